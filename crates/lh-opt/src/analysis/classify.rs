@@ -36,7 +36,7 @@ pub(crate) fn is_cheap(inst: &Inst, waits: bool) -> bool {
         | Inst::ArrayStride(..)
         | Inst::PtrAdd(..)
         | Inst::ElemPtr { check: false, .. } => true,
-        // Rematerialisation may make it speculative: nothing that traps.
+        // Rematerialisation may execute it speculatively, so it must not trap.
         Inst::Op(op, _) if op.may_trap() => false,
         Inst::Op(op, _) => {
             matches!(op.host, Lower::Inst { .. } | Lower::Intrinsic { .. } | Lower::SignBit | Lower::TruncateOrLeast)

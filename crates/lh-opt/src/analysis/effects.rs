@@ -14,7 +14,7 @@ use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
-use place::{Finder, Place};
+use place::{Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub enum Root {
     Value(Value),
     /// None: the value refers to no memory.
     Fresh,
-    /// It is not known which.
+    /// An unknown allocation.
     Unknown,
 }
 
@@ -146,8 +146,8 @@ impl<'a> Effects<'a> {
         Effects { func, defs, callees }
     }
 
-    fn finder(&self) -> Finder<'_> {
-        Finder { func: self.func, defs: self.defs, callees: self.callees }
+    fn finder(&self) -> PlaceFinder<'_> {
+        PlaceFinder { func: self.func, defs: self.defs, callees: self.callees }
     }
 
     /// All accesses of a block.
@@ -316,12 +316,12 @@ fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
 pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summary {
     let all = func.blocks.iter().flat_map(|b| &b.insts);
     if !all.into_iter().any(|d| matches!(d.inst, Inst::Call(spec, _) if spec == me)) {
-        return once(func, callees);
+        return summarize_once(func, callees);
     }
     // Iteration starts without effects. Without indices the lattice is small.
     let mut known = Arc::new(Summary::default());
     loop {
-        let mut next = once(func, &|s| if s == me { Some(known.clone()) } else { callees(s) });
+        let mut next = summarize_once(func, &|s| if s == me { Some(known.clone()) } else { callees(s) });
         next.uses.iter_mut().for_each(|(_, index, _)| index.fill(None));
         next.uses.sort_by_key(|(param, index, kind)| (*param, index.len(), *kind));
         next.uses.dedup();
@@ -360,7 +360,7 @@ pub(crate) fn is_idle(func: &Function, defs: &Defs, inst: &Inst, callees: Callee
     callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
 }
 
-fn once(func: &Function, callees: Callees<'_>) -> Summary {
+fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();

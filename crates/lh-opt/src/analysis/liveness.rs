@@ -33,7 +33,7 @@ pub(crate) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
 }
 
 /// Bytes of thread-local arrays.
-pub(crate) fn own_bytes(func: &Function) -> usize {
+pub(crate) fn local_array_bytes(func: &Function) -> usize {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     let sizes = insts.filter_map(|d| match &d.inst {
         Inst::Runtime(f, args) if f.name == "lh_cuda_local" => constant(func, args[0]),

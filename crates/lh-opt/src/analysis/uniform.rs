@@ -31,10 +31,10 @@ pub(crate) fn varying(
         same,
         loops: Loops::new(func, cfg, &dom),
         varies: vec![false; func.values.len()],
-        meets: vec![false; func.blocks.len()],
-        joins: vec![Vec::new(); func.blocks.len()],
+        divergent_joins: vec![false; func.blocks.len()],
+        reconvergence: vec![Vec::new(); func.blocks.len()],
         seen: vec![false; func.blocks.len()],
-        after: post_dominators(func, cfg),
+        postdoms: post_dominators(func, cfg),
         changed: true,
     };
     for v in &func.params()[1..HANDED] {
@@ -59,14 +59,14 @@ struct Analysis<'a> {
     loops: Loops,
     varies: Vec<bool>,
     /// Blocks where divergent threads meet.
-    meets: Vec<bool>,
+    divergent_joins: Vec<bool>,
     /// Where all divergent threads reconverge, the blocks that they come from: an argument that all of them pass is
     /// uniform.
-    joins: Vec<Vec<Block>>,
+    reconvergence: Vec<Vec<Block>>,
     /// Blocks whose branch is known to vary.
     seen: Vec<bool>,
     /// Post-dominators of each block.
-    after: Vec<Vec<bool>>,
+    postdoms: Vec<Vec<bool>>,
     changed: bool,
 }
 
@@ -85,7 +85,7 @@ impl Analysis<'_> {
         }
         for d in &data.insts {
             if let Some(r) = d.result {
-                let varies = !(self.keeps)(d) || self.inst(&d.inst) && !((self.same)(d) && self.is_even(b));
+                let varies = !(self.keeps)(d) || self.inst(&d.inst) && !((self.same)(d) && self.uniform_trips(b));
                 self.mark(r, varies);
             }
         }
@@ -99,10 +99,10 @@ impl Analysis<'_> {
     }
 
     /// Whether the loops around a block have uniform trip counts.
-    fn is_even(&self, b: Block) -> bool {
+    fn uniform_trips(&self, b: Block) -> bool {
         let mut around = self.loops.innermost[b.index()];
         while let Some(l) = around.map(|l| &self.loops.loops[l]) {
-            if self.meets[l.header.index()] {
+            if self.divergent_joins[l.header.index()] {
                 return false;
             }
             around = l.parent;
@@ -113,7 +113,7 @@ impl Analysis<'_> {
     fn params(&mut self, b: Block) {
         let func = self.func;
         for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
-            let mut varies = self.meets[b.index()] && !self.alike.contains(p);
+            let mut varies = self.divergent_joins[b.index()] && !self.alike.contains(p);
             let mut passed = None;
             for e in self.cfg.preds(b) {
                 // State after an exception is not tracked.
@@ -122,8 +122,8 @@ impl Analysis<'_> {
                     if n != e.target || t.block != b {
                         continue;
                     }
-                    varies |= self.varies[t.args[i].index()] || self.leaves_rounds(e.from, b);
-                    if self.joins[b.index()].contains(&e.from) {
+                    varies |= self.varies[t.args[i].index()] || self.exits_in_different_iterations(e.from, b);
+                    if self.reconvergence[b.index()].contains(&e.from) {
                         varies |= passed.is_some_and(|v| v != t.args[i]) && !self.alike.contains(p);
                         passed = Some(t.args[i]);
                     }
@@ -133,13 +133,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether threads leave a loop in different iterations, while the value that tells the number of iterations is
-    /// `alike`.
-    fn leaves_rounds(&self, from: Block, to: Block) -> bool {
+    /// Whether threads leave a loop in different iterations although its induction variable is `alike`.
+    fn exits_in_different_iterations(&self, from: Block, to: Block) -> bool {
         let mut around = self.loops.innermost[from.index()];
         while let Some(l) = around.map(|l| &self.loops.loops[l]).filter(|l| !l.blocks.contains(&to)) {
             let params = &self.func.blocks[l.header.index()].params;
-            if self.meets[l.header.index()] && params.iter().any(|p| self.alike.contains(p)) {
+            if self.divergent_joins[l.header.index()] && params.iter().any(|p| self.alike.contains(p)) {
                 return true;
             }
             around = l.parent;
@@ -172,7 +171,7 @@ impl Analysis<'_> {
     /// others leave reach its header more often.
     fn diverge(&mut self, b: Block) {
         let succs: Vec<Block> = targets(self.func, b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block).collect();
-        let stop = |x: Block| succs.iter().all(|s| self.after[s.index()][x.index()]);
+        let stop = |x: Block| succs.iter().all(|s| self.postdoms[s.index()][x.index()]);
         let ways: Vec<Vec<bool>> = succs
             .iter()
             .map(|s| {
@@ -194,16 +193,16 @@ impl Analysis<'_> {
             }
             if stop(x) {
                 let apart = |from: &Block| *from == b || ways.iter().any(|w| w[from.index()]);
-                self.joins[x.index()].extend(preds.iter().map(|e| e.from).filter(apart));
+                self.reconvergence[x.index()].extend(preds.iter().map(|e| e.from).filter(apart));
             } else {
-                self.meets[x.index()] = true;
+                self.divergent_joins[x.index()] = true;
             }
         }
         let mut around = self.loops.innermost[b.index()];
         while let Some(l) = around.map(|l| &self.loops.loops[l]) {
             let outside = |w: &Vec<bool>| (0..w.len()).any(|x| w[x] && !l.blocks.contains(&Block::new(x)));
             if ways.iter().any(outside) {
-                self.meets[l.header.index()] = true;
+                self.divergent_joins[l.header.index()] = true;
             }
             around = l.parent;
         }
@@ -213,7 +212,7 @@ impl Analysis<'_> {
 /// For each block, the blocks that post-dominate it, itself included; exceptional edges do not count.
 pub(crate) fn post_dominators(func: &Function, cfg: &Cfg) -> Vec<Vec<bool>> {
     let n = func.blocks.len();
-    let mut after = vec![vec![true; n]; n];
+    let mut postdoms = vec![vec![true; n]; n];
     let mut changed = true;
     while changed {
         changed = false;
@@ -222,20 +221,20 @@ pub(crate) fn post_dominators(func: &Function, cfg: &Cfg) -> Vec<Vec<bool>> {
                 targets(func, *b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block.index()).collect();
             let mut now = vec![!succs.is_empty(); n];
             for s in succs {
-                now.iter_mut().zip(&after[s]).for_each(|(a, b)| *a &= *b);
+                now.iter_mut().zip(&postdoms[s]).for_each(|(a, b)| *a &= *b);
             }
             now[b.index()] = true;
-            if now != after[b.index()] {
-                after[b.index()] = now;
+            if now != postdoms[b.index()] {
+                postdoms[b.index()] = now;
                 changed = true;
             }
         }
     }
-    after
+    postdoms
 }
 
 /// Divergent blocks: those between a divergent branch and its reconvergence point.
-pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[Vec<bool>]) -> Vec<bool> {
+pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], postdoms: &[Vec<bool>]) -> Vec<bool> {
     let mut diverged = vec![false; func.blocks.len()];
     for b in cfg.rpo() {
         let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };
@@ -245,7 +244,7 @@ pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[V
         let succs = [then.block.index(), els.block.index()];
         let mut work = vec![then.block, els.block];
         while let Some(x) = work.pop() {
-            let met = succs.iter().all(|s| after[*s][x.index()]);
+            let met = succs.iter().all(|s| postdoms[*s][x.index()]);
             if met || std::mem::replace(&mut diverged[x.index()], true) {
                 continue;
             }

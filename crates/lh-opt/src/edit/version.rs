@@ -64,7 +64,7 @@ pub(crate) struct Duplicate {
     /// The block that has replaced the header on entering edges; its parameters are those of the header, its
     /// terminator is missing.
     pub entrance: Block,
-    pub copies: Copies,
+    pub copies: CopyMap,
 }
 
 /// New names of values, for each exit of a nest.
@@ -91,13 +91,13 @@ impl<'a> Versions<'a> {
     /// Copies a nest, without the checks of these accesses. No edge leads to the copy yet.
     pub(crate) fn duplicate(&mut self, l: &Loop, unchecked: &[InstRef]) -> Duplicate {
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
-        let renamed = self.meet_behind(l, &inside);
+        let renamed = self.merge_exits(l, &inside);
         let entrance = self.choice_block(l);
         Duplicate { renamed, entrance, copies: self.copy(&l.blocks, unchecked) }
     }
 
     /// Puts a block before each exit after which values of the nest are used; those values become its parameters.
-    fn meet_behind(&mut self, l: &Loop, inside: &HashSet<Block>) -> Renamed {
+    fn merge_exits(&mut self, l: &Loop, inside: &HashSet<Block>) -> Renamed {
         let exits = exits(self.func, l, inside);
         let mut needed: HashMap<Block, Vec<Value>> = HashMap::new();
         let mut using: Vec<Block> = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> Versions<'a> {
         let mut renamed = Renamed::default();
         for exit in exits {
             if let Some(values) = needed.remove(&exit) {
-                let names = self.meet_before(l, exit, values);
+                let names = self.merge_before_exit(l, exit, values);
                 renamed.0.push((exit, names));
             }
         }
@@ -133,7 +133,7 @@ impl<'a> Versions<'a> {
         }
         renamed
     }
-    fn meet_before(&mut self, l: &Loop, exit: Block, values: Vec<Value>) -> HashMap<Value, Value> {
+    fn merge_before_exit(&mut self, l: &Loop, exit: Block, values: Vec<Value>) -> HashMap<Value, Value> {
         let func = &mut *self.func;
         let old = func.blocks[exit.index()].params.len();
         let tys: Vec<Ty> = func.blocks[exit.index()].params.iter().chain(&values).map(|v| func.ty(*v)).collect();
@@ -174,9 +174,9 @@ impl<'a> Versions<'a> {
         entrance
     }
 
-    fn copy(&mut self, blocks: &[Block], unchecked: &[InstRef]) -> Copies {
+    fn copy(&mut self, blocks: &[Block], unchecked: &[InstRef]) -> CopyMap {
         let func = &mut *self.func;
-        let mut copies = Copies { blocks: HashMap::new(), values: HashMap::new() };
+        let mut copies = CopyMap { blocks: HashMap::new(), values: HashMap::new() };
         for b in blocks {
             let new = func.new_block();
             copies.blocks.insert(*b, new);
@@ -206,12 +206,12 @@ impl<'a> Versions<'a> {
 }
 
 /// Blocks and values of a copy by those of the original.
-pub(crate) struct Copies {
+pub(crate) struct CopyMap {
     blocks: HashMap<Block, Block>,
     values: HashMap<Value, Value>,
 }
 
-impl Copies {
+impl CopyMap {
     pub(crate) fn block(&self, b: Block) -> Block {
         self.blocks[&b]
     }

@@ -75,7 +75,7 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<StrideLoop> {
     let loops = Loops::new(func, cfg, &dom);
     let by_grid = func.kernel.waits & waits::GRID != 0;
     let varies = uniform::varying(func, cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
-    let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
+    let finder = StrideFinder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
     let mut plans: Vec<StrideLoop> =
         loops.loops.iter().filter(|l| finder.can_align_inner(&loops, l)).filter_map(|l| finder.plan(l)).collect();
     // An outer loop comes first: the inner one may take its place at the back edge.
@@ -109,7 +109,7 @@ fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) ->
         && l.blocks.iter().all(|b| computes(b) || inner().any(|x| x.blocks.contains(b)))
 }
 
-struct Finder<'a> {
+struct StrideFinder<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     defs: Defs,
@@ -117,7 +117,7 @@ struct Finder<'a> {
     varies: Vec<bool>,
 }
 
-impl Finder<'_> {
+impl StrideFinder<'_> {
     fn plan(&self, l: &Loop) -> Option<StrideLoop> {
         let (func, cfg) = (self.func, self.cfg);
         let c = compared(func, cfg, &self.defs, l).filter(|c| c.less)?;

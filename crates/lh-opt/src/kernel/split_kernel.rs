@@ -58,7 +58,8 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
         let available = liveness::available(&cut, &cfg, is_cut.contains(&true));
         let alive = liveness::alive(&cut, &cfg, &available, &given);
         let (syncs, varies) = (syncs.clone(), varies.clone());
-        build::Build::new(&cut, &cfg, build::CutPlan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
+        build::Splitter::new(&cut, &cfg, build::CutPlan { syncs, varies, is_cut, first, available, alive, by_grid })
+            .run()
     };
     // With fewer cuts, fewer values must be spilled, which may be possible where more are not.
     let mut all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
@@ -72,5 +73,5 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
 /// Whether block-uniform loops are cuts.
 pub(crate) fn cuts_loops(func: &Function) -> bool {
     let plain = func.kernel.gangs == Gangs::None && !func.options.debug && func.slots.is_empty();
-    plain && !allocates(func) && !catches(func) && liveness::own_bytes(func) <= MAX_OWN
+    plain && !allocates(func) && !catches(func) && liveness::local_array_bytes(func) <= MAX_OWN
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     };
     let changed = !safe.is_empty() || !plans.is_empty();
     for a in safe {
-        uncheck(func, a);
+        drop_check(func, a);
     }
     // Earlier nests come first: later plans may use values that earlier nests define, never the reverse.
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
@@ -75,7 +75,7 @@ fn checks_index(inst: &Inst) -> bool {
     matches!(inst, Inst::ElemPtr { check, wrap, .. } if *check || *wrap)
 }
 
-fn uncheck(func: &mut Function, a: InstRef) {
+fn drop_check(func: &mut Function, a: InstRef) {
     if let Inst::ElemPtr { wrap, check, .. } = &mut func.blocks[a.0.index()].insts[a.1].inst {
         (*wrap, *check) = (false, false);
     }

@@ -109,7 +109,7 @@ impl Expr {
         let product = Expr::normal(terms, i128::from(self.constant) * i128::from(other.constant));
         (!product.is_overflow()).then_some(product)
     }
-    /// The constant that it is.
+    /// Its value, if it is a constant.
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }

@@ -30,13 +30,13 @@ pub(super) struct View {
 /// Definitions deeper than this are not followed.
 const MAX_DEPTH: u32 = 16;
 
-pub(super) struct Finder<'a> {
+pub(super) struct PlaceFinder<'a> {
     pub(super) func: &'a Function,
     pub(super) defs: &'a Defs,
     pub(super) callees: Callees<'a>,
 }
 
-impl Finder<'_> {
+impl PlaceFinder<'_> {
     /// The view that an array is, if it is certainly one.
     pub(super) fn view(&self, v: Value) -> Option<View> {
         let mut all = self.views(v, 0);
@@ -91,7 +91,7 @@ impl Finder<'_> {
         };
         let unknown = |root: Root| vec![unknown(root)];
         if depth > MAX_DEPTH {
-            return self.anywhere();
+            return self.all_roots();
         }
         let Some(inst) = self.defs.inst(self.func, v) else {
             return match self.sources(v) {
@@ -128,19 +128,19 @@ impl Finder<'_> {
                 Some(Inst::Pack(parts)) => {
                     parts.get(*i as usize).map_or_else(|| unknown(Root::Unknown), |p| self.views(*p, depth + 1))
                 }
-                None if self.sources(*w).is_none() => simple(Root::Value(self.first_like(inst, v))),
+                None if self.sources(*w).is_none() => simple(Root::Value(self.representative(inst, v))),
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
             // An array out of an object, such as a list.
-            Inst::Load(_) | Inst::Take(_) => self.kept(depth + MAX_DEPTH / 2),
+            Inst::Load(_) | Inst::Take(_) => self.escaped_views(depth + MAX_DEPTH / 2),
             _ => unknown(Root::Unknown),
         }
     }
 
     /// Views that a load of an array may give: those that the function has stored or passed to a callee, and unknown
     /// ones.
-    fn kept(&self, depth: u32) -> Vec<View> {
+    fn escaped_views(&self, depth: u32) -> Vec<View> {
         let keeps = |v: &Value| self.func.ty(*v).held().into_iter().any(has_memory);
         let of = |d: &InstData| match &d.inst {
             Inst::Store(_, v) => vec![*v],
@@ -153,7 +153,7 @@ impl Finder<'_> {
     }
 
     /// Every root of the function, and the unknown one.
-    fn anywhere(&self) -> Vec<View> {
+    fn all_roots(&self) -> Vec<View> {
         let all = self.func.blocks.iter().flat_map(|b| &b.insts);
         let made = all.filter(|d| makes_memory(&d.inst)).filter_map(|d| d.result);
         let roots = self.func.params().iter().copied().chain(made).filter(|v| has_memory(self.func.ty(*v)));
@@ -161,7 +161,7 @@ impl Finder<'_> {
     }
 
     /// The first value with an equal defining instruction, which represents all of them.
-    fn first_like(&self, inst: &Inst, v: Value) -> Value {
+    fn representative(&self, inst: &Inst, v: Value) -> Value {
         let all = self.func.blocks.iter().flat_map(|b| &b.insts);
         all.filter(|d| d.inst == *inst).find_map(|d| d.result).unwrap_or(v)
     }
@@ -196,7 +196,7 @@ impl Finder<'_> {
     fn address(&self, p: Value, depth: u32) -> Vec<(Root, Vec<Option<Expr>>)> {
         let unknown = || vec![(Root::Unknown, Vec::new())];
         if depth > MAX_DEPTH {
-            return self.anywhere().into_iter().map(|view| (view.root, view.start)).collect();
+            return self.all_roots().into_iter().map(|view| (view.root, view.start)).collect();
         }
         match self.defs.inst(self.func, p) {
             None => match self.sources(p) {
@@ -300,7 +300,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The root's dimension that a stride belongs to, and how many of its items it is.
+    /// The root's dimension along which a stride steps, and the number of items in a step.
     fn dimension(&self, root: Root, stride: Value) -> Option<(usize, Expr)> {
         let Root::Value(array) = root else { return None };
         let e = expr(self.func, self.defs, stride);

@@ -44,12 +44,12 @@ fn jump_target(func: &Function, b: Block) -> Option<Target> {
 fn thread_exits(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>]) {
     let Some(Term::Branch { then, els, .. }) = &mut func.blocks[b.index()].term else { return };
     let mut goals = [then.block, els.block];
-    for (i, way) in [then, els].into_iter().enumerate() {
+    for (i, edge) in [then, els].into_iter().enumerate() {
         let is_outside = |b: Block| !l.blocks.contains(&b);
-        let goal = on[way.block.index()].as_ref().filter(|g| is_outside(way.block) && is_outside(g.block));
+        let goal = on[edge.block.index()].as_ref().filter(|g| is_outside(edge.block) && is_outside(g.block));
         if let Some(goal) = goal.filter(|g| g.block != goals[1 - i]) {
             goals[i] = goal.block;
-            *way = goal.clone();
+            *edge = goal.clone();
         }
     }
 }

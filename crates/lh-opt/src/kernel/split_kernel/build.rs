@@ -30,7 +30,7 @@ pub(super) type Spill = (Option<Block>, Value);
 #[derive(Clone, Copy)]
 pub(super) struct Axes(pub [Value; 3]);
 
-pub(super) struct Build<'a> {
+pub(super) struct Splitter<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
     pub(super) plan: CutPlan,
@@ -83,14 +83,14 @@ pub(super) struct Number {
     pub along: Value,
 }
 
-impl<'a> Build<'a> {
-    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: CutPlan) -> Build<'a> {
+impl<'a> Splitter<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: CutPlan) -> Splitter<'a> {
         let params: Vec<Value> =
             std::iter::once(old.params()[0]).chain(old.params()[HANDED..].iter().copied()).collect();
         let entry = BlockData { params, ..BlockData::default() };
         let out = Function { blocks: vec![entry], ..old.clone() };
         let shared = spill_slots::coalesce(old, cfg, &plan);
-        Build {
+        Splitter {
             old,
             cfg,
             plan,

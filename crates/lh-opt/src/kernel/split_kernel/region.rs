@@ -8,7 +8,7 @@
 //!     v11 = mul v10, v2            <the region of block5>
 //! ```
 
-use super::build::{Axes, Build, Number, Spill};
+use super::build::{Axes, Number, Spill, Splitter};
 use crate::analysis::classify::is_speculative;
 use crate::analysis::device::{HANDED, is_geometry, waits_of_call};
 use crate::analysis::liveness::{constant, parts};
@@ -27,7 +27,7 @@ enum New {
 }
 
 /// The region under construction.
-struct Piece {
+struct Draft {
     entry: Block,
     /// Its blocks in reverse postorder.
     blocks: Vec<Block>,
@@ -50,7 +50,7 @@ struct Piece {
     after: Vec<(Slot, Value)>,
 }
 
-impl<'a> Build<'a> {
+impl<'a> Splitter<'a> {
     pub(super) fn region(&mut self, entry: Block) -> Option<()> {
         self.at = self.head(entry);
         let blocks = self.blocks_of(entry);
@@ -75,7 +75,7 @@ impl<'a> Build<'a> {
         let direct = self.single_entry(entry, &blocks);
         let (given, fetched) = (HashMap::new(), HashMap::new());
         let mut piece =
-            Piece { entry, blocks, now, copies, direct, given, kept, fetched, thread, latch, before, outside, after };
+            Draft { entry, blocks, now, copies, direct, given, kept, fetched, thread, latch, before, outside, after };
         for (home, v) in varying {
             let x = self.fetch(home, thread)?;
             piece.fetched.insert(self.representative(home), x);
@@ -381,7 +381,7 @@ impl<'a> Build<'a> {
     }
 
     /// Puts live-in values that the region redefines into slots.
-    fn put_in_slots(&mut self, piece: &mut Piece) -> Option<()> {
+    fn put_in_slots(&mut self, piece: &mut Draft) -> Option<()> {
         let mut defined = HashSet::new();
         // Definitions in the last block are only visible behind the cut.
         for b in piece.blocks.iter().filter(|b| !self.is_last(piece, **b)) {
@@ -411,7 +411,7 @@ impl<'a> Build<'a> {
     }
 
     /// Whether a block ends the region without also starting it.
-    fn is_last(&self, piece: &Piece, b: Block) -> bool {
+    fn is_last(&self, piece: &Draft, b: Block) -> bool {
         self.plan.is_cut[b.index()] && b != piece.entry
     }
     fn defined_in(&self, b: Block) -> Vec<Value> {
@@ -425,7 +425,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn copy_blocks(&mut self, piece: &mut Piece) -> Option<()> {
+    fn copy_blocks(&mut self, piece: &mut Draft) -> Option<()> {
         for b in piece.blocks.clone() {
             let copy = self.out.new_block();
             piece.copies.insert(b, copy);
@@ -466,7 +466,7 @@ impl<'a> Build<'a> {
     }
 
     /// The target for an edge to a copied block.
-    fn enter(&mut self, piece: &mut Piece, b: Block, args: &[Value]) -> Target {
+    fn enter(&mut self, piece: &mut Draft, b: Block, args: &[Value]) -> Target {
         if !piece.direct.contains(&b) {
             return to(piece.copies[&b], args);
         }
@@ -475,14 +475,14 @@ impl<'a> Build<'a> {
     }
 
     /// The initial value of a parameter of the region's first block.
-    fn given(&mut self, piece: &Piece, p: Value) -> Value {
+    fn given(&mut self, piece: &Draft, p: Value) -> Value {
         match piece.now.get(&p) {
             Some(_) => value_of(&piece.now, p),
             None => self.inst(Inst::Zero, self.old.ty(p)),
         }
     }
 
-    fn copy_block(&mut self, piece: &mut Piece, b: Block) -> Option<()> {
+    fn copy_block(&mut self, piece: &mut Draft, b: Block) -> Option<()> {
         let old = self.old;
         let data = &old.blocks[b.index()];
         self.at = piece.copies[&b];
@@ -532,7 +532,7 @@ impl<'a> Build<'a> {
     }
 
     /// Whether a block-uniform instruction can be hoisted out of the loops over threads.
-    fn can_hoist(&self, piece: &Piece, inst: &Inst, r: Value) -> bool {
+    fn can_hoist(&self, piece: &Draft, inst: &Inst, r: Value) -> bool {
         let block = self.frame().block.is_some() || !matches!(inst, Inst::Runtime(..));
         let mut all = block && !self.plan.varies[r.index()] && is_speculative(inst);
         inst.for_each_operand(|v| all &= piece.outside.contains(&v) || self.old.params().contains(&v));
@@ -540,7 +540,7 @@ impl<'a> Build<'a> {
             && !matches!(piece.now.get(&r), Some(New::Slots(_)))
     }
 
-    fn copy_term(&mut self, piece: &mut Piece, b: Block) -> Option<()> {
+    fn copy_term(&mut self, piece: &mut Draft, b: Block) -> Option<()> {
         let latch = piece.latch;
         let Some(mut term) = self.old.blocks[b.index()].term.clone() else { lh_ir::bug!("no terminator") };
         if self.plan.is_cut[b.index()] {
@@ -561,7 +561,7 @@ impl<'a> Build<'a> {
     }
 
     /// Records a definition.
-    fn define(&mut self, piece: &mut Piece, old: Value, new: Value) {
+    fn define(&mut self, piece: &mut Draft, old: Value, new: Value) {
         match piece.now.get(&old) {
             Some(New::Slots(s)) => self.set_slots(s, new, self.old.ty(old)),
             _ => {
@@ -571,7 +571,7 @@ impl<'a> Build<'a> {
     }
 
     /// The current value of an old one, loaded if it is in slots.
-    fn current(&mut self, piece: &Piece, v: Value) -> Value {
+    fn current(&mut self, piece: &Draft, v: Value) -> Value {
         match piece.now.get(&v) {
             Some(New::Value(x)) => *x,
             Some(New::Slots(s)) => {
@@ -585,7 +585,7 @@ impl<'a> Build<'a> {
     }
 
     /// Spills the values that are live behind the cut at the end of a block.
-    fn spill_at_cut(&mut self, piece: &mut Piece, b: Block, term: &Term) -> Option<()> {
+    fn spill_at_cut(&mut self, piece: &mut Draft, b: Block, term: &Term) -> Option<()> {
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((value, _)) = sync.value {
                 let (slot, v) = (self.decision(b, Ty::int()), self.current(piece, value));
@@ -605,7 +605,7 @@ impl<'a> Build<'a> {
         self.spill_for(piece, els, None)
     }
 
-    fn spill_for(&mut self, piece: &mut Piece, target: &Target, except: Option<Value>) -> Option<()> {
+    fn spill_for(&mut self, piece: &mut Draft, target: &Target, except: Option<Value>) -> Option<()> {
         let params = self.old.blocks[target.block.index()].params.clone();
         for (p, a) in params.into_iter().zip(&target.args) {
             if !self.old.ty(p).flatten().is_empty() {
@@ -624,7 +624,7 @@ impl<'a> Build<'a> {
     }
 
     /// Sets a slot of a block-uniform value, behind the loops if the value is available there.
-    fn set(&mut self, piece: &mut Piece, slot: Slot, v: Value) {
+    fn set(&mut self, piece: &mut Draft, slot: Slot, v: Value) {
         if piece.outside.contains(&v) {
             piece.after.push((slot, v));
         } else {
@@ -632,7 +632,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn spill(&mut self, piece: &mut Piece, home: Spill, v: Value) -> Option<()> {
+    fn spill(&mut self, piece: &mut Draft, home: Spill, v: Value) -> Option<()> {
         if piece.fetched.get(&self.representative(home)) == Some(&v) {
             return Some(());
         }
