@@ -201,8 +201,8 @@ impl Compiled {
     }
 }
 
-/// Whether counted parts of arguments may live on after the call: in the result, or inside an argument that is an
-/// object of a class, such as a list.
+/// Whether counted parts of arguments may escape: into the result, or into an argument that is an object, such as a
+/// list.
 pub(crate) fn escapes(args: &[Ty], ret: Ty) -> bool {
     fn holds(t: Ty) -> bool {
         match t.kind() {

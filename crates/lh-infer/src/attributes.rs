@@ -31,7 +31,7 @@ fn classes(t: Ty) -> Vec<&'static str> {
     of.to_vec()
 }
 
-/// A method of a container, if the class says that it adds items.
+/// A method of a container, if its class declares that it adds items.
 fn adds(t: Ty, name: &str) -> Option<&'static str> {
     let declared = t.class()?.declaration();
     declared.adds.iter().chain(&declared.extends).map(String::as_str).find(|method| *method == name)

@@ -130,8 +130,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Notes that a site's list holds values of a type. `false` when that does not fit what is known, or if the list
-    /// would contain itself: no finite type describes it.
+    /// Records that a site's list holds values of a type. `false` if this contradicts earlier uses, or if the list
+    /// would contain itself, for which there is no finite type.
     pub fn learn(&mut self, site: u32, t: Ty) -> bool {
         let t = t.weak();
         let known = self.elem[site as usize];
@@ -214,7 +214,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
     }
 }
 
-/// The same for instances of one class: containers whose items are not known yet, or which hold such containers.
+/// Unifies instances of one class: containers with unknown types of items, possibly nested.
 fn unify_instances(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
     match (a.kind(), b.kind()) {
         (TyKind::Pending(s, _), TyKind::Class(ClassTy { class, items: Some(t), constant: false, .. }))

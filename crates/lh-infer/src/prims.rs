@@ -111,7 +111,7 @@ impl Infer<'_> {
             "is_bool" => t.is_bool(),
             "is_number" => own.is_number(),
             "is_array" => t.is_array(),
-            // A value beside the path of a class: whether it is an instance.
+            // Whether a value is an instance of the class at a path.
             "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
             "is_tuple" => t.is_tuple(),
             "is_str" => t == Ty::str(),

@@ -191,12 +191,12 @@ pub enum Inst {
     Store(Value, Value),
     /// Address plus a number of bytes.
     PtrAdd(Value, Value),
-    /// A new instance of the result's class: without items and with room for this many, or with fields of zeros. May
-    /// raise MemoryError.
+    /// Makes an instance of the result's class: without items and with a capacity, or with zeroed fields. May raise
+    /// MemoryError.
     New(Value),
-    /// Number of the items that an instance of a class stores.
+    /// Number of items of an instance of a class.
     ItemsLen(Value),
-    /// Address of the first of them.
+    /// Address of the first item of an instance of a class.
     ItemsData(Value),
     /// Address of a field of an instance of a class, by number.
     FieldPtr(Value, u32),

@@ -60,7 +60,7 @@ pub fn parse_types(text: &str, tables: Tables) -> Parsed<Vec<Ty>> {
     types(&mut Parser::new(text, tables)?)
 }
 
-/// The same in the declaration of a class, where names may stand for types.
+/// Types in the declaration of a class, where names may stand for types.
 pub(crate) fn parse_class_types(text: &str, names: &[(&str, Ty)]) -> Parsed<Vec<Ty>> {
     let mut p = Parser::new(text, Tables { row: |_| None, runtime: |_| None })?;
     p.names = names.iter().map(|(n, t)| ((*n).to_owned(), *t)).collect();
@@ -604,7 +604,7 @@ impl Parser {
         self.punct(')')?;
         Ok(Ty::new(kind))
     }
-    /// An instance of a declared class, or one whose items are not known; what is between parentheses.
+    /// An instance of a declared class, perhaps with an unknown type of items; parses the part between parentheses.
     fn class_type(&mut self, name: &str) -> Parsed<Ty> {
         let pending = name.strip_prefix("pending_");
         let constant = name.strip_prefix("constant_");

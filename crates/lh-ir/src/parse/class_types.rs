@@ -20,10 +20,10 @@ pub struct Field {
 static FIELDS: LazyLock<Mutex<HashMap<Ty, &'static [Field]>>> = LazyLock::new(Mutex::default);
 
 impl Class {
-    /// The type of instances with these arguments.
+    /// The type of instances with some type arguments.
     ///
     /// # Panics
-    /// If they are not as many as the class has parameters.
+    /// If their number differs from that of the class' parameters.
     pub fn of(self, args: Vec<Ty>, constant: bool) -> Ty {
         assert_eq!(args.len(), self.declaration().parameters.len(), "type arguments of {}", self.path());
         let items = self.declaration().items.as_ref().map(|text| self.parsed(text, &args, None));
@@ -46,15 +46,15 @@ impl Ty {
     pub fn list(item: Ty) -> Ty {
         Class::list().of(vec![item], false)
     }
-    /// A list given as an argument that has no items, so that their type is found by its use.
+    /// An empty list given as an argument: uses determine the type of its items.
     pub fn undecided_list() -> Ty {
         Ty::new(TyKind::Pending(u32::MAX, Class::list()))
     }
-    /// Type of the items of a list of the interpreter's.
+    /// Type of the items, if it is a Python `list`.
     pub fn as_list(self) -> Option<Ty> {
         self.as_class().filter(|c| c.class == Class::list()).and_then(|c| c.items)
     }
-    /// The class that instances of a type are of.
+    /// The class and type arguments, if it is an instance of a class.
     pub fn as_class(self) -> Option<&'static ClassTy> {
         match self.kind() {
             TyKind::Class(c) => Some(c),
@@ -65,11 +65,11 @@ impl Ty {
     pub fn items(self) -> Option<Ty> {
         self.as_class().and_then(|c| c.items)
     }
-    /// Whether its values store items of one type, which need not be known yet.
+    /// Whether its values store items of one type, which may be unknown yet.
     pub fn is_container(self) -> bool {
         matches!(self.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..))
     }
-    /// The class of instances, and of those whose items are not known yet.
+    /// The class of instances, also if the type of items is unknown yet.
     pub fn class(self) -> Option<Class> {
         match self.kind() {
             TyKind::Class(c) => Some(c.class),
@@ -99,7 +99,8 @@ impl Ty {
         let fields: &'static [Field] = fields.leak();
         FIELDS.lock().expect("no panic while laying out").entry(self).or_insert(fields)
     }
-    /// Bytes of an instance's fields, and which of their 8-byte words are counted; `None` if these are too many.
+    /// Size of an instance without items, and the mask of its counted 8-byte words; `None` if it is too large for the
+    /// mask.
     pub fn object_layout(self) -> Option<(usize, u64)> {
         let (mut end, mut mask) = (layout::FIELDS, 0u64);
         for f in self.fields() {
@@ -111,7 +112,7 @@ impl Ty {
         }
         Some((end - layout::FIELDS, mask))
     }
-    /// The types that what an instance of a class holds is of: its items, or its fields.
+    /// Types of the items or fields of an instance of a class.
     pub fn held(self) -> Vec<Ty> {
         self.items().map_or_else(|| self.fields().iter().map(|f| f.ty).collect(), |t| vec![t])
     }

@@ -145,7 +145,7 @@ impl<'a> Splitter<'a> {
         blocks.iter().all(|b| keeps_same(b) && self.old.blocks[b.index()].insts.iter().all(same))
     }
 
-    /// As [`Build::begin_threads`], for the first thread only.
+    /// As [`Splitter::begin_threads`], for the first thread only.
     fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Number) {
         let zero = self.cursor(|c| c.int(0));
         let block = self.frame().block.unwrap_or(Axes([zero; 3]));
