@@ -10,6 +10,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::{NamedTuple, TyKind};
 use lh_ir::{Const, Ty};
+use lh_ops::runtime as rt;
 
 /// Classes of the library in which methods of a type are looked up.
 fn classes(t: Ty) -> &'static [&'static str] {
@@ -57,7 +58,7 @@ impl Infer<'_> {
         }
         if let (Some(array), "data") = (self.array_of_ctypes(v), name) {
             let address = self.address_of(&array)?;
-            let number = self.runtime("lh_ptr_addr", &[address], Ty::int())?;
+            let number = self.runtime(&rt::lh_ptr_addr, &[address], Ty::int())?;
             return Ok(self.cast(&number, Ty::u64()));
         }
         if let Some(x) = self.known_attr(v, name)? {

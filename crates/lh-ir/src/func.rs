@@ -13,7 +13,8 @@ pub use crate::target::Target;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
-use crate::op::{Op, RuntimeFn};
+use crate::op::Op;
+use crate::runtime::RuntimeFn;
 use crate::span::Span;
 use crate::types::Ty;
 use serde::{Deserialize, Serialize};

@@ -18,6 +18,7 @@ pub mod parse;
 pub mod parse_untyped;
 pub mod print;
 mod print_untyped;
+pub mod runtime;
 pub mod span;
 pub mod stored;
 pub mod switches;

@@ -1,7 +1,7 @@
 //! The rows of the operation table, as a type. The rows themselves are in `lh-ops`.
 
 use crate::consts::Const;
-use crate::types::{Prim, Ty};
+use crate::types::Ty;
 
 /// A primitive operation on numbers: one row describes it to every stage.
 pub struct Op {
@@ -186,31 +186,4 @@ pub enum LlvmInst {
     FUno,
     /// There is none for this kind of type.
     None,
-}
-
-/// A function of the run-time library. The table is `lh_ops::runtime`; `lh-runtime` supplies the addresses.
-///
-/// C signature: the arguments' primitives in order (`I1` as `u8`), then, if there is a result and (`raises` or the
-/// result has several primitives), a pointer to where the result's primitives are stored as a C struct. Returns `i32`
-/// status when `raises` (0: fine, 1: an exception is pending), else the single result primitive or nothing.
-#[derive(Debug)]
-pub struct RuntimeFn {
-    /// Exported symbol.
-    pub name: &'static str,
-    /// One line.
-    pub doc: &'static str,
-    /// Argument primitives.
-    pub args: &'static [Prim],
-    /// Result primitives.
-    pub ret: &'static [Prim],
-    /// Whether it can raise.
-    pub raises: bool,
-    /// Whether it has no effect but its result.
-    pub pure: bool,
-}
-
-impl PartialEq for RuntimeFn {
-    fn eq(&self, other: &RuntimeFn) -> bool {
-        std::ptr::eq(self, other)
-    }
 }

@@ -8,7 +8,8 @@ use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{
     Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel, Target, Term,
 };
-use crate::op::{Op, RuntimeFn};
+use crate::op::Op;
+use crate::runtime::RuntimeFn;
 use crate::span::Span;
 use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};

@@ -254,6 +254,10 @@ pub enum Prim {
 }
 
 impl Prim {
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Prim::F16 | Prim::F32 | Prim::F64)
+    }
     /// Size and alignment in memory, bytes.
     pub fn size(self) -> usize {
         match self {

@@ -2,7 +2,9 @@
 
 mod eval;
 pub mod exceptions;
+pub mod families;
 pub mod runtime;
+pub mod symbols;
 mod table;
 pub mod warp;
 

@@ -71,7 +71,7 @@ pub fn address(name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lh_ir::op::RuntimeFn;
+    use lh_ir::runtime::RuntimeFn;
     use lh_ir::types::Prim;
     use symbol::CType;
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn every_row_has_a_function_of_its_signature() {
         let all = symbols();
-        for row in lh_ops::runtime::TABLE {
+        for row in lh_ops::runtime::all() {
             let s = all.iter().find(|s| s.name == row.name).unwrap_or_else(|| panic!("no function `{}`", row.name));
             let (params, result) = signature(row);
             assert_eq!((s.params.as_ref(), s.result), (Some(&params), result), "{}", row.name);

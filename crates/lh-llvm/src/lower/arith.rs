@@ -8,6 +8,7 @@ use lh_ir::func::{Device, fastmath};
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 
@@ -128,7 +129,7 @@ impl FnCx<'_, '_> {
         }
         let inlined = link::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {
-            return self.c_function(name.trim_start_matches("lh_"), vals);
+            return self.c_function(name.trim_start_matches(symbols::PREFIX), vals);
         }
         // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");

@@ -3,7 +3,7 @@
 use super::Returns;
 use super::function::FnCx;
 use crate::ir::{Type, Val};
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Value};
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;

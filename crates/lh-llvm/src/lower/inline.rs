@@ -5,7 +5,8 @@ use super::memory::{LIST_CAP, LIST_LEN};
 use crate::ir::Val;
 use crate::{polls, strips};
 use lh_ir::Value;
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::{Address, List, Poll, Random, Role, RuntimeFn};
+use lh_ops::runtime as rt;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
 
 /// Offset in a random stream of the number of used words of its block.
@@ -21,27 +22,54 @@ impl FnCx<'_, '_> {
         if self.cx.target.is_gpu() {
             return Some(self.device_runtime(f, args));
         }
-        match f.name {
-            // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
-            "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
-            "lh_interrupted" | "lh_interrupted_in_turn" => self.raise_if(polls::ask(self), "lh_interrupted"),
-            "lh_stopped" => self.raise_if(strips::stopped(self), f.name),
-            "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
-            "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
-            "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
-            "lh_np_random_f64" => return Some(vec![self.random("lh_np_stream", f.name)]),
-            "lh_prefetch" => self.prefetch(self.one(args[0])),
-            "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
-            "lh_addr_ptr" => return Some(vec![self.int_to_ptr(self.one(args[0]))]),
-            "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
-            name if name.starts_with("lh_cuda_") => return self.cpu_device_runtime(name, args),
-            _ => return None,
+        match f.role {
+            Role::Poll(poll) => self.poll(poll, f),
+            Role::List(List::Reserve) => self.list_reserve(self.one(args[0]), self.one(args[1])),
+            Role::List(List::SetLen) => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
+            Role::List(List::IsSame) => {
+                return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
+            }
+            Role::Random(Random::Python) => return Some(vec![self.random(rt::lh_py_stream.name, f.name)]),
+            Role::Random(Random::NumPy) => return Some(vec![self.random(rt::lh_np_stream.name, f.name)]),
+            Role::Address(of) => return Some(vec![self.convert_address(of, args[0])]),
+            Role::Memory(memory) => return self.cpu_memory(memory, args),
+            Role::Geometry(what, axis) => return Some(vec![self.cpu_geometry(what, axis, args)?]),
+            Role::Launch(launch) => return self.cpu_launch(launch, args),
+            Role::Lanes(lanes) => return Some(self.cpu_lanes(lanes, args)),
+            Role::Atomic(rmw, prim) => return Some(vec![self.cpu_atomic(rmw, prim, args)?]),
+            Role::Plain
+            | Role::Barrier(_)
+            | Role::Warp(_)
+            | Role::Text(_)
+            | Role::Print(_)
+            | Role::Exception(_)
+            | Role::CheckIndex
+            | Role::Shapes(_)
+            | Role::Race(_)
+            | Role::Threads(_) => return None,
         }
         Some(Vec::new())
     }
 
+    fn poll(&mut self, poll: Poll, f: &RuntimeFn) {
+        match poll {
+            // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
+            Poll::Iteration if self.cx.unit.wanted.remarks => {}
+            Poll::Loop | Poll::Iteration => self.raise_if(polls::ask(self), rt::lh_interrupted.name),
+            Poll::After => self.raise_if(strips::stopped(self), f.name),
+        }
+    }
+
+    /// An address as a number, or the other way.
+    pub(super) fn convert_address(&self, of: Address, v: Value) -> Val {
+        match of {
+            Address::ToNumber => self.ptr_to_int(self.one(v)),
+            Address::OfNumber => self.int_to_ptr(self.one(v)),
+        }
+    }
+
     /// Prefetches memory for a store into the nearest cache.
-    fn prefetch(&mut self, address: Val) {
+    pub(super) fn prefetch(&mut self, address: Val) {
         let prefetch = self.cx.m.intrinsic("llvm.prefetch", self.t.ptr);
         let [write, near, data] = [1, 3, 1].map(|i| self.int(self.t.i32, i));
         self.cx.call_external(prefetch, &[address, write, near, data]);
@@ -52,7 +80,7 @@ impl FnCx<'_, '_> {
         let t = self.t;
         let grows = self.icmp(LLVMIntSGT, n, self.header_field(list, LIST_CAP, t.i64));
         let (next, _) = self.unlikely(grows);
-        let reserve = self.cx.external("lh_list_reserve", &[t.ptr, t.i64], t.i32);
+        let reserve = self.cx.external(rt::lh_list_reserve.name, &[t.ptr, t.i64], t.i32);
         let status = self.cx.call_external(reserve, &[list, n]);
         self.check_status(status);
         self.br(next);

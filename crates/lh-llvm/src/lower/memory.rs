@@ -5,6 +5,7 @@ use super::inst::unit_dim;
 use crate::ir::{Type, Val};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Ty, Value};
+use lh_ops::symbols;
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
 use llvm_sys::LLVMOpcode::LLVMAdd;
@@ -141,7 +142,7 @@ impl FnCx<'_, '_> {
             return self.device_raise_index();
         }
         let t = self.t;
-        let raise = self.cx.cold("lh_raise_index", &[t.i64; 3], t.i32);
+        let raise = self.cx.cold(symbols::RAISE_INDEX, &[t.i64; 3], t.i32);
         self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
     }
 
@@ -163,7 +164,7 @@ impl FnCx<'_, '_> {
             m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("a list item of {size} bytes"))
         });
         let out = self.scratch(8, 8);
-        let f = self.cx.external("lh_list_new", &[t.i64, t.i64, t.i64, t.ptr], t.i32);
+        let f = self.cx.external(symbols::LIST_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
         let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
         let status = self.cx.call_external(f, &args);
         self.check_status(status);
@@ -227,7 +228,7 @@ impl FnCx<'_, '_> {
 
     /// Drops a reference by a call, which costs little beside the atomic operation and saves three blocks.
     fn drop_reference(&mut self, p: Val) {
-        let f = self.cx.external("lh_decref", &[self.t.ptr], self.t.void);
+        let f = self.cx.external(symbols::DECREF, &[self.t.ptr], self.t.void);
         self.cx.call_external(f, &[p]);
     }
 }

@@ -2,13 +2,14 @@
 
 use lh_ir::func::Inst;
 use lh_ir::op::Lower;
+use lh_ir::runtime::Role;
 
 /// The estimated cost of an instruction; `None` if it may run for long.
 pub(crate) fn picoseconds(inst: &Inst) -> Option<i64> {
     Some(match inst {
         Inst::Call(..) | Inst::Foreign(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
         Inst::ListNew(_) => 50_000,
-        Inst::Runtime(f, _) if f.name == "lh_check_index" => 500,
+        Inst::Runtime(f, _) if f.role == Role::CheckIndex => 500,
         Inst::Runtime(..) => 20_000,
         Inst::Op(op, _) => match op.host {
             Lower::Math(..) => 1_500,

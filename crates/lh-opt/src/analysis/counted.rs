@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
 use lh_ir::func::{GANG, Inst, Target, Term};
+use lh_ir::runtime::{Axis, Geometry, Launch as LaunchCall, Role};
 use lh_ir::{Block, Const, Function, Value};
 
 /// The defining block and instruction of every value.
@@ -37,17 +38,18 @@ impl Defs {
                     places[r.index()] = i as u32;
                 }
                 if let Inst::Runtime(f, args) = &d.inst
-                    && f.name == "lh_cuda_enter_block"
+                    && f.role == Role::Launch(LaunchCall::EnterBlock)
                 {
-                    indices.extend(args[2..].iter().copied().zip(["x", "y", "z"]));
+                    indices.extend(args[2..].iter().copied().zip(Axis::ALL));
                 }
             }
         }
         // The grid's extents are read before the loop over its blocks.
-        let read = |axis: &str| {
+        let read = |axis| {
+            let role = Role::Geometry(Geometry::GridDim, axis);
             let mut first = func.blocks[0].insts.iter();
             first.find_map(|d| match &d.inst {
-                Inst::Runtime(f, _) if f.name.strip_prefix("lh_cuda_gdim_") == Some(axis) => d.result,
+                Inst::Runtime(f, _) if f.role == role => d.result,
                 _ => None,
             })
         };
@@ -69,11 +71,11 @@ impl Defs {
             }
             _ => return None,
         };
-        match f.name {
-            "lh_cuda_first" | "lh_cuda_last" => Some(Launch::Count),
-            n if n.starts_with("lh_cuda_bdim_") => Some(Launch::Block),
-            n if n.starts_with("lh_cuda_gdim_") => Some(Launch::Grid),
-            n if n.starts_with("lh_cuda_bid_") => Some(Launch::Index(None)),
+        match f.role {
+            Role::Launch(LaunchCall::First | LaunchCall::Last) => Some(Launch::Count),
+            Role::Geometry(Geometry::BlockDim, _) => Some(Launch::Block),
+            Role::Geometry(Geometry::GridDim, _) => Some(Launch::Grid),
+            Role::Geometry(Geometry::Block, _) => Some(Launch::Index(None)),
             _ => None,
         }
     }

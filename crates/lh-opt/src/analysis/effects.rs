@@ -12,7 +12,8 @@ mod place;
 use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, Term};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
+use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
 use place::{Finder, Place};
 use serde::{Deserialize, Serialize};
@@ -217,12 +218,11 @@ impl<'a> Effects<'a> {
             Inst::Runtime(f, args) => {
                 let mut at = 0;
                 for a in args {
-                    let prims = self.func.ty(*a).flatten();
-                    let kind = runtime_kind(f.name, &prims, at);
-                    at += prims.len();
-                    if let Some(kind) = kind {
-                        whole(*a, kind);
-                    }
+                    whole(*a, kind_of_use(f, at));
+                    at += self.func.ty(*a).flatten().len();
+                }
+                if f.memory == Effect::Unknown {
+                    emit(Place { root: Root::Unknown, index: Vec::new() }, Kind::Write);
                 }
             }
             Inst::Call(spec, args) => self.of_call(*spec, args, emit),
@@ -293,21 +293,13 @@ impl<'a> Effects<'a> {
 }
 
 /// How a run-time function uses the memory behind its operand whose first primitive is at a place.
-fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
-    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::List)) {
-        return None;
+fn kind_of_use(f: &RuntimeFn, at: usize) -> Kind {
+    match f.memory {
+        Effect::Unknown => Kind::Write,
+        Effect::Operands { resizes, .. } if resizes >> at & 1 == 1 => Kind::Resize,
+        Effect::Operands { writes, .. } if writes >> at & 1 == 1 => Kind::Write,
+        Effect::Operands { .. } => Kind::Read,
     }
-    Some(match name {
-        "lh_list_reserve" | "lh_list_set_len" => Kind::Resize,
-        "lh_memmove" if at == 0 => Kind::Write,
-        _ if name.starts_with("lh_sort") || name.starts_with("lh_stable_sort") || name.starts_with("lh_partition") => {
-            Kind::Write
-        }
-        _ if name.starts_with("lh_argsort") && at == 1 => Kind::Write,
-        _ if name.starts_with("lh_gemm") && at == 9 => Kind::Write,
-        _ if name.ends_with("_fill") => Kind::Write,
-        _ => Kind::Read,
-    })
 }
 
 /// The effects of a function on its parameters. Recursive calls of `me` have the effects that are being computed: the
@@ -346,7 +338,7 @@ pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
 pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
         Inst::Call(f, _) => callees(*f).is_some_and(|s| s.quiet),
-        Inst::Runtime(f, _) => f.pure || f.name == "lh_check_index",
+        Inst::Runtime(f, _) => f.is_quiet(),
         Inst::Map(..) => true,
         _ => inst.is_pure() || repeats(inst, callees).is_some(),
     }
@@ -425,7 +417,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
 /// Whether the result of an instruction depends on the thread that runs it.
 pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
-        Inst::Runtime(f, _) => f.name == "lh_get_thread_id",
+        Inst::Runtime(f, _) => f.role == Role::Threads(Threads::ThreadId),
         Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.asks_thread),
         _ => false,
     }

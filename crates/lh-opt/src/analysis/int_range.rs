@@ -116,7 +116,7 @@ impl Ranges<'_> {
             Some(Inst::ArrayShape(..) | Inst::ListLen(_)) => Range { lo: 0, hi: HUGE },
             Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
             Some(Inst::Cast(x)) => held(self.func.ty(*x)),
-            Some(Inst::Runtime(f, _)) => geometry(f.name),
+            Some(Inst::Runtime(f, _)) => f.limits.map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
             Some(Inst::Op(op, args)) => match op.name {
                 "add" => {
                     let (x, y) = (at(args[0]), at(args[1]));
@@ -228,13 +228,5 @@ fn held(t: Ty) -> Range {
         Some((true, bits)) => Range { lo: -1 << (bits - 1), hi: (1 << (bits - 1)) - 1 },
         Some((false, bits)) if bits < 64 => Range { lo: 0, hi: (1 << bits) - 1 },
         _ => ANY,
-    }
-}
-
-/// Limits of the geometry.
-fn geometry(name: &str) -> Range {
-    match name {
-        "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => Range { lo: 0, hi: 1 << 15 },
-        _ => lh_ops::runtime::launch_limits(name).map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
     }
 }

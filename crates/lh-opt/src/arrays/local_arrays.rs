@@ -17,12 +17,14 @@
 use crate::analysis::classify::{allocated, makes_arrays};
 use crate::analysis::counted::{Defs, target_of};
 use crate::core::{dce, fold};
-use crate::edit::{replace_uses_in, runtime};
+use crate::edit::replace_uses_in;
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops};
 use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::runtime::{Address, Memory, Role};
 use lh_ir::types::Prim;
 use lh_ir::verify::agree;
 use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ops::runtime as rt;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -134,8 +136,10 @@ fn is_disjointness_test(func: &Function, defs: &Defs, inst: &Inst) -> Option<()>
 fn allocation_root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
     match defs.inst(func, v) {
         None => func.params().contains(&v).then_some((v, false)),
-        Some(Inst::Runtime(f, _)) if f.name == "lh_cuda_local" => Some((v, true)),
-        Some(Inst::Runtime(f, args)) if f.name == "lh_ptr_addr" => allocation_root(func, defs, args[0]),
+        Some(Inst::Runtime(f, _)) if f.role == Role::Memory(Memory::Local) => Some((v, true)),
+        Some(Inst::Runtime(f, args)) if f.role == Role::Address(Address::ToNumber) => {
+            allocation_root(func, defs, args[0])
+        }
         Some(Inst::Op(op, args)) if op.name == "add" => allocation_root(func, defs, args[0]),
         Some(Inst::PtrAdd(p, _) | Inst::ArrayData(p)) => allocation_root(func, defs, *p),
         Some(Inst::Field(pair, 1)) => allocated(defs.inst(func, *pair)?).map(|_| (*pair, true)),
@@ -167,7 +171,7 @@ fn use_local_memory(func: &mut Function) {
         let insts = [
             (owner, Inst::Zero),
             (align, Inst::Const(Const::Int(ALIGNMENT, Ty::int()))),
-            (data, Inst::Runtime(runtime("lh_cuda_local"), vec![args[0], align])),
+            (data, Inst::Runtime(&rt::lh_cuda_local, vec![args[0], align])),
         ];
         let span = d.span;
         let new = insts.map(|(v, inst)| InstData { result: Some(v), inst, span });

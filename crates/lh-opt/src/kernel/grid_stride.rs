@@ -21,7 +21,6 @@ use crate::analysis::classify::is_cheap;
 use crate::analysis::classify::is_speculative;
 use crate::analysis::counted::is_short;
 use crate::analysis::counted::{Compared, Defs, compared, counted, is_in, stride, target_of};
-use crate::analysis::device::is_block_sync;
 use crate::analysis::int_range::{HUGE, Limits};
 use crate::analysis::uniform;
 use crate::analysis::uniform::divergence;
@@ -168,7 +167,7 @@ impl Finder<'_> {
     fn has_simple_exit(&self, l: &Loop) -> bool {
         let func = self.func;
         let stays = |b: &Block| targets(func, *b).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
-        let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if f.is_barrier());
         l.blocks.iter().all(|b| {
             let insts = &func.blocks[b.index()].insts;
             let at_head = *b == l.header;

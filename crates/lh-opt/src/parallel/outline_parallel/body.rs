@@ -4,11 +4,12 @@ use super::arrays;
 use super::partial_results::{Partials, identity};
 use super::plan::Plan;
 use crate::analysis::counted::Defs;
-use crate::edit::{Cursor, row, runtime, to};
+use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Carried;
 use crate::parallel::races::Update;
 use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Copies a region into a function of its own: `body(captured..., results..., low, high, thread)`. Parallel loops
 /// inside stay marked if it is `nested`.
@@ -224,7 +225,7 @@ impl Copy<'_> {
         if self.plan.checked {
             let (begin, _) = c.new_block(&[]);
             c.end(Term::Branch { cond: more, then: to(begin, &[]), els: to(exit, &[]) }, begin);
-            c.effect(Inst::Runtime(runtime("lh_race_iteration"), vec![index]));
+            c.effect(Inst::Runtime(&rt::lh_race_iteration, vec![index]));
             c.end(Term::Jump(to(first, &args)), exit);
         } else {
             c.end(Term::Branch { cond: more, then: to(first, &args), els: to(exit, &[]) }, exit);
