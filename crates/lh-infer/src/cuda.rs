@@ -4,6 +4,7 @@ use crate::emit::ArrayParts;
 use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::Object;
+use lh_ir::algebra::Algebra;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::runtime::{Axis, Geometry, Rmw, RuntimeFn};
@@ -135,8 +136,12 @@ impl Infer<'_> {
             Inst::Const(Const::Int(n, _)) => small(*n),
             Inst::Runtime(f, _) => f.limits.map(|(a, b)| (a.into(), b.into())),
             Inst::Cast(x) if self.out.ty(*x).strong() == v.ty.strong() => of(*x),
-            Inst::Op(op, args) if op.name == "add" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 + y.0, x.1 + y.1)),
-            Inst::Op(op, args) if op.name == "mul" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 * y.0, x.1 * y.1)),
+            Inst::Op(op, args) if op.is(Algebra::Add) => {
+                of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 + y.0, x.1 + y.1))
+            }
+            Inst::Op(op, args) if op.is(Algebra::Mul) => {
+                of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 * y.0, x.1 * y.1))
+            }
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
 
+pub mod algebra;
 mod bug;
 pub mod cfg;
 pub mod consts;

@@ -1,5 +1,6 @@
 //! The rows of the operation table, as a type. The rows themselves are in `lh-ops`.
 
+use crate::algebra::{Algebra, Approx, Cmp, Grad};
 use crate::consts::Const;
 use crate::types::Ty;
 
@@ -19,11 +20,27 @@ pub struct Op {
     pub host: Lower,
     /// Lowering for NVIDIA GPUs; [`Lower::No`] is a diagnostic, never a fallback.
     pub nvptx: Lower,
+    /// What it is in algebra.
+    pub algebra: Algebra,
+    /// The estimated cost on one core, in picoseconds.
+    pub cost: u32,
+    /// How a GPU approximates it, if it does.
+    pub approx: Option<Approx>,
+    /// Its derivative.
+    pub grad: Grad,
     /// Operands and result, run on every backend.
     pub examples: &'static [(&'static [Const], Const)],
 }
 
 impl Op {
+    /// The comparison that it is.
+    pub fn comparison(&self) -> Option<Cmp> {
+        if let Algebra::Cmp(cmp) = self.algebra { Some(cmp) } else { None }
+    }
+    /// Whether it is this operation in algebra.
+    pub fn is(&self, algebra: Algebra) -> bool {
+        self.algebra == algebra
+    }
     /// Whether some operands stop the process: the machine's division of integers does for a divisor of 0. Such an
     /// operation must not run where the program does not run it.
     pub fn may_trap(&self) -> bool {

@@ -35,7 +35,7 @@ impl FnCx<'_, '_> {
             Lower::Intrinsic { signed, unsigned, float, flag } => {
                 self.overloaded(by_kind(ty, signed, unsigned, float), &vals, flag, ty)
             }
-            Lower::Math(single, double) => self.math(if ty.bits() == 32 { single } else { double }, &vals),
+            Lower::Math(single, double) => self.math(op, if ty.bits() == 32 { single } else { double }, &vals),
             Lower::Symbol(single, double) => self.c_function(if ty.bits() == 32 { single } else { double }, &vals),
             Lower::FpClass(mask) => {
                 let (fn_type, f) = self.cx.m.intrinsic("llvm.is.fpclass", self.type_of(vals[0]));
@@ -123,9 +123,9 @@ impl FnCx<'_, '_> {
     /// A function of the vector math library, to be inlined; or a call of the C function of the same name without
     /// prefix, if the library lacks it or the code is cold and on the host. Kernels use the library in cold code, too,
     /// so that all devices compute the same bits.
-    fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
-        if let Some(v) = self.approximate(name, vals) {
-            return v;
+    fn math(&mut self, op: &Op, name: &'static str, vals: &[Val]) -> Val {
+        if let Some(approx) = op.approx.filter(|_| self.may_approximate(vals)) {
+            return self.approximate(approx, vals);
         }
         let inlined = link::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {

@@ -8,6 +8,7 @@ use crate::cached_access;
 use crate::ir::Val;
 use lh_ir::Const;
 use lh_ir::Value;
+use lh_ir::algebra::Approx;
 use lh_ir::func::Inst;
 use lh_ir::runtime::{Axis, Barrier, Combine, Geometry, Memory, Rmw, RuntimeFn, Warp};
 use lh_ir::types::Prim;
@@ -183,36 +184,32 @@ impl FnCx<'_, '_> {
         self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
-    /// The GPU's approximation of a function on `float32`, if fast-math allows it.
-    pub(super) fn approximate(&mut self, name: &str, vals: &[Val]) -> Option<Val> {
+    /// Whether a function of these may be the GPU's own approximation.
+    pub(super) fn may_approximate(&self, vals: &[Val]) -> bool {
         let allowed = self.cx.target.is_gpu() && self.func.options.fastmath & lh_ir::func::fastmath::AFN != 0;
-        if !allowed || self.type_of(vals[0]) != self.t.f32 {
-            return None;
-        }
+        allowed && self.type_of(vals[0]) == self.t.f32
+    }
+
+    /// A function of `float32` by the GPU's own approximation.
+    pub(super) fn approximate(&mut self, approx: Approx, vals: &[Val]) -> Val {
         let t = self.t.f32;
         // Only this intrinsic is overloaded.
         let end = |what: &str| if what == "ex2" { "f32" } else { "f" };
         let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.{}", end(what)), &[v], t);
         let scale = |cx: &Self, v: Val, by: f64| cx.fmul(v, cx.real(t, by));
-        use std::f64::consts::{LN_2, LOG2_E, LOG10_2};
-        Some(match name {
-            "lh_sinf" => call(self, "sin", vals[0]),
-            "lh_cosf" => call(self, "cos", vals[0]),
-            "lh_tanf" => self.fdiv(call(self, "sin", vals[0]), call(self, "cos", vals[0])),
-            "lh_exp2f" => call(self, "ex2", vals[0]),
-            "lh_expf" => call(self, "ex2", scale(self, vals[0], LOG2_E)),
-            "lh_log2f" => call(self, "lg2", vals[0]),
-            "lh_logf" => scale(self, call(self, "lg2", vals[0]), LN_2),
-            "lh_log10f" => scale(self, call(self, "lg2", vals[0]), LOG10_2),
-            "lh_tanhf" => {
-                let (fn_type, f) = self.cx.m.intrinsic("llvm.tanh", t);
+        match approx {
+            Approx::Inst(what) => call(self, what, vals[0]),
+            Approx::Ratio(over, under) => self.fdiv(call(self, over, vals[0]), call(self, under, vals[0])),
+            Approx::OfProduct(what, by) => call(self, what, scale(self, vals[0], by)),
+            Approx::Product(what, by) => scale(self, call(self, what, vals[0]), by),
+            Approx::Intrinsic(name) => {
+                let (fn_type, f) = self.cx.m.intrinsic(name, t);
                 let v = self.call(fn_type, f, vals);
                 self.set_fast_math(v, fast_math_flags(self.func.options.fastmath));
                 v
             }
-            "lh_powf" => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
-            _ => return None,
-        })
+            Approx::Power => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
+        }
     }
 
     /// A load with a cache operator; the arguments are address and operator.

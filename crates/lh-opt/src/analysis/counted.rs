@@ -1,6 +1,7 @@
 //! Counted loops: natural loops with an induction variable, a constant step and an invariant limit.
 
 use hashbrown::HashMap;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
 use lh_ir::func::{GANG, Inst, Target, Term};
 use lh_ir::runtime::{Axis, Geometry, Launch as LaunchCall, Role};
@@ -64,7 +65,7 @@ impl Defs {
         let f = match self.inst(func, v)? {
             Inst::Runtime(f, _) => f,
             // The number of gangs in an extent.
-            Inst::Op(op, args) if op.name == "sdiv" && self.int(func, args[1])? >= GANG => {
+            Inst::Op(op, args) if op.is(Algebra::Quotient) && self.int(func, args[1])? >= GANG => {
                 let (base, rest) = self.offset(func, args[0]);
                 let fits = (0..GANG).contains(&rest) && self.launch(func, base) == Some(Launch::Block);
                 return fits.then_some(Launch::Block);
@@ -104,14 +105,14 @@ impl Defs {
         let (mut v, mut sum) = (v, 0i64);
         loop {
             let (next, c) = match self.inst(func, v) {
-                Some(Inst::Op(op, args)) if op.name == "add" => {
+                Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
                     match (self.int(func, args[0]), self.int(func, args[1])) {
                         (_, Some(c)) => (args[0], c),
                         (Some(c), None) => (args[1], c),
                         (None, None) => return (v, sum),
                     }
                 }
-                Some(Inst::Op(op, args)) if op.name == "sub" => {
+                Some(Inst::Op(op, args)) if op.is(Algebra::Sub) => {
                     match self.int(func, args[1]).and_then(i64::checked_neg) {
                         Some(c) => (args[0], c),
                         None => return (v, sum),
@@ -180,10 +181,10 @@ pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Opt
         return None;
     }
     // `less`: the loop continues while the first operand is below the second.
-    let less = match (op.name, body_first) {
-        ("lt", true) | ("ge", false) => true,
-        ("gt", true) | ("le", false) => false,
-        _ => return None,
+    let less = match op.comparison()?.given(body_first) {
+        Cmp::Lt => true,
+        Cmp::Gt => false,
+        Cmp::Eq | Cmp::Ne | Cmp::Le | Cmp::Ge => return None,
     };
     let is_param = |v: Value| header.params.iter().position(|p| *p == v);
     let (index, limit, less) = match (is_param(args[0]), is_param(args[1])) {
@@ -203,7 +204,7 @@ pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Comp
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
         let next = target_of(func, *e).args[c.place];
         let Some(Inst::Op(op, args)) = defs.inst(func, next).filter(|_| e.target.is_some()) else { return None };
-        let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.name == "add")?;
+        let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.is(Algebra::Add))?;
         if *step.get_or_insert(other) != other {
             return None;
         }
@@ -256,7 +257,7 @@ impl Counted {
         let Some(Inst::Op(op, args)) = defs.inst(func, self.limit) else { return None };
         let &[cond, near, _] = &args[..] else { return None };
         let Some(Inst::Op(less, sides)) = defs.inst(func, cond) else { return None };
-        if op.name != "select" || less.name != "lt" || sides[..] != args[1..] || self.step != 1 {
+        if !op.is(Algebra::Select) || !less.is(Algebra::Cmp(Cmp::Lt)) || sides[..] != args[1..] || self.step != 1 {
             return None;
         }
         let (base, n) = defs.offset(func, near);

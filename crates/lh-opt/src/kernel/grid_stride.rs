@@ -27,6 +27,7 @@ use crate::analysis::uniform::divergence;
 use crate::core::dce;
 use crate::edit::{Cursor, row, to};
 use crate::kernel::split_kernel;
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Function, Ty, Value};
@@ -158,7 +159,9 @@ impl Finder<'_> {
     fn split_sum(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
         match self.defs.inst(self.func, v) {
             _ if !self.varies[v.index()] => shared.push(v),
-            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().for_each(|a| self.split_sum(*a, shared, own)),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
+                args.iter().for_each(|a| self.split_sum(*a, shared, own))
+            }
             _ => own.push(v),
         }
     }

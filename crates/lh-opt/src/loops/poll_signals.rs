@@ -31,6 +31,7 @@ use crate::analysis::sequential::is_sequential;
 use crate::analysis::short_loops::ShortLoop;
 use crate::core::dce;
 use crate::edit::{Cursor, row, to};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Loop, Loops};
 use lh_ir::func::{GANG, Inst, InstData, LatchHint, LoopHint, Target, Term};
 use lh_ir::runtime::RuntimeFn;
@@ -188,16 +189,16 @@ fn block_threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     }
     let few = |v: Value| block_threads(func, defs, v);
     let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
-    match op.name {
-        "select" => match defs.int(func, args[2]) {
+    match op.algebra {
+        Algebra::Select => match defs.int(func, args[2]) {
             // A condition excludes some threads.
             Some(0) => few(args[1]),
             // Either gangs follow a row of threads, or the row is short.
             Some(1) => few(args[1]).map(|_| 1),
             _ => few(args[2]),
         },
-        "mul" => few(args[0])?.checked_mul(few(args[1])?),
-        "sdiv" if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
+        Algebra::Mul => few(args[0])?.checked_mul(few(args[1])?),
+        Algebra::Quotient if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use crate::analysis::device::{HANDED, waits_of_call};
 use crate::analysis::uniform::divergence;
 use crate::analysis::{liveness, uniform};
 use crate::edit::Replacements;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{GANG, Inst, InstData, Term, waits};
 use lh_ir::runtime::{Role, RuntimeFn, Warp};
@@ -281,10 +282,10 @@ pub(super) fn sparse_path(func: &Function, b: Block) -> Option<Sparse> {
     let Some(Term::Branch { cond, then, els }) = &data.term else { return None };
     let def = data.insts.iter().find(|d| d.result == Some(*cond))?;
     let Inst::Op(op, args) = &def.inst else { return None };
-    let (guarded, other) = match op.name {
-        "eq" => (then.block, els.block),
-        "ne" => (els.block, then.block),
-        _ => return None,
+    let (guarded, other) = match op.comparison()? {
+        Cmp::Eq => (then.block, els.block),
+        Cmp::Ne => (els.block, then.block),
+        Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge => return None,
     };
     (guarded != other).then(|| Sparse { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
 }
@@ -391,9 +392,9 @@ fn computed_narrow(func: &Function, cfg: &Cfg, narrow: &[bool]) -> Vec<bool> {
         data.params.iter().for_each(|p| computed[p.index()] = narrow[p.index()]);
         for d in &data.insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
-            let fits = match op.name {
-                "add" | "sub" | "mul" => narrow[r.index()],
-                "lt" | "le" | "gt" | "ge" | "eq" | "ne" => true,
+            let fits = match op.algebra {
+                Algebra::Add | Algebra::Sub | Algebra::Mul => narrow[r.index()],
+                Algebra::Cmp(_) => true,
                 _ => false,
             };
             let some = args.iter().any(|a| computed[a.index()]);

@@ -8,7 +8,9 @@ use super::plan::Plan;
 use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Reduce;
 use crate::parallel::races::ArrayReduce;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::{Inst, MapExpr, Term};
+use lh_ir::op::Op;
 use lh_ir::runtime::{Rmw, RuntimeFn};
 use lh_ir::types::TyKind;
 use lh_ir::{Const, Function, Layout, Ty, Value};
@@ -104,8 +106,8 @@ pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Optio
         Reduce::Xor => Rmw::Xor,
         Reduce::Max => max,
         Reduce::Min => min,
-        Reduce::Row(op) if op.name.starts_with("max") => max,
-        Reduce::Row(op) if op.name.starts_with("min") => min,
+        Reduce::Row(Op { algebra: Algebra::Max(_), .. }) => max,
+        Reduce::Row(Op { algebra: Algebra::Min(_), .. }) => min,
         Reduce::Mul | Reduce::Row(_) | Reduce::Product(..) | Reduce::Call(..) | Reduce::Private => return None,
     };
     let fits = !plan.checked && !what.updates.is_empty();

@@ -7,6 +7,7 @@ use crate::analysis::counted::Defs;
 use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Carried;
 use crate::parallel::races::Update;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::{Block, Const, Function, Ty, Value};
 use lh_ops::runtime as rt;
@@ -270,10 +271,10 @@ impl Plan {
 /// Lets LLVM reassociate an operation of a float reduction, so that vector lanes can have partial sums.
 fn free_order(inst: &mut Inst) {
     if let Inst::Op(op, _) = inst {
-        match op.name {
-            "add" => *op = row("add_any_order"),
-            "sub" => *op = row("sub_any_order"),
-            "mul" => *op = row("mul_any_order"),
+        match op.algebra {
+            Algebra::Add => *op = row("add_any_order"),
+            Algebra::Sub => *op = row("sub_any_order"),
+            Algebra::Mul => *op = row("mul_any_order"),
             _ => {}
         }
     }
