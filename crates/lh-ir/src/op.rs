@@ -20,7 +20,7 @@ pub struct Op {
     pub host: Lower,
     /// Lowering for NVIDIA GPUs; [`Lower::No`] is a diagnostic, never a fallback.
     pub nvptx: Lower,
-    /// What it is in algebra.
+    /// Its law in algebra.
     pub algebra: Algebra,
     /// The estimated cost on one core, in picoseconds.
     pub cost: u32,

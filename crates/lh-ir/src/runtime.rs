@@ -24,9 +24,9 @@ pub struct RuntimeFn {
     pub raises: bool,
     /// Whether it has no effect but its result.
     pub pure: bool,
-    /// What it is to passes and to the code generator.
+    /// Its meaning to passes and to the code generator.
     pub role: Role,
-    /// What it does to memory of the program.
+    /// Its effect on memory of the program.
     pub memory: Effect,
     /// Whether GPUs have it.
     pub gpu: bool,
@@ -44,7 +44,7 @@ impl PartialEq for RuntimeFn {
     }
 }
 
-/// What a run-time function does to memory of the program.
+/// The effect of a run-time function on memory of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Its row does not say: it may write any memory.
@@ -63,7 +63,7 @@ impl Effect {
     const READS: Effect = Effect::Operands { writes: 0, resizes: 0 };
 }
 
-/// What a run-time function is. Match it without `_`, so that a new role is a compile error wherever it matters.
+/// The meaning of a run-time function. Match it without `_`, so that a new role is a compile error wherever it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing that the compiler has to know more of than the other columns say.
@@ -162,7 +162,7 @@ pub enum Barrier {
     Grid,
 }
 
-/// What a barrier makes of the values that threads pass.
+/// The combination of the values that threads pass to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// None are passed.
@@ -175,7 +175,7 @@ pub enum Combine {
     Any,
 }
 
-/// What threads of a warp do together.
+/// Operations of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warp {
     /// A shuffle, a vote or a match.
@@ -186,7 +186,7 @@ pub enum Warp {
     Pause,
 }
 
-/// What is done to arrays with a place for each lane.
+/// Operations on arrays with a place for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
     /// A copy.
@@ -197,7 +197,7 @@ pub enum Lanes {
     Bits,
 }
 
-/// What an atomic operation stores. Integers of operations without a sign are signed or not alike.
+/// The value that an atomic operation stores. Integers of operations without a sign are signed or not alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rmw {
     /// The sum.
@@ -261,7 +261,7 @@ pub enum Address {
     OfNumber,
 }
 
-/// What lists do.
+/// Operations of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum List {
@@ -270,7 +270,7 @@ pub enum List {
     IsSame,
 }
 
-/// What strings do.
+/// Operations of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
     /// Concatenation.
@@ -279,7 +279,7 @@ pub enum Text {
     Other,
 }
 
-/// What is printed.
+/// The kind of value that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Print {
@@ -304,7 +304,7 @@ pub enum Random {
     NumPy,
 }
 
-/// What handlers do with an exception.
+/// The uses that handlers have for an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Exception {

@@ -1,4 +1,5 @@
-//! Families of run-time functions: one row each for the parts of a launch's geometry and for atomic operations, with the
+//! Families of run-time functions: one row each for the parts of a launch's geometry and for atomic operations, with
+//! the
 //! axis or the type of the operands as data.
 
 use lh_ir::runtime::{Axis, Geometry, Rmw, Role, RuntimeFn};

@@ -130,7 +130,8 @@ table! {
         lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
         /// `str(bool)`.
         lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
-        /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's `text_of`)
+        /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's
+        /// `text_of`)
         /// and bytes of an item, rank, extents and then strides, data.
         lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
         /// `format(float, spec)`.
@@ -217,7 +218,8 @@ table! {
         lh_sort_u8(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.
         lh_argsort_u8(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address, number, k.
+        /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address,
+        /// number, k.
         lh_partition_u8(Ptr, I64, I64) -> [] raises writes(0);
         /// Sorts contiguous `uint16`: address, number.
         lh_sort_u16(Ptr, I64) -> [] raises writes(0);
@@ -285,13 +287,17 @@ table! {
         lh_argsort_c128(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
         lh_partition_c128(Ptr, I64, I64) -> [] raises writes(0);
-        /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
+        /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
+        /// c (m x n).
         lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
-        /// `c = a @ b` of `float64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
+        /// `c = a @ b` of `float64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
+        /// c (m x n).
         lh_gemm_f64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
-        /// `c = a @ b` of `complex64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
+        /// `c = a @ b` of `complex64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n)
+        /// and c (m x n).
         lh_gemm_c64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
-        /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
+        /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n)
+        /// and c (m x n).
         lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
         /// Takes the pending exception: a handle.
         lh_exc_take() -> [I64] role(Exception(roles::Exception::Take));
@@ -305,9 +311,11 @@ table! {
         lh_exc_str(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
         /// `repr` of an exception.
         lh_exc_repr(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
-        /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of their frame.
+        /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of
+        /// their frame.
         lh_check_stack(I64) -> [] raises;
-        /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.
+        /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is
+        /// set.
         lh_interrupted() -> [] raises role(Poll(roles::Poll::Loop)) on_gpu;
         /// The same, in each round of a loop that would not be vectorised without it either.
         lh_interrupted_in_turn() -> [] raises role(Poll(roles::Poll::Iteration));
@@ -319,16 +327,19 @@ table! {
         lh_shape_begin() -> [] role(Shapes(roles::Shapes::Begin)) on_gpu;
         /// Appends an extent to the last shape begun.
         lh_shape_extent(I64) -> [] role(Shapes(roles::Shapes::Extent)) on_gpu;
-        /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the destination that
+        /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the
+        /// destination that
         /// they do not fit into (1; 2 if that is an operand too).
         lh_raise_broadcast(I64) -> [] raises role(Shapes(roles::Shapes::Raise)) on_gpu;
     }
     SILENT {
-        /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body, what is passed to it. See `lh-runtime/src/pool`.
+        /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body,
+        /// what is passed to it. See `lh-runtime/src/pool`.
         lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
     }
     READS {
-        /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be long).
+        /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be
+        /// long).
         lh_parallel_grain(I64, I64) -> [I64] role(Threads(roles::Threads::Grain));
         /// The next parallel loop is one to be checked: file and line.
         lh_race_loop(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
@@ -388,22 +399,26 @@ table! {
         lh_cuda_dynamic_bytes(Ptr) -> [I64] pure role(Memory(roles::Memory::DynamicBytes)) on_gpu;
         /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
         lh_cuda_local(I64, I64) -> [Ptr] pure varies role(Memory(roles::Memory::Local)) on_gpu;
-        /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known while compiling.
+        /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known
+        /// while compiling.
         lh_cuda_temporary(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Temporary)) on_gpu;
         /// Copies an array with a place for each lane: from, to, bytes of a place.
         lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [] writes(1) role(Lanes(roles::Lanes::Copy));
-        /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of them.
+        /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of
+        /// them.
         lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [] writes(1) role(Lanes(roles::Lanes::Move));
         /// Truth values of the lanes as bits.
         lh_cuda_lanes_bits(Ptr) -> [I64] role(Lanes(roles::Lanes::Bits));
     }
     SILENT {
-        /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the compiler
+        /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the
+        /// compiler
         /// read memory anew (3): a constant.
         lh_cuda_fence(I64) -> [] role(Memory(roles::Memory::Fence)) on_gpu;
     }
     READS {
-        /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done each time.
+        /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done
+        /// each time.
         lh_cuda_ld_i8(Ptr, I64) -> [I8] role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 16 bits.
         lh_cuda_ld_i16(Ptr, I64) -> [I16] role(Memory(roles::Memory::LoadCached)) on_gpu;

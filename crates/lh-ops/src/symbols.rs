@@ -10,9 +10,9 @@ macro_rules! symbols {
 symbols! {
     /// The entry point of an object.
     ENTRY = "lh_entry";
-    /// What all functions of the math library, and of this list, begin with.
+    /// The prefix of all functions of the math library, and of this list.
     PREFIX = "lh_";
-    /// What all functions on vectors of lanes begin with.
+    /// The prefix of functions on vectors of lanes.
     LANES = "lh_lanes";
 
     /// Begins an exception: its class.

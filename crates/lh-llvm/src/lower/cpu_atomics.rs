@@ -18,7 +18,7 @@ impl FnCx<'_, '_> {
         if !self.is_shared(args[0]) {
             // The instructions of CPUs.
             let has = matches!(rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange) && !prim.is_float();
-            let op = instruction(rmw, prim).filter(|_| has)?;
+            let op = Self::atomic_instruction(rmw, prim).filter(|_| has)?;
             return Some(self.atomic_rmw_anywhere(op, vals[0], vals[1]));
         }
         let size = prim.size();
@@ -76,29 +76,29 @@ impl FnCx<'_, '_> {
             };
         }
     }
-}
 
-/// LLVM's instruction for an atomic operation.
-pub(super) fn instruction(rmw: Rmw, prim: Prim) -> Option<LLVMAtomicRMWBinOp> {
-    use LLVMAtomicRMWBinOp::{
-        LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax,
-        LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUIncWrap,
-        LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXor,
-    };
-    Some(match rmw {
-        Rmw::Add if prim.is_float() => LLVMAtomicRMWBinOpFAdd,
-        Rmw::Add => LLVMAtomicRMWBinOpAdd,
-        Rmw::Max | Rmw::Min if prim.is_float() => return None,
-        Rmw::Max => LLVMAtomicRMWBinOpMax,
-        Rmw::UMax => LLVMAtomicRMWBinOpUMax,
-        Rmw::Min => LLVMAtomicRMWBinOpMin,
-        Rmw::UMin => LLVMAtomicRMWBinOpUMin,
-        Rmw::And => LLVMAtomicRMWBinOpAnd,
-        Rmw::Or => LLVMAtomicRMWBinOpOr,
-        Rmw::Xor => LLVMAtomicRMWBinOpXor,
-        Rmw::Exchange => LLVMAtomicRMWBinOpXchg,
-        Rmw::Inc => LLVMAtomicRMWBinOpUIncWrap,
-        Rmw::Dec => LLVMAtomicRMWBinOpUDecWrap,
-        Rmw::NanMax | Rmw::NanMin | Rmw::CompareExchange => return None,
-    })
+    /// LLVM's instruction for an atomic operation.
+    pub(super) fn atomic_instruction(rmw: Rmw, prim: Prim) -> Option<LLVMAtomicRMWBinOp> {
+        use LLVMAtomicRMWBinOp::{
+            LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax,
+            LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUIncWrap,
+            LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpUMin, LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXor,
+        };
+        Some(match rmw {
+            Rmw::Add if prim.is_float() => LLVMAtomicRMWBinOpFAdd,
+            Rmw::Add => LLVMAtomicRMWBinOpAdd,
+            Rmw::Max | Rmw::Min if prim.is_float() => return None,
+            Rmw::Max => LLVMAtomicRMWBinOpMax,
+            Rmw::UMax => LLVMAtomicRMWBinOpUMax,
+            Rmw::Min => LLVMAtomicRMWBinOpMin,
+            Rmw::UMin => LLVMAtomicRMWBinOpUMin,
+            Rmw::And => LLVMAtomicRMWBinOpAnd,
+            Rmw::Or => LLVMAtomicRMWBinOpOr,
+            Rmw::Xor => LLVMAtomicRMWBinOpXor,
+            Rmw::Exchange => LLVMAtomicRMWBinOpXchg,
+            Rmw::Inc => LLVMAtomicRMWBinOpUIncWrap,
+            Rmw::Dec => LLVMAtomicRMWBinOpUDecWrap,
+            Rmw::NanMax | Rmw::NanMin | Rmw::CompareExchange => return None,
+        })
+    }
 }

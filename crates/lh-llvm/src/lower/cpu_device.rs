@@ -34,7 +34,7 @@ impl FnCx<'_, '_> {
         Some(self.context_field(args[0], start + 8 * axis as usize, self.t.i64))
     }
 
-    /// What the call of a kernel asks of its context; `None` if it is left to the run-time library.
+    /// Lowers a request of the call of a kernel; `None` if it is left to the run-time library.
     pub(super) fn cpu_launch(&mut self, launch: Launch, args: &[Value]) -> Option<Vec<Val>> {
         let (int, ptr) = (self.t.i64, self.t.ptr);
         Some(match launch {
@@ -94,7 +94,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// What is done to arrays with a place for each lane.
+    /// Lowers an operation on arrays with a place for each lane.
     pub(super) fn cpu_lanes(&mut self, lanes: Lanes, args: &[Value]) -> Vec<Val> {
         match lanes {
             Lanes::Copy => {

@@ -5,7 +5,6 @@
 //! block and of the thread.
 
 use super::function::FnCx;
-use super::intrinsics::geometry_register;
 use crate::ir::Val;
 use crate::ptx::RaiseSite;
 use lh_ir::func::Inst;
@@ -49,7 +48,7 @@ impl FnCx<'_, '_> {
                 self.print(what, args);
                 Vec::new()
             }
-            Role::Geometry(what, axis) => vec![self.register(geometry_register(what, axis))],
+            Role::Geometry(what, axis) => vec![self.geometry_register(what, axis)],
             // Registers identify the block, so there is no context.
             Role::Launch(Launch::Context) => vec![self.null(self.t.ptr)],
             Role::Memory(memory) => self.gpu_memory(memory, f, args),

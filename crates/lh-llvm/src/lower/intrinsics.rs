@@ -1,7 +1,6 @@
 //! Operations of kernels on a GPU: geometry, barriers, warps, atomics, shared and local memory.
 
 use super::arith::fast_math_flags;
-use super::cpu_atomics::instruction;
 use super::function::FnCx;
 use super::gpu::GRID_SYNC;
 use crate::cached_access;
@@ -24,6 +23,17 @@ impl FnCx<'_, '_> {
     /// A special register as an integer.
     pub(super) fn register(&mut self, name: &str) -> Val {
         self.zext(self.cx.special_register(name), self.t.i64)
+    }
+
+    /// The special register of a part of the launch's geometry.
+    pub(super) fn geometry_register(&mut self, what: Geometry, axis: Axis) -> Val {
+        let all = match what {
+            Geometry::Thread => ["tid.x", "tid.y", "tid.z"],
+            Geometry::Block => ["ctaid.x", "ctaid.y", "ctaid.z"],
+            Geometry::BlockDim => ["ntid.x", "ntid.y", "ntid.z"],
+            Geometry::GridDim => ["nctaid.x", "nctaid.y", "nctaid.z"],
+        };
+        self.register(all[axis as usize])
     }
 
     /// Memory of blocks and threads, its order, and caches.
@@ -58,7 +68,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// What the threads of a warp do together.
+    /// Lowers an operation of a warp.
     pub(super) fn gpu_warp(&mut self, warp: Warp, args: &[Value]) -> Vec<Val> {
         let t = self.t;
         match warp {
@@ -234,7 +244,7 @@ impl FnCx<'_, '_> {
     /// An atomic operation: address, operands.
     pub(super) fn gpu_atomic(&self, rmw: Rmw, prim: Prim, args: &[Value]) -> Val {
         let vals: Vec<Val> = args.iter().map(|v| self.one(*v)).collect();
-        match instruction(rmw, prim) {
+        match Self::atomic_instruction(rmw, prim) {
             Some(op) => self.atomic_rmw(op, vals[0], vals[1]),
             None if rmw == Rmw::CompareExchange => self.compare_exchange(vals[0], vals[1], vals[2]),
             None => self.float_extreme(rmw, vals[0], vals[1]),
@@ -265,15 +275,4 @@ impl FnCx<'_, '_> {
         self.at_end(done);
         self.bitcast(bits, float)
     }
-}
-
-/// The special register of a part of the launch's geometry.
-pub(super) fn geometry_register(what: Geometry, axis: Axis) -> &'static str {
-    let all = match what {
-        Geometry::Thread => ["tid.x", "tid.y", "tid.z"],
-        Geometry::Block => ["ctaid.x", "ctaid.y", "ctaid.z"],
-        Geometry::BlockDim => ["ntid.x", "ntid.y", "ntid.z"],
-        Geometry::GridDim => ["nctaid.x", "nctaid.y", "nctaid.z"],
-    };
-    all[axis as usize]
 }

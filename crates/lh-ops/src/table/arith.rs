@@ -3,7 +3,7 @@
 use crate::eval::{
     eg, f32, f64, float_maximum, float_minimum, float2, i8, i32, i64, overflows, quotient, reals1, reals2, u8, u64,
 };
-use crate::table::{CALL, NO_SLOPE, PURE, inst};
+use crate::table::base::{CALL, NO_SLOPE, PURE, inst};
 use lh_ir::Const;
 use lh_ir::algebra::{Algebra, Grad, Nan};
 use lh_ir::op::Class::{Floats, Ints, Reals};
@@ -171,7 +171,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, |x, y| x % y),
             // LLVM's own instruction is one that it does for all elements of vectors, wanted or not.
             host: Symbol("fmodf", "fmod"),
-            // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of zero.
+            // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of
+            // zero.
             nvptx: Math("lh_fmodf", "lh_fmod"),
             examples: eg(vec![
                 (vec![f64(7.5), f64(-2.0)], f64(1.5)),

@@ -4,7 +4,7 @@ use crate::eval::{
     bf16, bfloat_of_bits, bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1,
     not, shift, u8, u64, whole_of_float,
 };
-use crate::table::{NO_SLOPE, PURE, inst};
+use crate::table::base::{NO_SLOPE, PURE, inst};
 use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::op::Class::{BitLike, Bool, Ints};
 use lh_ir::op::Lower::{Intrinsic, TruncateOrLeast};

@@ -1,7 +1,7 @@
 //! Comparisons, predicates and selection.
 
 use crate::eval::{compare, eg, f32, f64, float_pred, i64, select, u64};
-use crate::table::{PURE, inst};
+use crate::table::base::{PURE, inst};
 use lh_ir::Const;
 use lh_ir::algebra::{Algebra, Cmp, Grad};
 use lh_ir::op::Class::{Floats, Ordered};

@@ -1,7 +1,7 @@
 //! Exact operations on floats: roundings, signs, parts.
 
 use crate::eval::{eg, f32, f64, float1, float2, fma, i32, ldexp, nextafter, rounding};
-use crate::table::{CALL, PURE};
+use crate::table::base::{CALL, PURE};
 use lh_ir::Ty;
 use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::op::Class::{Floats, Ordered};

@@ -1,7 +1,7 @@
 //! Elementary functions, which need not be correctly rounded.
 
 use crate::eval::{eg, f32, f64, float1, float2};
-use crate::table::MATH;
+use crate::table::base::MATH;
 use lh_ir::algebra::{Algebra, Approx};
 use lh_ir::op::Class::Floats;
 use lh_ir::op::Lower::Math;

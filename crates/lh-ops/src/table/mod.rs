@@ -3,13 +3,13 @@
 //! Rows are built on first use, because types are interned at run time.
 
 mod arith;
+mod base;
 mod bits;
 mod compare;
 mod float;
 mod math;
 
-use lh_ir::algebra::{Algebra, Grad};
-use lh_ir::op::{LlvmInst, Lower, Op, Sig};
+use lh_ir::op::Op;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -36,30 +36,3 @@ pub fn for_python(path: &str) -> Option<&'static Op> {
 pub fn all() -> impl Iterator<Item = &'static Op> {
     ROWS.iter()
 }
-
-/// The lowering to an instruction by kind of the operands' type; truth values count as unsigned.
-const fn inst(signed: LlvmInst, unsigned: LlvmInst, float: LlvmInst) -> Lower {
-    Lower::Inst { signed, unsigned, float }
-}
-
-/// What rows say unless they say otherwise: a few instructions, of which no law is known.
-const PURE: Op = Op {
-    name: "",
-    doc: "",
-    python: &[],
-    sig: Sig::Fixed(&[], lh_ir::Ty::none),
-    eval: |_| None,
-    host: Lower::No,
-    nvptx: Lower::No,
-    algebra: Algebra::UNKNOWN,
-    cost: 100,
-    approx: None,
-    grad: Grad::None("derivatives are not supported yet"),
-    examples: &[],
-};
-/// Functions of the vector math library.
-const MATH: Op = Op { cost: 1_500, ..PURE };
-/// C functions.
-const CALL: Op = Op { cost: 20_000, ..PURE };
-/// Of operations on integers and bits.
-const NO_SLOPE: Grad = Grad::None("it is not a function of real numbers");
