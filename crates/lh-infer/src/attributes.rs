@@ -8,8 +8,8 @@ use crate::val::{Known, Method, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::types::{NamedTuple, TyKind};
-use lh_ir::{Const, Ty};
+use lh_ir::types::TyKind;
+use lh_ir::{Const, TupleMeaning, Ty};
 use lh_ops::runtime as rt;
 
 /// Classes of the library in which methods of a type are looked up.
@@ -18,7 +18,7 @@ fn classes(t: Ty) -> &'static [&'static str] {
         TyKind::Array { .. } => &["numpy.ndarray"],
         TyKind::List(..) | TyKind::PendingList(_) => &["builtins.list"],
         TyKind::Str => &["builtins.str"],
-        TyKind::Tuple { name: Some(n), .. } if is_chunksize(n) => &["threads.chunksize"],
+        TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::ChunkSize) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
         TyKind::Range(_) => &["builtins.range"],
         TyKind::Slice(_) => &["builtins.slice"],
@@ -37,11 +37,6 @@ fn items_of(t: Ty) -> Option<Ty> {
         TyKind::Tuple { elems, .. } => elems.first().copied(),
         _ => None,
     }
-}
-
-/// Whether a namedtuple is what the library's `parallel_chunksize` gives.
-fn is_chunksize(n: &NamedTuple) -> bool {
-    n.name == "Chunksize" && n.fields.first().is_some_and(|f| f == "parallel_chunksize")
 }
 
 impl Infer<'_> {

@@ -28,6 +28,8 @@ pub struct RuntimeFn {
     pub role: Role,
     /// Its effect on memory of the program.
     pub memory: Effect,
+    /// Whether the code generator always emits it inline: then `lh-runtime` has no code for it.
+    pub inlined: bool,
     /// Whether GPUs have it.
     pub gpu: bool,
     /// How threads of a kernel wait in it: bits of [`crate::func::waits`].
@@ -370,6 +372,7 @@ impl RuntimeFn {
         pure: false,
         role: Role::Plain,
         memory: Effect::Unknown,
+        inlined: false,
         gpu: false,
         waits: 0,
         uniform: false,
@@ -398,6 +401,10 @@ impl RuntimeFn {
     /// It changes the length or the storage of a list, by the place of the operand.
     pub const fn resizes(self, place: u32) -> RuntimeFn {
         RuntimeFn { memory: Effect::Operands { writes: 0, resizes: 1 << place }, ..self }
+    }
+    /// The code generator always emits it inline.
+    pub const fn inlined(self) -> RuntimeFn {
+        RuntimeFn { inlined: true, ..self }
     }
     /// GPUs have it.
     pub const fn on_gpu(self) -> RuntimeFn {

@@ -5,6 +5,7 @@
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
 use crate::entity::{FuncId, ObjId, SpecId};
+use crate::meaning::TupleMeaning;
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -184,6 +185,8 @@ pub struct NamedTuple {
     pub class: ObjId,
     /// Field names in order.
     pub fields: Vec<String>,
+    /// The meaning that the library declares for the class.
+    pub meaning: Option<TupleMeaning>,
 }
 
 /// Fields in memory.
@@ -217,7 +220,7 @@ pub struct RecordField {
 impl Record {
     /// The field of a name.
     pub fn field(&self, name: &str) -> Option<&RecordField> {
-        self.fields.iter().find(|f| f.name == name)
+        self.fields.iter().find(|field| field.name == name)
     }
     /// The same record with a smaller alignment.
     pub fn at(&self, offset: usize, outer: usize) -> Record {

@@ -23,7 +23,7 @@ macro_rules! geometry {
             doc: $doc,
             args: &[$($arg)?],
             ret: &[I64],
-            ..RuntimeFn::SILENT.reads().role(Role::Geometry(Geometry::$what, Axis::$axis)).on_gpu()
+            ..RuntimeFn::SILENT.reads().role(Role::Geometry(Geometry::$what, Axis::$axis)).inlined().on_gpu()
         }
     };
 }
@@ -46,7 +46,7 @@ macro_rules! atomics {
             doc: concat!($doc, " The value before."),
             args: atomics!(@args $prim $operands),
             ret: &[$prim],
-            ..RuntimeFn::SILENT.writes(0).role(Role::Atomic(Rmw::$rmw, $prim)).on_gpu()
+            ..RuntimeFn::SILENT.writes(0).role(Role::Atomic(Rmw::$rmw, $prim)).inlined().on_gpu()
         }),*),*];
     };
     (@args $prim:ident 1) => { &[Ptr, $prim] };

@@ -3,6 +3,7 @@
 mod eval;
 pub mod exceptions;
 pub mod families;
+pub mod layout;
 pub mod runtime;
 pub mod symbols;
 mod table;

@@ -378,37 +378,37 @@ table! {
         /// A number as an address.
         lh_addr_ptr(I64) -> [Ptr] pure role(Address(roles::Address::OfNumber)) on_gpu;
         /// The context of the block, in a function for a CUDA device; a pass hands it through.
-        lh_cuda_context() -> [Ptr] pure role(Launch(roles::Launch::Context)) on_gpu;
+        lh_cuda_context() -> [Ptr] pure inlined role(Launch(roles::Launch::Context)) on_gpu;
         /// The first of the blocks that a call of a kernel is for.
-        lh_cuda_first(Ptr) -> [I64] role(Launch(roles::Launch::First));
+        lh_cuda_first(Ptr) -> [I64] inlined role(Launch(roles::Launch::First));
         /// One after the last of those.
-        lh_cuda_last(Ptr) -> [I64] role(Launch(roles::Launch::Last));
+        lh_cuda_last(Ptr) -> [I64] inlined role(Launch(roles::Launch::Last));
         /// Memory for what threads keep while they wait.
-        lh_cuda_scratch(Ptr) -> [Ptr] pure role(Launch(roles::Launch::Scratch));
+        lh_cuda_scratch(Ptr) -> [Ptr] pure inlined role(Launch(roles::Launch::Scratch));
         /// Number of threads that this memory is for.
-        lh_cuda_capacity(Ptr) -> [I64] pure role(Launch(roles::Launch::Capacity));
+        lh_cuda_capacity(Ptr) -> [I64] pure inlined role(Launch(roles::Launch::Capacity));
         /// Sets the block of a context: its place among those that run together, x, y, z.
-        lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [] writes(0) role(Launch(roles::Launch::EnterBlock));
+        lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [] writes(0) inlined role(Launch(roles::Launch::EnterBlock));
         /// Notes that a thread has raised: x, y, z.
         lh_cuda_failed(Ptr, I64, I64, I64) -> [] writes(0) role(Launch(roles::Launch::Failed));
         /// Shared memory: where it was written (later its offset), bytes, alignment.
-        lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure role(Memory(roles::Memory::Shared)) on_gpu;
+        lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure inlined role(Memory(roles::Memory::Shared)) on_gpu;
         /// Shared memory whose size is given at the launch.
-        lh_cuda_dynamic(Ptr) -> [Ptr] pure role(Memory(roles::Memory::Dynamic)) on_gpu;
+        lh_cuda_dynamic(Ptr) -> [Ptr] pure inlined role(Memory(roles::Memory::Dynamic)) on_gpu;
         /// Size of that memory.
-        lh_cuda_dynamic_bytes(Ptr) -> [I64] pure role(Memory(roles::Memory::DynamicBytes)) on_gpu;
+        lh_cuda_dynamic_bytes(Ptr) -> [I64] pure inlined role(Memory(roles::Memory::DynamicBytes)) on_gpu;
         /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
-        lh_cuda_local(I64, I64) -> [Ptr] pure varies role(Memory(roles::Memory::Local)) on_gpu;
+        lh_cuda_local(I64, I64) -> [Ptr] pure varies inlined role(Memory(roles::Memory::Local)) on_gpu;
         /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known
         /// while compiling.
-        lh_cuda_temporary(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Temporary)) on_gpu;
+        lh_cuda_temporary(I64) -> [Mem, Ptr] raises inlined role(Memory(roles::Memory::Temporary)) on_gpu;
         /// Copies an array with a place for each lane: from, to, bytes of a place.
-        lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [] writes(1) role(Lanes(roles::Lanes::Copy));
+        lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Copy));
         /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of
         /// them.
-        lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [] writes(1) role(Lanes(roles::Lanes::Move));
+        lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Move));
         /// Truth values of the lanes as bits.
-        lh_cuda_lanes_bits(Ptr) -> [I64] role(Lanes(roles::Lanes::Bits));
+        lh_cuda_lanes_bits(Ptr) -> [I64] inlined role(Lanes(roles::Lanes::Bits));
     }
     SILENT {
         /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the
@@ -419,21 +419,21 @@ table! {
     READS {
         /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done
         /// each time.
-        lh_cuda_ld_i8(Ptr, I64) -> [I8] role(Memory(roles::Memory::LoadCached)) on_gpu;
+        lh_cuda_ld_i8(Ptr, I64) -> [I8] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 16 bits.
-        lh_cuda_ld_i16(Ptr, I64) -> [I16] role(Memory(roles::Memory::LoadCached)) on_gpu;
+        lh_cuda_ld_i16(Ptr, I64) -> [I16] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 32 bits.
-        lh_cuda_ld_i32(Ptr, I64) -> [I32] role(Memory(roles::Memory::LoadCached)) on_gpu;
+        lh_cuda_ld_i32(Ptr, I64) -> [I32] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 64 bits.
-        lh_cuda_ld_i64(Ptr, I64) -> [I64] role(Memory(roles::Memory::LoadCached)) on_gpu;
+        lh_cuda_ld_i64(Ptr, I64) -> [I64] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// Stores 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`].
-        lh_cuda_st_i8(Ptr, I8, I64) -> [] writes(0) role(Memory(roles::Memory::StoreCached)) on_gpu;
+        lh_cuda_st_i8(Ptr, I8, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
         /// The same of 16 bits.
-        lh_cuda_st_i16(Ptr, I16, I64) -> [] writes(0) role(Memory(roles::Memory::StoreCached)) on_gpu;
+        lh_cuda_st_i16(Ptr, I16, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
         /// The same of 32 bits.
-        lh_cuda_st_i32(Ptr, I32, I64) -> [] writes(0) role(Memory(roles::Memory::StoreCached)) on_gpu;
+        lh_cuda_st_i32(Ptr, I32, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
         /// The same of 64 bits.
-        lh_cuda_st_i64(Ptr, I64, I64) -> [] writes(0) role(Memory(roles::Memory::StoreCached)) on_gpu;
+        lh_cuda_st_i64(Ptr, I64, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
     }
     SILENT {
         /// `syncthreads`.

@@ -38,6 +38,9 @@ impl FnCx<'_, '_> {
         if let Some(vals) = self.inline_runtime(f, args) {
             return vals;
         }
+        if f.inlined {
+            lh_ir::bug!("`{}` was not replaced in code for the CPU", f.name);
+        }
         let t = self.t;
         let mut vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
         if vals.len() != f.args.len() {

@@ -4,23 +4,8 @@ use super::function::FnCx;
 use crate::ir::{Type, Val};
 use lh_ir::Value;
 use lh_ir::runtime::{Axis, Geometry, Lanes, Launch, Memory};
+use lh_ops::layout::context as at;
 use lh_ops::warp;
-
-/// Offsets in the context of a block, `lh_runtime::device::Context`.
-mod at {
-    pub(super) const BLOCK: usize = 0;
-    pub(super) const BLOCK_DIM: usize = 24;
-    pub(super) const GRID_DIM: usize = 48;
-    pub(super) const SHARED: usize = 72;
-    pub(super) const DYNAMIC_AT: usize = 80;
-    pub(super) const DYNAMIC_BYTES: usize = 88;
-    pub(super) const FIRST: usize = 96;
-    pub(super) const LAST: usize = 104;
-    pub(super) const SCRATCH: usize = 112;
-    pub(super) const CAPACITY: usize = 120;
-    pub(super) const SHARED_STRIDE: usize = 128;
-    pub(super) const SHARED_BASE: usize = 136;
-}
 
 impl FnCx<'_, '_> {
     /// A part of the launch's geometry; the thread's index is not left to this.

@@ -54,7 +54,7 @@ impl FnCx<'_, '_> {
             Role::Memory(memory) => self.gpu_memory(memory, f, args),
             Role::Barrier(barrier) => self.gpu_barrier(barrier, args),
             Role::Warp(warp) => self.gpu_warp(warp, args),
-            Role::Atomic(rmw, prim) => vec![self.gpu_atomic(rmw, prim, args)],
+            Role::Atomic(rmw, prim) => vec![self.atomic(rmw, prim, args)],
             Role::Plain
             | Role::Launch(_)
             | Role::Lanes(_)

@@ -6,15 +6,9 @@ use crate::ir::Val;
 use crate::{polls, strips};
 use lh_ir::Value;
 use lh_ir::runtime::{Address, List, Poll, Random, Role, RuntimeFn};
+use lh_ops::layout::stream;
 use lh_ops::runtime as rt;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
-
-/// Offset in a random stream of the number of used words of its block.
-const STREAM_AT: usize = 0;
-/// Offset of the block.
-const STREAM_BLOCK: usize = 8;
-/// Words of the block.
-const STREAM_WORDS: i64 = 624;
 
 impl FnCx<'_, '_> {
     /// Lowers a call inline, if the function is one of these; answers with the primitives of its result.
@@ -36,7 +30,7 @@ impl FnCx<'_, '_> {
             Role::Geometry(what, axis) => return Some(vec![self.cpu_geometry(what, axis, args)?]),
             Role::Launch(launch) => return self.cpu_launch(launch, args),
             Role::Lanes(lanes) => return Some(self.cpu_lanes(lanes, args)),
-            Role::Atomic(rmw, prim) => return Some(vec![self.cpu_atomic(rmw, prim, args)?]),
+            Role::Atomic(rmw, prim) => return Some(vec![self.atomic(rmw, prim, args)]),
             Role::Plain
             | Role::Barrier(_)
             | Role::Warp(_)
@@ -94,22 +88,22 @@ impl FnCx<'_, '_> {
         let stream = self.cx.external(stream, &[], t.ptr);
         self.attribute_pure(stream.1, false);
         let stream = self.cx.call_external(stream, &[]);
-        let at = self.header_field(stream, STREAM_AT, t.i64);
-        let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, STREAM_WORDS - 1));
+        let at = self.header_field(stream, stream::AT, t.i64);
+        let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, stream::WORDS as i64 - 1));
         let (ready, rare) = self.unlikely(ends);
         let next = self.cx.cold(call, &[], t.f64);
         let made = self.cx.call_external(next, &[]);
         let join = self.new_block();
         self.br(join);
         self.at_end(ready);
-        let words = self.gep(t.i32, self.offset(stream, STREAM_BLOCK), at);
+        let words = self.gep(t.i32, self.offset(stream, stream::BLOCK), at);
         let word = |i: usize| {
             let v = self.load(t.i32, self.offset(words, 4 * i), 4);
             self.attach(v, "tbaa", self.cx.tbaa_header);
             self.zext(v, t.i64)
         };
         let (high, low) = (word(0), word(1));
-        self.set_header_field(stream, STREAM_AT, self.add(at, self.int(t.i64, 2)));
+        self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 2)));
         // 53 bits: 27 of the first word and 26 of the second.
         let high = self.shl(self.lshr(high, self.int(t.i64, 5)), self.int(t.i64, 26));
         let bits = self.or(high, self.lshr(low, self.int(t.i64, 6)));

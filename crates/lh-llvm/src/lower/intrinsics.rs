@@ -9,12 +9,11 @@ use lh_ir::Const;
 use lh_ir::Value;
 use lh_ir::algebra::Approx;
 use lh_ir::func::Inst;
-use lh_ir::runtime::{Axis, Barrier, Combine, Geometry, Memory, Rmw, RuntimeFn, Warp};
-use lh_ir::types::Prim;
+use lh_ir::runtime::{Axis, Barrier, Combine, Geometry, Memory, RuntimeFn, Warp};
 use lh_ops::runtime::CACHE_OPERATORS;
 use lh_ops::symbols;
 use lh_ops::warp;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
 /// The last lane, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
@@ -239,40 +238,5 @@ impl FnCx<'_, '_> {
         let store = cached_access::declare(&self.cx.m, &format!("st.{how}"), bits, fn_type);
         self.call(fn_type, store, &[address, value]);
         Vec::new()
-    }
-
-    /// An atomic operation: address, operands.
-    pub(super) fn gpu_atomic(&self, rmw: Rmw, prim: Prim, args: &[Value]) -> Val {
-        let vals: Vec<Val> = args.iter().map(|v| self.one(*v)).collect();
-        match Self::atomic_instruction(rmw, prim) {
-            Some(op) => self.atomic_rmw(op, vals[0], vals[1]),
-            None if rmw == Rmw::CompareExchange => self.compare_exchange(vals[0], vals[1], vals[2]),
-            None => self.float_extreme(rmw, vals[0], vals[1]),
-        }
-    }
-
-    /// Atomic maximum or minimum of floats by a compare-and-swap loop. NaN in memory stays, and a NaN operand is
-    /// ignored; some operations replace a NaN in memory.
-    fn float_extreme(&self, rmw: Rmw, at: Val, x: Val) -> Val {
-        let t = self.t;
-        let float = self.type_of(x);
-        let (int, size) = if float == t.f32 { (t.i32, 4) } else { (t.i64, 8) };
-        let (start, again, done) = (self.new_block(), self.new_block(), self.new_block());
-        let first = self.load(int, at, size);
-        self.make_volatile(first);
-        let from = self.here();
-        self.br(start);
-        self.at_end(start);
-        let bits = self.phi(int);
-        self.add_incoming(bits, first, from);
-        let old = self.bitcast(bits, float);
-        self.cond_br(self.float_wins(rmw, x, old), again, done);
-        self.at_end(again);
-        let now = self.compare_exchange(at, bits, self.bitcast(x, int));
-        self.add_incoming(bits, now, again);
-        let same = self.icmp(LLVMIntEQ, now, bits);
-        self.cond_br(same, done, start);
-        self.at_end(done);
-        self.bitcast(bits, float)
     }
 }

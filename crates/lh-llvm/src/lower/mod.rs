@@ -5,9 +5,9 @@
 //! primitives of their result, in registers if they are few, and through a pointer otherwise.
 
 mod arith;
+mod atomics;
 mod call;
 mod cold;
-mod cpu_atomics;
 mod cpu_device;
 mod device;
 mod device_calls;

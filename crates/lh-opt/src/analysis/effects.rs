@@ -14,7 +14,7 @@ use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
 use lh_ir::types::TyKind;
-use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
+use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use place::{Finder, Place};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -74,44 +74,15 @@ pub struct Summary {
     raises: bool,
 }
 
-/// The mathematical meaning of a library function, for functions that the dependence test looks through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Meaning {
-    /// `a // b`.
-    Quotient,
-    /// Beginning, end and step of a slice.
-    SliceBounds,
-    /// `a + b` of complex numbers.
-    ComplexSum,
-    /// `a - b` of complex numbers.
-    ComplexDifference,
-    /// `a * b` of complex numbers.
-    ComplexProduct,
-    /// Sets all elements of an array.
-    Fill,
-    /// The greater or lesser of two numbers, or whether one or both are true.
-    Extreme,
-}
-
-impl Meaning {
-    /// By the library's name for it.
-    pub(crate) fn of(func: &Function) -> Option<Meaning> {
-        match func.qualname.as_str() {
-            "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
-            "fmax" | "fmin" | "maximum" | "minimum" | "logical_or" | "logical_and"
-                if func.params().iter().all(|v| Some(func.ty(*v)) == func.ret) =>
-            {
-                Some(Meaning::Extreme)
-            }
-            "copy_into" => Some(Meaning::Fill),
-            "slice_bounds" => Some(Meaning::SliceBounds),
-            "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
-            "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
-            "sub" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexDifference),
-            _ => None,
-        }
-        .filter(|_| func.is_library)
-    }
+/// The meaning that the library declares for a function, if it holds for its types.
+pub(crate) fn meaning(func: &Function) -> Option<Meaning> {
+    let all = |is: fn(Ty) -> bool| func.params().iter().all(|v| is(func.ty(*v)));
+    func.meaning.filter(|meaning| match meaning {
+        Meaning::Quotient => all(Ty::is_int),
+        Meaning::ComplexSum | Meaning::ComplexDifference | Meaning::ComplexProduct => all(Ty::is_complex),
+        Meaning::Extreme => func.params().iter().all(|v| Some(func.ty(*v)) == func.ret),
+        Meaning::Fill | Meaning::SliceBounds => true,
+    })
 }
 
 impl Summary {
@@ -356,7 +327,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: Meaning::of(func), repeats: true, quiet: true, ..Summary::default() };
+    let mut out = Summary { meaning: meaning(func), repeats: true, quiet: true, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);

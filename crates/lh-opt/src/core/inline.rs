@@ -15,12 +15,12 @@
 //! that every extent must be a constant in the kernel.
 
 use crate::analysis::classify::makes_arrays;
-use crate::analysis::effects::Meaning;
+use crate::analysis::effects::meaning;
 use crate::edit::{Replacements, rename, to};
 use hashbrown::HashMap;
 use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::verify::agree;
-use lh_ir::{Block, Function, SpecId, Ty, Value};
+use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// Longer functions are called.
@@ -63,7 +63,7 @@ fn is_inlinable(func: &Function) -> bool {
     func.is_library
         && !keeps_calls(func)
         // The dependence test reads the bounds of a slice from the call.
-        && !(func.options.parallel & parallel::PRANGE != 0 && Meaning::of(func) == Some(Meaning::SliceBounds))
+        && !(func.options.parallel & parallel::PRANGE != 0 && meaning(func) == Some(Meaning::SliceBounds))
         && func.slots.is_empty()
         && func.ret.is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
         && block.insts.len() <= if on_device || makes { 2 * MAX_INSTS } else { MAX_INSTS }

@@ -14,11 +14,11 @@ mod conditional_updates;
 
 use super::region::{CARRIED, Reason, Region};
 use crate::analysis::counted::{Defs, target_of};
-use crate::analysis::effects::{Callees, Meaning, is_quiet};
+use crate::analysis::effects::{Callees, is_quiet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Term, fastmath};
-use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
+use lh_ir::{Block, Const, Function, Meaning, Op, SpecId, Ty, Value};
 
 /// A reduction operator; operands may be combined in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,8 @@
 use super::disjoint_windows::{MAX_STEPS, substitute};
 use super::{Judge, Need, expr};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Access, Effects, Meaning, Root};
+use crate::analysis::effects::{Access, Effects, Root};
+use lh_ir::Meaning;
 use lh_ir::Value;
 use lh_ir::algebra::Algebra;
 use lh_ir::func::Inst;

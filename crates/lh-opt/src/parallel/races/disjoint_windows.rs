@@ -8,8 +8,9 @@
 //! Proofs assume that indices do not count from the end; [`super::assumptions`] adds the tests for that.
 
 use super::{InnerLoop, Judge};
+use crate::analysis::effects::Access;
 use crate::analysis::effects::expr::{Expr, Sym, expr};
-use crate::analysis::effects::{Access, Meaning};
+use lh_ir::Meaning;
 use lh_ir::Value;
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::func::Inst;

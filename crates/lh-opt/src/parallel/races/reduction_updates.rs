@@ -2,12 +2,12 @@
 
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Access, Effects, Kind, Meaning, Root, is_quiet};
+use crate::analysis::effects::{Access, Effects, Kind, Root, is_quiet};
 use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
-use lh_ir::{Block, Op, Ty, Value};
+use lh_ir::{Block, Meaning, Op, Ty, Value};
 
 /// The accesses to an array.
 struct ArrayAccesses<'a> {

@@ -12,20 +12,30 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntSLT, LLVMIntUGE, 
 use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
 
 impl FnCx<'_, '_> {
-    /// Address, operands. `None` if it is left to the run-time library.
-    pub(super) fn cpu_atomic(&self, rmw: Rmw, prim: Prim, args: &[Value]) -> Option<Val> {
+    /// Lowers an atomic operation on an address with operands; answers with the value before.
+    pub(super) fn atomic(&self, rmw: Rmw, prim: Prim, args: &[Value]) -> Val {
         let vals: Vec<Val> = args.iter().map(|v| self.one(*v)).collect();
-        if !self.is_shared(args[0]) {
-            // The instructions of CPUs.
-            let has = matches!(rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange) && !prim.is_float();
-            let op = Self::atomic_instruction(rmw, prim).filter(|_| has)?;
-            return Some(self.atomic_rmw_anywhere(op, vals[0], vals[1]));
+        if !self.cx.target.is_gpu() && self.is_shared(args[0]) {
+            let size = prim.size();
+            let old = self.load(self.type_of(vals[1]), vals[0], size);
+            let new = self.changed(rmw, prim, old, &vals[1..]);
+            self.store(new, vals[0], size);
+            return old;
         }
-        let size = prim.size();
-        let old = self.load(self.type_of(vals[1]), vals[0], size);
-        let new = self.changed(rmw, prim, old, &vals[1..]);
-        self.store(new, vals[0], size);
-        Some(old)
+        match Self::atomic_instruction(rmw, prim) {
+            Some(op) if self.cx.target.is_gpu() => self.atomic_rmw(op, vals[0], vals[1]),
+            Some(op) => self.atomic_rmw_anywhere(op, vals[0], vals[1]),
+            None if rmw == Rmw::CompareExchange => self.compare_and_swap(vals[0], vals[1], vals[2]),
+            None => self.float_extreme(rmw, vals[0], vals[1]),
+        }
+    }
+
+    fn compare_and_swap(&self, at: Val, want: Val, new: Val) -> Val {
+        if self.cx.target.is_gpu() {
+            self.compare_exchange(at, want, new)
+        } else {
+            self.compare_exchange_anywhere(at, want, new)
+        }
     }
 
     /// The value in memory after an operation.
@@ -57,10 +67,35 @@ impl FnCx<'_, '_> {
     }
 
     /// Whether a float replaces the one in memory.
-    pub(super) fn float_wins(&self, rmw: Rmw, x: Val, old: Val) -> Val {
+    fn float_wins(&self, rmw: Rmw, x: Val, old: Val) -> Val {
         let better = if matches!(rmw, Rmw::Max | Rmw::NanMax) { LLVMRealOGT } else { LLVMRealOLT };
         let wins = self.fcmp(better, x, old);
         if matches!(rmw, Rmw::NanMax | Rmw::NanMin) { self.or(wins, self.fcmp(LLVMRealUNO, old, old)) } else { wins }
+    }
+
+    /// Atomic maximum or minimum of floats by a compare-and-swap loop. NaN in memory stays, and a NaN operand is
+    /// ignored; some operations replace a NaN in memory.
+    fn float_extreme(&self, rmw: Rmw, at: Val, x: Val) -> Val {
+        let t = self.t;
+        let float = self.type_of(x);
+        let (int, size) = if float == t.f32 { (t.i32, 4) } else { (t.i64, 8) };
+        let (start, again, done) = (self.new_block(), self.new_block(), self.new_block());
+        let first = self.load(int, at, size);
+        self.make_volatile(first);
+        let from = self.here();
+        self.br(start);
+        self.at_end(start);
+        let bits = self.phi(int);
+        self.add_incoming(bits, first, from);
+        let old = self.bitcast(bits, float);
+        self.cond_br(self.float_wins(rmw, x, old), again, done);
+        self.at_end(again);
+        let now = self.compare_and_swap(at, bits, self.bitcast(x, int));
+        self.add_incoming(bits, now, again);
+        let same = self.icmp(LLVMIntEQ, now, bits);
+        self.cond_br(same, done, start);
+        self.at_end(done);
+        self.bitcast(bits, float)
     }
 
     /// Whether an address is known to be in the block's shared memory.
@@ -78,7 +113,7 @@ impl FnCx<'_, '_> {
     }
 
     /// LLVM's instruction for an atomic operation.
-    pub(super) fn atomic_instruction(rmw: Rmw, prim: Prim) -> Option<LLVMAtomicRMWBinOp> {
+    fn atomic_instruction(rmw: Rmw, prim: Prim) -> Option<LLVMAtomicRMWBinOp> {
         use LLVMAtomicRMWBinOp::{
             LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpMax,
             LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUIncWrap,
