@@ -1,10 +1,10 @@
-//! Order in the source: headers, lengths of files and functions, words, homes of `unsafe`, a page per diagnostic,
-//! imports between rooms, and the budget of lines.
+//! Order in the source: headers, lengths of files and functions, words, homes of `unsafe` and of names, a page per
+//! diagnostic, imports between rooms, and the budget of lines.
 //!
 //! The numbers and words stand in `xtask/budget.toml`, the order of rooms in `xtask/rooms.toml`.
 
 use crate::table::Table;
-use crate::{lines, prose, rooms};
+use crate::{lines, names, prose, rooms};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ pub fn tidy(root: &Path) -> Report {
     }
     check_pages(root, &sources, &mut complaints);
     check_test_modules(&sources, &mut complaints);
+    names::check(&sources, &mut complaints);
     prose::check(&budget.0, &sources, &mut complaints);
     complaints.extend(rooms::check(&read_table(root, "xtask/rooms.toml"), &sources));
     let summary = lines::check(&budget.0, &sources, &mut complaints);

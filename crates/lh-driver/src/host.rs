@@ -8,7 +8,7 @@ use lh_infer::{Object, Overload, Overloaded};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Options};
 use lh_ir::untyped::Code;
-use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
+use lh_ir::{Const, ExcId, FuncId, Meaning, ObjId, Ty};
 pub use lh_llvm::Captured;
 use std::fmt;
 
@@ -28,6 +28,8 @@ pub struct RawFunction {
     pub kwdefaults: Vec<(String, ObjId)>,
     /// Whether its module is part of `lancehead.lib`.
     pub is_library: bool,
+    /// The meaning that the library declares for it.
+    pub meaning: Option<Meaning>,
     /// Options of its own dispatcher, if it has one.
     pub options: Option<Options>,
 }

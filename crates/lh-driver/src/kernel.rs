@@ -4,6 +4,7 @@ use crate::digest::Digest;
 use lh_cuda::KernelInfo;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, Term, parallel, waits};
+use lh_ir::runtime::{Memory, Role};
 use lh_ir::{Const, Function, ObjId, Ty, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
 
 fn prints(func: &Function) -> bool {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name.starts_with("lh_print_")))
+    insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Print(_))))
 }
 
 fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i64, usize>) -> Arc<Function> {
@@ -60,8 +61,8 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
     let mut sites = HashMap::new();
     for d in func.blocks.iter().flat_map(|b| &b.insts) {
         let Inst::Runtime(f, args) = &d.inst else { continue };
-        match f.name {
-            "lh_cuda_shared" => {
+        match f.role {
+            Role::Memory(Memory::Shared) => {
                 let (site, bytes, align) = (int(&args[1]), int(&args[2]) as usize, int(&args[3]) as usize);
                 let at = *places.entry(site).or_insert_with(|| {
                     let at = kernel.shared_bytes.next_multiple_of(align.max(1));
@@ -70,7 +71,7 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
                 });
                 sites.insert(args[1], at);
             }
-            "lh_cuda_local" => kernel.local_bytes += int(&args[0]) as usize,
+            Role::Memory(Memory::Local) => kernel.local_bytes += int(&args[0]) as usize,
             _ => {}
         }
     }

@@ -11,6 +11,7 @@ pub use note::Note;
 use crate::compiled::Compiled;
 use crate::spec::callees;
 use lh_ir::func::{BlockData, Function, Inst};
+use lh_ir::runtime::{List, Role};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Span, SpecId, Ty};
 use lh_llvm::Remark;
@@ -219,7 +220,7 @@ fn checks(f: &Function, cold: bool) -> BTreeMap<u32, usize> {
     for d in blocks(f).filter(|b| b.cold == cold).flat_map(|b| &b.insts) {
         let is_check = match &d.inst {
             Inst::ElemPtr { check, .. } => *check,
-            Inst::Runtime(r, _) => r.name == "lh_check_index",
+            Inst::Runtime(f, _) => f.role == Role::CheckIndex,
             _ => false,
         };
         if is_check {
@@ -233,7 +234,7 @@ fn allocates(i: &Inst) -> bool {
     match i {
         Inst::New(_) | Inst::Map(..) => true,
         Inst::Runtime(f, _) => {
-            f.name == "lh_list_reserve" || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::Object))
+            f.role == Role::List(List::Reserve) || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::Object))
         }
         _ => false,
     }

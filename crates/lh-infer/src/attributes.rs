@@ -8,8 +8,9 @@ use crate::val::{Known, Method, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::types::{NamedTuple, TyKind};
-use lh_ir::{Const, Ty};
+use lh_ir::types::TyKind;
+use lh_ir::{Const, TupleMeaning, Ty};
+use lh_ops::runtime as rt;
 
 /// Classes of the library in which methods of a type are looked up.
 fn classes(t: Ty) -> Vec<&'static str> {
@@ -19,7 +20,7 @@ fn classes(t: Ty) -> Vec<&'static str> {
     let of: &[&str] = match t.kind() {
         TyKind::Array { .. } => &["numpy.ndarray"],
         TyKind::Str => &["builtins.str"],
-        TyKind::Tuple { name: Some(n), .. } if is_chunksize(n) => &["threads.chunksize"],
+        TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::ChunkSize) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
         TyKind::Range(_) => &["builtins.range"],
         TyKind::Slice(_) => &["builtins.slice"],
@@ -37,11 +38,6 @@ fn adds(t: Ty, name: &str) -> Option<&'static str> {
     declared.adds.iter().chain(&declared.extends).map(String::as_str).find(|method| *method == name)
 }
 
-/// Whether a namedtuple is what the library's `parallel_chunksize` gives.
-fn is_chunksize(n: &NamedTuple) -> bool {
-    n.name == "Chunksize" && n.fields.first().is_some_and(|f| f == "parallel_chunksize")
-}
-
 impl Infer<'_> {
     /// `v.name`
     pub(crate) fn get_attr(&mut self, v: &Val, name: &str) -> Result<Val> {
@@ -56,7 +52,7 @@ impl Infer<'_> {
         }
         if let (Some(array), "data") = (self.array_of_ctypes(v), name) {
             let address = self.address_of(&array)?;
-            let number = self.runtime("lh_ptr_addr", &[address], Ty::int())?;
+            let number = self.runtime(&rt::lh_ptr_addr, &[address], Ty::int())?;
             return Ok(self.cast(&number, Ty::u64()));
         }
         if let Some(x) = self.known_attr(v, name)? {

@@ -10,6 +10,7 @@ use lh_ir::func::{Device, parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, Ty};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A builtin; `None` when the library has to be asked.
@@ -114,7 +115,9 @@ impl Infer<'_> {
                 let site = self.result.map(|r| self.list_site(r));
                 self.list_of(&[], site).map(Some)
             }
-            ("builtins.str", [x]) if x.ty == Ty::exc() => self.runtime("lh_exc_str", &[x.clone()], Ty::str()).map(Some),
+            ("builtins.str", [x]) if x.ty == Ty::exc() => {
+                self.runtime(&rt::lh_exc_str, &[x.clone()], Ty::str()).map(Some)
+            }
             // Of a namedtuple it is a plain one.
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
@@ -288,12 +291,12 @@ impl Infer<'_> {
         let (sep, end) = (named("sep", " "), named("end", "\n"));
         for (i, a) in args.iter().enumerate() {
             if i > 0 {
-                self.runtime("lh_print_str", &[sep.clone()], Ty::none())?;
+                self.runtime(&rt::lh_print_str, &[sep.clone()], Ty::none())?;
             }
             self.print_value(a)?;
         }
-        self.runtime("lh_print_str", &[end], Ty::none())?;
-        self.runtime("lh_print_flush", &[], Ty::none())
+        self.runtime(&rt::lh_print_str, &[end], Ty::none())?;
+        self.runtime(&rt::lh_print_flush, &[], Ty::none())
     }
 
     /// Prints the text of a value; a GPU, which has no texts, formats numbers itself.
@@ -303,26 +306,26 @@ impl Infer<'_> {
         let t = a.ty;
         let on_gpu = self.options.device == Device::Gpu;
         if let Some(text) = self.instance_text(a)? {
-            return self.runtime("lh_print_str", &[text], Ty::none());
+            return self.runtime(&rt::lh_print_str, &[text], Ty::none());
         }
-        let (name, operands) = match t.kind() {
-            TyKind::Str => ("lh_print_str", vec![a.clone()]),
-            TyKind::None if on_gpu => ("lh_print_none", vec![]),
-            TyKind::Bool if on_gpu => ("lh_print_bool", vec![a.clone()]),
-            TyKind::Int { signed: true, .. } if on_gpu => ("lh_print_i64", vec![self.cast(a, Ty::i64())]),
-            TyKind::Int { .. } if on_gpu => ("lh_print_u64", vec![self.cast(a, Ty::u64())]),
-            TyKind::Float { bits: 32, .. } if on_gpu => ("lh_print_f32", vec![a.clone()]),
+        let (f, operands) = match t.kind() {
+            TyKind::Str => (&rt::lh_print_str, vec![a.clone()]),
+            TyKind::None if on_gpu => (&rt::lh_print_none, vec![]),
+            TyKind::Bool if on_gpu => (&rt::lh_print_bool, vec![a.clone()]),
+            TyKind::Int { signed: true, .. } if on_gpu => (&rt::lh_print_i64, vec![self.cast(a, Ty::i64())]),
+            TyKind::Int { .. } if on_gpu => (&rt::lh_print_u64, vec![self.cast(a, Ty::u64())]),
+            TyKind::Float { bits: 32, .. } if on_gpu => (&rt::lh_print_f32, vec![a.clone()]),
             TyKind::Float { bits: 16, .. } | TyKind::Bfloat16 if on_gpu => {
-                ("lh_print_f32", vec![self.cast(a, Ty::f32())])
+                (&rt::lh_print_f32, vec![self.cast(a, Ty::f32())])
             }
-            TyKind::Float { .. } if on_gpu => ("lh_print_f64", vec![a.clone()]),
+            TyKind::Float { .. } if on_gpu => (&rt::lh_print_f64, vec![a.clone()]),
             TyKind::Complex { .. } if on_gpu => {
                 let parts = [self.field(a, 0), self.field(a, 1)];
-                ("lh_print_complex", parts.iter().map(|p| self.cast(p, Ty::f64())).collect())
+                (&rt::lh_print_complex, parts.iter().map(|p| self.cast(p, Ty::f64())).collect())
             }
-            _ => ("lh_print_str", vec![self.call_library("text.text_of", std::slice::from_ref(a))?]),
+            _ => (&rt::lh_print_str, vec![self.call_library("text.text_of", std::slice::from_ref(a))?]),
         };
-        self.runtime(name, &operands, Ty::none())
+        self.runtime(f, &operands, Ty::none())
     }
 
     /// `np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: done while compiling.

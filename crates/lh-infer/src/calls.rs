@@ -9,9 +9,11 @@ use crate::val::{Known, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::types::{InstanceOf, Literal, NamedTuple, Prim, TyKind};
 use lh_ir::untyped::{BinOp, Code, ParamKind};
 use lh_ir::{Const, FuncId, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Most machine primitives of an argument: a recursion with `(x, x)` would double them a hundred times over.
 const MAX_PARTS: usize = 1 << 14;
@@ -296,8 +298,7 @@ impl Infer<'_> {
     }
 
     /// A run-time function; numbers are converted to what it takes.
-    pub(crate) fn runtime(&mut self, name: &str, args: &[Val], ret: Ty) -> Result<Val> {
-        let Some(f) = lh_ops::runtime::find(name) else { lh_ir::bug!("no run-time function `{name}`") };
+    pub(crate) fn runtime(&mut self, f: &'static RuntimeFn, args: &[Val], ret: Ty) -> Result<Val> {
         let mut at = 0;
         let mut values = Vec::new();
         for a in args {
@@ -416,11 +417,11 @@ impl Infer<'_> {
     fn number_of_text(&mut self, t: Ty, x: &Val) -> Result<Val> {
         match t.kind() {
             TyKind::Int { .. } => {
-                let i = self.runtime("lh_str_to_i64", &[x.clone(), Val::int(10)], Ty::int())?;
+                let i = self.runtime(&rt::lh_str_to_i64, &[x.clone(), Val::int(10)], Ty::int())?;
                 Ok(self.cast(&i, t))
             }
             TyKind::Float { .. } | TyKind::Bfloat16 => {
-                let f = self.runtime("lh_str_to_f64", &[x.clone()], Ty::float())?;
+                let f = self.runtime(&rt::lh_str_to_f64, &[x.clone()], Ty::float())?;
                 Ok(self.cast(&f, t))
             }
             TyKind::Bool => self.truth(x),

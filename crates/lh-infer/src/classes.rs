@@ -108,7 +108,7 @@ impl Infer<'_> {
 
     /// A field by its name. Those whose names begin with an underscore are the library's.
     fn class_field(&self, t: Ty, name: &str) -> Option<(u32, Ty)> {
-        let at = t.fields().iter().position(|f| f.name == name)?;
+        let at = t.fields().iter().position(|field| field.name == name)?;
         (self.is_library || !name.starts_with('_')).then(|| (at as u32, t.fields()[at].ty))
     }
 

@@ -10,6 +10,7 @@ use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{CmpOp, UnOp};
 use lh_ir::{Const, Ty};
+use lh_ops::runtime as rt;
 
 /// Whether a value says itself what it is equal to, whatever the type of the other.
 fn compares_alone(t: Ty) -> bool {
@@ -200,13 +201,13 @@ impl Infer<'_> {
         }
         let args = [a.clone(), b.clone()];
         match op {
-            CmpOp::Eq => self.runtime("lh_str_eq", &args, Ty::bool()),
+            CmpOp::Eq => self.runtime(&rt::lh_str_eq, &args, Ty::bool()),
             CmpOp::Ne => {
-                let eq = self.runtime("lh_str_eq", &args, Ty::bool())?;
+                let eq = self.runtime(&rt::lh_str_eq, &args, Ty::bool())?;
                 Ok(self.op("not", &[eq]))
             }
             _ => {
-                let c = self.runtime("lh_str_cmp", &args, Ty::int())?;
+                let c = self.runtime(&rt::lh_str_cmp, &args, Ty::int())?;
                 Ok(self.op(compare_name(op), &[c, Val::int(0)]))
             }
         }
@@ -298,7 +299,7 @@ impl Infer<'_> {
             return Ok(Val::bool(!negate));
         }
         if a.ty.as_class().is_some() {
-            let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
+            let same = self.runtime(&rt::lh_list_is, &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
         if a.ty.is_array() {
@@ -323,7 +324,7 @@ impl Infer<'_> {
             }
             TyKind::Str if item.ty == Ty::str() => match (item.as_str(), container.as_str()) {
                 (Some(x), Some(y)) => Val::bool(y.contains(x)),
-                _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
+                _ => self.runtime(&rt::lh_str_in, &[item.clone(), container.clone()], Ty::bool())?,
             },
             TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
             TyKind::Pending(..) => Val::of_type(Ty::never()),

@@ -4,30 +4,31 @@ use crate::emit::ArrayParts;
 use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::Object;
+use lh_ir::algebra::Algebra;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
-use lh_ir::types::{NamedTuple, TyKind};
+use lh_ir::runtime::{Axis, Geometry, Rmw, RuntimeFn};
+use lh_ir::types::{NamedTuple, Prim, TyKind};
 use lh_ir::{Const, FuncId, Layout, Ty, Value};
-use lh_ops::runtime::launch_limits;
-
-const AXES: [&str; 3] = ["x", "y", "z"];
+use lh_ops::families::{atomic, atomic_of_word};
+use lh_ops::runtime as rt;
 
 /// Whether a path stands for a value that depends on the thread, instead of a function.
 pub(crate) fn is_value(path: &str) -> bool {
     matches!(path, "cuda.laneid" | "cuda.warpsize") || geometry(path).is_some()
 }
 
-/// Name of the run-time function that a part of the geometry is read with.
-fn geometry(path: &str) -> Option<String> {
+/// The part of the geometry that a path means.
+fn geometry(path: &str) -> Option<(Geometry, Axis)> {
     let (what, axis) = path.strip_prefix("cuda.")?.split_once('.')?;
-    let name = match what {
-        "threadIdx" => "tid",
-        "blockIdx" => "bid",
-        "blockDim" => "bdim",
-        "gridDim" => "gdim",
+    let what = match what {
+        "threadIdx" => Geometry::Thread,
+        "blockIdx" => Geometry::Block,
+        "blockDim" => Geometry::BlockDim,
+        "gridDim" => Geometry::GridDim,
         _ => return None,
     };
-    AXES.contains(&axis).then(|| format!("lh_cuda_{name}_{axis}"))
+    Some((what, Axis::of_name(axis)?))
 }
 
 /// The type of the parts of a short vector: `float32` for `float32x4`.
@@ -55,9 +56,11 @@ impl Infer<'_> {
     pub(crate) fn geometry_parts(&mut self, v: &Val) -> Result<Option<Val>> {
         let TyKind::Obj(o) = v.ty.kind() else { return Ok(None) };
         match self.world.object(*o) {
-            Object::Path(p) if geometry(&format!("{p}.x")).is_some() => {
-                AXES.iter().map(|a| self.get_attr(v, a)).collect::<Result<_>>().map(|parts| Some(Val::tuple(parts)))
-            }
+            Object::Path(p) if geometry(&format!("{p}.x")).is_some() => ["x", "y", "z"]
+                .iter()
+                .map(|a| self.get_attr(v, a))
+                .collect::<Result<_>>()
+                .map(|parts| Some(Val::tuple(parts))),
             _ => Ok(None),
         }
     }
@@ -94,7 +97,7 @@ impl Infer<'_> {
     pub(crate) fn cuda_value(&mut self, path: &str) -> Result<Val> {
         self.check_device(path)?;
         match geometry(path) {
-            Some(name) => self.read_geometry(&name),
+            Some((what, axis)) => self.read_geometry(what, axis),
             None => self.call_library(path, &[]),
         }
     }
@@ -108,12 +111,10 @@ impl Infer<'_> {
         Ok(())
     }
 
-    fn read_geometry(&mut self, name: &str) -> Result<Val> {
-        if name.starts_with("lh_cuda_tid") {
-            return self.runtime(name, &[], Ty::int());
-        }
-        let cx = self.context()?;
-        self.runtime(name, &[cx], Ty::int())
+    fn read_geometry(&mut self, what: Geometry, axis: Axis) -> Result<Val> {
+        let f = lh_ops::families::geometry(what, axis);
+        let args = if f.args.is_empty() { vec![] } else { vec![self.context()?] };
+        self.runtime(f, &args, Ty::int())
     }
 
     /// Whether a range is a grid-stride loop: it starts at a quantity of the launch and advances by an extent of it.
@@ -133,16 +134,20 @@ impl Infer<'_> {
         let of = |x: Value| self.limits(&Val::new(self.out.ty(x), x), depth + 1);
         match &d.inst {
             Inst::Const(Const::Int(n, _)) => small(*n),
-            Inst::Runtime(f, _) => launch_limits(f.name).map(|(a, b)| (a.into(), b.into())),
+            Inst::Runtime(f, _) => f.limits.map(|(a, b)| (a.into(), b.into())),
             Inst::Cast(x) if self.out.ty(*x).strong() == v.ty.strong() => of(*x),
-            Inst::Op(op, args) if op.name == "add" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 + y.0, x.1 + y.1)),
-            Inst::Op(op, args) if op.name == "mul" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 * y.0, x.1 * y.1)),
+            Inst::Op(op, args) if op.is(Algebra::Add) => {
+                of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 + y.0, x.1 + y.1))
+            }
+            Inst::Op(op, args) if op.is(Algebra::Mul) => {
+                of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 * y.0, x.1 * y.1))
+            }
             _ => None,
         }
     }
 
     fn context(&mut self) -> Result<Val> {
-        self.runtime("lh_cuda_context", &[], Ty::ptr())
+        self.runtime(&rt::lh_cuda_context, &[], Ty::ptr())
     }
 
     /// A call of something in `lancehead.cuda`.
@@ -153,18 +158,22 @@ impl Infer<'_> {
             "cuda.shared.array" | "cuda.local.array" => self.device_array(path, args, kwargs),
             "cuda.syncthreads" if args.is_empty() => {
                 let cx = self.context()?;
-                self.runtime("lh_cuda_sync", &[cx], Ty::none())
+                self.runtime(&rt::lh_cuda_sync, &[cx], Ty::none())
             }
             "cuda.grid_group.sync" if args.is_empty() => {
                 let cx = self.context()?;
-                self.runtime("lh_cuda_grid_sync", &[cx], Ty::none())?;
+                self.runtime(&rt::lh_cuda_grid_sync, &[cx], Ty::none())?;
                 Ok(Val::int(1))
             }
             "cuda.syncthreads_count" | "cuda.syncthreads_and" | "cuda.syncthreads_or" if args.len() == 1 => {
                 let (cx, set) = (self.context()?, self.truth(&args[0])?);
                 let set = self.cast(&set, Ty::int());
-                let name = path.replace("cuda.syncthreads", "lh_cuda_sync");
-                self.runtime(&name, &[cx, set], Ty::int())
+                let barrier = match path.rsplit('_').next() {
+                    Some("count") => &rt::lh_cuda_sync_count,
+                    Some("and") => &rt::lh_cuda_sync_and,
+                    _ => &rt::lh_cuda_sync_or,
+                };
+                self.runtime(barrier, &[cx, set], Ty::int())
             }
             "cuda.const.array_like" if args.len() == 1 => Ok(args[0].clone()),
             "cuda.cg.this_grid" => match self.world.import("lancehead.cuda.names", Some("grid_group")) {
@@ -247,15 +256,15 @@ impl Infer<'_> {
             ));
         };
         let mut parts = Vec::new();
-        for a in &AXES[..n as usize] {
-            let dim = self.read_geometry(&format!("lh_cuda_bdim_{a}"))?;
+        for a in Axis::ALL.into_iter().take(n as usize) {
+            let dim = self.read_geometry(Geometry::BlockDim, a)?;
             parts.push(if path == "cuda.grid" {
-                let block = self.read_geometry(&format!("lh_cuda_bid_{a}"))?;
-                let thread = self.read_geometry(&format!("lh_cuda_tid_{a}"))?;
+                let block = self.read_geometry(Geometry::Block, a)?;
+                let thread = self.read_geometry(Geometry::Thread, a)?;
                 let start = self.op("mul", &[block, dim]);
                 self.op("add", &[start, thread])
             } else {
-                let grid = self.read_geometry(&format!("lh_cuda_gdim_{a}"))?;
+                let grid = self.read_geometry(Geometry::GridDim, a)?;
                 self.op("mul", &[grid, dim])
             });
         }
@@ -287,9 +296,9 @@ impl Infer<'_> {
         let (bytes, align) = (Val::int(bytes), Val::int(align));
         let data = if path == "cuda.shared.array" {
             let (cx, site) = (self.context()?, Val::int(i128::from(self.site())));
-            self.runtime("lh_cuda_shared", &[cx, site, bytes, align], Ty::ptr())?
+            self.runtime(&rt::lh_cuda_shared, &[cx, site, bytes, align], Ty::ptr())?
         } else {
-            self.runtime("lh_cuda_local", &[bytes, align], Ty::ptr())?
+            self.runtime(&rt::lh_cuda_local, &[bytes, align], Ty::ptr())?
         };
         let mut strides = vec![size; dims.len()];
         for i in (1..dims.len()).rev() {
@@ -323,8 +332,8 @@ impl Infer<'_> {
     /// The shared memory whose size the launch gives.
     fn dynamic_array(&mut self, dtype: Ty) -> Result<Val> {
         let cx = self.context()?;
-        let data = self.runtime("lh_cuda_dynamic", std::slice::from_ref(&cx), Ty::ptr())?;
-        let bytes = self.runtime("lh_cuda_dynamic_bytes", &[cx], Ty::int())?;
+        let data = self.runtime(&rt::lh_cuda_dynamic, std::slice::from_ref(&cx), Ty::ptr())?;
+        let bytes = self.runtime(&rt::lh_cuda_dynamic_bytes, &[cx], Ty::int())?;
         let size = Val::int(dtype.itemsize() as i128);
         let n = self.op("sdiv", &[bytes, size.clone()]);
         self.array_over(data, vec![n], vec![size], dtype)
@@ -367,7 +376,7 @@ impl Infer<'_> {
         if index.len() != ndim || index.iter().any(|i| !i.ty.is_int()) {
             return Err(wrong(&format!("needs {ndim} integers to index `{}`", array.ty)));
         }
-        let Some(function) = function(op, dtype).and_then(|n| lh_ops::runtime::find(&n)) else {
+        let Some(function) = function(op, dtype) else {
             let refused = wrong(&format!("is not defined for `{dtype}`"));
             return Err(match dtype.bits() {
                 8 | 16 if dtype.is_number() => refused.note("atomics are for 32 and 64 bits: use an array of those"),
@@ -404,25 +413,18 @@ fn small(n: i128) -> Option<(i128, i128)> {
 }
 
 /// The run-time function for an operation on a type.
-fn function(op: &str, dtype: Ty) -> Option<String> {
-    let (signed, bits, float) = match dtype.kind() {
-        TyKind::Int { bits, signed, .. } => (*signed, *bits, false),
-        TyKind::Float { bits, .. } => (true, *bits, true),
+fn function(op: &str, dtype: Ty) -> Option<&'static RuntimeFn> {
+    let (unsigned, float) = match dtype.kind() {
+        TyKind::Int { signed, .. } => (!signed, false),
+        TyKind::Float { .. } => (false, true),
         _ => return None,
     };
-    let kind = if float { 'f' } else { 'i' };
-    let by_sign = if signed || float { kind } else { 'u' };
-    Some(match op {
-        "add" | "sub" => format!("lh_cuda_add_{kind}{bits}"),
-        "max" | "min" => format!("lh_cuda_{op}_{by_sign}{bits}"),
-        "nanmax" | "nanmin" if float => format!("lh_cuda_{op}_f{bits}"),
-        "nanmax" | "nanmin" => format!("lh_cuda_{}_{by_sign}{bits}", &op[3..]),
-        "and_" | "or_" => format!("lh_cuda_{}_{kind}{bits}", op.trim_end_matches('_')),
-        "xor" => format!("lh_cuda_xor_{kind}{bits}"),
-        // What a number means is of no matter.
-        "exch" => format!("lh_cuda_exch_i{bits}"),
-        "cas" | "compare_and_swap" => format!("lh_cuda_cas_{kind}{bits}"),
-        "inc" | "dec" if !signed => format!("lh_cuda_{op}_u{bits}"),
-        _ => return None,
-    })
+    let rmw = atomic_of_word(if op == "sub" { "add" } else { op }, unsigned, float)?;
+    let prim = match (rmw, dtype.flatten()[0]) {
+        // The meaning of a number does not matter.
+        (Rmw::Exchange, Prim::F32) => Prim::I32,
+        (Rmw::Exchange, Prim::F64) => Prim::I64,
+        (_, prim) => prim,
+    };
+    atomic(rmw, prim)
 }

@@ -6,6 +6,7 @@ use crate::world::Foreign;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Device, Extern, ForeignAbi, Inst};
 use lh_ir::{ObjId, Ty, TyKind};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A call: of several signatures the one that a dispatcher would choose.
@@ -93,7 +94,9 @@ impl Infer<'_> {
             None if array.ty.is_none() => (self.push(Inst::Zero, Ty::ptr()), None),
             None if array.ty.pointee().is_some() => (self.field(&array, 0), array.ty.pointee()),
             None if array.ty == Ty::ptr() => (array, None),
-            None if array.ty.is_int() && want == Ty::ptr() => (self.runtime("lh_addr_ptr", &[array], Ty::ptr())?, None),
+            None if array.ty.is_int() && want == Ty::ptr() => {
+                (self.runtime(&rt::lh_addr_ptr, &[array], Ty::ptr())?, None)
+            }
             None => return Ok(v.clone()),
         };
         let fits = to.is_none() || want.pointee().is_none() || to.map(Ty::weak) == want.pointee().map(Ty::weak);

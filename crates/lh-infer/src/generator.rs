@@ -245,7 +245,7 @@ fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Func
     let parts = parts.collect();
     let value = push(&mut f, Inst::Pack(parts), frame);
     let g = f.new_value(ty);
-    let set_len = lh_ops::runtime::find("lh_list_set_len").unwrap_or_else(|| lh_ir::bug!("lists have lengths"));
+    let set_len = &lh_ops::runtime::lh_list_set_len;
     let void = |inst: Inst| InstData { result: None, inst, span: Span::default() };
     insts.push(void(Inst::Store(data, value)));
     insts.push(void(Inst::Runtime(set_len, vec![list, one])));

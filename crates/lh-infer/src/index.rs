@@ -10,6 +10,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Ty, Value};
+use lh_ops::runtime as rt;
 
 /// One part of a basic index.
 enum Part {
@@ -59,7 +60,7 @@ impl Infer<'_> {
             }
             TyKind::Str if k.ty.is_int() => {
                 let k = self.cast(k, Ty::int());
-                self.runtime("lh_str_getitem", &[v.clone(), k], Ty::str())
+                self.runtime(&rt::lh_str_getitem, &[v.clone(), k], Ty::str())
             }
             _ => self.method(v, "__getitem__", &[k.clone()]).map_err(|d| {
                 if d.id == diag::UNKNOWN_ATTRIBUTE {
@@ -374,7 +375,7 @@ impl Infer<'_> {
         };
         if self.options.boundscheck {
             let args = [i, Val::int(axis as i128), n.clone(), at.clone()];
-            self.runtime("lh_check_index", &args, Ty::none())?;
+            self.runtime(&rt::lh_check_index, &args, Ty::none())?;
         }
         Ok(at)
     }

@@ -16,7 +16,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, Code};
-use lh_ir::{Block, FuncId, Span, SpecId, Ty, Value};
+use lh_ir::{Block, FuncId, Meaning, Span, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// The result of inference.
@@ -63,6 +63,7 @@ pub struct Infer<'w> {
     pub(crate) code: Arc<Code>,
     pub(crate) options: Options,
     pub(crate) is_library: bool,
+    pub(crate) meaning: Option<Meaning>,
     args: Vec<ArgTy>,
     /// Types that the decorator gives to variables.
     locals: Vec<(String, Ty)>,
@@ -116,6 +117,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         code,
         options,
         is_library: info.is_library,
+        meaning: info.meaning,
         args: args.to_vec(),
         locals: info.locals,
         sticky: HashMap::new(),
@@ -285,6 +287,7 @@ impl Infer<'_> {
             first_line: self.code.first_line,
             options: self.options,
             is_library: self.is_library,
+            meaning: self.meaning,
             ..Function::default()
         };
         self.vals = vec![None; self.code.value_count];

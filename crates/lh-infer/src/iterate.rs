@@ -12,6 +12,7 @@ use lh_ir::func::{Inst, Parallel};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{self, CmpOp};
 use lh_ir::{Layout, Ty, Value};
+use lh_ops::runtime as rt;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -122,7 +123,7 @@ impl Infer<'_> {
             TyKind::Class(_) => self
                 .class_method(val, "__len__", &[])?
                 .ok_or_else(|| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no length", val.ty))),
-            TyKind::Str => self.runtime("lh_str_len", &[val.clone()], Ty::int()),
+            TyKind::Str => self.runtime(&rt::lh_str_len, &[val.clone()], Ty::int()),
             TyKind::Instance { of, .. } if of.is_array() => {
                 let array = self.field(val, 0);
                 self.len(&array)
@@ -343,7 +344,7 @@ impl Infer<'_> {
     }
 
     fn take_char(&mut self, text: &Val, at: Val, after: &mut Vec<Val>) -> Result<Val> {
-        let c = self.runtime("lh_str_char", &[text.clone(), at.clone()], Ty::str())?;
+        let c = self.runtime(&rt::lh_str_char, &[text.clone(), at.clone()], Ty::str())?;
         let size = self.bytes_of_text(&c);
         after.push(self.op("add", &[at, size]));
         Ok(c)
@@ -648,7 +649,7 @@ impl Infer<'_> {
             TyKind::Array { .. } => self.subarray(seq, at),
             TyKind::Class(ClassTy { items: Some(t), .. }) => Ok(self.stored_item(seq, at, *t)),
             TyKind::Pending(..) => Ok(Val::of_type(Ty::never())),
-            TyKind::Str => self.runtime("lh_str_getitem", &[seq.clone(), at.clone()], Ty::str()),
+            TyKind::Str => self.runtime(&rt::lh_str_getitem, &[seq.clone(), at.clone()], Ty::str()),
             _ => self.get_item(seq, at),
         }
     }

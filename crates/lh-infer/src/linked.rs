@@ -6,6 +6,7 @@ use crate::world::Linked;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Foreign, ForeignAbi, Inst};
 use lh_ir::{Layout, ObjId, Ty, Value};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A call: parameters and results are passed in memory of the thread, as in PTX.
@@ -120,7 +121,7 @@ impl Infer<'_> {
     fn place_for(&mut self, ty: Ty) -> Result<Value> {
         let (_, size, align) = ty.mem_layout();
         let args = [Val::int(size.max(8) as i128), Val::int(align.max(8) as i128)];
-        let at = self.runtime("lh_cuda_local", &args, Ty::ptr())?;
+        let at = self.runtime(&rt::lh_cuda_local, &args, Ty::ptr())?;
         Ok(self.value(&at))
     }
 

@@ -10,6 +10,7 @@ use lh_ir::func::{Device, Inst, MapExpr};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
 use lh_ir::{Const, Op, SpecId, Ty};
+use lh_ops::runtime as rt;
 
 /// A scalar function of operands of one type.
 #[derive(Clone, Copy)]
@@ -200,7 +201,7 @@ impl Infer<'_> {
                 if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
                     return Ok(Val::str(format!("{x}{y}")));
                 }
-                self.runtime("lh_str_concat", &[a.clone(), b.clone()], Ty::str())
+                self.runtime(&rt::lh_str_concat, &[a.clone(), b.clone()], Ty::str())
             }
             (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])

@@ -12,6 +12,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{ClassTy, Layout, TyKind};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A call of a prim.
@@ -35,7 +36,7 @@ impl Infer<'_> {
         if let Some(v) = self.prim_tuple(name, args)? {
             return Ok(v);
         }
-        if name.starts_with("lh_") {
+        if name.starts_with(rt::PREFIX) {
             return self.prim_runtime(name, args);
         }
         match lh_ops::row(name) {
@@ -91,7 +92,7 @@ impl Infer<'_> {
             [Prim::F32, Prim::F32] => Ty::c64(),
             other => lh_ir::bug!("`{name}` gives {other:?}"),
         };
-        self.runtime(name, args, ret)
+        self.runtime(f, args, ret)
     }
 
     /// Questions about types, answered while typing.
@@ -248,7 +249,7 @@ impl Infer<'_> {
         Ok(Some(match (name, args) {
             ("alloc" | "calloc", [n]) => {
                 let t = Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]);
-                self.runtime(if name == "alloc" { "lh_alloc" } else { "lh_calloc" }, &[n.clone()], t)?
+                self.runtime(if name == "alloc" { &rt::lh_alloc } else { &rt::lh_calloc }, &[n.clone()], t)?
             }
             ("array", [owner, data, shape, strides, d, layout]) => {
                 let t = self.as_dtype(d)?;
@@ -401,13 +402,13 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Val::of_type(Ty::none())
             }
-            ("items_reserve", [l, n]) => self.runtime("lh_list_reserve", &[l.clone(), n.clone()], Ty::none())?,
-            ("items_set_len", [l, n]) => self.runtime("lh_list_set_len", &[l.clone(), n.clone()], Ty::none())?,
+            ("items_reserve", [l, n]) => self.runtime(&rt::lh_list_reserve, &[l.clone(), n.clone()], Ty::none())?,
+            ("items_set_len", [l, n]) => self.runtime(&rt::lh_list_set_len, &[l.clone(), n.clone()], Ty::none())?,
             ("items_move", [l, dst, src, n]) if item(l).is_some() => {
                 let t = item(l).expect("a container");
                 let (d, s) = (self.item_address(l, dst, t), self.item_address(l, src, t));
                 let bytes = self.op("mul", &[n.clone(), Val::int(t.mem_layout().1 as i128)]);
-                self.runtime("lh_memmove", &[d, s, bytes], Ty::none())?
+                self.runtime(&rt::lh_memmove, &[d, s, bytes], Ty::none())?
             }
             (n, [l, ..]) if n.starts_with("items_") && matches!(l.ty.kind(), TyKind::Pending(..)) => {
                 Val::of_type(Ty::never())

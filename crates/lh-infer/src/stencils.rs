@@ -10,15 +10,12 @@ use crate::world::{ArgTy, Offsets, Stencil};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{NamedTuple, TyKind};
-use lh_ir::{Const, Ty};
+use lh_ir::{Const, TupleMeaning, Ty};
 use std::rc::Rc;
-
-/// The field that tells a `Relative` from tuples of the user's.
-const MARK: &str = "stencil_array";
 
 /// Whether a namedtuple is the library's `Relative`.
 pub(crate) fn is_relative(n: &NamedTuple) -> bool {
-    n.name == "Relative" && n.fields.first().is_some_and(|f| f == MARK)
+    n.meaning == Some(TupleMeaning::Relative)
 }
 
 pub(crate) fn bad(text: impl Into<String>) -> Box<Diagnostic> {

@@ -12,6 +12,7 @@ use lh_ir::func::{Device, Extern, Inst as Typed, Term};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ExcId, ObjId, Ty, Value};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// Types and emits an instruction.
@@ -109,11 +110,11 @@ impl Infer<'_> {
             Inst::Iter(v) => self.iter(&self.val(*v)).map(Some),
             Inst::Unpack { seq, before, after } => self.unpack(&self.val(*seq), *before, *after).map(Some),
             Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
-            Inst::CatchExc => self.runtime("lh_exc_take", &[], Ty::exc()).map(Some),
+            Inst::CatchExc => self.runtime(&rt::lh_exc_take, &[], Ty::exc()).map(Some),
             Inst::ExcMatch(e, c) => self.exc_match(&self.val(*e), &self.val(*c)).map(Some),
             Inst::EndCatch(e) => {
                 let e = self.val(*e);
-                self.runtime("lh_exc_drop", &[e], Ty::none()).map(|_| None)
+                self.runtime(&rt::lh_exc_drop, &[e], Ty::none()).map(|_| None)
             }
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
         }
@@ -354,7 +355,7 @@ impl Infer<'_> {
             self.push_void(Typed::Store(p, x));
         }
         if !items.is_empty() {
-            self.runtime("lh_list_set_len", &[list.clone(), Val::int(items.len() as i128)], Ty::none())?;
+            self.runtime(&rt::lh_list_set_len, &[list.clone(), Val::int(items.len() as i128)], Ty::none())?;
         }
         if let (Some(s), Some(v)) = (site, list.v) {
             self.made_at.insert(v, s);
@@ -537,7 +538,7 @@ impl Infer<'_> {
                 return Ok(Val::bool(true));
             }
             let m = self.exc_number(id);
-            let m = self.runtime("lh_exc_matches", &[e.clone(), m], Ty::bool())?;
+            let m = self.runtime(&rt::lh_exc_matches, &[e.clone(), m], Ty::bool())?;
             any = self.either(&any, &m);
         }
         Ok(any)
@@ -557,7 +558,7 @@ impl Infer<'_> {
             return Ok(());
         }
         if e.ty == Ty::exc() {
-            self.runtime("lh_exc_restore", &[e], Ty::none())?;
+            self.runtime(&rt::lh_exc_restore, &[e], Ty::none())?;
             self.set_term(Term::Propagate);
             return Ok(());
         }
@@ -580,7 +581,7 @@ impl Infer<'_> {
                 format!("exceptions must derive from BaseException, which `{}` does not", e.ty),
             ));
         }
-        self.runtime("lh_exc_restore", &[e], Ty::none())?;
+        self.runtime(&rt::lh_exc_restore, &[e], Ty::none())?;
         self.set_term(Term::Propagate);
         Ok(())
     }
@@ -600,12 +601,10 @@ impl Infer<'_> {
     fn format_spec(&mut self, v: &Val, spec: &Val) -> Result<Val> {
         match v.ty.kind() {
             TyKind::Int { .. } | TyKind::Bool => {
-                self.runtime("lh_str_format_i64", &[v.clone(), spec.clone()], Ty::str())
+                self.runtime(&rt::lh_str_format_i64, &[v.clone(), spec.clone()], Ty::str())
             }
-            TyKind::Float { .. } => self.runtime("lh_str_format_f64", &[v.clone(), spec.clone()], Ty::str()),
-            TyKind::Str if lh_ops::runtime::find("lh_str_format_str").is_some() => {
-                self.runtime("lh_str_format_str", &[v.clone(), spec.clone()], Ty::str())
-            }
+            TyKind::Float { .. } => self.runtime(&rt::lh_str_format_f64, &[v.clone(), spec.clone()], Ty::str()),
+            TyKind::Str => self.runtime(&rt::lh_str_format_str, &[v.clone(), spec.clone()], Ty::str()),
             _ => Err(Diagnostic::new(
                 diag::NO_MATCHING_CALL,
                 format!("`{}` cannot be formatted with a specification", v.ty),

@@ -4,30 +4,32 @@ use crate::infer::Infer;
 use crate::val::Val;
 use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::runtime::RuntimeFn;
+use lh_ops::runtime as rt;
 
 /// A function that reads or sets something of the pool.
 struct Setting {
     path: &'static str,
     /// The run-time function; none for what the library does.
-    runtime: Option<&'static str>,
+    runtime: Option<&'static RuntimeFn>,
     gives: fn() -> Ty,
     /// The meaning of its argument `n`, if it takes one.
     n: Option<&'static str>,
 }
 
 const SETTINGS: &[Setting] = &[
-    Setting { path: "lancehead.get_num_threads", runtime: Some("lh_get_num_threads"), gives: Ty::int, n: None },
+    Setting { path: "lancehead.get_num_threads", runtime: Some(&rt::lh_get_num_threads), gives: Ty::int, n: None },
     Setting {
         path: "lancehead.set_num_threads",
-        runtime: Some("lh_set_num_threads"),
+        runtime: Some(&rt::lh_set_num_threads),
         gives: Ty::none,
         n: Some("number of threads"),
     },
-    Setting { path: "lancehead.get_thread_id", runtime: Some("lh_get_thread_id"), gives: Ty::int, n: None },
-    Setting { path: "lancehead.get_parallel_chunksize", runtime: Some("lh_get_chunksize"), gives: Ty::int, n: None },
+    Setting { path: "lancehead.get_thread_id", runtime: Some(&rt::lh_get_thread_id), gives: Ty::int, n: None },
+    Setting { path: "lancehead.get_parallel_chunksize", runtime: Some(&rt::lh_get_chunksize), gives: Ty::int, n: None },
     Setting {
         path: "lancehead.set_parallel_chunksize",
-        runtime: Some("lh_set_chunksize"),
+        runtime: Some(&rt::lh_set_chunksize),
         gives: Ty::int,
         n: Some("parallel chunksize"),
     },
@@ -53,7 +55,7 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
         }
         match setting.runtime {
-            Some(name) => self.runtime(name, &args, (setting.gives)()).map(Some),
+            Some(f) => self.runtime(f, &args, (setting.gives)()).map(Some),
             None => self.call_library("threads.parallel_chunksize", &args).map(Some),
         }
     }

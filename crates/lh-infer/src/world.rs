@@ -5,7 +5,7 @@ use lh_ir::diag::Result;
 use lh_ir::func::{ForeignAbi, Options};
 use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
 use lh_ir::untyped::Code;
-use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
+use lh_ir::{Const, ExcId, FuncId, Meaning, ObjId, SpecId, Ty};
 use std::sync::Arc;
 
 /// A Python object that is known at compile time.
@@ -247,6 +247,8 @@ pub struct Spec {
 pub struct FuncInfo {
     /// Whether it belongs to lancehead's library.
     pub is_library: bool,
+    /// The meaning that the library declares for it.
+    pub meaning: Option<Meaning>,
     /// Compile options of its own decorator; callers' options hold for library functions.
     pub options: Options,
     /// Default values, for the last positional parameters.

@@ -13,7 +13,9 @@ pub use crate::target::Target;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
-use crate::op::{Op, RuntimeFn};
+use crate::meaning::Meaning;
+use crate::op::Op;
+use crate::runtime::RuntimeFn;
 use crate::span::Span;
 use crate::types::Ty;
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,8 @@ pub struct Function {
     pub names: Vec<(Value, String)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,
+    /// The meaning that the library declares for it.
+    pub meaning: Option<Meaning>,
 }
 
 /// A description of code that was not compiled here.

@@ -2,6 +2,7 @@
 //!
 //! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
 
+pub mod algebra;
 mod bug;
 pub mod cfg;
 pub mod class;
@@ -12,6 +13,7 @@ pub mod entity;
 pub mod func;
 pub mod half;
 pub mod hints;
+pub mod meaning;
 pub mod op;
 pub mod options;
 pub mod parallel;
@@ -19,6 +21,7 @@ pub mod parse;
 pub mod parse_untyped;
 pub mod print;
 mod print_untyped;
+pub mod runtime;
 pub mod span;
 pub mod stored;
 pub mod switches;
@@ -39,6 +42,7 @@ pub use consts::Const;
 pub use diag::{Diagnostic, Id};
 pub use entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 pub use func::Function;
+pub use meaning::{Meaning, TupleMeaning};
 pub use op::Op;
 pub use span::Span;
 pub use types::{Layout, Ty, TyKind};

@@ -1,7 +1,8 @@
 //! The rows of the operation table, as a type. The rows themselves are in `lh-ops`.
 
+use crate::algebra::{Algebra, Approx, Cmp, Grad};
 use crate::consts::Const;
-use crate::types::{Prim, Ty};
+use crate::types::Ty;
 
 /// A primitive operation on numbers: one row describes it to every stage.
 pub struct Op {
@@ -19,11 +20,27 @@ pub struct Op {
     pub host: Lower,
     /// Lowering for NVIDIA GPUs; [`Lower::No`] is a diagnostic, never a fallback.
     pub nvptx: Lower,
+    /// Its law in algebra.
+    pub algebra: Algebra,
+    /// The estimated cost on one core, in picoseconds.
+    pub cost: u32,
+    /// How a GPU approximates it, if it does.
+    pub approx: Option<Approx>,
+    /// Its derivative.
+    pub grad: Grad,
     /// Operands and result, run on every backend.
     pub examples: &'static [(&'static [Const], Const)],
 }
 
 impl Op {
+    /// The comparison that it is.
+    pub fn comparison(&self) -> Option<Cmp> {
+        if let Algebra::Cmp(cmp) = self.algebra { Some(cmp) } else { None }
+    }
+    /// Whether it is this operation in algebra.
+    pub fn is(&self, algebra: Algebra) -> bool {
+        self.algebra == algebra
+    }
     /// Whether some operands stop the process: the machine's division of integers does for a divisor of 0. Such an
     /// operation must not run where the program does not run it.
     pub fn may_trap(&self) -> bool {
@@ -186,31 +203,4 @@ pub enum LlvmInst {
     FUno,
     /// There is none for this kind of type.
     None,
-}
-
-/// A function of the run-time library. The table is `lh_ops::runtime`; `lh-runtime` supplies the addresses.
-///
-/// C signature: the arguments' primitives in order (`I1` as `u8`), then, if there is a result and (`raises` or the
-/// result has several primitives), a pointer to where the result's primitives are stored as a C struct. Returns `i32`
-/// status when `raises` (0: fine, 1: an exception is pending), else the single result primitive or nothing.
-#[derive(Debug)]
-pub struct RuntimeFn {
-    /// Exported symbol.
-    pub name: &'static str,
-    /// One line.
-    pub doc: &'static str,
-    /// Argument primitives.
-    pub args: &'static [Prim],
-    /// Result primitives.
-    pub ret: &'static [Prim],
-    /// Whether it can raise.
-    pub raises: bool,
-    /// Whether it has no effect but its result.
-    pub pure: bool,
-}
-
-impl PartialEq for RuntimeFn {
-    fn eq(&self, other: &RuntimeFn) -> bool {
-        std::ptr::eq(self, other)
-    }
 }

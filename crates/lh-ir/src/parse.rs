@@ -10,7 +10,9 @@ use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{
     Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel, Target, Term,
 };
-use crate::op::{Op, RuntimeFn};
+use crate::meaning::Meaning;
+use crate::op::Op;
+use crate::runtime::RuntimeFn;
 use crate::span::Span;
 use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
@@ -224,6 +226,14 @@ impl Parser {
                 "kernel" => self.func.options.device = crate::func::Device::Kernel,
                 "gpu" => self.func.options.device = crate::func::Device::Gpu,
                 "library" => self.func.is_library = true,
+                "means" => {
+                    self.punct('=')?;
+                    let word = self.word()?;
+                    let Some(meaning) = Meaning::of_word(&word) else {
+                        return self.fail(format!("no meaning `{word}`"));
+                    };
+                    self.func.meaning = Some(meaning);
+                }
                 _ => return self.fail(format!("unknown option `{w}`")),
             }
         }
@@ -660,7 +670,7 @@ impl Parser {
             self.punct(':')?;
             elems.push(self.ty()?);
         }
-        Ok(Ty::new(TyKind::Tuple { elems, name: Some(NamedTuple { name, class, fields }) }))
+        Ok(Ty::new(TyKind::Tuple { elems, name: Some(NamedTuple { name, class, fields, meaning: None }) }))
     }
 }
 

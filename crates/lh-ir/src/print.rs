@@ -165,6 +165,9 @@ fn write_options(out: &mut String, func: &Function) -> fmt::Result {
     for (_, name) in flags.iter().filter(|(set, _)| *set) {
         write!(out, " {name}")?;
     }
+    if let Some(meaning) = func.meaning {
+        write!(out, " means={}", meaning.word())?;
+    }
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! Serialisation of typed code, for the parts that are not plain data. Objects of the process have no stored form.
 
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
-use crate::op::{Op, RuntimeFn};
+use crate::op::Op;
 use crate::parse::Tables;
+use crate::runtime::RuntimeFn;
 use crate::types::{Ty, TyKind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use std::sync::OnceLock;

@@ -6,6 +6,7 @@
 
 use crate::class::Class;
 use crate::entity::{FuncId, ObjId, SpecId};
+use crate::meaning::TupleMeaning;
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -198,6 +199,8 @@ pub struct NamedTuple {
     pub class: ObjId,
     /// Field names in order.
     pub fields: Vec<String>,
+    /// The meaning that the library declares for the class.
+    pub meaning: Option<TupleMeaning>,
 }
 
 /// Fields in memory.
@@ -231,7 +234,7 @@ pub struct RecordField {
 impl Record {
     /// The field of a name.
     pub fn field(&self, name: &str) -> Option<&RecordField> {
-        self.fields.iter().find(|f| f.name == name)
+        self.fields.iter().find(|field| field.name == name)
     }
     /// The same record with a smaller alignment.
     pub fn at(&self, offset: usize, outer: usize) -> Record {
@@ -268,6 +271,10 @@ pub enum Prim {
 }
 
 impl Prim {
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Prim::F16 | Prim::F32 | Prim::F64)
+    }
     /// Size and alignment in memory, bytes.
     pub fn size(self) -> usize {
         match self {

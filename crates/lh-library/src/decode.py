@@ -159,6 +159,7 @@ def stored(f):
     return b"".join(
         [
             text(f.__module__) + text(f.__qualname__),
+            text(getattr(f, "__means__", "")),
             code(f.__code__),
             many(f.__defaults__ or (), meaning),
             many((f.__kwdefaults__ or {}).items(), lambda kv: text(kv[0]) + meaning(kv[1])),

@@ -35,6 +35,8 @@ pub enum Meaning {
 pub struct Function<C = Code> {
     /// The module that it is found in again, and its name there.
     pub home: (String, String),
+    /// The word of the meaning that is declared for it; empty if none is.
+    pub means: String,
     /// Its code; files are relative to the directory of the package.
     pub code: C,
     /// Defaults of its last positional parameters.
@@ -43,6 +45,14 @@ pub struct Function<C = Code> {
     pub kwdefaults: Vec<(String, Meaning)>,
     /// Global names that are not builtins.
     pub globals: Vec<(String, Meaning)>,
+}
+
+impl<C> Function<C> {
+    /// Its code, and the rest.
+    pub fn split(self) -> (C, Function<()>) {
+        let Function { home, means, code, defaults, kwdefaults, globals } = self;
+        (code, Function { home, means, code: (), defaults, kwdefaults, globals })
+    }
 }
 
 /// The output of `decode.py`.
@@ -81,7 +91,9 @@ pub fn make(decoded: &[u8], digest: u64) -> Vec<u8> {
         let mut used = HashSet::new();
         note_globals(&code, &mut used);
         let globals = f.globals.into_iter().filter(|(name, _)| used.contains(name)).collect();
-        let stored = Function { home: f.home, code, defaults: f.defaults, kwdefaults: f.kwdefaults, globals };
+        let means = f.means;
+        assert!(means.is_empty() || lh_ir::Meaning::of_word(&means).is_some(), "{}: no meaning `{means}`", f.home.1);
+        let stored = Function { home: f.home, means, code, defaults: f.defaults, kwdefaults: f.kwdefaults, globals };
         starts.push(u32::try_from(bodies.len()).expect("the library is small"));
         bodies = postcard::to_extend(&stored, bodies).expect("all of it has a form");
     }

@@ -233,6 +233,15 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMW(self.builder, op, at, v, weak, 0) }
     }
+    /// As [`Module::compare_exchange`], for the CPU, with the scope of the process.
+    pub(crate) fn compare_exchange_anywhere(&self, at: Val, want: Val, new: Val) -> Val {
+        let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
+        // SAFETY: see the module documentation.
+        unsafe {
+            let pair = LLVMBuildAtomicCmpXchg(self.builder, at, want, new, weak, weak, 0);
+            LLVMBuildExtractValue(self.builder, pair, 0, NAME)
+        }
+    }
     fn device_scope(&self) -> c_uint {
         let name = "device";
         // SAFETY: the name is read by length.

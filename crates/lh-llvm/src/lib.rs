@@ -28,6 +28,7 @@ mod remarks;
 mod strips;
 
 pub use elf::{EntryPoint, Loaded, load};
+pub use lh_ops::symbols;
 pub use lower::{CALLBACK, ERROR, GRID_BARRIER};
 pub use machine::{Gpu, Host, Level, NEWEST_ISA, host, known_processors, levels};
 pub use outside::Outside;

@@ -5,6 +5,7 @@ use crate::ir::{Module, Val, cstring, functions_of, take_message};
 use crate::machine::{Machine, Target};
 use crate::{pipeline, strips};
 use lh_math::Rare;
+use lh_ops::symbols;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
@@ -89,7 +90,10 @@ fn add_scalar_math(m: &Module) {
     link_needed(m, parse_bitcode(m, lh_math::BITCODE_GPU));
     for f in m.functions() {
         let name = name_of(f);
-        if is_declaration(f) || had.contains(&name) || !(before.contains(&(f as usize)) || name.starts_with("lh_")) {
+        if is_declaration(f)
+            || had.contains(&name)
+            || !(before.contains(&(f as usize)) || name.starts_with(symbols::PREFIX))
+        {
             continue;
         }
         // SAFETY: attributes are removed by name from a live function; its comdat has no other members.
@@ -174,7 +178,7 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
     }
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f)) {
         let name = name_of(f);
-        if variant_of(&name).is_some() || name.starts_with("lh_lanes") {
+        if variant_of(&name).is_some() || name.starts_with(symbols::LANES) {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             adopt(m, f, machine.target);
         }

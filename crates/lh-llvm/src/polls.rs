@@ -6,6 +6,7 @@
 use crate::flow::Graph;
 use crate::ir::{Module, Type, Val};
 use crate::strips::called;
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
@@ -92,7 +93,7 @@ fn drop_repeated(m: &Module, f: Val) {
 /// Replaces polls by loads and comparisons of the flag.
 pub(crate) fn resolve(m: &Module) {
     let flag = || {
-        let value = m.load(m.t.i32, m.external("lh_interrupt_flag", m.t.i32), 4);
+        let value = m.load(m.t.i32, m.external(symbols::INTERRUPT_FLAG, m.t.i32), 4);
         m.make_monotonic(value);
         value
     };

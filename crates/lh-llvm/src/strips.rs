@@ -20,6 +20,7 @@
 use crate::flow::Graph;
 use crate::ir::{Bb, Module, Val};
 use crate::polls;
+use lh_ops::{runtime, symbols};
 use llvm_sys::LLVMIntPredicate::{self, *};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
@@ -397,9 +398,9 @@ impl Strips<'_> {
         let mut any = false;
         for call in m.instructions(self.f) {
             let instead = match &called(call) {
-                n if n.starts_with("llvm.memset.") => "lh_fill",
-                n if n.starts_with("llvm.memcpy.") => "lh_copy",
-                n if n == "lh_stopped" => {
+                n if n.starts_with("llvm.memset.") => symbols::FILL,
+                n if n.starts_with("llvm.memcpy.") => symbols::COPY,
+                n if n == runtime::lh_stopped.name => {
                     m.before(call);
                     m.store(m.int(m.t.i8, 0), self.slot, 1);
                     continue;

@@ -2,7 +2,10 @@
 
 mod eval;
 pub mod exceptions;
+pub mod families;
+pub mod layout;
 pub mod runtime;
+pub mod symbols;
 mod table;
 pub mod warp;
 

@@ -1,515 +1,479 @@
-//! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
+//! Functions of the run-time library: name, signature and facts. `lh-runtime` supplies the code.
 
-use lh_ir::op::RuntimeFn;
+use crate::families::{ATOMICS, GEOMETRY};
+use lh_ir::func::waits;
+use lh_ir::runtime::Role::{
+    Address, Barrier, CheckIndex, Exception, Lanes, Launch, List, Memory, Poll, Print, Race, Random, Shapes, Text,
+    Threads, Warp,
+};
+use lh_ir::runtime::{self as roles, Combine, RuntimeFn};
 use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Rows that say nothing of memory: they may write any.
+const SILENT: RuntimeFn = RuntimeFn::SILENT;
+/// Rows that read what their operands address, unless they say more.
+const READS: RuntimeFn = RuntimeFn::SILENT.reads();
+/// Rows of strings.
+const TEXT: RuntimeFn = READS.role(Text(roles::Text::Other));
+/// Rows that print.
+const PRINT: RuntimeFn = READS.on_gpu();
 
 macro_rules! table {
-    ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
-        /// Every run-time function.
-        pub static TABLE: &[RuntimeFn] = &[$(RuntimeFn {
-            name: stringify!($name),
-            doc: concat!($($doc),*),
-            args: &[$($arg),*],
-            ret: &[$($ret),*],
-            raises: table!(@has raises $($flag)*),
-            pure: table!(@has pure $($flag)*),
-        }),*];
+    ($($base:ident {$(
+        $(#[doc = $doc:literal])*
+        $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($fact:ident $(($($value:expr),*))?)*;
+    )*})*) => {
+        $($(
+            $(#[doc = $doc])*
+            #[expect(non_upper_case_globals, reason = "a row is named as its symbol")]
+            pub static $name: RuntimeFn = RuntimeFn {
+                name: stringify!($name),
+                doc: concat!($($doc),*),
+                args: &[$($arg),*],
+                ret: &[$($ret),*],
+                ..$base
+            }$(.$fact($($($value),*)?))*;
+        )*)*
+        static ROWS: &[&RuntimeFn] = &[$($(&$name),*),*];
     };
-    (@has raises raises $($rest:ident)*) => { true };
-    (@has pure pure $($rest:ident)*) => { true };
-    (@has $want:ident $other:ident $($rest:ident)*) => { table!(@has $want $($rest)*) };
-    (@has $want:ident) => { false };
 }
 
 table! {
-    /// Memory for array data: bytes. Owner and address (64-byte aligned).
-    lh_alloc(I64) -> [Mem, Ptr] raises;
-    /// Zeroed memory for array data: bytes.
-    lh_calloc(I64) -> [Mem, Ptr] raises;
-    /// Room for `n` items in all.
-    lh_list_reserve(Object, I64) -> [] raises;
-    /// Sets the number of items; the caller has written or taken them.
-    lh_list_set_len(Object, I64) -> [];
-    /// Whether two lists are the same object.
-    lh_list_is(Object, Object) -> [I1] pure;
-    /// Copies bytes between regions that may overlap: destination, source, number.
-    lh_memmove(Ptr, Ptr, I64) -> [];
-    /// Whether two strings are equal.
-    lh_str_eq(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
-    /// -1, 0 or 1 by code points.
-    lh_str_cmp(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
-    /// Whether the second string contains the first.
-    lh_str_in(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
-    /// Number of code points.
-    lh_str_len(Mem, Ptr, I64) -> [I64] pure;
-    /// Concatenation.
-    lh_str_concat(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str * int`.
-    lh_str_repeat(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
-    /// One code point by index; negative indices count from the end.
-    lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
-    /// The character that begins at a byte.
-    lh_str_char(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64];
-    /// Code points from one index to before another; what lies outside the text is left out.
-    lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
-    /// So many code points, from one on in steps: string, first, step, number.
-    lh_str_step(Mem, Ptr, I64, I64, I64, I64) -> [Mem, Ptr, I64] raises;
-    /// `ord(str)`.
-    lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
-    /// `chr(int)`.
-    lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
-    /// `repr(str)`.
-    lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// Index of the second string in the first, from an index on that is not negative; or -1.
-    lh_str_find(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [I64] pure;
-    /// Index of the last occurrence of the second string in the first, or -1.
-    lh_str_rfind(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
-    /// `str.isspace`.
-    lh_str_isspace(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.isdigit`.
-    lh_str_isdigit(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.isalpha`.
-    lh_str_isalpha(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.isalnum`.
-    lh_str_isalnum(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.isupper`.
-    lh_str_isupper(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.islower`.
-    lh_str_islower(Mem, Ptr, I64) -> [I1] pure;
-    /// `str.upper`.
-    lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.lower`.
-    lh_str_lower(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.swapcase`.
-    lh_str_swapcase(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.title`.
-    lh_str_title(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.capitalize`.
-    lh_str_capitalize(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.replace(old, new, limit)`; a negative limit is none.
-    lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
-    /// `str.join`: the separator, then a list of strings.
-    lh_str_join(Mem, Ptr, I64, Object) -> [Mem, Ptr, I64] raises;
-    /// `str.split(sep, limit)`: a list of strings; a negative limit is none.
-    lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Object] raises;
-    /// `str.split(None, limit)`: a list of strings; a negative limit is none.
-    lh_str_split_space(Mem, Ptr, I64, I64) -> [Object] raises;
-    /// `str(int)`.
-    lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
-    /// `str(int)` of an unsigned value.
-    lh_str_from_u64(I64) -> [Mem, Ptr, I64] raises;
-    /// `repr(float)`.
-    lh_str_from_f64(F64) -> [Mem, Ptr, I64] raises;
-    /// `str(numpy.float32)`.
-    lh_str_from_f32(F32) -> [Mem, Ptr, I64] raises;
-    /// `str(complex)`.
-    lh_str_from_c128(F64, F64) -> [Mem, Ptr, I64] raises;
-    /// `str(numpy.complex64)`.
-    lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
-    /// `str(bool)`.
-    lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
-    /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's `text_of`)
-    /// and bytes of an item, rank, extents and then strides, data.
-    lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
-    /// `format(float, spec)`.
-    lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `format(int, spec)`.
-    lh_str_format_i64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `format(int, spec)` of an unsigned value.
-    lh_str_format_u64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `format(str, spec)`: the value, then the specification.
-    lh_str_format_str(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `int(str, base)`.
-    lh_str_to_i64(Mem, Ptr, I64, I64) -> [I64] raises;
-    /// `hash(str)`.
-    lh_str_hash(Mem, Ptr, I64) -> [I64] pure;
-    /// `float(str)`.
-    lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
-    /// Appends text to what is being printed.
-    lh_print_str(Mem, Ptr, I64) -> [];
-    /// Appends an int to what is being printed.
-    lh_print_i64(I64) -> [];
-    /// Appends an unsigned int to what is being printed.
-    lh_print_u64(I64) -> [];
-    /// Appends `repr(float)` to what is being printed.
-    lh_print_f64(F64) -> [];
-    /// Appends `str(numpy.float32)` to what is being printed.
-    lh_print_f32(F32) -> [];
-    /// Appends a complex number to what is being printed.
-    lh_print_complex(F64, F64) -> [];
-    /// Appends `True` or `False` to what is being printed.
-    lh_print_bool(I1) -> [];
-    /// Appends `None` to what is being printed.
-    lh_print_none() -> [];
-    /// Writes out what is being printed, to `sys.stdout`.
-    lh_print_flush() -> [] raises;
-    /// IndexError unless the last index is within the extent: index as written, axis, extent, index from the start.
-    lh_check_index(I64, I64, I64, I64) -> [] raises;
-    /// `numpy.random.seed(int)`.
-    lh_np_seed(I64) -> [] raises;
-    /// `numpy.random.seed()`.
-    lh_np_seed_os() -> [];
-    /// The thread's stream of `numpy.random`, of which compiled code knows the beginning.
-    lh_np_stream() -> [Ptr] pure;
-    /// `numpy.random.random()`.
-    lh_np_random_f64() -> [F64];
-    /// `numpy.random.random(n)` into memory.
-    lh_np_random_fill(Ptr, I64) -> [];
-    /// `numpy.random.standard_normal()`.
-    lh_np_gauss() -> [F64];
-    /// `numpy.random.standard_normal(n)` into memory.
-    lh_np_gauss_fill(Ptr, I64) -> [];
-    /// `numpy.random.standard_exponential()`.
-    lh_np_exponential() -> [F64];
-    /// `numpy.random.standard_gamma(shape)`.
-    lh_np_gamma(F64) -> [F64] raises;
-    /// `numpy.random.poisson(lam)`.
-    lh_np_poisson(F64) -> [I64] raises;
-    /// `numpy.random.binomial(n, p)`.
-    lh_np_binomial(I64, F64) -> [I64] raises;
-    /// `numpy.random.randint(low, high)` of 64 bits.
-    lh_np_randint(I64, I64) -> [I64] raises;
-    /// `numpy.random.randint(low, high, n)` into memory: address, n, low, high.
-    lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises;
-    /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
-    lh_np_interval(I64) -> [I64];
-    /// `random.seed(int)`.
-    lh_py_seed(I64) -> [];
-    /// `random.seed()`.
-    lh_py_seed_os() -> [];
-    /// The thread's stream of `random`, of which compiled code knows the beginning.
-    lh_py_stream() -> [Ptr] pure;
-    /// `random.random()`.
-    lh_py_random() -> [F64];
-    /// `random.gauss(0, 1)`.
-    lh_py_gauss() -> [F64];
-    /// `random.getrandbits(n)`, n below 64.
-    lh_py_getrandbits(I64) -> [I64] raises;
-    /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
-    lh_py_randbelow(I64) -> [I64];
-    /// Sorts contiguous `uint8` (also of `bool`): address, number.
-    lh_sort_u8(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.
-    lh_argsort_u8(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address, number, k.
-    lh_partition_u8(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `uint16`: address, number.
-    lh_sort_u16(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `uint16`, stably: address, address of the indices, number.
-    lh_argsort_u16(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `uint16` in its place, smaller ones before it: address, number, k.
-    lh_partition_u16(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `uint32`: address, number.
-    lh_sort_u32(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `uint32`, stably: address, address of the indices, number.
-    lh_argsort_u32(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `uint32` in its place, smaller ones before it: address, number, k.
-    lh_partition_u32(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `uint64`: address, number.
-    lh_sort_u64(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `uint64`, stably: address, address of the indices, number.
-    lh_argsort_u64(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `uint64` in its place, smaller ones before it: address, number, k.
-    lh_partition_u64(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `int8`: address, number.
-    lh_sort_i8(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `int8`, stably: address, address of the indices, number.
-    lh_argsort_i8(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `int8` in its place, smaller ones before it: address, number, k.
-    lh_partition_i8(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `int16`: address, number.
-    lh_sort_i16(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `int16`, stably: address, address of the indices, number.
-    lh_argsort_i16(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `int16` in its place, smaller ones before it: address, number, k.
-    lh_partition_i16(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `int32`: address, number.
-    lh_sort_i32(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `int32`, stably: address, address of the indices, number.
-    lh_argsort_i32(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `int32` in its place, smaller ones before it: address, number, k.
-    lh_partition_i32(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `int64`: address, number.
-    lh_sort_i64(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `int64`, stably: address, address of the indices, number.
-    lh_argsort_i64(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `int64` in its place, smaller ones before it: address, number, k.
-    lh_partition_i64(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `float32`: address, number.
-    lh_sort_f32(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `float32`, stably: address, address of the indices, number.
-    lh_argsort_f32(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `float32` in its place, smaller ones before it: address, number, k.
-    lh_partition_f32(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `float64`: address, number.
-    lh_sort_f64(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `float64`, stably: address, address of the indices, number.
-    lh_argsort_f64(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `float64` in its place, smaller ones before it: address, number, k.
-    lh_partition_f64(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `complex64`: address, number.
-    lh_sort_c64(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `complex64`, stably: address, address of the indices, number.
-    lh_argsort_c64(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `complex64` in its place, smaller ones before it: address, number, k.
-    lh_partition_c64(Ptr, I64, I64) -> [] raises;
-    /// Sorts contiguous `complex128`: address, number.
-    lh_sort_c128(Ptr, I64) -> [] raises;
-    /// Indices that sort contiguous `complex128`, stably: address, address of the indices, number.
-    lh_argsort_c128(Ptr, Ptr, I64) -> [] raises;
-    /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
-    lh_partition_c128(Ptr, I64, I64) -> [] raises;
-    /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
-    /// `c = a @ b` of `float64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_f64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
-    /// `c = a @ b` of `complex64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_c64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
-    /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
-    /// Takes the pending exception: a handle.
-    lh_exc_take() -> [I64];
-    /// Whether the exception is an instance of the registered class.
-    lh_exc_matches(I64, I64) -> [I1] pure;
-    /// Makes the exception pending again and keeps the handle valid.
-    lh_exc_restore(I64) -> [];
-    /// Frees a handle.
-    lh_exc_drop(I64) -> [];
-    /// `str(exception)`.
-    lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
-    /// `repr` of an exception.
-    lh_exc_repr(I64) -> [Mem, Ptr, I64] raises;
-    /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of their frame.
-    lh_check_stack(I64) -> [] raises;
-    /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.
-    lh_interrupted() -> [] raises;
-    /// The same, in each round of a loop that would not be vectorised without it either.
-    lh_interrupted_in_turn() -> [] raises;
-    /// KeyboardInterrupt if the loop that has just ended did so because the user has asked for it.
-    lh_stopped() -> [] raises;
-    /// Number of live allocations, for leak tests.
-    lh_live_allocations() -> [I64];
-    /// Begins a shape of the message of `lh_raise_broadcast`.
-    lh_shape_begin() -> [];
-    /// Appends an extent to the last shape begun.
-    lh_shape_extent(I64) -> [];
-    /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the destination that
-    /// they do not fit into (1; 2 if that is an operand too).
-    lh_raise_broadcast(I64) -> [] raises;
-    /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body, what is passed to it. See `lh-runtime/src/pool`.
-    lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
-    /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be long).
-    lh_parallel_grain(I64, I64) -> [I64];
-    /// The next parallel loop is one to be checked: file and line.
-    lh_race_loop(Mem, Ptr, I64, I64) -> [];
-    /// Memory of the loop to come that blocks of iterations have parts of: address and bytes.
-    lh_race_own(Ptr, I64) -> [];
-    /// An iteration of the innermost checked loop begins.
-    lh_race_iteration(I64) -> [];
-    /// Where the user's code is that calls: file and place, a `Span` as one number.
-    lh_race_place(Mem, Ptr, I64, I64) -> [];
-    /// The array that the next access goes to: name, address, bytes of an element.
-    lh_race_array(Mem, Ptr, I64, Ptr, I64) -> [];
-    /// Extent and stride of its next dimension.
-    lh_race_extent(I64, I64) -> [];
-    /// An access: file and place, address, bytes, kind (see [`access`]).
-    lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
-    /// The same of a list as a whole.
-    lh_race_list(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises;
-    /// Memory of a kernel's thread: address, bytes, whether it is for an array of the program.
-    lh_race_memory(Ptr, I64, I64) -> [];
-    /// Code that is not checked gets the address of the array told last.
-    lh_race_handed() -> [];
-    /// Number of threads that a parallel loop begun by this thread uses.
-    lh_get_num_threads() -> [I64];
-    /// Sets the number of threads of parallel loops begun by this thread.
-    lh_set_num_threads(I64) -> [] raises;
-    /// Number of this thread in the innermost parallel loop.
-    lh_get_thread_id() -> [I64];
-    /// Iterations of a block that the program has asked for; 0: none.
-    lh_get_chunksize() -> [I64];
-    /// Sets the iterations of a block; gives what was set before.
-    lh_set_chunksize(I64) -> [I64] raises;
-    /// Says that memory will be written to soon, if there is any at the address.
-    lh_prefetch(Ptr) -> [];
-    /// Address as a number.
-    lh_ptr_addr(Ptr) -> [I64] pure;
-    /// A number as an address.
-    lh_addr_ptr(I64) -> [Ptr] pure;
-    /// The context of the block, in a function for a CUDA device; a pass hands it through.
-    lh_cuda_context() -> [Ptr] pure;
-    /// `threadIdx.x`; a pass hands it through.
-    lh_cuda_tid_x() -> [I64] pure;
-    /// `threadIdx.y`; a pass hands it through.
-    lh_cuda_tid_y() -> [I64] pure;
-    /// `threadIdx.z`; a pass hands it through.
-    lh_cuda_tid_z() -> [I64] pure;
-    /// `blockIdx.x` of a context.
-    lh_cuda_bid_x(Ptr) -> [I64];
-    /// `blockIdx.y` of a context.
-    lh_cuda_bid_y(Ptr) -> [I64];
-    /// `blockIdx.z` of a context.
-    lh_cuda_bid_z(Ptr) -> [I64];
-    /// `blockDim.x` of a context.
-    lh_cuda_bdim_x(Ptr) -> [I64];
-    /// `blockDim.y` of a context.
-    lh_cuda_bdim_y(Ptr) -> [I64];
-    /// `blockDim.z` of a context.
-    lh_cuda_bdim_z(Ptr) -> [I64];
-    /// `gridDim.x` of a context.
-    lh_cuda_gdim_x(Ptr) -> [I64];
-    /// `gridDim.y` of a context.
-    lh_cuda_gdim_y(Ptr) -> [I64];
-    /// `gridDim.z` of a context.
-    lh_cuda_gdim_z(Ptr) -> [I64];
-    /// The first of the blocks that a call of a kernel is for.
-    lh_cuda_first(Ptr) -> [I64];
-    /// One after the last of those.
-    lh_cuda_last(Ptr) -> [I64];
-    /// Memory for what threads keep while they wait.
-    lh_cuda_scratch(Ptr) -> [Ptr] pure;
-    /// Number of threads that this memory is for.
-    lh_cuda_capacity(Ptr) -> [I64] pure;
-    /// Sets the block of a context: its place among those that run together, x, y, z.
-    lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [];
-    /// Notes that a thread has raised: x, y, z.
-    lh_cuda_failed(Ptr, I64, I64, I64) -> [];
-    /// Shared memory: where it was written (later its offset), bytes, alignment.
-    lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure;
-    /// Shared memory whose size is given at the launch.
-    lh_cuda_dynamic(Ptr) -> [Ptr] pure;
-    /// Size of that memory.
-    lh_cuda_dynamic_bytes(Ptr) -> [I64] pure;
-    /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
-    lh_cuda_local(I64, I64) -> [Ptr] pure;
-    /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known while compiling.
-    lh_cuda_temporary(I64) -> [Mem, Ptr] raises;
-    /// Copies an array with a place for each lane: from, to, bytes of a place.
-    lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [];
-    /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of them.
-    lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [];
-    /// Truth values of the lanes as bits.
-    lh_cuda_lanes_bits(Ptr) -> [I64];
-    /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the compiler
-    /// read memory anew (3): a constant.
-    lh_cuda_fence(I64) -> [];
-    /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done each time.
-    lh_cuda_ld_i8(Ptr, I64) -> [I8];
-    /// The same of 16 bits.
-    lh_cuda_ld_i16(Ptr, I64) -> [I16];
-    /// The same of 32 bits.
-    lh_cuda_ld_i32(Ptr, I64) -> [I32];
-    /// The same of 64 bits.
-    lh_cuda_ld_i64(Ptr, I64) -> [I64];
-    /// Stores 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`].
-    lh_cuda_st_i8(Ptr, I8, I64) -> [];
-    /// The same of 16 bits.
-    lh_cuda_st_i16(Ptr, I16, I64) -> [];
-    /// The same of 32 bits.
-    lh_cuda_st_i32(Ptr, I32, I64) -> [];
-    /// The same of 64 bits.
-    lh_cuda_st_i64(Ptr, I64, I64) -> [];
-    /// `syncthreads`.
-    lh_cuda_sync(Ptr) -> [] raises;
-    /// `syncthreads_count`.
-    lh_cuda_sync_count(Ptr, I64) -> [I64] raises;
-    /// `syncthreads_and`.
-    lh_cuda_sync_and(Ptr, I64) -> [I64] raises;
-    /// `syncthreads_or`.
-    lh_cuda_sync_or(Ptr, I64) -> [I64] raises;
-    /// Waits for all threads of the grid.
-    lh_cuda_grid_sync(Ptr) -> [] raises;
-    /// Lets other threads go on, for so many nanoseconds on a GPU.
-    lh_cuda_pause(Ptr, I64) -> [] raises;
-    /// An operation of the warp: kind, mask, value, lane. A value and a truth value.
-    lh_cuda_warp(Ptr, I64, I64, I64, I64) -> [I64, I64] raises;
-    /// Lanes of the warp that have not come to their end.
-    lh_cuda_activemask(Ptr) -> [I64];
-    /// Adds at an address, at once, of `int32`: the value before.
-    lh_cuda_add_i32(Ptr, I32) -> [I32];
-    /// The greater at an address, at once, of `int32`: the value before.
-    lh_cuda_max_i32(Ptr, I32) -> [I32];
-    /// The greater at an address, at once, of `uint32`: the value before.
-    lh_cuda_max_u32(Ptr, I32) -> [I32];
-    /// The lesser at an address, at once, of `int32`: the value before.
-    lh_cuda_min_i32(Ptr, I32) -> [I32];
-    /// The lesser at an address, at once, of `uint32`: the value before.
-    lh_cuda_min_u32(Ptr, I32) -> [I32];
-    /// Conjunction of bits at an address, at once, of `int32`: the value before.
-    lh_cuda_and_i32(Ptr, I32) -> [I32];
-    /// Disjunction of bits at an address, at once, of `int32`: the value before.
-    lh_cuda_or_i32(Ptr, I32) -> [I32];
-    /// Exclusive or of bits at an address, at once, of `int32`: the value before.
-    lh_cuda_xor_i32(Ptr, I32) -> [I32];
-    /// Replaces at an address, at once, of `int32`: the value before.
-    lh_cuda_exch_i32(Ptr, I32) -> [I32];
-    /// Counts up to a limit at an address, at once, of `uint32`: the value before.
-    lh_cuda_inc_u32(Ptr, I32) -> [I32];
-    /// Counts down from a limit at an address, at once, of `uint32`: the value before.
-    lh_cuda_dec_u32(Ptr, I32) -> [I32];
-    /// Adds at an address, at once, of `float32`: the value before.
-    lh_cuda_add_f32(Ptr, F32) -> [F32];
-    /// The greater at an address, at once, of `float32`: the value before.
-    lh_cuda_max_f32(Ptr, F32) -> [F32];
-    /// The lesser at an address, at once, of `float32`: the value before.
-    lh_cuda_min_f32(Ptr, F32) -> [F32];
-    /// The greater, or the one that is not NaN, at an address, at once, of `float32`: the value before.
-    lh_cuda_nanmax_f32(Ptr, F32) -> [F32];
-    /// The lesser, or the one that is not NaN, at an address, at once, of `float32`: the value before.
-    lh_cuda_nanmin_f32(Ptr, F32) -> [F32];
-    /// Replaces at an address if what is there is as expected, of `int32`: the value before.
-    lh_cuda_cas_i32(Ptr, I32, I32) -> [I32];
-    /// Adds at an address, at once, of `int64`: the value before.
-    lh_cuda_add_i64(Ptr, I64) -> [I64];
-    /// The greater at an address, at once, of `int64`: the value before.
-    lh_cuda_max_i64(Ptr, I64) -> [I64];
-    /// The greater at an address, at once, of `uint64`: the value before.
-    lh_cuda_max_u64(Ptr, I64) -> [I64];
-    /// The lesser at an address, at once, of `int64`: the value before.
-    lh_cuda_min_i64(Ptr, I64) -> [I64];
-    /// The lesser at an address, at once, of `uint64`: the value before.
-    lh_cuda_min_u64(Ptr, I64) -> [I64];
-    /// Conjunction of bits at an address, at once, of `int64`: the value before.
-    lh_cuda_and_i64(Ptr, I64) -> [I64];
-    /// Disjunction of bits at an address, at once, of `int64`: the value before.
-    lh_cuda_or_i64(Ptr, I64) -> [I64];
-    /// Exclusive or of bits at an address, at once, of `int64`: the value before.
-    lh_cuda_xor_i64(Ptr, I64) -> [I64];
-    /// Replaces at an address, at once, of `int64`: the value before.
-    lh_cuda_exch_i64(Ptr, I64) -> [I64];
-    /// Counts up to a limit at an address, at once, of `uint64`: the value before.
-    lh_cuda_inc_u64(Ptr, I64) -> [I64];
-    /// Counts down from a limit at an address, at once, of `uint64`: the value before.
-    lh_cuda_dec_u64(Ptr, I64) -> [I64];
-    /// Adds at an address, at once, of `float64`: the value before.
-    lh_cuda_add_f64(Ptr, F64) -> [F64];
-    /// The greater at an address, at once, of `float64`: the value before.
-    lh_cuda_max_f64(Ptr, F64) -> [F64];
-    /// The lesser at an address, at once, of `float64`: the value before.
-    lh_cuda_min_f64(Ptr, F64) -> [F64];
-    /// The greater, or the one that is not NaN, at an address, at once, of `float64`: the value before.
-    lh_cuda_nanmax_f64(Ptr, F64) -> [F64];
-    /// The lesser, or the one that is not NaN, at an address, at once, of `float64`: the value before.
-    lh_cuda_nanmin_f64(Ptr, F64) -> [F64];
-    /// Replaces at an address if what is there is as expected, of `int64`: the value before.
-    lh_cuda_cas_i64(Ptr, I64, I64) -> [I64];
-}
-
-/// The run-time function of a name.
-pub fn find(name: &str) -> Option<&'static RuntimeFn> {
-    TABLE.iter().find(|f| f.name == name)
-}
-
-/// The least and the greatest that a function of a launch's shape gives, or of a place in it.
-pub fn launch_limits(name: &str) -> Option<(i64, i64)> {
-    let axis = name.strip_prefix("lh_cuda_")?;
-    match axis.get(..axis.len().checked_sub(1)?)? {
-        "tid_" => Some((0, 1023)),
-        "bdim_" => Some((1, 1024)),
-        "bid_" => Some((0, (1 << 31) - 2)),
-        "gdim_" => Some((1, (1 << 31) - 1)),
-        _ => None,
+    READS {
+        /// Memory for array data: bytes. Owner and address (64-byte aligned).
+        lh_alloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Allocate));
+        /// Zeroed memory for array data: bytes.
+        lh_calloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::AllocateZeroed));
+        /// Room for `n` items in all.
+        lh_list_reserve(Object, I64) -> [] raises resizes(0) role(List(roles::List::Reserve));
+        /// Sets the number of items; the caller has written or taken them.
+        lh_list_set_len(Object, I64) -> [] resizes(0) role(List(roles::List::SetLen));
+        /// Whether two lists are the same object.
+        lh_list_is(Object, Object) -> [I1] pure role(List(roles::List::IsSame));
+        /// Copies bytes between regions that may overlap: destination, source, number.
+        lh_memmove(Ptr, Ptr, I64) -> [] writes(0) role(Memory(roles::Memory::Move));
     }
+    TEXT {
+        /// Whether two strings are equal.
+        lh_str_eq(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
+        /// -1, 0 or 1 by code points.
+        lh_str_cmp(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
+        /// Whether the second string contains the first.
+        lh_str_in(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
+        /// Number of code points.
+        lh_str_len(Mem, Ptr, I64) -> [I64] pure;
+        /// Concatenation.
+        lh_str_concat(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises role(Text(roles::Text::Concat));
+        /// `str * int`.
+        lh_str_repeat(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// One code point by index; negative indices count from the end.
+        lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// The character that begins at a byte.
+        lh_str_char(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64];
+        /// Code points from one index to before another; what lies outside the text is left out.
+        lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// So many code points, from one on in steps: string, first, step, number.
+        lh_str_step(Mem, Ptr, I64, I64, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// `ord(str)`.
+        lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
+        /// `chr(int)`.
+        lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
+        /// `repr(str)`.
+        lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// Index of the second string in the first, from an index on that is not negative; or -1.
+        lh_str_find(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [I64] pure;
+        /// Index of the last occurrence of the second string in the first, or -1.
+        lh_str_rfind(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
+        /// `str.isspace`.
+        lh_str_isspace(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isdigit`.
+        lh_str_isdigit(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isalpha`.
+        lh_str_isalpha(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isalnum`.
+        lh_str_isalnum(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isupper`.
+        lh_str_isupper(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.islower`.
+        lh_str_islower(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.upper`.
+        lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.lower`.
+        lh_str_lower(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.swapcase`.
+        lh_str_swapcase(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.title`.
+        lh_str_title(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.capitalize`.
+        lh_str_capitalize(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.replace(old, new, limit)`; a negative limit is none.
+        lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.join`: the separator, then a list of strings.
+        lh_str_join(Mem, Ptr, I64, Object) -> [Mem, Ptr, I64] raises;
+        /// `str.split(sep, limit)`: a list of strings; a negative limit is none.
+        lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Object] raises;
+        /// `str.split(None, limit)`: a list of strings; a negative limit is none.
+        lh_str_split_space(Mem, Ptr, I64, I64) -> [Object] raises;
+        /// `str(int)`.
+        lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
+        /// `str(int)` of an unsigned value.
+        lh_str_from_u64(I64) -> [Mem, Ptr, I64] raises;
+        /// `repr(float)`.
+        lh_str_from_f64(F64) -> [Mem, Ptr, I64] raises;
+        /// `str(numpy.float32)`.
+        lh_str_from_f32(F32) -> [Mem, Ptr, I64] raises;
+        /// `str(complex)`.
+        lh_str_from_c128(F64, F64) -> [Mem, Ptr, I64] raises;
+        /// `str(numpy.complex64)`.
+        lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
+        /// `str(bool)`.
+        lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
+        /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's
+        /// `text_of`)
+        /// and bytes of an item, rank, extents and then strides, data.
+        lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
+        /// `format(float, spec)`.
+        lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `format(int, spec)`.
+        lh_str_format_i64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `format(int, spec)` of an unsigned value.
+        lh_str_format_u64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `format(str, spec)`: the value, then the specification.
+        lh_str_format_str(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `int(str, base)`.
+        lh_str_to_i64(Mem, Ptr, I64, I64) -> [I64] raises;
+        /// `hash(str)`.
+        lh_str_hash(Mem, Ptr, I64) -> [I64] pure;
+        /// `float(str)`.
+        lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
+    }
+    PRINT {
+        /// Appends text to what is being printed.
+        lh_print_str(Mem, Ptr, I64) -> [] role(Print(roles::Print::Str));
+        /// Appends an int to what is being printed.
+        lh_print_i64(I64) -> [] role(Print(roles::Print::Signed));
+        /// Appends an unsigned int to what is being printed.
+        lh_print_u64(I64) -> [] role(Print(roles::Print::Unsigned));
+        /// Appends `repr(float)` to what is being printed.
+        lh_print_f64(F64) -> [] role(Print(roles::Print::F64));
+        /// Appends `str(numpy.float32)` to what is being printed.
+        lh_print_f32(F32) -> [] role(Print(roles::Print::F32));
+        /// Appends a complex number to what is being printed.
+        lh_print_complex(F64, F64) -> [] role(Print(roles::Print::Complex));
+        /// Appends `True` or `False` to what is being printed.
+        lh_print_bool(I1) -> [] role(Print(roles::Print::Bool));
+        /// Appends `None` to what is being printed.
+        lh_print_none() -> [] role(Print(roles::Print::None));
+        /// Writes out what is being printed, to `sys.stdout`.
+        lh_print_flush() -> [] raises role(Print(roles::Print::Flush));
+    }
+    READS {
+        /// IndexError unless the last index is within the extent: index as written, axis, extent, index from the start.
+        lh_check_index(I64, I64, I64, I64) -> [] raises role(CheckIndex) on_gpu;
+        /// `numpy.random.seed(int)`.
+        lh_np_seed(I64) -> [] raises;
+        /// `numpy.random.seed()`.
+        lh_np_seed_os() -> [];
+        /// The thread's stream of `numpy.random`, of which compiled code knows the beginning.
+        lh_np_stream() -> [Ptr] pure;
+        /// `numpy.random.random()`.
+        lh_np_random_f64() -> [F64] role(Random(roles::Random::NumPy));
+        /// `numpy.random.random(n)` into memory.
+        lh_np_random_fill(Ptr, I64) -> [] writes(0);
+        /// `numpy.random.standard_normal()`.
+        lh_np_gauss() -> [F64];
+        /// `numpy.random.standard_normal(n)` into memory.
+        lh_np_gauss_fill(Ptr, I64) -> [] writes(0);
+        /// `numpy.random.standard_exponential()`.
+        lh_np_exponential() -> [F64];
+        /// `numpy.random.standard_gamma(shape)`.
+        lh_np_gamma(F64) -> [F64] raises;
+        /// `numpy.random.poisson(lam)`.
+        lh_np_poisson(F64) -> [I64] raises;
+        /// `numpy.random.binomial(n, p)`.
+        lh_np_binomial(I64, F64) -> [I64] raises;
+        /// `numpy.random.randint(low, high)` of 64 bits.
+        lh_np_randint(I64, I64) -> [I64] raises;
+        /// `numpy.random.randint(low, high, n)` into memory: address, n, low, high.
+        lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises writes(0);
+        /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
+        lh_np_interval(I64) -> [I64];
+        /// `random.seed(int)`.
+        lh_py_seed(I64) -> [];
+        /// `random.seed()`.
+        lh_py_seed_os() -> [];
+        /// The thread's stream of `random`, of which compiled code knows the beginning.
+        lh_py_stream() -> [Ptr] pure;
+        /// `random.random()`.
+        lh_py_random() -> [F64] role(Random(roles::Random::Python));
+        /// `random.gauss(0, 1)`.
+        lh_py_gauss() -> [F64];
+        /// `random.getrandbits(n)`, n below 64.
+        lh_py_getrandbits(I64) -> [I64] raises;
+        /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
+        lh_py_randbelow(I64) -> [I64];
+        /// Sorts contiguous `uint8` (also of `bool`): address, number.
+        lh_sort_u8(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.
+        lh_argsort_u8(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address,
+        /// number, k.
+        lh_partition_u8(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `uint16`: address, number.
+        lh_sort_u16(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `uint16`, stably: address, address of the indices, number.
+        lh_argsort_u16(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `uint16` in its place, smaller ones before it: address, number, k.
+        lh_partition_u16(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `uint32`: address, number.
+        lh_sort_u32(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `uint32`, stably: address, address of the indices, number.
+        lh_argsort_u32(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `uint32` in its place, smaller ones before it: address, number, k.
+        lh_partition_u32(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `uint64`: address, number.
+        lh_sort_u64(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `uint64`, stably: address, address of the indices, number.
+        lh_argsort_u64(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `uint64` in its place, smaller ones before it: address, number, k.
+        lh_partition_u64(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `int8`: address, number.
+        lh_sort_i8(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `int8`, stably: address, address of the indices, number.
+        lh_argsort_i8(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `int8` in its place, smaller ones before it: address, number, k.
+        lh_partition_i8(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `int16`: address, number.
+        lh_sort_i16(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `int16`, stably: address, address of the indices, number.
+        lh_argsort_i16(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `int16` in its place, smaller ones before it: address, number, k.
+        lh_partition_i16(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `int32`: address, number.
+        lh_sort_i32(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `int32`, stably: address, address of the indices, number.
+        lh_argsort_i32(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `int32` in its place, smaller ones before it: address, number, k.
+        lh_partition_i32(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `int64`: address, number.
+        lh_sort_i64(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `int64`, stably: address, address of the indices, number.
+        lh_argsort_i64(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `int64` in its place, smaller ones before it: address, number, k.
+        lh_partition_i64(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `float32`: address, number.
+        lh_sort_f32(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `float32`, stably: address, address of the indices, number.
+        lh_argsort_f32(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `float32` in its place, smaller ones before it: address, number, k.
+        lh_partition_f32(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `float64`: address, number.
+        lh_sort_f64(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `float64`, stably: address, address of the indices, number.
+        lh_argsort_f64(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `float64` in its place, smaller ones before it: address, number, k.
+        lh_partition_f64(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `complex64`: address, number.
+        lh_sort_c64(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `complex64`, stably: address, address of the indices, number.
+        lh_argsort_c64(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `complex64` in its place, smaller ones before it: address, number, k.
+        lh_partition_c64(Ptr, I64, I64) -> [] raises writes(0);
+        /// Sorts contiguous `complex128`: address, number.
+        lh_sort_c128(Ptr, I64) -> [] raises writes(0);
+        /// Indices that sort contiguous `complex128`, stably: address, address of the indices, number.
+        lh_argsort_c128(Ptr, Ptr, I64) -> [] raises writes(1);
+        /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
+        lh_partition_c128(Ptr, I64, I64) -> [] raises writes(0);
+        /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
+        /// c (m x n).
+        lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
+        /// `c = a @ b` of `float64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
+        /// c (m x n).
+        lh_gemm_f64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
+        /// `c = a @ b` of `complex64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n)
+        /// and c (m x n).
+        lh_gemm_c64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
+        /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n)
+        /// and c (m x n).
+        lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
+        /// Takes the pending exception: a handle.
+        lh_exc_take() -> [I64] role(Exception(roles::Exception::Take));
+        /// Whether the exception is an instance of the registered class.
+        lh_exc_matches(I64, I64) -> [I1] pure role(Exception(roles::Exception::Matches));
+        /// Makes the exception pending again and keeps the handle valid.
+        lh_exc_restore(I64) -> [] role(Exception(roles::Exception::Restore));
+        /// Frees a handle.
+        lh_exc_drop(I64) -> [] role(Exception(roles::Exception::Drop));
+        /// `str(exception)`.
+        lh_exc_str(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
+        /// `repr` of an exception.
+        lh_exc_repr(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
+        /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of
+        /// their frame.
+        lh_check_stack(I64) -> [] raises;
+        /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is
+        /// set.
+        lh_interrupted() -> [] raises role(Poll(roles::Poll::Loop)) on_gpu;
+        /// The same, in each round of a loop that would not be vectorised without it either.
+        lh_interrupted_in_turn() -> [] raises role(Poll(roles::Poll::Iteration));
+        /// KeyboardInterrupt if the loop that has just ended did so because the user has asked for it.
+        lh_stopped() -> [] raises role(Poll(roles::Poll::After));
+        /// Number of live allocations, for leak tests.
+        lh_live_allocations() -> [I64];
+        /// Begins a shape of the message of `lh_raise_broadcast`.
+        lh_shape_begin() -> [] role(Shapes(roles::Shapes::Begin)) on_gpu;
+        /// Appends an extent to the last shape begun.
+        lh_shape_extent(I64) -> [] role(Shapes(roles::Shapes::Extent)) on_gpu;
+        /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the
+        /// destination that
+        /// they do not fit into (1; 2 if that is an operand too).
+        lh_raise_broadcast(I64) -> [] raises role(Shapes(roles::Shapes::Raise)) on_gpu;
+    }
+    SILENT {
+        /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body,
+        /// what is passed to it. See `lh-runtime/src/pool`.
+        lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
+    }
+    READS {
+        /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be
+        /// long).
+        lh_parallel_grain(I64, I64) -> [I64] role(Threads(roles::Threads::Grain));
+        /// The next parallel loop is one to be checked: file and line.
+        lh_race_loop(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
+        /// Memory of the loop to come that blocks of iterations have parts of: address and bytes.
+        lh_race_own(Ptr, I64) -> [] role(Race(roles::Race::Other));
+        /// An iteration of the innermost checked loop begins.
+        lh_race_iteration(I64) -> [] role(Race(roles::Race::Iteration));
+        /// Where the user's code is that calls: file and place, a `Span` as one number.
+        lh_race_place(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
+        /// The array that the next access goes to: name, address, bytes of an element.
+        lh_race_array(Mem, Ptr, I64, Ptr, I64) -> [] role(Race(roles::Race::Other));
+        /// Extent and stride of its next dimension.
+        lh_race_extent(I64, I64) -> [] role(Race(roles::Race::Other));
+        /// An access: file and place, address, bytes, kind (see [`access`]).
+        lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises role(Race(roles::Race::Access));
+        /// The same of a list as a whole.
+        lh_race_list(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises role(Race(roles::Race::Other));
+        /// Memory of a kernel's thread: address, bytes, whether it is for an array of the program.
+        lh_race_memory(Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
+        /// Code that is not checked gets the address of the array told last.
+        lh_race_handed() -> [] role(Race(roles::Race::Other));
+        /// Number of threads that a parallel loop begun by this thread uses.
+        lh_get_num_threads() -> [I64] role(Threads(roles::Threads::Number));
+        /// Sets the number of threads of parallel loops begun by this thread.
+        lh_set_num_threads(I64) -> [] raises;
+        /// Number of this thread in the innermost parallel loop.
+        lh_get_thread_id() -> [I64] role(Threads(roles::Threads::ThreadId));
+        /// Iterations of a block that the program has asked for; 0: none.
+        lh_get_chunksize() -> [I64] role(Threads(roles::Threads::ChunkSize));
+        /// Sets the iterations of a block; gives what was set before.
+        lh_set_chunksize(I64) -> [I64] raises;
+        /// Says that memory will be written to soon, if there is any at the address.
+        lh_prefetch(Ptr) -> [] role(Memory(roles::Memory::Prefetch));
+        /// Address as a number.
+        lh_ptr_addr(Ptr) -> [I64] pure role(Address(roles::Address::ToNumber)) on_gpu;
+        /// A number as an address.
+        lh_addr_ptr(I64) -> [Ptr] pure role(Address(roles::Address::OfNumber)) on_gpu;
+        /// The context of the block, in a function for a CUDA device; a pass hands it through.
+        lh_cuda_context() -> [Ptr] pure inlined role(Launch(roles::Launch::Context)) on_gpu;
+        /// The first of the blocks that a call of a kernel is for.
+        lh_cuda_first(Ptr) -> [I64] inlined role(Launch(roles::Launch::First));
+        /// One after the last of those.
+        lh_cuda_last(Ptr) -> [I64] inlined role(Launch(roles::Launch::Last));
+        /// Memory for what threads keep while they wait.
+        lh_cuda_scratch(Ptr) -> [Ptr] pure inlined role(Launch(roles::Launch::Scratch));
+        /// Number of threads that this memory is for.
+        lh_cuda_capacity(Ptr) -> [I64] pure inlined role(Launch(roles::Launch::Capacity));
+        /// Sets the block of a context: its place among those that run together, x, y, z.
+        lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [] writes(0) inlined role(Launch(roles::Launch::EnterBlock));
+        /// Notes that a thread has raised: x, y, z.
+        lh_cuda_failed(Ptr, I64, I64, I64) -> [] writes(0) role(Launch(roles::Launch::Failed));
+        /// Shared memory: where it was written (later its offset), bytes, alignment.
+        lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure inlined role(Memory(roles::Memory::Shared)) on_gpu;
+        /// Shared memory whose size is given at the launch.
+        lh_cuda_dynamic(Ptr) -> [Ptr] pure inlined role(Memory(roles::Memory::Dynamic)) on_gpu;
+        /// Size of that memory.
+        lh_cuda_dynamic_bytes(Ptr) -> [I64] pure inlined role(Memory(roles::Memory::DynamicBytes)) on_gpu;
+        /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
+        lh_cuda_local(I64, I64) -> [Ptr] pure varies inlined role(Memory(roles::Memory::Local)) on_gpu;
+        /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known
+        /// while compiling.
+        lh_cuda_temporary(I64) -> [Mem, Ptr] raises inlined role(Memory(roles::Memory::Temporary)) on_gpu;
+        /// Copies an array with a place for each lane: from, to, bytes of a place.
+        lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Copy));
+        /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of
+        /// them.
+        lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Move));
+        /// Truth values of the lanes as bits.
+        lh_cuda_lanes_bits(Ptr) -> [I64] inlined role(Lanes(roles::Lanes::Bits));
+    }
+    SILENT {
+        /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the
+        /// compiler
+        /// read memory anew (3): a constant.
+        lh_cuda_fence(I64) -> [] role(Memory(roles::Memory::Fence)) on_gpu;
+    }
+    READS {
+        /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done
+        /// each time.
+        lh_cuda_ld_i8(Ptr, I64) -> [I8] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
+        /// The same of 16 bits.
+        lh_cuda_ld_i16(Ptr, I64) -> [I16] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
+        /// The same of 32 bits.
+        lh_cuda_ld_i32(Ptr, I64) -> [I32] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
+        /// The same of 64 bits.
+        lh_cuda_ld_i64(Ptr, I64) -> [I64] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
+        /// Stores 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`].
+        lh_cuda_st_i8(Ptr, I8, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
+        /// The same of 16 bits.
+        lh_cuda_st_i16(Ptr, I16, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
+        /// The same of 32 bits.
+        lh_cuda_st_i32(Ptr, I32, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
+        /// The same of 64 bits.
+        lh_cuda_st_i64(Ptr, I64, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
+    }
+    SILENT {
+        /// `syncthreads`.
+        lh_cuda_sync(Ptr) -> []
+            raises role(Barrier(roles::Barrier::Block(Combine::Nothing))) waits(waits::BLOCK) uniform on_gpu;
+        /// `syncthreads_count`.
+        lh_cuda_sync_count(Ptr, I64) -> [I64]
+            raises role(Barrier(roles::Barrier::Block(Combine::Count))) waits(waits::BLOCK) uniform on_gpu within(0, 1 << 15);
+        /// `syncthreads_and`.
+        lh_cuda_sync_and(Ptr, I64) -> [I64]
+            raises role(Barrier(roles::Barrier::Block(Combine::All))) waits(waits::BLOCK) uniform on_gpu within(0, 1 << 15);
+        /// `syncthreads_or`.
+        lh_cuda_sync_or(Ptr, I64) -> [I64]
+            raises role(Barrier(roles::Barrier::Block(Combine::Any))) waits(waits::BLOCK) uniform on_gpu within(0, 1 << 15);
+        /// Waits for all threads of the grid.
+        lh_cuda_grid_sync(Ptr) -> [] raises role(Barrier(roles::Barrier::Grid)) waits(waits::GRID) on_gpu;
+        /// Lets other threads go on, for so many nanoseconds on a GPU.
+        lh_cuda_pause(Ptr, I64) -> [] raises role(Warp(roles::Warp::Pause)) waits(waits::WARP | waits::VARIES) on_gpu;
+        /// An operation of the warp: kind, mask, value, lane. A value and a truth value.
+        lh_cuda_warp(Ptr, I64, I64, I64, I64) -> [I64, I64]
+            raises role(Warp(roles::Warp::Exchange)) waits(waits::WARP | waits::VARIES) on_gpu;
+    }
+    READS {
+        /// Lanes of the warp that have not come to their end.
+        lh_cuda_activemask(Ptr) -> [I64] role(Warp(roles::Warp::ActiveMask)) waits(waits::WARP | waits::VARIES) on_gpu;
+    }
+}
+
+/// Every run-time function.
+pub fn all() -> impl Iterator<Item = &'static RuntimeFn> {
+    ROWS.iter().copied().chain(GEOMETRY.iter().flatten()).chain(&ATOMICS)
+}
+
+/// The names of all of them begin so.
+pub const PREFIX: &str = "lh_";
+
+/// The run-time function of a name, in textual IR and in the library.
+pub fn find(name: &str) -> Option<&'static RuntimeFn> {
+    static BY_NAME: LazyLock<HashMap<&str, &RuntimeFn>> = LazyLock::new(|| all().map(|f| (f.name, f)).collect());
+    BY_NAME.get(name).copied()
 }
 
 /// PTX's cache operators of loads and stores, by the numbers that compiled code passes.

@@ -1,5 +1,6 @@
 //! Every row against its own examples and its typing rule.
 
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::op::{Lower, Sig};
 use lh_ir::{Const, Ty};
 use std::collections::HashSet;
@@ -58,4 +59,39 @@ fn results_keep_the_weakness_of_operands() {
     let add = lh_ops::row("add").expect("a row");
     assert_eq!((add.eval)(&[Const::Int(1, Ty::int()), Const::Int(2, Ty::int())]), Some(Const::Int(3, Ty::int())));
     assert!(matches!(add.sig, Sig::Same(2, _)));
+}
+
+#[test]
+fn facts_agree_with_the_reference_semantics() {
+    for op in lh_ops::all() {
+        for (args, result) in op.examples {
+            let (Some(Const::Int(a, _)), Some(Const::Int(b, _))) = (args.first(), args.get(1)) else { continue };
+            let holds = |cmp| match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Ne => a != b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Gt => a > b,
+                Cmp::Ge => a >= b,
+            };
+            if let Some(cmp) = op.comparison() {
+                assert_eq!(*result, Const::Bool(holds(cmp)), "{op:?}");
+                assert_eq!(holds(cmp.negated()), !holds(cmp), "{op:?}");
+                let swapped = (op.eval)(&[args[1].clone(), args[0].clone()]);
+                assert_eq!(swapped, Some(Const::Bool(holds(cmp.mirrored()))), "{op:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn functions_keep_to_their_bounds_and_approximations_are_of_functions() {
+    for op in lh_ops::all() {
+        if let Algebra::Function { least } = op.algebra {
+            let below = |c: &Const| matches!(c, Const::Float(x, _) if *x < least);
+            assert!(!op.examples.iter().any(|(_, result)| below(result)), "{op:?}");
+        }
+        assert!(op.approx.is_none() || matches!(op.nvptx, Lower::Math(..)), "{op:?}");
+        assert!(op.cost > 0, "{op:?}");
+    }
 }

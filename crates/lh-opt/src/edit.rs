@@ -6,18 +6,13 @@ pub(crate) mod version;
 use hashbrown::HashMap;
 use lh_ir::cfg::targets;
 use lh_ir::func::{BlockData, Inst, InstData, Parallel, Target, Term};
-use lh_ir::op::{Op, RuntimeFn};
+use lh_ir::op::Op;
 use lh_ir::{Block, Const, Function, Span, Ty, Value, bug};
 use std::sync::LazyLock;
 
 /// The operation of a name that passes emit.
 pub(crate) fn row(name: &str) -> &'static Op {
     lh_ops::row(name).unwrap_or_else(|| bug!("no row `{name}`"))
-}
-
-/// The run-time function of a name that passes emit.
-pub(crate) fn runtime(name: &str) -> &'static RuntimeFn {
-    lh_ops::runtime::find(name).unwrap_or_else(|| bug!("no run-time function `{name}`"))
 }
 
 /// Appends instructions to a block.

@@ -1,7 +1,6 @@
 //! The CPU as a CUDA device: the run-time support of kernels. A [`Context`] describes a block; compiled kernels have a
 //! pointer to it. Threads that wait for each other are fibers of a [`team::Team`].
 
-mod atomics;
 mod fiber;
 mod geometry;
 mod stacks;
@@ -10,7 +9,7 @@ mod warp;
 
 use crate::symbol::Symbol;
 
-/// The description of a block that its code reads, at offsets that the code generator knows.
+/// The description of a block that its code reads, at the offsets of `lh_ops::layout::context`.
 #[repr(C)]
 pub struct Context {
     /// Index of the block.
@@ -42,6 +41,20 @@ pub struct Context {
     /// The first thread that has raised.
     pub failed: Option<Failed>,
 }
+
+const _: () = {
+    use lh_ops::layout::context as at;
+    use std::mem::offset_of;
+    assert!(offset_of!(Context, block) == at::BLOCK && offset_of!(Context, block_dim) == at::BLOCK_DIM);
+    assert!(offset_of!(Context, grid_dim) == at::GRID_DIM && offset_of!(Context, shared) == at::SHARED);
+    assert!(
+        offset_of!(Context, dynamic_at) == at::DYNAMIC_AT && offset_of!(Context, dynamic_bytes) == at::DYNAMIC_BYTES
+    );
+    assert!(offset_of!(Context, first) == at::FIRST && offset_of!(Context, last) == at::LAST);
+    assert!(offset_of!(Context, scratch) == at::SCRATCH && offset_of!(Context, capacity) == at::CAPACITY);
+    assert!(offset_of!(Context, shared_stride) == at::SHARED_STRIDE);
+    assert!(offset_of!(Context, shared_base) == at::SHARED_BASE);
+};
 
 /// Where in the grid an exception was raised.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +99,5 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     let mut all = geometry::symbols();
     all.extend(team::symbols());
     all.extend(warp::symbols());
-    all.extend(atomics::symbols());
     all
 }

@@ -1,5 +1,6 @@
 //! Breaks functions in small ways, so that tests can show that the oracle finds it.
 
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::func::{Inst, Term};
 use lh_ir::verify::verify;
 use lh_ir::{Const, Function};
@@ -78,7 +79,7 @@ fn of_inst(inst: &Inst, emit: &mut dyn FnMut(&str, Option<Inst>)) {
             }
             if let [a, b] = args[..]
                 && a != b
-                && matches!(op.name, "sub" | "lt" | "le" | "gt" | "ge" | "fdiv" | "sdiv" | "srem")
+                && is_ordered(op.algebra)
             {
                 emit("operands the other way", Some(Inst::Op(op, vec![b, a])));
             }
@@ -99,4 +100,16 @@ fn of_inst(inst: &Inst, emit: &mut dyn FnMut(&str, Option<Inst>)) {
         Inst::ArrayShape(v, i) if *i > 0 => emit("another dimension", Some(Inst::ArrayShape(*v, i - 1))),
         _ => {}
     }
+}
+
+/// Whether an operation gives something else if its operands are exchanged.
+fn is_ordered(algebra: Algebra) -> bool {
+    matches!(
+        algebra,
+        Algebra::Sub
+            | Algebra::Cmp(Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge)
+            | Algebra::Divide
+            | Algebra::Quotient
+            | Algebra::Remainder
+    )
 }

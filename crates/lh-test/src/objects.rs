@@ -2,7 +2,7 @@
 
 use crate::library::{library, root};
 use lh_infer::Object;
-use lh_ir::{Const, ExcId, Ty};
+use lh_ir::{Const, ExcId, TupleMeaning, Ty};
 use lh_ops::exceptions;
 use std::f64::consts;
 
@@ -88,13 +88,16 @@ pub fn find(module: &str, name: &str) -> Option<Object> {
     (is_known && !module.starts_with("lancehead.")).then_some(Object::Path(path))
 }
 
-/// The fields of a class that a module of the library makes with `namedtuple`, as its source says them.
-pub fn fields(module: &str, name: &str) -> Option<Vec<String>> {
+/// The fields of a namedtuple of the library, and the meaning that is declared for it.
+pub fn named_tuple(module: &str, name: &str) -> Option<(Vec<String>, Option<TupleMeaning>)> {
     let path = module.strip_prefix("lancehead.lib.")?.replace('.', "/");
     let text = std::fs::read_to_string(root().join(format!("python/lancehead/lib/{path}.py"))).ok()?;
     let start = format!("{name} = namedtuple(\"{name}\", [");
     let fields = text.lines().find_map(|line| line.strip_prefix(&start)?.strip_suffix("])"))?;
-    Some(fields.split(", ").map(|field| field.trim_matches('"').to_owned()).collect())
+    let end = format!("\")({name})");
+    let word = text.lines().find_map(|line| line.strip_prefix("prim.means(\"")?.strip_suffix(&end));
+    let fields = fields.split(", ").map(|field| field.trim_matches('"').to_owned()).collect();
+    Some((fields, word.and_then(TupleMeaning::of_word)))
 }
 
 /// Exception classes that are not builtin, with their numbers and names and the names of their bases.

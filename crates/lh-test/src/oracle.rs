@@ -18,6 +18,7 @@ use crate::random::Random;
 use crate::wishes::Wishes;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Device, Inst, InstData, parallel};
+use lh_ir::runtime::{self, Axis, Geometry, Role, Warp};
 use lh_ir::{Function, Ty, Value};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -126,7 +127,7 @@ impl Case<'_> {
 fn own(func: &Function) -> &[Value] {
     let params = func.params();
     let is_context = |d: &InstData| match &d.inst {
-        Inst::Runtime(f, args) => asks_context(f.name) && args.first() == params.first(),
+        Inst::Runtime(f, args) => asks_context(f.role) && args.first() == params.first(),
         _ => false,
     };
     if func.options.device != Device::Kernel || !func.blocks.iter().flat_map(|b| &b.insts).any(is_context) {
@@ -137,16 +138,24 @@ fn own(func: &Function) -> &[Value] {
     &params[if has_index && !loops { 4 } else { 1 }..]
 }
 
-fn asks_context(name: &str) -> bool {
-    let starts = ["sync", "grid_sync", "bid_", "bdim_", "gdim_", "shared", "dynamic", "warp"];
-    name.strip_prefix("lh_cuda_").is_some_and(|n| starts.iter().any(|s| n.starts_with(s)))
+fn asks_context(role: Role) -> bool {
+    match role {
+        Role::Geometry(what, _) => what != Geometry::Thread,
+        Role::Barrier(_) | Role::Warp(Warp::Exchange) => true,
+        Role::Memory(of) => {
+            use runtime::Memory::{Dynamic, DynamicBytes, Shared};
+            matches!(of, Shared | Dynamic | DynamicBytes)
+        }
+        _ => false,
+    }
 }
 
 /// The shape of a launch; axes that a kernel does not ask for have one thread.
 fn shape(func: &Function, wishes: &Wishes, random: &mut Random) -> Launch {
-    let asks = |name: &str| {
+    let asks = |what, axis| {
+        let role = Role::Geometry(what, axis);
         let insts = func.blocks.iter().flat_map(|b| &b.insts);
-        insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == name))
+        insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.role == role))
     };
     let mut within = |range: Option<&std::ops::Range<i64>>, often: &[i64]| match range {
         Some(r) => r.start + random.below((r.end - r.start).max(1) as usize) as i64,
@@ -154,10 +163,10 @@ fn shape(func: &Function, wishes: &Wishes, random: &mut Random) -> Launch {
     };
     // Whole warps, parts of them, and both.
     let x = within(wishes.threads.as_ref(), &[1, 2, 5, 8, 31, 32, 33, 40, 64]);
-    let mut axis = |name: &str| if asks(name) && x < 40 { within(None, &[1, 2, 3]) } else { 1 };
-    let block = [x, axis("lh_cuda_tid_y"), axis("lh_cuda_tid_z")];
+    let mut axis = |axis| if asks(Geometry::Thread, axis) && x < 40 { within(None, &[1, 2, 3]) } else { 1 };
+    let block = [x, axis(Axis::Y), axis(Axis::Z)];
     // Blocks that do not ask which they are do all the same.
-    let blocks = within(wishes.blocks.as_ref(), if asks("lh_cuda_bid_x") { &[1, 2] } else { &[1] });
+    let blocks = within(wishes.blocks.as_ref(), if asks(Geometry::Block, Axis::X) { &[1, 2] } else { &[1] });
     let rows = within(wishes.rows.as_ref(), &[1, 1, 1, 2]);
     Launch::new([blocks, rows, 1], block)
 }

@@ -128,12 +128,12 @@ impl World {
 
     /// The object of a name in a module.
     pub fn find(&mut self, module: &str, name: &str) -> Option<ObjId> {
-        if let Some(fields) = objects::fields(module, name) {
+        if let Some((fields, meaning)) = objects::named_tuple(module, name) {
             let key = format!("{module}.{name}");
             if let Some(known) = self.numbers.get(&key) {
                 return Some(*known);
             }
-            let tuple = |class| NamedTuple { name: name.to_owned(), class, fields };
+            let tuple = |class| NamedTuple { name: name.to_owned(), class, fields, meaning };
             let class = self.class(name, |id| Object::NamedTupleClass(tuple(id)));
             self.numbers.insert(key, class);
             return Some(class);
@@ -202,10 +202,8 @@ impl World {
     fn stored(&mut self, n: u32) -> Arc<Stored> {
         let read = || {
             let f = library().function(n, "lancehead");
-            let (home, defaults) = (f.home, f.defaults);
-            let function =
-                lh_library::Function { home, code: (), defaults, kwdefaults: f.kwdefaults, globals: f.globals };
-            Arc::new(Stored { code: Arc::new(f.code), function })
+            let (code, function) = f.split();
+            Arc::new(Stored { code: Arc::new(code), function })
         };
         self.stored.entry(n).or_insert_with(read).clone()
     }
@@ -256,13 +254,14 @@ impl lh_infer::World for World {
         let Some(n) = f.as_stored() else {
             let Known { defaults, kwdefaults, locals, .. } = &self.functions[f.index()];
             let (defaults, kwdefaults, locals) = (defaults.clone(), kwdefaults.clone(), locals.clone());
-            return FuncInfo { is_library, options, defaults, kwdefaults, locals };
+            return FuncInfo { is_library, meaning: None, options, defaults, kwdefaults, locals };
         };
         let stored = self.stored(n);
         let mut value = |m: &Meaning| self.meant(m).unwrap_or_else(|| panic!("a default is not found: {m:?}"));
         let defaults = stored.function.defaults.iter().map(&mut value).collect();
         let kwdefaults = stored.function.kwdefaults.iter().map(|(name, m)| (name.clone(), value(m))).collect();
-        FuncInfo { is_library, options, defaults, kwdefaults, locals: Vec::new() }
+        let meaning = lh_ir::Meaning::of_word(&stored.function.means);
+        FuncInfo { is_library, meaning, options, defaults, kwdefaults, locals: Vec::new() }
     }
 
     fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)> {

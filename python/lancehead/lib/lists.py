@@ -10,6 +10,7 @@ from lancehead.lib import prim
 from lancehead.lib.text import text_repr
 
 
+@prim.means("slice_bounds")
 def slice_bounds(s, n):
     """First index, last index (exclusive) and step of a slice over `n` items."""
     if not prim.is_slice(s):

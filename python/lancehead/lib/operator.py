@@ -20,6 +20,7 @@ def abs(a):
     return _abs(a)
 
 
+@prim.means("quotient")
 def floordiv(a, b):
     """Floor of the quotient.
 
@@ -178,6 +179,7 @@ def _complex_truediv(a, b):
     return prim.complex(prim.fdiv(a.real * ratio + a.imag, scale), prim.fdiv(a.imag * ratio - a.real, scale))
 
 
+@prim.means("complex_sum")
 def add(a, b):
     """Sum of complex numbers.
 
@@ -187,6 +189,7 @@ def add(a, b):
     return prim.complex(a.real + b.real, a.imag + b.imag)
 
 
+@prim.means("complex_difference")
 def sub(a, b):
     """Difference of complex numbers.
 
@@ -196,6 +199,7 @@ def sub(a, b):
     return prim.complex(a.real - b.real, a.imag - b.imag)
 
 
+@prim.means("complex_product")
 def mul(a, b):
     """Product of complex numbers.
 

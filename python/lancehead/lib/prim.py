@@ -1,6 +1,16 @@
 """Primitives of the library dialect: `prim.<name>` is known to the compiler and means nothing to the interpreter."""
 
 
+def means(meaning):
+    """Declares the meaning of a function or a named tuple to the compiler: a word of `lh-ir/src/meaning.rs`."""
+
+    def declare(f):
+        f.__means__ = meaning
+        return f
+
+    return declare
+
+
 class Prim:
     """A primitive, known by its name."""
 

@@ -10,6 +10,7 @@ from lancehead.lib import prim
 #: An array as the function sees it: it begins at the element being computed; the first and last offsets that may be
 #: read.
 Relative = namedtuple("Relative", ["stencil_array", "low", "high"])
+prim.means("relative")(Relative)
 
 
 def apply(f, dtype, relative, low, high, shifts, cval, ins, out):

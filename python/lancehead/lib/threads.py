@@ -3,9 +3,11 @@
 from collections import namedtuple
 
 from lancehead import get_parallel_chunksize, set_parallel_chunksize
+from lancehead.lib import prim
 
 #: Iterations of a block inside the statement, and before it.
 Chunksize = namedtuple("Chunksize", ["parallel_chunksize", "before"])
+prim.means("chunk_size")(Chunksize)
 
 
 def parallel_chunksize(n):

@@ -1,12 +1,13 @@
 //! An object that is loaded, ready to run, with everything that it refers to.
 
 use lh_ir::func::Extern;
+use lh_llvm::symbols;
 use lh_llvm::{EntryPoint, Loaded, Outside};
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 
 /// Symbol of the entry stub.
-pub(crate) const ENTRY: &str = "lh_entry";
+pub(crate) const ENTRY: &str = symbols::ENTRY;
 
 /// Machine code with an entry point.
 pub(crate) struct Image {
@@ -56,7 +57,7 @@ impl Mapped {
         let files: RefCell<Vec<CString>> = RefCell::default();
         let may_wait = Cell::new(false);
         // A call that raises ends the function: it takes no time that anybody waits for.
-        let is_raising = |symbol: &str| symbol.starts_with("lh_raise") || symbol == "lh_traceback";
+        let is_raising = |symbol: &str| symbol.starts_with(symbols::RAISE) || symbol == symbols::TRACEBACK;
         let resolve = |symbol: &str| match Outside::of(symbol) {
             Some(Outside::Word(what)) => word(what).map(|w| w as usize),
             Some(Outside::Rare(n)) => lazy(n),

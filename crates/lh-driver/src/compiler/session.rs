@@ -242,13 +242,19 @@ impl World for Session<'_> {
         }
         if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
             let parent = self.info(parent);
-            return FuncInfo { defaults: vec![], kwdefaults: vec![], locals: vec![], ..parent };
+            return FuncInfo { meaning: None, defaults: vec![], kwdefaults: vec![], locals: vec![], ..parent };
         }
         let o = self.host.function_object(f);
         let raw = self.host.function(o);
         let options = raw.options.unwrap_or_default();
-        let (defaults, kwdefaults) = (raw.defaults, raw.kwdefaults);
-        let info = FuncInfo { is_library: raw.is_library, options, defaults, kwdefaults, locals: self.host.locals(o) };
+        let info = FuncInfo {
+            is_library: raw.is_library,
+            meaning: raw.meaning,
+            options,
+            defaults: raw.defaults,
+            kwdefaults: raw.kwdefaults,
+            locals: self.host.locals(o),
+        };
         self.compiler.infos.insert(f, info.clone());
         info
     }

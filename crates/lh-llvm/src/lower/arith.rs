@@ -8,6 +8,7 @@ use lh_ir::func::{Device, fastmath};
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 
@@ -34,7 +35,7 @@ impl FnCx<'_, '_> {
             Lower::Intrinsic { signed, unsigned, float, flag } => {
                 self.overloaded(by_kind(ty, signed, unsigned, float), &vals, flag, ty)
             }
-            Lower::Math(single, double) => self.math(if ty.bits() == 32 { single } else { double }, &vals),
+            Lower::Math(single, double) => self.math(op, if ty.bits() == 32 { single } else { double }, &vals),
             Lower::Symbol(single, double) => self.c_function(if ty.bits() == 32 { single } else { double }, &vals),
             Lower::FpClass(mask) => {
                 let (fn_type, f) = self.cx.m.intrinsic("llvm.is.fpclass", self.type_of(vals[0]));
@@ -122,13 +123,13 @@ impl FnCx<'_, '_> {
     /// A function of the vector math library, to be inlined; or a call of the C function of the same name without
     /// prefix, if the library lacks it or the code is cold and on the host. Kernels use the library in cold code, too,
     /// so that all devices compute the same bits.
-    fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
-        if let Some(v) = self.approximate(name, vals) {
-            return v;
+    fn math(&mut self, op: &Op, name: &'static str, vals: &[Val]) -> Val {
+        if let Some(approx) = op.approx.filter(|_| self.may_approximate(vals)) {
+            return self.approximate(approx, vals);
         }
         let inlined = link::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {
-            return self.c_function(name.trim_start_matches("lh_"), vals);
+            return self.c_function(name.trim_start_matches(symbols::PREFIX), vals);
         }
         // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");

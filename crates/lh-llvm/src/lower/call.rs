@@ -3,7 +3,7 @@
 use super::Returns;
 use super::function::FnCx;
 use crate::ir::{Type, Val};
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Value};
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
@@ -37,6 +37,9 @@ impl FnCx<'_, '_> {
     pub(super) fn call_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
         if let Some(vals) = self.inline_runtime(f, args) {
             return vals;
+        }
+        if f.inlined {
+            lh_ir::bug!("`{}` was not replaced in code for the CPU", f.name);
         }
         let t = self.t;
         let mut vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();

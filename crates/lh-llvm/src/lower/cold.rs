@@ -26,6 +26,7 @@ use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::{Function, Inst, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Value};
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage;
 use std::collections::HashSet;
@@ -219,7 +220,7 @@ impl FnCx<'_, '_> {
         let function = match function {
             Apart::Made(f) => f,
             Apart::Later(n) => {
-                let code = self.cx.cold("lh_rare_code", &[t.ptr], t.ptr);
+                let code = self.cx.cold(symbols::RARE_CODE, &[t.ptr], t.ptr);
                 self.cx.call_external(code, &[self.external(&Outside::Rare(n).symbol(), t.i8)])
             }
         };

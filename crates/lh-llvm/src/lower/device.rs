@@ -7,12 +7,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Function, Inst, InstData};
 use lh_ir::op::Lower;
-
-/// Run-time functions that exist on a GPU.
-#[rustfmt::skip]
-pub(super) const RUNTIME: &[&str] = &[
-    "lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr", "lh_shape_begin", "lh_shape_extent", "lh_raise_broadcast",
-];
+use lh_ir::runtime::{Role, RuntimeFn};
 
 /// Refuses a unit with an instruction that a GPU does not support.
 pub(crate) fn check_device(unit: &Unit<'_>) -> Result<()> {
@@ -40,22 +35,26 @@ fn refusal(f: &Function, i: &InstData, unit: &Unit<'_>) -> Option<(String, &'sta
         }
         Inst::New(_) => i.result.map(has_no),
         Inst::ItemsLen(v) | Inst::ItemsData(v) | Inst::FieldPtr(v, _) => Some(has_no(*v)),
-        Inst::Runtime(f, _) if f.name.starts_with("lh_print_") || f.name.starts_with("lh_cuda_") => None,
-        Inst::Runtime(f, _) if RUNTIME.contains(&f.name) => None,
-        Inst::Runtime(f, _) if f.name.starts_with("lh_exc_") => Some((
-            "a GPU cannot catch exceptions".to_owned(),
-            "test for the condition instead; `raise` ends the thread",
-        )),
-        Inst::Runtime(f, _) if f.name.contains("alloc") => Some((
-            "a GPU cannot make new arrays".to_owned(),
-            "write into an array: `cuda.local.array`, or one that the caller passes; only one whose size is known while compiling, and which no round of a loop hands to the next, is memory of the thread",
-        )),
-        Inst::Runtime(f, _) if f.name.starts_with("lh_str_") => {
-            Some(("a GPU has no strings but constants".to_owned(), "format texts on the host"))
-        }
-        Inst::Runtime(f, _) => {
-            Some((format!("`{}` is not available on a GPU", f.name), "compute it on the host, and pass the result"))
-        }
+        Inst::Runtime(f, _) if f.gpu => None,
+        Inst::Runtime(f, _) => Some(refusal_of_call(f)),
         _ => None,
     }
+}
+
+fn refusal_of_call(f: &RuntimeFn) -> (String, &'static str) {
+    let (headline, note) = match f.role {
+        Role::Exception(_) => {
+            ("a GPU cannot catch exceptions", "test for the condition instead; `raise` ends the thread")
+        }
+        Role::Memory(_) if f.allocates() => (
+            "a GPU cannot make new arrays",
+            "write into an array: `cuda.local.array`, or one that the caller passes; only one whose size is known while compiling, and which no round of a loop hands to the next, is memory of the thread",
+        ),
+        Role::Text(_) => ("a GPU has no strings but constants", "format texts on the host"),
+        _ => {
+            let headline = format!("`{}` is not available on a GPU", f.name);
+            return (headline, "compute it on the host, and pass the result");
+        }
+    };
+    (headline.to_owned(), note)
 }

@@ -8,13 +8,14 @@ use super::function::FnCx;
 use crate::ir::Val;
 use crate::ptx::RaiseSite;
 use lh_ir::func::Inst;
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::{Launch, Memory, Print, Role, RuntimeFn, Shapes};
 use lh_ir::{Const, ExcId, Value};
 use lh_ops::exceptions::{INDEX_ERROR, VALUE_ERROR};
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
 
 /// The record of a launch's first exception, [`NOTE_WORDS`] times an `i32`.
-pub const ERROR: &str = "lh_error";
+pub const ERROR: &str = symbols::GPU_ERROR;
 /// Size of the record in words.
 pub(super) const NOTE_WORDS: usize = 8;
 
@@ -28,9 +29,9 @@ pub(super) struct Printed {
 impl FnCx<'_, '_> {
     /// Lowers a call of a run-time function; `check_device` has refused all others.
     pub(super) fn device_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
-        match f.name {
-            "lh_interrupted" => Vec::new(),
-            "lh_check_index" => {
+        match f.role {
+            Role::Poll(_) | Role::Shapes(Shapes::Begin | Shapes::Extent) => Vec::new(),
+            Role::CheckIndex => {
                 // The operands are the index in the program, the axis, the extent, and the index from the start.
                 let outside = self.icmp(LLVMIntUGE, self.one(args[3]), self.one(args[2]));
                 let (next, _) = self.unlikely(outside);
@@ -40,53 +41,60 @@ impl FnCx<'_, '_> {
                 self.at_end(next);
                 Vec::new()
             }
-            "lh_shape_begin" | "lh_shape_extent" => Vec::new(),
-            "lh_raise_broadcast" | "lh_cuda_temporary" => {
-                let is_shape = f.name == "lh_raise_broadcast";
-                let text =
-                    if is_shape { "operands could not be broadcast together" } else { "what is read is overwritten" };
-                self.note_error(VALUE_ERROR, text.to_owned());
-                let (landing, unreached) = (self.landing(), self.new_block());
-                self.br(landing);
-                self.at_end(unreached);
-                vec![self.null(self.t.ptr); f.ret.len()]
-            }
-            "lh_ptr_addr" => vec![self.ptr_to_int(self.one(args[0]))],
-            "lh_addr_ptr" => vec![self.int_to_ptr(self.one(args[0]))],
-            "lh_print_flush" => {
-                self.flush_print();
+            Role::Shapes(Shapes::Raise) => self.device_value_error(f, "operands could not be broadcast together"),
+            Role::Memory(Memory::Temporary) => self.device_value_error(f, "what is read is overwritten"),
+            Role::Address(of) => vec![self.convert_address(of, args[0])],
+            Role::Print(what) => {
+                self.print(what, args);
                 Vec::new()
             }
-            name if name.starts_with("lh_print_") => {
-                self.print(name, args);
-                Vec::new()
-            }
-            name => match name.strip_prefix("lh_cuda_") {
-                Some(name) => self.intrinsic_call(name, f, args),
-                None => lh_ir::bug!("`{name}` is not for a GPU"),
-            },
+            Role::Geometry(what, axis) => vec![self.geometry_register(what, axis)],
+            // Registers identify the block, so there is no context.
+            Role::Launch(Launch::Context) => vec![self.null(self.t.ptr)],
+            Role::Memory(memory) => self.gpu_memory(memory, f, args),
+            Role::Barrier(barrier) => self.gpu_barrier(barrier, args),
+            Role::Warp(warp) => self.gpu_warp(warp, args),
+            Role::Atomic(rmw, prim) => vec![self.atomic(rmw, prim, args)],
+            Role::Plain
+            | Role::Launch(_)
+            | Role::Lanes(_)
+            | Role::List(_)
+            | Role::Text(_)
+            | Role::Random(_)
+            | Role::Exception(_)
+            | Role::Race(_)
+            | Role::Threads(_) => lh_ir::bug!("`{}` is not for a GPU", f.name),
         }
     }
 
+    /// Ends the thread; what follows is not reached, and has some result.
+    fn device_value_error(&mut self, f: &RuntimeFn, text: &str) -> Vec<Val> {
+        self.note_error(VALUE_ERROR, text.to_owned());
+        let (landing, unreached) = (self.landing(), self.new_block());
+        self.br(landing);
+        self.at_end(unreached);
+        vec![self.null(self.t.ptr); f.ret.len()]
+    }
+
     /// Adds to the text that [`FnCx::flush_print`] writes.
-    fn print(&mut self, name: &str, args: &[Value]) {
+    fn print(&mut self, what: Print, args: &[Value]) {
         let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
-        let (format, operands) = match name {
-            "lh_print_str" => match self.constant_text(args[0]) {
+        let (format, operands) = match what {
+            Print::Str => match self.constant_text(args[0]) {
                 Some(text) => (text.replace('%', "%%"), vec![]),
                 None => ("%s".to_owned(), vec![vals[1]]),
             },
-            "lh_print_i64" => ("%lld".to_owned(), vals),
-            "lh_print_u64" => ("%llu".to_owned(), vals),
-            "lh_print_f64" => ("%f".to_owned(), vals),
-            "lh_print_f32" => ("%f".to_owned(), vec![self.fpext(vals[0], self.t.f64)]),
-            "lh_print_complex" => ("(%f%+fj)".to_owned(), vals),
-            "lh_print_bool" => {
+            Print::Signed => ("%lld".to_owned(), vals),
+            Print::Unsigned => ("%llu".to_owned(), vals),
+            Print::F64 => ("%f".to_owned(), vals),
+            Print::F32 => ("%f".to_owned(), vec![self.fpext(vals[0], self.t.f64)]),
+            Print::Complex => ("(%f%+fj)".to_owned(), vals),
+            Print::Bool => {
                 let (yes, no) = (self.cx.text("True"), self.cx.text("False"));
                 ("%s".to_owned(), vec![self.select(vals[0], yes, no)])
             }
-            "lh_print_none" => ("None".to_owned(), vec![]),
-            _ => lh_ir::bug!("`{name}` prints on no GPU"),
+            Print::None => ("None".to_owned(), vec![]),
+            Print::Flush => return self.flush_print(),
         };
         self.printed.format.push_str(&format);
         self.printed.operands.extend(operands);

@@ -3,6 +3,7 @@
 use super::{Declared, Lowering, Returns};
 use crate::ir::Val;
 use lh_ir::types::Prim;
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULT};
 
 pub(super) fn lower(cx: &mut Lowering<'_>, index: usize, symbol: &str) {
@@ -79,7 +80,7 @@ pub(super) fn lower_callback(cx: &mut Lowering<'_>, index: usize) {
     cx.m.cond_br(cx.m.icmp(LLVMIntEQ, status, cx.m.int(t.i32, 0)), ok, failed);
     cx.m.at_end(failed);
     let name = cx.text(&func.qualname);
-    let tell = cx.external("lh_callback_failed", &[t.ptr], t.void);
+    let tell = cx.external(symbols::CALLBACK_FAILED, &[t.ptr], t.void);
     cx.call_external(tell, &[name]);
     match ret.first() {
         Some(_) => cx.m.ret(cx.m.null(of)),

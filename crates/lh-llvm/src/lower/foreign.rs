@@ -6,6 +6,7 @@ use crate::ir::{Type, Val};
 use lh_ir::Value;
 use lh_ir::func::{Extern, Foreign, ForeignAbi, Inst};
 use lh_ir::types::Prim;
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
 impl FnCx<'_, '_> {
@@ -78,7 +79,7 @@ impl FnCx<'_, '_> {
             let v = if p == Prim::Mem && !owned { self.null(t.ptr) } else { v };
             self.cx.store_own(v, p, self.offset(given, 8 * i));
         }
-        let callee = self.cx.external("lh_foreign_call", &[t.ptr; 3], t.i32);
+        let callee = self.cx.external(symbols::FOREIGN_CALL, &[t.ptr; 3], t.i32);
         let status = self.cx.call_external(callee, &[address, given, taken]);
         self.check_status(status);
         ret.iter().enumerate().map(|(i, p)| self.cx.load_own(*p, self.offset(taken, 8 * i))).collect()

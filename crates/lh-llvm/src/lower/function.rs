@@ -8,8 +8,10 @@ use crate::ir::{Bb, Module, Type, Val};
 use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term};
+use lh_ir::runtime::{Memory, Role};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
+use lh_ops::{runtime, symbols};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULE};
 use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::HashSet;
@@ -260,7 +262,7 @@ impl FnCx<'_, '_> {
         self.at_end(look_up);
         let region = self.lshr(at, self.int(self.t.i64, REGION));
         let slot = self.and(region, self.int(self.t.i64, lh_ir::STACK_REGIONS as i64 - 1));
-        let regions = self.external("lh_stack_regions", self.t.i64);
+        let regions = self.external(symbols::STACK_REGIONS, self.t.i64);
         let known = self.load(self.t.i64, self.gep(self.t.i64, regions, slot), 8);
         self.make_monotonic(known);
         let unknown = self.icmp(LLVMIntNE, known, region);
@@ -268,7 +270,7 @@ impl FnCx<'_, '_> {
         let br = self.cond_br(unknown, check, next);
         self.attach(br, "prof", self.cx.unlikely);
         self.at_end(check);
-        let f = self.cx.external("lh_check_stack", &[self.t.i64], self.t.i32);
+        let f = self.cx.external(runtime::lh_check_stack.name, &[self.t.i64], self.t.i32);
         let status = self.cx.call_external(f, &[at]);
         let ok = self.icmp(LLVMIntEQ, status, self.int(self.t.i32, 0));
         let landing = self.exit_landing();
@@ -586,5 +588,5 @@ impl FnCx<'_, '_> {
 fn has_own_memory(func: &Function) -> bool {
     let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
     func.kernel.gangs == Gangs::None
-        && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_local"))
+        && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.role == Role::Memory(Memory::Local)))
 }

@@ -6,13 +6,14 @@ use crate::ir::{Type, Val};
 use crate::{Abi, KernelLimits, Unit};
 use lh_ir::Span;
 use lh_ir::types::Prim;
+use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};
 
 /// The function that implements the grid barrier; `lh-ptx` recognises it by name.
-pub(super) const GRID_SYNC: &str = "lh_grid_sync";
+pub(super) const GRID_SYNC: &str = symbols::GRID_SYNC;
 /// The variable with the state of the grid barrier.
-pub const GRID_BARRIER: &str = "lh_grid_barrier";
+pub const GRID_BARRIER: &str = symbols::GRID_BARRIER;
 /// LLVM's number of the calling convention for kernels.
 const PTX_KERNEL: u32 = 71;
 

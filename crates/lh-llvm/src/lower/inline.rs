@@ -5,15 +5,10 @@ use crate::ir::Val;
 use crate::{polls, strips};
 use lh_ir::Value;
 use lh_ir::class::layout;
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::{Address, List, Poll, Random, Role, RuntimeFn};
+use lh_ops::layout::stream;
+use lh_ops::runtime as rt;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
-
-/// Offset in a random stream of the number of used words of its block.
-const STREAM_AT: usize = 0;
-/// Offset of the block.
-const STREAM_BLOCK: usize = 8;
-/// Words of the block.
-const STREAM_WORDS: i64 = 624;
 
 impl FnCx<'_, '_> {
     /// Lowers a call inline, if the function is one of these; answers with the primitives of its result.
@@ -21,27 +16,54 @@ impl FnCx<'_, '_> {
         if self.cx.target.is_gpu() {
             return Some(self.device_runtime(f, args));
         }
-        match f.name {
-            // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
-            "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
-            "lh_interrupted" | "lh_interrupted_in_turn" => self.raise_if(polls::ask(self), "lh_interrupted"),
-            "lh_stopped" => self.raise_if(strips::stopped(self), f.name),
-            "lh_list_reserve" => self.items_reserve(self.one(args[0]), self.one(args[1])),
-            "lh_list_set_len" => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
-            "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
-            "lh_np_random_f64" => return Some(vec![self.random("lh_np_stream", f.name)]),
-            "lh_prefetch" => self.prefetch(self.one(args[0])),
-            "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
-            "lh_addr_ptr" => return Some(vec![self.int_to_ptr(self.one(args[0]))]),
-            "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
-            name if name.starts_with("lh_cuda_") => return self.cpu_device_runtime(name, args),
-            _ => return None,
+        match f.role {
+            Role::Poll(poll) => self.poll(poll, f),
+            Role::List(List::Reserve) => self.items_reserve(self.one(args[0]), self.one(args[1])),
+            Role::List(List::SetLen) => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
+            Role::List(List::IsSame) => {
+                return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
+            }
+            Role::Random(Random::Python) => return Some(vec![self.random(rt::lh_py_stream.name, f.name)]),
+            Role::Random(Random::NumPy) => return Some(vec![self.random(rt::lh_np_stream.name, f.name)]),
+            Role::Address(of) => return Some(vec![self.convert_address(of, args[0])]),
+            Role::Memory(memory) => return self.cpu_memory(memory, args),
+            Role::Geometry(what, axis) => return Some(vec![self.cpu_geometry(what, axis, args)?]),
+            Role::Launch(launch) => return self.cpu_launch(launch, args),
+            Role::Lanes(lanes) => return Some(self.cpu_lanes(lanes, args)),
+            Role::Atomic(rmw, prim) => return Some(vec![self.atomic(rmw, prim, args)]),
+            Role::Plain
+            | Role::Barrier(_)
+            | Role::Warp(_)
+            | Role::Text(_)
+            | Role::Print(_)
+            | Role::Exception(_)
+            | Role::CheckIndex
+            | Role::Shapes(_)
+            | Role::Race(_)
+            | Role::Threads(_) => return None,
         }
         Some(Vec::new())
     }
 
+    fn poll(&mut self, poll: Poll, f: &RuntimeFn) {
+        match poll {
+            // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
+            Poll::Iteration if self.cx.unit.wanted.remarks => {}
+            Poll::Loop | Poll::Iteration => self.raise_if(polls::ask(self), rt::lh_interrupted.name),
+            Poll::After => self.raise_if(strips::stopped(self), f.name),
+        }
+    }
+
+    /// An address as a number, or the other way.
+    pub(super) fn convert_address(&self, of: Address, v: Value) -> Val {
+        match of {
+            Address::ToNumber => self.ptr_to_int(self.one(v)),
+            Address::OfNumber => self.int_to_ptr(self.one(v)),
+        }
+    }
+
     /// Prefetches memory for a store into the nearest cache.
-    fn prefetch(&mut self, address: Val) {
+    pub(super) fn prefetch(&mut self, address: Val) {
         let prefetch = self.cx.m.intrinsic("llvm.prefetch", self.t.ptr);
         let [write, near, data] = [1, 3, 1].map(|i| self.int(self.t.i32, i));
         self.cx.call_external(prefetch, &[address, write, near, data]);
@@ -52,7 +74,7 @@ impl FnCx<'_, '_> {
         let t = self.t;
         let grows = self.icmp(LLVMIntSGT, n, self.header_field(object, layout::CAP, t.i64));
         let (next, _) = self.unlikely(grows);
-        let reserve = self.cx.external("lh_list_reserve", &[t.ptr, t.i64], t.i32);
+        let reserve = self.cx.external(rt::lh_list_reserve.name, &[t.ptr, t.i64], t.i32);
         let status = self.cx.call_external(reserve, &[object, n]);
         self.check_status(status);
         self.br(next);
@@ -66,22 +88,22 @@ impl FnCx<'_, '_> {
         let stream = self.cx.external(stream, &[], t.ptr);
         self.attribute_pure(stream.1, false);
         let stream = self.cx.call_external(stream, &[]);
-        let at = self.header_field(stream, STREAM_AT, t.i64);
-        let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, STREAM_WORDS - 1));
+        let at = self.header_field(stream, stream::AT, t.i64);
+        let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, stream::WORDS as i64 - 1));
         let (ready, rare) = self.unlikely(ends);
         let next = self.cx.cold(call, &[], t.f64);
         let made = self.cx.call_external(next, &[]);
         let join = self.new_block();
         self.br(join);
         self.at_end(ready);
-        let words = self.gep(t.i32, self.offset(stream, STREAM_BLOCK), at);
+        let words = self.gep(t.i32, self.offset(stream, stream::BLOCK), at);
         let word = |i: usize| {
             let v = self.load(t.i32, self.offset(words, 4 * i), 4);
             self.attach(v, "tbaa", self.cx.tbaa_header);
             self.zext(v, t.i64)
         };
         let (high, low) = (word(0), word(1));
-        self.set_header_field(stream, STREAM_AT, self.add(at, self.int(t.i64, 2)));
+        self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 2)));
         // 53 bits: 27 of the first word and 26 of the second.
         let high = self.shl(self.lshr(high, self.int(t.i64, 5)), self.int(t.i64, 26));
         let bits = self.or(high, self.lshr(low, self.int(t.i64, 6)));

@@ -5,46 +5,78 @@ use super::function::FnCx;
 use super::gpu::GRID_SYNC;
 use crate::cached_access;
 use crate::ir::Val;
+use lh_ir::Const;
 use lh_ir::Value;
+use lh_ir::algebra::Approx;
 use lh_ir::func::Inst;
-use lh_ir::{Const, op::RuntimeFn};
+use lh_ir::runtime::{Axis, Barrier, Combine, Geometry, Memory, RuntimeFn, Warp};
 use lh_ops::runtime::CACHE_OPERATORS;
+use lh_ops::symbols;
 use lh_ops::warp;
-use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
 /// The last lane, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
 
 impl FnCx<'_, '_> {
-    /// Lowers the run-time function `lh_cuda_<name>`.
-    pub(super) fn intrinsic_call(&mut self, name: &str, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
-        let t = self.t;
-        let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
-        if let Some(register) = register(name) {
-            return vec![self.zext(self.cx.special_register(register), t.i64)];
-        }
-        match name {
-            // Registers identify the block, so there is no context.
-            "context" => vec![self.null(t.ptr)],
-            "shared" => vec![self.shared(args)],
-            "dynamic" => vec![self.dynamic_shared()],
-            "local" => vec![self.local(args)],
-            "fence" => {
+    /// A special register as an integer.
+    pub(super) fn register(&mut self, name: &str) -> Val {
+        self.zext(self.cx.special_register(name), self.t.i64)
+    }
+
+    /// The special register of a part of the launch's geometry.
+    pub(super) fn geometry_register(&mut self, what: Geometry, axis: Axis) -> Val {
+        let all = match what {
+            Geometry::Thread => ["tid.x", "tid.y", "tid.z"],
+            Geometry::Block => ["ctaid.x", "ctaid.y", "ctaid.z"],
+            Geometry::BlockDim => ["ntid.x", "ntid.y", "ntid.z"],
+            Geometry::GridDim => ["nctaid.x", "nctaid.y", "nctaid.z"],
+        };
+        self.register(all[axis as usize])
+    }
+
+    /// Memory of blocks and threads, its order, and caches.
+    pub(super) fn gpu_memory(&mut self, memory: Memory, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
+        match memory {
+            Memory::Shared => vec![self.shared(args)],
+            Memory::Dynamic => vec![self.dynamic_shared()],
+            Memory::DynamicBytes => vec![self.register("dynamic_smem_size")],
+            Memory::Local => vec![self.local(args)],
+            Memory::Fence => {
                 let scope = ["cta", "gl", "sys"][self.constant_operand(args[0]) as usize];
                 self.effect(&format!("llvm.nvvm.membar.{scope}"), &[])
             }
-            "sync" => self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]),
-            "sync_count" => vec![self.reduce_barrier("popc", vals[1])],
-            "sync_and" => vec![self.reduce_barrier("and", vals[1])],
-            "sync_or" => vec![self.reduce_barrier("or", vals[1])],
-            "grid_sync" => self.grid_sync(),
-            "pause" => self.effect("llvm.nvvm.nanosleep", &[self.trunc(vals[1], t.i32)]),
-            "warp" => self.warp(args, &vals),
-            "activemask" => vec![self.zext(self.nvvm("activemask", &[], t.i32), t.i64)],
-            "ld_i8" | "ld_i16" | "ld_i32" | "ld_i64" => vec![self.cached_load(f, args, vals[0])],
-            "st_i8" | "st_i16" | "st_i32" | "st_i64" => self.cached_store(args, vals[0], vals[1]),
-            name => vec![self.atomic(name, &vals).unwrap_or_else(|| lh_ir::bug!("`{}` is not for a GPU", f.name))],
+            Memory::LoadCached => vec![self.cached_load(f, args, self.one(args[0]))],
+            Memory::StoreCached => self.cached_store(args, self.one(args[0]), self.one(args[1])),
+            Memory::Allocate | Memory::AllocateZeroed | Memory::Temporary | Memory::Move | Memory::Prefetch => {
+                lh_ir::bug!("`{}` is not for a GPU", f.name)
+            }
+        }
+    }
+
+    /// Context, and the value that is counted or joined.
+    pub(super) fn gpu_barrier(&mut self, barrier: Barrier, args: &[Value]) -> Vec<Val> {
+        match barrier {
+            Barrier::Block(Combine::Nothing) => {
+                self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(self.t.i32, 0)])
+            }
+            Barrier::Block(Combine::Count) => vec![self.reduce_barrier("popc", self.one(args[1]))],
+            Barrier::Block(Combine::All) => vec![self.reduce_barrier("and", self.one(args[1]))],
+            Barrier::Block(Combine::Any) => vec![self.reduce_barrier("or", self.one(args[1]))],
+            Barrier::Grid => self.grid_sync(),
+        }
+    }
+
+    /// Lowers an operation of a warp.
+    pub(super) fn gpu_warp(&mut self, warp: Warp, args: &[Value]) -> Vec<Val> {
+        let t = self.t;
+        match warp {
+            Warp::Pause => self.effect("llvm.nvvm.nanosleep", &[self.trunc(self.one(args[1]), t.i32)]),
+            Warp::Exchange => {
+                let vals: Vec<Val> = args.iter().map(|a| self.one(*a)).collect();
+                self.warp(args, &vals)
+            }
+            Warp::ActiveMask => vec![self.zext(self.nvvm("activemask", &[], t.i32), t.i64)],
         }
     }
 
@@ -80,7 +112,7 @@ impl FnCx<'_, '_> {
     /// Shared memory whose size the launch determines.
     fn dynamic_shared(&self) -> Val {
         const WIDEST: u32 = 16;
-        self.shared_variable("lh_dynamic_shared", self.array_type(self.t.i8, 0), WIDEST, true)
+        self.shared_variable(symbols::DYNAMIC_SHARED, self.array_type(self.t.i8, 0), WIDEST, true)
     }
 
     fn local(&mut self, args: &[Value]) -> Val {
@@ -161,36 +193,32 @@ impl FnCx<'_, '_> {
         self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
-    /// The GPU's approximation of a function on `float32`, if fast-math allows it.
-    pub(super) fn approximate(&mut self, name: &str, vals: &[Val]) -> Option<Val> {
+    /// Whether a function of these may be the GPU's own approximation.
+    pub(super) fn may_approximate(&self, vals: &[Val]) -> bool {
         let allowed = self.cx.target.is_gpu() && self.func.options.fastmath & lh_ir::func::fastmath::AFN != 0;
-        if !allowed || self.type_of(vals[0]) != self.t.f32 {
-            return None;
-        }
+        allowed && self.type_of(vals[0]) == self.t.f32
+    }
+
+    /// A function of `float32` by the GPU's own approximation.
+    pub(super) fn approximate(&mut self, approx: Approx, vals: &[Val]) -> Val {
         let t = self.t.f32;
         // Only this intrinsic is overloaded.
         let end = |what: &str| if what == "ex2" { "f32" } else { "f" };
         let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.{}", end(what)), &[v], t);
         let scale = |cx: &Self, v: Val, by: f64| cx.fmul(v, cx.real(t, by));
-        use std::f64::consts::{LN_2, LOG2_E, LOG10_2};
-        Some(match name {
-            "lh_sinf" => call(self, "sin", vals[0]),
-            "lh_cosf" => call(self, "cos", vals[0]),
-            "lh_tanf" => self.fdiv(call(self, "sin", vals[0]), call(self, "cos", vals[0])),
-            "lh_exp2f" => call(self, "ex2", vals[0]),
-            "lh_expf" => call(self, "ex2", scale(self, vals[0], LOG2_E)),
-            "lh_log2f" => call(self, "lg2", vals[0]),
-            "lh_logf" => scale(self, call(self, "lg2", vals[0]), LN_2),
-            "lh_log10f" => scale(self, call(self, "lg2", vals[0]), LOG10_2),
-            "lh_tanhf" => {
-                let (fn_type, f) = self.cx.m.intrinsic("llvm.tanh", t);
+        match approx {
+            Approx::Inst(what) => call(self, what, vals[0]),
+            Approx::Ratio(over, under) => self.fdiv(call(self, over, vals[0]), call(self, under, vals[0])),
+            Approx::OfProduct(what, by) => call(self, what, scale(self, vals[0], by)),
+            Approx::Product(what, by) => scale(self, call(self, what, vals[0]), by),
+            Approx::Intrinsic(name) => {
+                let (fn_type, f) = self.cx.m.intrinsic(name, t);
                 let v = self.call(fn_type, f, vals);
                 self.set_fast_math(v, fast_math_flags(self.func.options.fastmath));
                 v
             }
-            "lh_powf" => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
-            _ => return None,
-        })
+            Approx::Power => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
+        }
     }
 
     /// A load with a cache operator; the arguments are address and operator.
@@ -211,81 +239,4 @@ impl FnCx<'_, '_> {
         self.call(fn_type, store, &[address, value]);
         Vec::new()
     }
-
-    /// The atomic operation `<what>_<type>` on an address with operands.
-    fn atomic(&self, name: &str, vals: &[Val]) -> Option<Val> {
-        let (what, ty) = name.rsplit_once('_')?;
-        let (signed, float) = (ty.starts_with('i'), ty.starts_with('f'));
-        let op = match what {
-            "cas" => return Some(self.compare_exchange(vals[0], vals[1], vals[2])),
-            "max" | "min" | "nanmax" | "nanmin" if float => return Some(self.float_extreme(what, vals[0], vals[1])),
-            "add" if float => Rmw::LLVMAtomicRMWBinOpFAdd,
-            "add" => Rmw::LLVMAtomicRMWBinOpAdd,
-            "sub" => Rmw::LLVMAtomicRMWBinOpSub,
-            "max" if signed => Rmw::LLVMAtomicRMWBinOpMax,
-            "max" => Rmw::LLVMAtomicRMWBinOpUMax,
-            "min" if signed => Rmw::LLVMAtomicRMWBinOpMin,
-            "min" => Rmw::LLVMAtomicRMWBinOpUMin,
-            "and" => Rmw::LLVMAtomicRMWBinOpAnd,
-            "or" => Rmw::LLVMAtomicRMWBinOpOr,
-            "xor" => Rmw::LLVMAtomicRMWBinOpXor,
-            "exch" => Rmw::LLVMAtomicRMWBinOpXchg,
-            "inc" => Rmw::LLVMAtomicRMWBinOpUIncWrap,
-            "dec" => Rmw::LLVMAtomicRMWBinOpUDecWrap,
-            _ => return None,
-        };
-        Some(self.atomic_rmw(op, vals[0], vals[1]))
-    }
-
-    /// Atomic maximum or minimum of floats by a compare-and-swap loop. NaN in memory stays, and a NaN operand is
-    /// ignored; the operations with `nan` in their name replace a NaN in memory.
-    fn float_extreme(&self, what: &str, at: Val, x: Val) -> Val {
-        use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
-        let t = self.t;
-        let float = self.type_of(x);
-        let (int, size) = if float == t.f32 { (t.i32, 4) } else { (t.i64, 8) };
-        let (start, again, done) = (self.new_block(), self.new_block(), self.new_block());
-        let first = self.load(int, at, size);
-        self.make_volatile(first);
-        let from = self.here();
-        self.br(start);
-        self.at_end(start);
-        let bits = self.phi(int);
-        self.add_incoming(bits, first, from);
-        let old = self.bitcast(bits, float);
-        let better = if what.ends_with("max") { LLVMRealOGT } else { LLVMRealOLT };
-        let mut wins = self.fcmp(better, x, old);
-        if what.starts_with("nan") {
-            wins = self.or(wins, self.fcmp(LLVMRealUNO, old, old));
-        }
-        self.cond_br(wins, again, done);
-        self.at_end(again);
-        let now = self.compare_exchange(at, bits, self.bitcast(x, int));
-        self.add_incoming(bits, now, again);
-        let same = self.icmp(LLVMIntEQ, now, bits);
-        self.cond_br(same, done, start);
-        self.at_end(done);
-        self.bitcast(bits, float)
-    }
-}
-
-/// The special register for a run-time function.
-fn register(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "tid_x" => "tid.x",
-        "tid_y" => "tid.y",
-        "tid_z" => "tid.z",
-        "bid_x" => "ctaid.x",
-        "bid_y" => "ctaid.y",
-        "bid_z" => "ctaid.z",
-        "bdim_x" => "ntid.x",
-        "bdim_y" => "ntid.y",
-        "bdim_z" => "ntid.z",
-        "gdim_x" => "nctaid.x",
-        "gdim_y" => "nctaid.y",
-        "gdim_z" => "nctaid.z",
-        "laneid" => "laneid",
-        "dynamic_bytes" => "dynamic_smem_size",
-        _ => return None,
-    })
 }

@@ -6,6 +6,7 @@ use crate::ir::{Type, Val};
 use lh_ir::class::layout;
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
+use lh_ops::symbols;
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
 use llvm_sys::LLVMOpcode::LLVMAdd;
@@ -135,7 +136,7 @@ impl FnCx<'_, '_> {
             return self.device_raise_index();
         }
         let t = self.t;
-        let raise = self.cx.cold("lh_raise_index", &[t.i64; 3], t.i32);
+        let raise = self.cx.cold(symbols::RAISE_INDEX, &[t.i64; 3], t.i32);
         self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
     }
 
@@ -154,7 +155,7 @@ impl FnCx<'_, '_> {
         let Some(elem) = ty.items() else {
             let (size, mask) = ty.object_layout().unwrap_or_else(|| lh_ir::bug!("`{ty}` has too many fields"));
             let out = self.scratch(8, 8);
-            let f = self.cx.external("lh_object_new", &[t.i64, t.i64, t.ptr], t.i32);
+            let f = self.cx.external(symbols::OBJECT_NEW, &[t.i64, t.i64, t.ptr], t.i32);
             let status = self.cx.call_external(f, &[self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out]);
             self.check_status(status);
             return self.load(t.ptr, out, 8);
@@ -165,7 +166,7 @@ impl FnCx<'_, '_> {
             m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("an item of {size} bytes"))
         });
         let out = self.scratch(8, 8);
-        let f = self.cx.external("lh_list_new", &[t.i64, t.i64, t.i64, t.ptr], t.i32);
+        let f = self.cx.external(symbols::LIST_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
         let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
         let status = self.cx.call_external(f, &args);
         self.check_status(status);
@@ -232,7 +233,7 @@ impl FnCx<'_, '_> {
 
     /// Drops a reference by a call, which costs little beside the atomic operation and saves three blocks.
     fn drop_reference(&mut self, p: Val) {
-        let f = self.cx.external("lh_decref", &[self.t.ptr], self.t.void);
+        let f = self.cx.external(symbols::DECREF, &[self.t.ptr], self.t.void);
         self.cx.call_external(f, &[p]);
     }
 }

@@ -5,9 +5,9 @@
 //! primitives of their result, in registers if they are few, and through a pointer otherwise.
 
 mod arith;
+mod atomics;
 mod call;
 mod cold;
-mod cpu_atomics;
 mod cpu_device;
 mod device;
 mod device_calls;
@@ -33,6 +33,7 @@ use crate::ir::{Module, Type, Val};
 use crate::machine::{Machine, Target};
 use crate::ptx::RaiseSite;
 use lh_ir::func::{Function, Inst};
+use lh_ir::runtime::{Barrier, Role};
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Ty};
 use llvm_sys::LLVMLinkage;
@@ -185,7 +186,7 @@ fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
 /// Whether a function has a grid barrier.
 fn waits_for_grid(f: &Function) -> bool {
     let mut insts = f.blocks.iter().flat_map(|b| &b.insts);
-    insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_grid_sync"))
+    insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.role == Role::Barrier(Barrier::Grid)))
 }
 
 fn called(inst: &Inst) -> Option<SpecId> {

@@ -5,6 +5,7 @@ use crate::ir::{Type, Val};
 use lh_ir::Value;
 use lh_ir::func::{ParFor, parallel};
 use lh_ir::types::Prim;
+use lh_ops::runtime;
 use llvm_sys::LLVMIntPredicate::{LLVMIntNE, LLVMIntSLE};
 use llvm_sys::LLVMLinkage;
 
@@ -39,7 +40,7 @@ impl FnCx<'_, '_> {
             let v = if *prim == Prim::I1 { self.zext(*v, t.i8) } else { *v };
             self.store(v, self.offset(env, 8 * i), prim.size());
         }
-        let f = self.cx.external("lh_parallel_for", &[t.i64, t.i64, t.ptr, t.ptr], t.i32);
+        let f = self.cx.external(runtime::lh_parallel_for.name, &[t.i64, t.i64, t.ptr, t.ptr], t.i32);
         let status_pool = self.cx.call_external(f, &[n, grain, thunk, env]);
         let from_pool = self.here();
         self.br(join);

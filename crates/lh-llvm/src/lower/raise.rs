@@ -6,6 +6,7 @@ use crate::{Captured, Outside};
 use lh_ir::func::Extern;
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{ExcId, Ty, Value};
+use lh_ops::symbols;
 
 impl FnCx<'_, '_> {
     /// Makes an exception pending.
@@ -19,7 +20,7 @@ impl FnCx<'_, '_> {
             let number = self.extern_word(Extern::Class(exc), Prim::I64);
             self.trunc(number, self.t.i32)
         };
-        self.tell("lh_raise_begin", &[class]);
+        self.tell(symbols::RAISE_BEGIN, &[class]);
         for a in args {
             let vals = self.get(*a).to_vec();
             self.raise_arg(self.ty(*a), &vals);
@@ -36,28 +37,28 @@ impl FnCx<'_, '_> {
     fn raise_arg(&mut self, ty: Ty, vals: &[Val]) {
         let t = self.t;
         match ty.kind() {
-            TyKind::None => self.tell("lh_raise_arg_none", &[]),
-            TyKind::Bool => self.tell("lh_raise_arg_bool", &[self.zext(vals[0], t.i8)]),
-            TyKind::Int { bits: 64, signed: true, .. } => self.tell("lh_raise_arg_int", vals),
-            TyKind::Int { bits: 64, .. } => self.tell("lh_raise_arg_uint", vals),
-            TyKind::Int { signed: true, .. } => self.tell("lh_raise_arg_int", &[self.sext(vals[0], t.i64)]),
-            TyKind::Int { .. } => self.tell("lh_raise_arg_uint", &[self.zext(vals[0], t.i64)]),
-            TyKind::Float { .. } => self.tell("lh_raise_arg_float", &[self.wide(vals[0])]),
+            TyKind::None => self.tell(symbols::RAISE_ARG_NONE, &[]),
+            TyKind::Bool => self.tell(symbols::RAISE_ARG_BOOL, &[self.zext(vals[0], t.i8)]),
+            TyKind::Int { bits: 64, signed: true, .. } => self.tell(symbols::RAISE_ARG_INT, vals),
+            TyKind::Int { bits: 64, .. } => self.tell(symbols::RAISE_ARG_UINT, vals),
+            TyKind::Int { signed: true, .. } => self.tell(symbols::RAISE_ARG_INT, &[self.sext(vals[0], t.i64)]),
+            TyKind::Int { .. } => self.tell(symbols::RAISE_ARG_UINT, &[self.zext(vals[0], t.i64)]),
+            TyKind::Float { .. } => self.tell(symbols::RAISE_ARG_FLOAT, &[self.wide(vals[0])]),
             TyKind::Bfloat16 => {
                 let single = self.single_of(vals[0]);
-                self.tell("lh_raise_arg_float", &[self.wide(single)]);
+                self.tell(symbols::RAISE_ARG_FLOAT, &[self.wide(single)]);
             }
-            TyKind::Complex { .. } => self.tell("lh_raise_arg_complex", &[self.wide(vals[0]), self.wide(vals[1])]),
-            TyKind::Str => self.tell("lh_raise_arg_str", vals),
+            TyKind::Complex { .. } => self.tell(symbols::RAISE_ARG_COMPLEX, &[self.wide(vals[0]), self.wide(vals[1])]),
+            TyKind::Str => self.tell(symbols::RAISE_ARG_STR, vals),
             TyKind::Tuple { elems, .. } => {
-                self.tell("lh_raise_arg_tuple_begin", &[]);
+                self.tell(symbols::RAISE_ARG_TUPLE_BEGIN, &[]);
                 let mut at = 0;
                 for e in elems {
                     let n = e.flatten().len();
                     self.raise_arg(*e, &vals[at..at + n]);
                     at += n;
                 }
-                self.tell("lh_raise_arg_tuple_end", &[]);
+                self.tell(symbols::RAISE_ARG_TUPLE_END, &[]);
             }
             TyKind::Optional(inner) => self.raise_optional(*inner, vals),
             TyKind::Never
@@ -93,7 +94,7 @@ impl FnCx<'_, '_> {
         self.raise_arg(inner, &vals[1..]);
         self.br(next);
         self.at_end(none);
-        self.tell("lh_raise_arg_none", &[]);
+        self.tell(symbols::RAISE_ARG_NONE, &[]);
         self.br(next);
         self.at_end(next);
     }
@@ -122,7 +123,7 @@ impl FnCx<'_, '_> {
     pub(super) fn note_line(&mut self, line: Option<Val>) {
         if let (Some(line), false) = (line, self.cx.target.is_gpu()) {
             let info = self.function_info();
-            self.tell("lh_traceback", &[info, line]);
+            self.tell(symbols::TRACEBACK, &[info, line]);
         }
     }
 

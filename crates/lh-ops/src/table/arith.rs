@@ -3,8 +3,9 @@
 use crate::eval::{
     eg, f32, f64, float_maximum, float_minimum, float2, i8, i32, i64, overflows, quotient, reals1, reals2, u8, u64,
 };
-use crate::table::inst;
+use crate::table::base::{CALL, NO_SLOPE, PURE, inst};
 use lh_ir::Const;
+use lh_ir::algebra::{Algebra, Grad, Nan};
 use lh_ir::op::Class::{Floats, Ints, Reals};
 use lh_ir::op::Lower::{AnyOrder, Intrinsic, Math, Overflow, Symbol};
 use lh_ir::op::Sig::{Pred, Same};
@@ -22,6 +23,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::wrapping_add, |x, y| x + y),
             host: inst(I::Add, I::Add, I::FAdd),
             nvptx: inst(I::Add, I::Add, I::FAdd),
+            algebra: Algebra::Add,
             examples: eg(vec![
                 (vec![i64(2), i64(3)], i64(5)),
                 (vec![i64(i64::MAX), i64(1)], i64(i64::MIN)),
@@ -29,6 +31,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.1), f64(0.2)], f64(0.1 + 0.2)),
                 (vec![f32(f32::MAX), f32(f32::MAX)], f32(f32::INFINITY)),
             ]),
+            ..PURE
         },
         Op {
             name: "sub",
@@ -38,11 +41,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::wrapping_sub, |x, y| x - y),
             host: inst(I::Sub, I::Sub, I::FSub),
             nvptx: inst(I::Sub, I::Sub, I::FSub),
+            algebra: Algebra::Sub,
             examples: eg(vec![
                 (vec![i64(2), i64(3)], i64(-1)),
                 (vec![u8(0), u8(1)], u8(255)),
                 (vec![f64(f64::INFINITY), f64(f64::INFINITY)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "mul",
@@ -52,11 +57,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::wrapping_mul, |x, y| x * y),
             host: inst(I::Mul, I::Mul, I::FMul),
             nvptx: inst(I::Mul, I::Mul, I::FMul),
+            algebra: Algebra::Mul,
             examples: eg(vec![
                 (vec![i64(6), i64(-7)], i64(-42)),
                 (vec![u64(u64::MAX), u64(u64::MAX)], u64(1)),
                 (vec![f64(0.0), f64(-1.0)], f64(-0.0)),
             ]),
+            ..PURE
         },
         Op {
             name: "add_any_order",
@@ -66,10 +73,12 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x + y),
             host: AnyOrder(I::FAdd),
             nvptx: AnyOrder(I::FAdd),
+            algebra: Algebra::AnyOrder,
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.75)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "sub_any_order",
@@ -79,10 +88,12 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x - y),
             host: AnyOrder(I::FSub),
             nvptx: AnyOrder(I::FSub),
+            algebra: Algebra::AnyOrder,
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.25)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "mul_any_order",
@@ -92,10 +103,12 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x * y),
             host: AnyOrder(I::FMul),
             nvptx: AnyOrder(I::FMul),
+            algebra: Algebra::AnyOrder,
             examples: eg(vec![
                 (vec![f64(0.5), f64(-4.0)], f64(-2.0)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "fdiv",
@@ -105,11 +118,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, |x, y| x / y),
             host: inst(I::None, I::None, I::FDiv),
             nvptx: inst(I::None, I::None, I::FDiv),
+            algebra: Algebra::Divide,
+            cost: 1_000,
             examples: eg(vec![
                 (vec![f64(7.0), f64(2.0)], f64(3.5)),
                 (vec![f64(-1.0), f64(0.0)], f64(f64::NEG_INFINITY)),
                 (vec![f32(1.0), f32(3.0)], f32(1.0 / 3.0)),
             ]),
+            ..PURE
         },
         Op {
             name: "sdiv",
@@ -119,11 +135,15 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| quotient(a, |x, y| x / y),
             host: inst(I::SDiv, I::UDiv, I::None),
             nvptx: inst(I::SDiv, I::UDiv, I::None),
+            algebra: Algebra::Quotient,
+            cost: 2_000,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(7), i64(-2)], i64(-3)),
                 (vec![i8(-128), i8(3)], i8(-42)),
                 (vec![u64(u64::MAX), u64(2)], u64(u64::MAX / 2)),
             ]),
+            ..PURE
         },
         Op {
             name: "srem",
@@ -133,11 +153,15 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| quotient(a, |x, y| x % y),
             host: inst(I::SRem, I::URem, I::None),
             nvptx: inst(I::SRem, I::URem, I::None),
+            algebra: Algebra::Remainder,
+            cost: 2_000,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(7), i64(-2)], i64(1)),
                 (vec![i64(-7), i64(2)], i64(-1)),
                 (vec![u8(255), u8(16)], u8(15)),
             ]),
+            ..PURE
         },
         Op {
             name: "frem",
@@ -147,7 +171,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, |x, y| x % y),
             // LLVM's own instruction is one that it does for all elements of vectors, wanted or not.
             host: Symbol("fmodf", "fmod"),
-            // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of zero.
+            // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of
+            // zero.
             nvptx: Math("lh_fmodf", "lh_fmod"),
             examples: eg(vec![
                 (vec![f64(7.5), f64(-2.0)], f64(1.5)),
@@ -158,6 +183,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(1.0), f64(0.0)], f64(f64::NAN)),
                 (vec![f32(5.5), f32(f32::INFINITY)], f32(5.5)),
             ]),
+            ..CALL
         },
         Op {
             name: "neg",
@@ -167,12 +193,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals1(a, i128::wrapping_neg, |x| -x),
             host: inst(I::Neg, I::Neg, I::FNeg),
             nvptx: inst(I::Neg, I::Neg, I::FNeg),
+            algebra: Algebra::Negate,
             examples: eg(vec![
                 (vec![i64(5)], i64(-5)),
                 (vec![i32(i32::MIN)], i32(i32::MIN)),
                 (vec![u8(1)], u8(255)),
                 (vec![f64(0.0)], f64(-0.0)),
             ]),
+            ..PURE
         },
         Op {
             name: "abs",
@@ -182,12 +210,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals1(a, i128::abs, f64::abs),
             host: Intrinsic { signed: "llvm.abs", unsigned: "", float: "llvm.fabs", flag: true },
             nvptx: Intrinsic { signed: "llvm.abs", unsigned: "", float: "llvm.fabs", flag: true },
+            algebra: Algebra::Abs,
             examples: eg(vec![
                 (vec![i64(-5)], i64(5)),
                 (vec![i8(-128)], i8(-128)),
                 (vec![u64(u64::MAX)], u64(u64::MAX)),
                 (vec![f64(-0.0)], f64(0.0)),
             ]),
+            ..PURE
         },
         Op {
             name: "minnum",
@@ -197,11 +227,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::min, f64::min),
             host: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minnum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minnum", flag: false },
+            algebra: Algebra::Min(Nan::Yields),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(-2)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(1.0)),
                 (vec![u8(200), u8(100)], u8(100)),
             ]),
+            ..PURE
         },
         Op {
             name: "maxnum",
@@ -211,11 +243,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::max, f64::max),
             host: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maxnum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maxnum", flag: false },
+            algebra: Algebra::Max(Nan::Yields),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(3)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(1.0)),
                 (vec![u8(200), u8(100)], u8(200)),
             ]),
+            ..PURE
         },
         Op {
             name: "minimum",
@@ -225,12 +259,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::min, float_minimum),
             host: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minimum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minimum", flag: false },
+            algebra: Algebra::Min(Nan::Stays),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(-2)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(f64::NAN)),
                 (vec![f64(0.0), f64(-0.0)], f64(-0.0)),
                 (vec![u8(200), u8(100)], u8(100)),
             ]),
+            ..PURE
         },
         Op {
             name: "maximum",
@@ -240,12 +276,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, i128::max, float_maximum),
             host: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maximum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maximum", flag: false },
+            algebra: Algebra::Max(Nan::Stays),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(3)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(f64::NAN)),
                 (vec![f64(0.0), f64(-0.0)], f64(0.0)),
                 (vec![u8(200), u8(100)], u8(200)),
             ]),
+            ..PURE
         },
         Op {
             name: "add_ovf",
@@ -255,11 +293,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| overflows(a, i128::checked_add),
             host: Overflow { signed: "llvm.sadd.with.overflow", unsigned: "llvm.uadd.with.overflow" },
             nvptx: Overflow { signed: "llvm.sadd.with.overflow", unsigned: "llvm.uadd.with.overflow" },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(i64::MAX), i64(1)], Const::Bool(true)),
                 (vec![i64(1), i64(1)], Const::Bool(false)),
                 (vec![u8(200), u8(56)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "sub_ovf",
@@ -269,11 +309,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| overflows(a, i128::checked_sub),
             host: Overflow { signed: "llvm.ssub.with.overflow", unsigned: "llvm.usub.with.overflow" },
             nvptx: Overflow { signed: "llvm.ssub.with.overflow", unsigned: "llvm.usub.with.overflow" },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(i64::MIN), i64(1)], Const::Bool(true)),
                 (vec![i64(0), i64(1)], Const::Bool(false)),
                 (vec![u64(0), u64(1)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "mul_ovf",
@@ -283,11 +325,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| overflows(a, i128::checked_mul),
             host: Overflow { signed: "llvm.smul.with.overflow", unsigned: "llvm.umul.with.overflow" },
             nvptx: Overflow { signed: "llvm.smul.with.overflow", unsigned: "llvm.umul.with.overflow" },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(1 << 32), i64(1 << 31)], Const::Bool(true)),
                 (vec![i64(1 << 31), i64(1 << 31)], Const::Bool(false)),
                 (vec![u64(u64::MAX), u64(u64::MAX)], Const::Bool(true)),
             ]),
+            ..PURE
         },
     ]
 }

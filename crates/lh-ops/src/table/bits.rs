@@ -4,7 +4,8 @@ use crate::eval::{
     bf16, bfloat_of_bits, bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1,
     not, shift, u8, u64, whole_of_float,
 };
-use crate::table::inst;
+use crate::table::base::{NO_SLOPE, PURE, inst};
+use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::op::Class::{BitLike, Bool, Ints};
 use lh_ir::op::Lower::{Intrinsic, TruncateOrLeast};
 use lh_ir::op::Sig::{Fixed, Same};
@@ -23,10 +24,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: not,
             host: inst(I::None, I::Not, I::None),
             nvptx: inst(I::None, I::Not, I::None),
+            algebra: Algebra::Not,
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![Const::Bool(true)], Const::Bool(false)),
                 (vec![Const::Bool(false)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "invert",
@@ -36,7 +40,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| int1(a, |x| !x),
             host: inst(I::Not, I::Not, I::None),
             nvptx: inst(I::Not, I::Not, I::None),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i64(0)], i64(-1)), (vec![u8(1)], u8(254))]),
+            ..PURE
         },
         Op {
             name: "and",
@@ -46,11 +52,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bitlike2(a, |x, y| x & y),
             host: inst(I::And, I::And, I::None),
             nvptx: inst(I::And, I::And, I::None),
+            algebra: Algebra::And,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(12), i64(10)], i64(8)),
                 (vec![i64(-1), i64(5)], i64(5)),
                 (vec![Const::Bool(true), Const::Bool(false)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "or",
@@ -60,11 +69,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bitlike2(a, |x, y| x | y),
             host: inst(I::Or, I::Or, I::None),
             nvptx: inst(I::Or, I::Or, I::None),
+            algebra: Algebra::Or,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(12), i64(10)], i64(14)),
                 (vec![i64(-1), i64(5)], i64(-1)),
                 (vec![Const::Bool(true), Const::Bool(false)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "xor",
@@ -74,11 +86,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bitlike2(a, |x, y| x ^ y),
             host: inst(I::Xor, I::Xor, I::None),
             nvptx: inst(I::Xor, I::Xor, I::None),
+            algebra: Algebra::Xor,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(12), i64(10)], i64(6)),
                 (vec![i64(-1), i64(5)], i64(-6)),
                 (vec![Const::Bool(true), Const::Bool(true)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "shl",
@@ -88,11 +103,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| shift(a, |x, n| x << n),
             host: inst(I::Shl, I::Shl, I::None),
             nvptx: inst(I::Shl, I::Shl, I::None),
+            algebra: Algebra::ShiftLeft,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(3), i64(4)], i64(48)),
                 (vec![i64(1), i64(63)], i64(i64::MIN)),
                 (vec![u8(255), u8(4)], u8(240)),
             ]),
+            ..PURE
         },
         Op {
             name: "shr",
@@ -102,11 +120,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| shift(a, |x, n| x >> n),
             host: inst(I::AShr, I::LShr, I::None),
             nvptx: inst(I::AShr, I::LShr, I::None),
+            algebra: Algebra::ShiftRight,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(-5), i64(1)], i64(-3)),
                 (vec![u64(u64::MAX), u64(63)], u64(1)),
                 (vec![i64(i64::MIN), i64(63)], i64(-1)),
             ]),
+            ..PURE
         },
         Op {
             name: "popcount",
@@ -116,7 +137,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, _| u64::from(x.count_ones())),
             host: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
             nvptx: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i64(255)], i64(8)), (vec![i8(-1)], i8(8)), (vec![u64(0)], u64(0))]),
+            ..PURE
         },
         Op {
             name: "ctlz",
@@ -126,7 +149,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| u64::from(x.leading_zeros()) + u64::from(w) - 64),
             host: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
             nvptx: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i64(1)], i64(63)), (vec![u8(0)], u8(8)), (vec![i64(-1)], i64(0))]),
+            ..PURE
         },
         Op {
             name: "cttz",
@@ -136,7 +161,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| u64::from(x.trailing_zeros().min(w))),
             host: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
             nvptx: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i64(8)], i64(3)), (vec![u8(0)], u8(8)), (vec![i32(i32::MIN)], i32(31))]),
+            ..PURE
         },
         Op {
             name: "bswap",
@@ -146,11 +173,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| x.swap_bytes() >> (64 - w)),
             host: Intrinsic { signed: "llvm.bswap", unsigned: "llvm.bswap", float: "", flag: false },
             nvptx: Intrinsic { signed: "llvm.bswap", unsigned: "llvm.bswap", float: "", flag: false },
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i32(1)], i32(1 << 24)),
                 (vec![u64(0x0102_0304_0506_0708)], u64(0x0807_0605_0403_0201)),
                 (vec![u8(7)], u8(7)),
             ]),
+            ..PURE
         },
         Op {
             name: "bitreverse",
@@ -160,7 +189,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| x.reverse_bits() >> (64 - w)),
             host: Intrinsic { signed: "llvm.bitreverse", unsigned: "llvm.bitreverse", float: "", flag: false },
             nvptx: Intrinsic { signed: "llvm.bitreverse", unsigned: "llvm.bitreverse", float: "", flag: false },
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i32(1)], i32(i32::MIN)), (vec![u64(6)], u64(3 << 61)), (vec![u8(0x12)], u8(0x48))]),
+            ..PURE
         },
         Op {
             name: "bits_of_f64",
@@ -170,7 +201,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)), (vec![f64(-0.0)], i64(i64::MIN))]),
+            ..PURE
         },
         Op {
             name: "whole_of_f64",
@@ -180,6 +213,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: whole_of_float,
             host: TruncateOrLeast,
             nvptx: TruncateOrLeast,
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![f64(-2.9)], i64(-2)),
                 (vec![f64(9e18)], i64(9_000_000_000_000_000_000)),
@@ -187,6 +221,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-1e30)], i64(i64::MIN)),
                 (vec![f64(f64::NAN)], i64(i64::MIN)),
             ]),
+            ..PURE
         },
         Op {
             name: "f64_of_bits",
@@ -196,10 +231,12 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(i64::MIN)], f64(-0.0)),
                 (vec![i64(0x7ff0_0000_0000_0000)], f64(f64::INFINITY)),
             ]),
+            ..PURE
         },
         Op {
             name: "bits_of_f32",
@@ -209,7 +246,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![f32(1.0)], i32(0x3f80_0000)), (vec![f32(-0.0)], i32(i32::MIN))]),
+            ..PURE
         },
         Op {
             name: "f32_of_bits",
@@ -219,7 +258,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i32(i32::MIN)], f32(-0.0)), (vec![i32(0x7f80_0000)], f32(f32::INFINITY))]),
+            ..PURE
         },
         Op {
             name: "bits_of_f16",
@@ -229,7 +270,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![f16(1.0)], i16(0x3c00)), (vec![f16(-0.0)], i16(i16::MIN))]),
+            ..PURE
         },
         Op {
             name: "f16_of_bits",
@@ -239,7 +282,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i16(i16::MIN)], f16(-0.0)), (vec![i16(0x7c00)], f16(f64::INFINITY))]),
+            ..PURE
         },
         Op {
             name: "bits_of_bf16",
@@ -249,7 +294,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![bf16(1.0)], i16(0x3f80)), (vec![bf16(-0.0)], i16(i16::MIN))]),
+            ..PURE
         },
         Op {
             name: "bf16_of_bits",
@@ -259,7 +306,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bfloat_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            grad: NO_SLOPE,
             examples: eg(vec![(vec![i16(i16::MIN)], bf16(-0.0)), (vec![i16(0x7f80)], bf16(f64::INFINITY))]),
+            ..PURE
         },
     ]
 }

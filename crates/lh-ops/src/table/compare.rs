@@ -1,8 +1,9 @@
 //! Comparisons, predicates and selection.
 
 use crate::eval::{compare, eg, f32, f64, float_pred, i64, select, u64};
-use crate::table::inst;
+use crate::table::base::{PURE, inst};
 use lh_ir::Const;
+use lh_ir::algebra::{Algebra, Cmp, Grad};
 use lh_ir::op::Class::{Floats, Ordered};
 use lh_ir::op::Lower::{FpClass, SignBit};
 use lh_ir::op::Sig::{Pred, Select};
@@ -21,6 +22,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_eq, false),
             host: inst(I::IEq, I::IEq, I::FOeq),
             nvptx: inst(I::IEq, I::IEq, I::FOeq),
+            algebra: Algebra::Cmp(Cmp::Eq),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(false)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(false)),
@@ -28,6 +31,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(true)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "ne",
@@ -37,6 +41,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_ne, true),
             host: inst(I::INe, I::INe, I::FUne),
             nvptx: inst(I::INe, I::INe, I::FUne),
+            algebra: Algebra::Cmp(Cmp::Ne),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(true)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(true)),
@@ -44,6 +50,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(false)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "lt",
@@ -53,6 +60,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_lt, false),
             host: inst(I::ISlt, I::IUlt, I::FOlt),
             nvptx: inst(I::ISlt, I::IUlt, I::FOlt),
+            algebra: Algebra::Cmp(Cmp::Lt),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(true)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(false)),
@@ -60,6 +69,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(false)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "le",
@@ -69,6 +79,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_le, false),
             host: inst(I::ISle, I::IUle, I::FOle),
             nvptx: inst(I::ISle, I::IUle, I::FOle),
+            algebra: Algebra::Cmp(Cmp::Le),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(true)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(false)),
@@ -76,6 +88,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(true)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "gt",
@@ -85,6 +98,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_gt, false),
             host: inst(I::ISgt, I::IUgt, I::FOgt),
             nvptx: inst(I::ISgt, I::IUgt, I::FOgt),
+            algebra: Algebra::Cmp(Cmp::Gt),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(false)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(true)),
@@ -92,6 +107,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(false)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "ge",
@@ -101,6 +117,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| compare(a, Ordering::is_ge, false),
             host: inst(I::ISge, I::IUge, I::FOge),
             nvptx: inst(I::ISge, I::IUge, I::FOge),
+            algebra: Algebra::Cmp(Cmp::Ge),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i64(-1), i64(1)], Const::Bool(false)),
                 (vec![u64(u64::MAX), u64(1)], Const::Bool(true)),
@@ -108,6 +126,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], Const::Bool(true)),
                 (vec![Const::Bool(false), Const::Bool(true)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "select",
@@ -117,11 +136,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: select,
             host: inst(I::Select, I::Select, I::Select),
             nvptx: inst(I::Select, I::Select, I::Select),
+            algebra: Algebra::Select,
             examples: eg(vec![
                 (vec![Const::Bool(true), i64(1), i64(2)], i64(1)),
                 (vec![Const::Bool(false), f64(1.0), f64(f64::NAN)], f64(f64::NAN)),
                 (vec![Const::Bool(false), Const::Bool(true), Const::Bool(false)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "isnan",
@@ -131,11 +152,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float_pred(a, f64::is_nan),
             host: FpClass(3),
             nvptx: FpClass(3),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![f64(f64::NAN)], Const::Bool(true)),
                 (vec![f64(f64::INFINITY)], Const::Bool(false)),
                 (vec![f32(0.0)], Const::Bool(false)),
             ]),
+            ..PURE
         },
         Op {
             name: "isinf",
@@ -145,11 +168,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float_pred(a, f64::is_infinite),
             host: FpClass(0x204),
             nvptx: FpClass(0x204),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![f64(f64::NEG_INFINITY)], Const::Bool(true)),
                 (vec![f64(f64::NAN)], Const::Bool(false)),
                 (vec![f32(f32::INFINITY)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "isfinite",
@@ -159,6 +184,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float_pred(a, f64::is_finite),
             host: FpClass(0x1f8),
             nvptx: FpClass(0x1f8),
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![f64(1.0)], Const::Bool(true)),
                 (vec![f64(f64::NAN)], Const::Bool(false)),
@@ -166,6 +192,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-0.0)], Const::Bool(true)),
                 (vec![f32(1e-45)], Const::Bool(true)),
             ]),
+            ..PURE
         },
         Op {
             name: "signbit",
@@ -175,11 +202,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float_pred(a, f64::is_sign_negative),
             host: SignBit,
             nvptx: SignBit,
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![f64(-0.0)], Const::Bool(true)),
                 (vec![f64(f64::INFINITY)], Const::Bool(false)),
                 (vec![f32(-1.0)], Const::Bool(true)),
             ]),
+            ..PURE
         },
     ]
 }

@@ -1,7 +1,9 @@
 //! Exact operations on floats: roundings, signs, parts.
 
 use crate::eval::{eg, f32, f64, float1, float2, fma, i32, ldexp, nextafter, rounding};
+use crate::table::base::{CALL, PURE};
 use lh_ir::Ty;
+use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::op::Class::{Floats, Ordered};
 use lh_ir::op::Lower::{Intrinsic, Math, Symbol};
 use lh_ir::op::Op;
@@ -19,11 +21,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::abs),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.fabs", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.fabs", flag: false },
+            algebra: Algebra::Abs,
             examples: eg(vec![
                 (vec![f64(-2.5)], f64(2.5)),
                 (vec![f64(-0.0)], f64(0.0)),
                 (vec![f32(f32::NEG_INFINITY)], f32(f32::INFINITY)),
             ]),
+            ..PURE
         },
         Op {
             name: "sqrt",
@@ -33,12 +37,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::sqrt),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.sqrt", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.sqrt", flag: false },
+            algebra: Algebra::Sqrt,
             examples: eg(vec![
                 (vec![f64(9.0)], f64(3.0)),
                 (vec![f64(-1.0)], f64(f64::NAN)),
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f32(2.0)], f32(std::f32::consts::SQRT_2)),
             ]),
+            ..PURE
         },
         Op {
             name: "floor",
@@ -48,6 +54,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| rounding(a, f64::floor),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.floor", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.floor", flag: false },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-3.0)),
@@ -55,6 +62,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f32(1e30)], f32(1e30)),
                 (vec![f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "ceil",
@@ -64,6 +72,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| rounding(a, f64::ceil),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.ceil", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.ceil", flag: false },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-2.0)),
@@ -71,6 +80,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f32(1e30)], f32(1e30)),
                 (vec![f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "trunc",
@@ -80,6 +90,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| rounding(a, f64::trunc),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.trunc", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.trunc", flag: false },
+            grad: Grad::Zero,
             examples: eg(vec![
                 (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-2.0)),
@@ -87,6 +98,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f32(1e30)], f32(1e30)),
                 (vec![f64(f64::NAN)], f64(f64::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "rint",
@@ -96,7 +108,9 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::round_ties_even),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.rint", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.rint", flag: false },
+            grad: Grad::Zero,
             examples: eg(vec![(vec![f64(2.5)], f64(2.0)), (vec![f64(-0.4)], f64(-0.0)), (vec![f32(1.5)], f32(2.0))]),
+            ..PURE
         },
         Op {
             name: "fma",
@@ -111,6 +125,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(1.0 + f64::EPSILON), f64(1.0 - f64::EPSILON), f64(-1.0)], f64(-f64::EPSILON * f64::EPSILON)),
                 (vec![f32(f32::INFINITY), f32(0.0), f32(1.0)], f32(f32::NAN)),
             ]),
+            ..PURE
         },
         Op {
             name: "copysign",
@@ -125,6 +140,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-1.0), f64(2.0)], f64(1.0)),
                 (vec![f32(0.0), f32(-1.0)], f32(-0.0)),
             ]),
+            ..PURE
         },
         Op {
             name: "nextafter",
@@ -140,6 +156,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f32(1.0), f32(1.0)], f32(1.0)),
                 (vec![f64(f64::MAX), f64(f64::INFINITY)], f64(f64::INFINITY)),
             ]),
+            ..CALL
         },
         Op {
             name: "ldexp",
@@ -154,6 +171,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(1.0), i32(-1074)], f64(5e-324)),
                 (vec![f64(1.0), i32(i32::MAX)], f64(f64::INFINITY)),
             ]),
+            ..CALL
         },
     ]
 }

@@ -1,10 +1,13 @@
 //! Elementary functions, which need not be correctly rounded.
 
 use crate::eval::{eg, f32, f64, float1, float2};
+use crate::table::base::MATH;
+use lh_ir::algebra::{Algebra, Approx};
 use lh_ir::op::Class::Floats;
 use lh_ir::op::Lower::Math;
 use lh_ir::op::Op;
 use lh_ir::op::Sig::Same;
+use std::f64::consts::{LN_2, LOG2_E, LOG10_2};
 
 /// The rows.
 #[expect(clippy::too_many_lines, reason = "a table")]
@@ -18,6 +21,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::sin),
             host: Math("lh_sinf", "lh_sin"),
             nvptx: Math("lh_sinf", "lh_sin"),
+            approx: Some(Approx::Inst("sin")),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(0.8414709848078965)),
@@ -25,6 +29,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::INFINITY)], f64(f64::NAN)),
                 (vec![f32(1.0)], f32(0.841_471)),
             ]),
+            ..MATH
         },
         Op {
             name: "cos",
@@ -34,6 +39,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::cos),
             host: Math("lh_cosf", "lh_cos"),
             nvptx: Math("lh_cosf", "lh_cos"),
+            approx: Some(Approx::Inst("cos")),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(0.5403023058681398)),
@@ -41,6 +47,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::NAN)], f64(f64::NAN)),
                 (vec![f32(1.0)], f32(0.540_302_3)),
             ]),
+            ..MATH
         },
         Op {
             name: "tan",
@@ -50,11 +57,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::tan),
             host: Math("lh_tanf", "lh_tan"),
             nvptx: Math("lh_tanf", "lh_tan"),
+            approx: Some(Approx::Ratio("sin", "cos")),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(1.5574077246549023)),
                 (vec![f64(f64::NEG_INFINITY)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "asin",
@@ -69,6 +78,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.3)], f64(0.3046926540153975)),
                 (vec![f64(1.5)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "acos",
@@ -84,6 +94,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.3)], f64(1.2661036727794992)),
                 (vec![f64(1.5)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "atan",
@@ -98,6 +109,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::NEG_INFINITY)], f64(-std::f64::consts::FRAC_PI_2)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "sinh",
@@ -112,6 +124,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(1000.0)], f64(f64::INFINITY)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "cosh",
@@ -121,11 +134,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::cosh),
             host: Math("lh_coshf", "lh_cosh"),
             nvptx: Math("lh_coshf", "lh_cosh"),
+            algebra: Algebra::Function { least: 1.0 },
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(1.5430806348152437)),
                 (vec![f64(-1000.0)], f64(f64::INFINITY)),
             ]),
+            ..MATH
         },
         Op {
             name: "tanh",
@@ -135,12 +150,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::tanh),
             host: Math("lh_tanhf", "lh_tanh"),
             nvptx: Math("lh_tanhf", "lh_tanh"),
+            approx: Some(Approx::Intrinsic("llvm.tanh")),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.7615941559557649)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-1.0)),
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f32(1.0)], f32(0.761_594_2)),
             ]),
+            ..MATH
         },
         Op {
             name: "asinh",
@@ -155,6 +172,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::NEG_INFINITY)], f64(f64::NEG_INFINITY)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "acosh",
@@ -169,6 +187,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(2.0)], f64(1.3169578969248166)),
                 (vec![f64(0.5)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "atanh",
@@ -184,6 +203,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(2.0)], f64(f64::NAN)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "exp",
@@ -193,6 +213,8 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::exp),
             host: Math("lh_expf", "lh_exp"),
             nvptx: Math("lh_expf", "lh_exp"),
+            algebra: Algebra::Function { least: 0.0 },
+            approx: Some(Approx::OfProduct("ex2", LOG2_E)),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(std::f64::consts::E)),
@@ -200,6 +222,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::NEG_INFINITY)], f64(0.0)),
                 (vec![f32(1.0)], f32(std::f32::consts::E)),
             ]),
+            ..MATH
         },
         Op {
             name: "exp2",
@@ -209,11 +232,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::exp2),
             host: Math("lh_exp2f", "lh_exp2"),
             nvptx: Math("lh_exp2f", "lh_exp2"),
+            algebra: Algebra::Function { least: 0.0 },
+            approx: Some(Approx::Inst("ex2")),
             examples: eg(vec![
                 (vec![f64(10.0)], f64(1024.0)),
                 (vec![f64(0.5)], f64(std::f64::consts::SQRT_2)),
                 (vec![f64(-2000.0)], f64(0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "expm1",
@@ -228,6 +254,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-1.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "log",
@@ -237,6 +264,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::ln),
             host: Math("lh_logf", "lh_log"),
             nvptx: Math("lh_logf", "lh_log"),
+            approx: Some(Approx::Product("lg2", LN_2)),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LN_10)),
@@ -244,6 +272,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-1.0)], f64(f64::NAN)),
                 (vec![f32(10.0)], f32(std::f32::consts::LN_10)),
             ]),
+            ..MATH
         },
         Op {
             name: "log2",
@@ -253,11 +282,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::log2),
             host: Math("lh_log2f", "lh_log2"),
             nvptx: Math("lh_log2f", "lh_log2"),
+            approx: Some(Approx::Inst("lg2")),
             examples: eg(vec![
                 (vec![f64(1024.0)], f64(10.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LOG2_10)),
                 (vec![f64(0.0)], f64(f64::NEG_INFINITY)),
             ]),
+            ..MATH
         },
         Op {
             name: "log10",
@@ -267,11 +298,13 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::log10),
             host: Math("lh_log10f", "lh_log10"),
             nvptx: Math("lh_log10f", "lh_log10"),
+            approx: Some(Approx::Product("lg2", LOG10_2)),
             examples: eg(vec![
                 (vec![f64(1000.0)], f64(3.0)),
                 (vec![f64(2.0)], f64(std::f64::consts::LOG10_2)),
                 (vec![f64(-1.0)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "log1p",
@@ -286,6 +319,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-1.0)], f64(f64::NEG_INFINITY)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "pow",
@@ -295,12 +329,14 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, f64::powf),
             host: Math("lh_powf", "lh_pow"),
             nvptx: Math("lh_powf", "lh_pow"),
+            approx: Some(Approx::Power),
             examples: eg(vec![
                 (vec![f64(2.0), f64(0.5)], f64(std::f64::consts::SQRT_2)),
                 (vec![f64(f64::NAN), f64(0.0)], f64(1.0)),
                 (vec![f64(-8.0), f64(3.0)], f64(-512.0)),
                 (vec![f64(-1.0), f64(0.5)], f64(f64::NAN)),
             ]),
+            ..MATH
         },
         Op {
             name: "atan2",
@@ -315,6 +351,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(0.0), f64(-0.0)], f64(std::f64::consts::PI)),
                 (vec![f64(-1.0), f64(0.0)], f64(-std::f64::consts::FRAC_PI_2)),
             ]),
+            ..MATH
         },
         Op {
             name: "hypot",
@@ -329,6 +366,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::INFINITY)),
                 (vec![f64(1e200), f64(1e200)], f64(1.414213562373095e+200)),
             ]),
+            ..MATH
         },
         Op {
             name: "cbrt",
@@ -339,6 +377,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_cbrtf", "lh_cbrt"),
             nvptx: Math("lh_cbrtf", "lh_cbrt"),
             examples: eg(vec![(vec![f64(27.0)], f64(3.0)), (vec![f64(-8.0)], f64(-2.0)), (vec![f64(-0.0)], f64(-0.0))]),
+            ..MATH
         },
         Op {
             name: "erf",
@@ -353,6 +392,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::INFINITY)], f64(1.0)),
                 (vec![f64(-0.0)], f64(-0.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "erfc",
@@ -367,6 +407,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(10.0)], f64(2.088487583762545e-45)),
                 (vec![f64(f64::NEG_INFINITY)], f64(2.0)),
             ]),
+            ..MATH
         },
         Op {
             name: "lgamma",
@@ -381,6 +422,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(0.0)], f64(f64::INFINITY)),
             ]),
+            ..MATH
         },
         Op {
             name: "tgamma",
@@ -396,6 +438,7 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(-1.0)], f64(f64::NAN)),
                 (vec![f64(-0.0)], f64(f64::NEG_INFINITY)),
             ]),
+            ..MATH
         },
     ]
 }

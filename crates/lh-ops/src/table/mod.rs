@@ -3,12 +3,13 @@
 //! Rows are built on first use, because types are interned at run time.
 
 mod arith;
+mod base;
 mod bits;
 mod compare;
 mod float;
 mod math;
 
-use lh_ir::op::{LlvmInst, Lower, Op};
+use lh_ir::op::Op;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -34,9 +35,4 @@ pub fn for_python(path: &str) -> Option<&'static Op> {
 /// Every row.
 pub fn all() -> impl Iterator<Item = &'static Op> {
     ROWS.iter()
-}
-
-/// The lowering to an instruction by kind of the operands' type; truth values count as unsigned.
-const fn inst(signed: LlvmInst, unsigned: LlvmInst, float: LlvmInst) -> Lower {
-    Lower::Inst { signed, unsigned, float }
 }

@@ -1,15 +1,15 @@
 //! Classification of instructions: which may be computed elsewhere, again, or not at all.
 
-use super::device::is_geometry;
 use lh_ir::func::{Inst, Term};
 use lh_ir::op::Lower;
+use lh_ir::runtime::{Memory, Role};
 use lh_ir::{Function, Value};
 
 /// Whether an instruction may be computed speculatively: where the program does not compute it.
 pub(crate) fn is_speculative(inst: &Inst) -> bool {
     match inst {
         Inst::Op(op, _) => !op.may_trap(),
-        Inst::Runtime(f, _) if is_geometry(f.name) => true,
+        Inst::Runtime(f, _) if f.is_launch_shape() => true,
         Inst::Load(_) | Inst::ItemsLen(_) | Inst::ItemsData(_) | Inst::New(_) | Inst::FieldPtr(..) => false,
         inst => inst.is_pure() && !inst.can_raise(),
     }
@@ -19,7 +19,7 @@ pub(crate) fn is_speculative(inst: &Inst) -> bool {
 /// launch's shape is.
 pub(crate) fn is_cheap(inst: &Inst, waits: bool) -> bool {
     match inst {
-        Inst::Runtime(f, _) if is_geometry(f.name) => true,
+        Inst::Runtime(f, _) if f.is_launch_shape() => true,
         _ if !waits => false,
         Inst::Const(_)
         | Inst::Zero
@@ -42,7 +42,7 @@ pub(crate) fn is_cheap(inst: &Inst, waits: bool) -> bool {
             matches!(op.host, Lower::Inst { .. } | Lower::Intrinsic { .. } | Lower::SignBit | Lower::TruncateOrLeast)
         }
         Inst::Runtime(f, _) => {
-            matches!(f.name, "lh_cuda_shared" | "lh_cuda_dynamic" | "lh_cuda_dynamic_bytes" | "lh_cuda_local")
+            matches!(f.role, Role::Memory(Memory::Shared | Memory::Dynamic | Memory::DynamicBytes | Memory::Local))
         }
         _ => false,
     }
@@ -66,7 +66,7 @@ pub(crate) fn catches(func: &Function) -> bool {
 /// The size in bytes of a heap allocation, if an instruction is one.
 pub(crate) fn allocated(inst: &Inst) -> Option<Value> {
     match inst {
-        Inst::Runtime(f, args) if matches!(f.name, "lh_alloc" | "lh_cuda_temporary") => Some(args[0]),
+        Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Memory::Allocate | Memory::Temporary)) => Some(args[0]),
         _ => None,
     }
 }

@@ -1,23 +1,16 @@
 //! Estimated cost of instructions on one core, in picoseconds.
 
 use lh_ir::func::Inst;
-use lh_ir::op::Lower;
+use lh_ir::runtime::Role;
 
 /// The estimated cost of an instruction; `None` if it may run for long.
 pub(crate) fn picoseconds(inst: &Inst) -> Option<i64> {
     Some(match inst {
         Inst::Call(..) | Inst::Foreign(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
         Inst::New(_) => 50_000,
-        Inst::Runtime(f, _) if f.name == "lh_check_index" => 500,
+        Inst::Runtime(f, _) if f.role == Role::CheckIndex => 500,
         Inst::Runtime(..) => 20_000,
-        Inst::Op(op, _) => match op.host {
-            Lower::Math(..) => 1_500,
-            Lower::Symbol(..) => 20_000,
-            // Division of integers.
-            _ if op.may_trap() => 2_000,
-            _ if op.name == "fdiv" => 1_000,
-            _ => 100,
-        },
+        Inst::Op(op, _) => op.cost.into(),
         Inst::Load(_) | Inst::Store(..) | Inst::Take(_) => 300,
         Inst::ElemPtr { check, .. } => {
             if *check {

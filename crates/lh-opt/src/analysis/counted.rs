@@ -1,8 +1,10 @@
 //! Counted loops: natural loops with an induction variable, a constant step and an invariant limit.
 
 use hashbrown::HashMap;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
 use lh_ir::func::{GANG, Inst, Target, Term};
+use lh_ir::runtime::{Axis, Geometry, Launch as LaunchCall, Role};
 use lh_ir::{Block, Const, Function, Value};
 
 /// The defining block and instruction of every value.
@@ -37,17 +39,18 @@ impl Defs {
                     places[r.index()] = i as u32;
                 }
                 if let Inst::Runtime(f, args) = &d.inst
-                    && f.name == "lh_cuda_enter_block"
+                    && f.role == Role::Launch(LaunchCall::EnterBlock)
                 {
-                    indices.extend(args[2..].iter().copied().zip(["x", "y", "z"]));
+                    indices.extend(args[2..].iter().copied().zip(Axis::ALL));
                 }
             }
         }
         // The grid's extents are read before the loop over its blocks.
-        let read = |axis: &str| {
+        let read = |axis| {
+            let role = Role::Geometry(Geometry::GridDim, axis);
             let mut first = func.blocks[0].insts.iter();
             first.find_map(|d| match &d.inst {
-                Inst::Runtime(f, _) if f.name.strip_prefix("lh_cuda_gdim_") == Some(axis) => d.result,
+                Inst::Runtime(f, _) if f.role == role => d.result,
                 _ => None,
             })
         };
@@ -62,18 +65,18 @@ impl Defs {
         let f = match self.inst(func, v)? {
             Inst::Runtime(f, _) => f,
             // The number of gangs in an extent.
-            Inst::Op(op, args) if op.name == "sdiv" && self.int(func, args[1])? >= GANG => {
+            Inst::Op(op, args) if op.is(Algebra::Quotient) && self.int(func, args[1])? >= GANG => {
                 let (base, rest) = self.offset(func, args[0]);
                 let fits = (0..GANG).contains(&rest) && self.launch(func, base) == Some(Launch::Block);
                 return fits.then_some(Launch::Block);
             }
             _ => return None,
         };
-        match f.name {
-            "lh_cuda_first" | "lh_cuda_last" => Some(Launch::Count),
-            n if n.starts_with("lh_cuda_bdim_") => Some(Launch::Block),
-            n if n.starts_with("lh_cuda_gdim_") => Some(Launch::Grid),
-            n if n.starts_with("lh_cuda_bid_") => Some(Launch::Index(None)),
+        match f.role {
+            Role::Launch(LaunchCall::First | LaunchCall::Last) => Some(Launch::Count),
+            Role::Geometry(Geometry::BlockDim, _) => Some(Launch::Block),
+            Role::Geometry(Geometry::GridDim, _) => Some(Launch::Grid),
+            Role::Geometry(Geometry::Block, _) => Some(Launch::Index(None)),
             _ => None,
         }
     }
@@ -102,14 +105,14 @@ impl Defs {
         let (mut v, mut sum) = (v, 0i64);
         loop {
             let (next, c) = match self.inst(func, v) {
-                Some(Inst::Op(op, args)) if op.name == "add" => {
+                Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
                     match (self.int(func, args[0]), self.int(func, args[1])) {
                         (_, Some(c)) => (args[0], c),
                         (Some(c), None) => (args[1], c),
                         (None, None) => return (v, sum),
                     }
                 }
-                Some(Inst::Op(op, args)) if op.name == "sub" => {
+                Some(Inst::Op(op, args)) if op.is(Algebra::Sub) => {
                     match self.int(func, args[1]).and_then(i64::checked_neg) {
                         Some(c) => (args[0], c),
                         None => return (v, sum),
@@ -178,10 +181,10 @@ pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Opt
         return None;
     }
     // `less`: the loop continues while the first operand is below the second.
-    let less = match (op.name, body_first) {
-        ("lt", true) | ("ge", false) => true,
-        ("gt", true) | ("le", false) => false,
-        _ => return None,
+    let less = match op.comparison()?.given(body_first) {
+        Cmp::Lt => true,
+        Cmp::Gt => false,
+        Cmp::Eq | Cmp::Ne | Cmp::Le | Cmp::Ge => return None,
     };
     let is_param = |v: Value| header.params.iter().position(|p| *p == v);
     let (index, limit, less) = match (is_param(args[0]), is_param(args[1])) {
@@ -201,7 +204,7 @@ pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Comp
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
         let next = target_of(func, *e).args[c.place];
         let Some(Inst::Op(op, args)) = defs.inst(func, next).filter(|_| e.target.is_some()) else { return None };
-        let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.name == "add")?;
+        let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.is(Algebra::Add))?;
         if *step.get_or_insert(other) != other {
             return None;
         }
@@ -254,7 +257,7 @@ impl Counted {
         let Some(Inst::Op(op, args)) = defs.inst(func, self.limit) else { return None };
         let &[cond, near, _] = &args[..] else { return None };
         let Some(Inst::Op(less, sides)) = defs.inst(func, cond) else { return None };
-        if op.name != "select" || less.name != "lt" || sides[..] != args[1..] || self.step != 1 {
+        if !op.is(Algebra::Select) || !less.is(Algebra::Cmp(Cmp::Lt)) || sides[..] != args[1..] || self.step != 1 {
             return None;
         }
         let (base, n) = defs.offset(func, near);

@@ -12,8 +12,9 @@ mod place;
 use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, Term};
-use lh_ir::types::{Prim, TyKind};
-use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
+use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
+use lh_ir::types::TyKind;
+use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use place::{Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -73,44 +74,15 @@ pub struct Summary {
     raises: bool,
 }
 
-/// The mathematical meaning of a library function, for functions that the dependence test looks through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Meaning {
-    /// `a // b`.
-    Quotient,
-    /// Beginning, end and step of a slice.
-    SliceBounds,
-    /// `a + b` of complex numbers.
-    ComplexSum,
-    /// `a - b` of complex numbers.
-    ComplexDifference,
-    /// `a * b` of complex numbers.
-    ComplexProduct,
-    /// Sets all elements of an array.
-    Fill,
-    /// The greater or lesser of two numbers, or whether one or both are true.
-    Extreme,
-}
-
-impl Meaning {
-    /// By the library's name for it.
-    pub(crate) fn of(func: &Function) -> Option<Meaning> {
-        match func.qualname.as_str() {
-            "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
-            "fmax" | "fmin" | "maximum" | "minimum" | "logical_or" | "logical_and"
-                if func.params().iter().all(|v| Some(func.ty(*v)) == func.ret) =>
-            {
-                Some(Meaning::Extreme)
-            }
-            "copy_into" => Some(Meaning::Fill),
-            "slice_bounds" => Some(Meaning::SliceBounds),
-            "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
-            "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
-            "sub" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexDifference),
-            _ => None,
-        }
-        .filter(|_| func.is_library)
-    }
+/// The meaning that the library declares for a function, if it holds for its types.
+pub(crate) fn meaning(func: &Function) -> Option<Meaning> {
+    let all = |is: fn(Ty) -> bool| func.params().iter().all(|v| is(func.ty(*v)));
+    func.meaning.filter(|meaning| match meaning {
+        Meaning::Quotient => all(Ty::is_int),
+        Meaning::ComplexSum | Meaning::ComplexDifference | Meaning::ComplexProduct => all(Ty::is_complex),
+        Meaning::Extreme => func.params().iter().all(|v| Some(func.ty(*v)) == func.ret),
+        Meaning::Fill | Meaning::SliceBounds => true,
+    })
 }
 
 impl Summary {
@@ -217,12 +189,11 @@ impl<'a> Effects<'a> {
             Inst::Runtime(f, args) => {
                 let mut at = 0;
                 for a in args {
-                    let prims = self.func.ty(*a).flatten();
-                    let kind = runtime_kind(f.name, &prims, at);
-                    at += prims.len();
-                    if let Some(kind) = kind {
-                        whole(*a, kind);
-                    }
+                    whole(*a, kind_of_use(f, at));
+                    at += self.func.ty(*a).flatten().len();
+                }
+                if f.memory == Effect::Unknown {
+                    emit(Place { root: Root::Unknown, index: Vec::new() }, Kind::Write);
                 }
             }
             Inst::Call(spec, args) => self.of_call(*spec, args, emit),
@@ -294,21 +265,13 @@ impl<'a> Effects<'a> {
 }
 
 /// How a run-time function uses the memory behind its operand whose first primitive is at a place.
-fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
-    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::Object)) {
-        return None;
+fn kind_of_use(f: &RuntimeFn, at: usize) -> Kind {
+    match f.memory {
+        Effect::Unknown => Kind::Write,
+        Effect::Operands { resizes, .. } if resizes >> at & 1 == 1 => Kind::Resize,
+        Effect::Operands { writes, .. } if writes >> at & 1 == 1 => Kind::Write,
+        Effect::Operands { .. } => Kind::Read,
     }
-    Some(match name {
-        "lh_list_reserve" | "lh_list_set_len" => Kind::Resize,
-        "lh_memmove" if at == 0 => Kind::Write,
-        _ if name.starts_with("lh_sort") || name.starts_with("lh_stable_sort") || name.starts_with("lh_partition") => {
-            Kind::Write
-        }
-        _ if name.starts_with("lh_argsort") && at == 1 => Kind::Write,
-        _ if name.starts_with("lh_gemm") && at == 9 => Kind::Write,
-        _ if name.ends_with("_fill") => Kind::Write,
-        _ => Kind::Read,
-    })
 }
 
 /// The effects of a function on its parameters. Recursive calls of `me` have the effects that are being computed: the
@@ -347,7 +310,7 @@ pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
 pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
         Inst::Call(f, _) => callees(*f).is_some_and(|s| s.quiet),
-        Inst::Runtime(f, _) => f.pure || f.name == "lh_check_index",
+        Inst::Runtime(f, _) => f.is_quiet(),
         Inst::Map(..) => true,
         _ => inst.is_pure() || repeats(inst, callees).is_some(),
     }
@@ -365,7 +328,7 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: Meaning::of(func), repeats: true, quiet: true, ..Summary::default() };
+    let mut out = Summary { meaning: meaning(func), repeats: true, quiet: true, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
@@ -426,7 +389,7 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
 /// Whether the result of an instruction depends on the thread that runs it.
 pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
-        Inst::Runtime(f, _) => f.name == "lh_get_thread_id",
+        Inst::Runtime(f, _) => f.role == Role::Threads(Threads::ThreadId),
         Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.asks_thread),
         _ => false,
     }

@@ -7,6 +7,7 @@
 pub(crate) mod narrow;
 
 use super::counted::Defs;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Function, Ty, Value};
@@ -116,37 +117,37 @@ impl Ranges<'_> {
             Some(Inst::ArrayShape(..) | Inst::ItemsLen(_)) => Range { lo: 0, hi: HUGE },
             Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
             Some(Inst::Cast(x)) => held(self.func.ty(*x)),
-            Some(Inst::Runtime(f, _)) => geometry(f.name),
-            Some(Inst::Op(op, args)) => match op.name {
-                "add" => {
+            Some(Inst::Runtime(f, _)) => f.limits.map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
+            Some(Inst::Op(op, args)) => match op.algebra {
+                Algebra::Add => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     Range::of(x.lo + y.lo, x.hi + y.hi)
                 }
-                "sub" => {
+                Algebra::Sub => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     Range::of(x.lo - y.hi, x.hi - y.lo)
                 }
-                "mul" => {
+                Algebra::Mul => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     if x.lo < 0 || y.lo < 0 { ANY } else { Range::of(x.lo * y.lo, x.hi.saturating_mul(y.hi)) }
                 }
-                "sdiv" => {
+                Algebra::Quotient => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi } }
                 }
-                "srem" => {
+                Algebra::Remainder => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi.min(y.hi - 1) } }
                 }
-                "and" => {
+                Algebra::And => {
                     let (x, y) = (at(args[0]), at(args[1]));
                     if x.lo < 0 && y.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi.max(y.hi) } }
                 }
-                "shr" => {
+                Algebra::ShiftRight => {
                     let x = at(args[0]);
                     if x.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi } }
                 }
-                "select" => {
+                Algebra::Select => {
                     let (x, y) = (at(args[1]), at(args[2]));
                     Range { lo: x.lo.min(y.lo), hi: x.hi.max(y.hi) }
                 }
@@ -170,50 +171,38 @@ impl Ranges<'_> {
         }
     }
 
-    fn comparison(&self, cond: Value) -> Option<(&str, &[Value])> {
+    fn comparison(&self, cond: Value) -> Option<(Cmp, &[Value])> {
         match self.defs.inst(self.func, cond)? {
-            Inst::Op(op, args) if args.len() == 2 => Some((op.name, args)),
+            Inst::Op(op, args) => op.comparison().map(|cmp| (cmp, &args[..])),
             _ => None,
         }
     }
 
     /// Narrows a range by a comparison that is known to hold or not.
-    fn compared(&self, v: Value, (op, args, holds): (&str, &[Value], bool), b: Block, depth: usize, r: &mut Range) {
+    fn compared(&self, v: Value, (cmp, args, holds): (Cmp, &[Value], bool), b: Block, depth: usize, r: &mut Range) {
         let first = args[0] == v;
         let other = if first { args[1] } else { args[0] };
         if let Some(c) = self.defs.int(self.func, other) {
-            return narrow(r, op, c.into(), !first, holds);
+            return narrow(r, cmp, c.into(), !first, holds);
         }
-        let (below, strict) = match (op, first) {
-            ("lt", true) | ("gt", false) => (holds, true),
-            ("le", true) | ("ge", false) => (holds, false),
-            ("ge", true) | ("le", false) => (!holds, true),
-            ("gt", true) | ("lt", false) => (!holds, false),
-            _ => return,
-        };
-        if below && depth < MAX_DEPTH / 2 {
+        let cmp = if first { cmp } else { cmp.mirrored() }.given(holds);
+        let strict = cmp == Cmp::Lt;
+        if (strict || cmp == Cmp::Le) && depth < MAX_DEPTH / 2 {
             r.hi = r.hi.min(self.defined(other, b, depth + 1).hi - i128::from(strict));
         }
     }
 }
 
 /// Narrows a range by a comparison with a constant that is true or false.
-fn narrow(r: &mut Range, op: &str, c: i128, flipped: bool, holds: bool) {
-    let op = match (op, flipped) {
-        ("lt", true) => "gt",
-        ("le", true) => "ge",
-        ("gt", true) => "lt",
-        ("ge", true) => "le",
-        (other, _) => other,
-    };
-    match (op, holds) {
-        ("gt", true) | ("le", false) => r.lo = r.lo.max(c + 1),
-        ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
-        ("lt", true) | ("ge", false) => r.hi = r.hi.min(c - 1),
-        ("le", true) | ("gt", false) => r.hi = r.hi.min(c),
-        ("eq", true) | ("ne", false) => (r.lo, r.hi) = (c, c),
-        ("eq", false) | ("ne", true) if r.lo == c => r.lo += 1,
-        _ => {}
+fn narrow(r: &mut Range, cmp: Cmp, c: i128, flipped: bool, holds: bool) {
+    match if flipped { cmp.mirrored() } else { cmp }.given(holds) {
+        Cmp::Gt => r.lo = r.lo.max(c + 1),
+        Cmp::Ge => r.lo = r.lo.max(c),
+        Cmp::Lt => r.hi = r.hi.min(c - 1),
+        Cmp::Le => r.hi = r.hi.min(c),
+        Cmp::Eq => (r.lo, r.hi) = (c, c),
+        Cmp::Ne if r.lo == c => r.lo += 1,
+        Cmp::Ne => {}
     }
 }
 
@@ -228,13 +217,5 @@ fn held(t: Ty) -> Range {
         Some((true, bits)) => Range { lo: -1 << (bits - 1), hi: (1 << (bits - 1)) - 1 },
         Some((false, bits)) if bits < 64 => Range { lo: 0, hi: (1 << bits) - 1 },
         _ => ANY,
-    }
-}
-
-/// Limits of the geometry.
-fn geometry(name: &str) -> Range {
-    match name {
-        "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => Range { lo: 0, hi: 1 << 15 },
-        _ => lh_ops::runtime::launch_limits(name).map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
     }
 }

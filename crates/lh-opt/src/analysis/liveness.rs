@@ -3,6 +3,7 @@
 use super::classify::is_cheap;
 use lh_ir::cfg::{Cfg, def_blocks, live_in, targets};
 use lh_ir::func::{Inst, Term};
+use lh_ir::runtime::{Memory, Role};
 use lh_ir::types::TyKind;
 use lh_ir::{Block, Const, Function, Ty, Value};
 
@@ -36,7 +37,7 @@ pub(crate) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
 pub(crate) fn local_array_bytes(func: &Function) -> usize {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     let sizes = insts.filter_map(|d| match &d.inst {
-        Inst::Runtime(f, args) if f.name == "lh_cuda_local" => constant(func, args[0]),
+        Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Local) => constant(func, args[0]),
         _ => None,
     });
     sizes.sum()

@@ -3,6 +3,7 @@
 use super::counted::{Counted, Launch, is_in, target_of};
 use super::facts::{Facts, InstRef};
 use super::linear::{Leaf, Linear};
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::Edge;
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Ty, Value};
@@ -35,7 +36,7 @@ pub(super) struct Nest<'a> {
 /// A comparison of a value with an invariant of the nest.
 #[derive(Clone)]
 pub(crate) struct BranchFact {
-    pub op: &'static str,
+    pub op: Cmp,
     pub value: Value,
     pub limit: Linear,
     /// The unknowns of the limit.
@@ -143,9 +144,9 @@ impl<'a> Nest<'a> {
         let both = |a: Value, b: Value, f: i64| self.invariant(a, depth + 1)?.plus(&self.invariant(b, depth + 1)?, f);
         let deeper = match defs.inst(func, v) {
             Some(Inst::ArrayShape(a, d)) => self.extent(*a, *d),
-            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "add" => both(args[0], args[1], 1),
-            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "sub" => both(args[0], args[1], -1),
-            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "mul" => {
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.is(Algebra::Add) => both(args[0], args[1], 1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.is(Algebra::Sub) => both(args[0], args[1], -1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.is(Algebra::Mul) => {
                 match (defs.int(func, args[0]), defs.int(func, args[1])) {
                     (Some(k), _) => Linear::number(0).plus(&self.invariant(args[1], depth + 1)?, k),
                     (_, Some(k)) => Linear::number(0).plus(&self.invariant(args[0], depth + 1)?, k),
@@ -203,26 +204,11 @@ impl<'a> Nest<'a> {
         if [a, b].iter().any(|v| self.facts.func.ty(*v).strong() != Ty::int().strong()) {
             return None;
         }
-        let op = match (op.name, holds) {
-            ("lt", true) | ("ge", false) => "lt",
-            ("le", true) | ("gt", false) => "le",
-            ("gt", true) | ("le", false) => "gt",
-            ("ge", true) | ("lt", false) => "ge",
-            ("eq", true) | ("ne", false) => "eq",
-            ("eq", false) | ("ne", true) => "ne",
-            _ => return None,
-        };
-        let swapped = match op {
-            "lt" => "gt",
-            "le" => "ge",
-            "gt" => "lt",
-            "ge" => "le",
-            other => other,
-        };
+        let op = op.comparison()?.given(holds);
         self.leaves.take();
         let (op, value, limit) = match (self.linear(a, 0), self.linear(b, 0)) {
             (None, Some(limit)) => (op, a, limit),
-            (Some(limit), None) => (swapped, b, limit),
+            (Some(limit), None) => (op.mirrored(), b, limit),
             _ => return None,
         };
         Some(BranchFact { op, value, limit, leaves: self.leaves.take() })
@@ -239,10 +225,10 @@ impl<'a> Nest<'a> {
         match defs.inst(func, v)? {
             _ if depth > MAX_DEPTH => None,
             Inst::ArrayShape(a, d) => self.extent(*a, *d),
-            Inst::Op(op, args) if op.name == "add" => {
+            Inst::Op(op, args) if op.is(Algebra::Add) => {
                 self.linear(args[0], depth + 1)?.plus(&self.linear(args[1], depth + 1)?, 1)
             }
-            Inst::Op(op, args) if op.name == "sub" => {
+            Inst::Op(op, args) if op.is(Algebra::Sub) => {
                 self.linear(args[0], depth + 1)?.plus(&self.linear(args[1], depth + 1)?, -1)
             }
             Inst::Cast(x) if func.ty(*x).strong() == func.ty(v).strong() => self.linear(*x, depth + 1),
@@ -262,7 +248,7 @@ impl<'a> Nest<'a> {
             {
                 r = match r {
                     // `!=` excludes the maximum, if the range does not exceed it.
-                    Some(r) if f.op == "ne" && !limit.terms.is_empty() && r.lo != limit && r.hi != limit => {
+                    Some(r) if f.op == Cmp::Ne && !limit.terms.is_empty() && r.lo != limit && r.hi != limit => {
                         let room = limit.plus(&r.hi, -1);
                         let below = limit.plus_number(-1).filter(|_| room.as_ref().is_some_and(|l| !l.is_negative()));
                         self.assumed.borrow_mut().extend(room.filter(|_| below.is_some()));
@@ -296,16 +282,16 @@ impl<'a> Nest<'a> {
         }
         match defs.inst(func, v) {
             None => self.induction(v, depth).or_else(|| self.joined(v, depth)),
-            Some(Inst::Op(op, args)) => match op.name {
-                "add" => {
+            Some(Inst::Op(op, args)) => match op.algebra {
+                Algebra::Add => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
                     Some(LinearRange { lo: a.lo.plus(&b.lo, 1)?, hi: a.hi.plus(&b.hi, 1)? })
                 }
-                "sub" => {
+                Algebra::Sub => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
                     Some(LinearRange { lo: a.lo.plus(&b.hi, -1)?, hi: a.hi.plus(&b.lo, -1)? })
                 }
-                "mul" => {
+                Algebra::Mul => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
                     let (x, k) =
                         match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
@@ -443,8 +429,8 @@ impl<'a> Nest<'a> {
         known.iter().rev().find_map(|f| {
             let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
             let beside = match (f.op, way) {
-                ("lt", 1) | ("gt", -1) => way,
-                ("le", 1) | ("ge", -1) => 0,
+                (Cmp::Lt, 1) | (Cmp::Gt, -1) => way,
+                (Cmp::Le, 1) | (Cmp::Ge, -1) => 0,
                 _ => return None,
             };
             let limit = f.limit.plus_number(-k - beside).filter(|_| base == v)?;
@@ -505,21 +491,21 @@ impl<'a> Nest<'a> {
 }
 
 /// Narrows a range by a comparison; its limit replaces the old one, as programs compare to rely on it.
-fn narrowed(r: Option<LinearRange>, op: &str, limit: &Linear) -> Option<LinearRange> {
+fn narrowed(r: Option<LinearRange>, op: Cmp, limit: &Linear) -> Option<LinearRange> {
     let (Some(below), Some(above)) = (limit.plus_number(-1), limit.plus_number(1)) else { return r };
     let Some(mut r) = r else {
-        return (op == "eq").then(|| LinearRange { lo: limit.clone(), hi: limit.clone() });
+        return (op == Cmp::Eq).then(|| LinearRange { lo: limit.clone(), hi: limit.clone() });
     };
     match op {
-        "lt" => r.hi = below,
-        "le" => r.hi = limit.clone(),
+        Cmp::Lt => r.hi = below,
+        Cmp::Le => r.hi = limit.clone(),
         // A non-negative minimum is not replaced by an unknown one.
-        "gt" if !r.lo.is_nonnegative() || above.is_nonnegative() => r.lo = above,
-        "ge" if !r.lo.is_nonnegative() || limit.is_nonnegative() => r.lo = limit.clone(),
-        "eq" => r = LinearRange { lo: limit.clone(), hi: limit.clone() },
-        "ne" if r.lo == *limit => r.lo = above,
-        "ne" if r.hi == *limit => r.hi = below,
-        _ => {}
+        Cmp::Gt if !r.lo.is_nonnegative() || above.is_nonnegative() => r.lo = above,
+        Cmp::Ge if !r.lo.is_nonnegative() || limit.is_nonnegative() => r.lo = limit.clone(),
+        Cmp::Eq => r = LinearRange { lo: limit.clone(), hi: limit.clone() },
+        Cmp::Ne if r.lo == *limit => r.lo = above,
+        Cmp::Ne if r.hi == *limit => r.hi = below,
+        Cmp::Gt | Cmp::Ge | Cmp::Ne => {}
     }
     Some(r)
 }

@@ -12,9 +12,10 @@
 
 use crate::analysis::counted::{Defs, is_in, target_of};
 use hashbrown::HashSet;
+use lh_ir::algebra::{Algebra, Nan};
 use lh_ir::cfg::{Cfg, Loop};
 use lh_ir::func::{Entry, Inst, fastmath};
-use lh_ir::op::{Lower, Op};
+use lh_ir::op::Op;
 use lh_ir::types::Prim;
 use lh_ir::{Function, Value};
 
@@ -31,7 +32,7 @@ pub(crate) fn is_free(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, param: 
 
 /// Whether LLVM may reassociate an operation.
 fn goes_in_any_order(op: &Op) -> bool {
-    matches!(op.host, Lower::AnyOrder(_)) || matches!(op.name, "maximum" | "minimum")
+    matches!(op.algebra, Algebra::AnyOrder | Algebra::Max(Nan::Stays) | Algebra::Min(Nan::Stays))
 }
 
 struct Seen<'a> {
@@ -61,7 +62,7 @@ impl Seen<'_> {
     /// latency.
     fn waits(&self, param: Value) -> bool {
         self.reaches(self.incoming(param), &|v, inst| match inst {
-            Some(Inst::Op(op, _)) if op.name == "select" || goes_in_any_order(op) => false,
+            Some(Inst::Op(op, _)) if op.is(Algebra::Select) || goes_in_any_order(op) => false,
             Some(inst @ (Inst::Op(..) | Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..)))
                 if !self.func.ty(v).is_bool() =>
             {

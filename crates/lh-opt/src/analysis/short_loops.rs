@@ -10,6 +10,7 @@
 //! soon enough if an iteration does little and the loop is inside of another that polls for signals.
 
 use crate::analysis::counted::{Defs, is_in, steps, target_of};
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{Inst, Term};
 use lh_ir::op::Lower;
@@ -67,11 +68,11 @@ impl ShortLoop<'_> {
         !is_outside(base)
             && (counting.contains(&base)
                 || match self.defs.inst(self.func, base) {
-                    Some(Inst::Op(op, args)) if op.name == "add" => {
+                    Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
                         (is_outside(args[0]) && self.moves(args[1], counting))
                             || (is_outside(args[1]) && self.moves(args[0], counting))
                     }
-                    Some(Inst::Op(op, args)) if op.name == "sub" => {
+                    Some(Inst::Op(op, args)) if op.is(Algebra::Sub) => {
                         is_outside(args[1]) && self.moves(args[0], counting)
                     }
                     _ => false,
@@ -120,10 +121,10 @@ impl ShortLoop<'_> {
             match self.defs.inst(self.func, *cond)? {
                 Inst::Cast(v) if is_it(*v) && stays => Some(false),
                 Inst::Op(op, args) if is_it(args[0]) && self.defs.int(self.func, args[1]) == Some(0) => {
-                    match (op.name, stays) {
-                        ("ne", true) | ("eq", false) => Some(false),
-                        ("gt", true) | ("le", false) => Some(true),
-                        _ => None,
+                    match op.comparison()?.given(stays) {
+                        Cmp::Ne => Some(false),
+                        Cmp::Gt => Some(true),
+                        Cmp::Eq | Cmp::Lt | Cmp::Le | Cmp::Ge => None,
                     }
                 }
                 _ => None,
@@ -134,12 +135,12 @@ impl ShortLoop<'_> {
     /// Whether `next` has fewer bits than `param`, which is not negative if `positive`.
     fn loses_a_bit(&self, param: Value, next: Value, positive: bool) -> bool {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, next) else { return false };
-        match op.name {
-            "and" => {
+        match op.algebra {
+            Algebra::And => {
                 let less = |v: Value| self.defs.offset(self.func, v) == (param, -1);
                 (args[0] == param && less(args[1])) || (args[1] == param && less(args[0]))
             }
-            "shr" => {
+            Algebra::ShiftRight => {
                 let some = self.defs.int(self.func, args[1]).is_some_and(|n| n > 0);
                 args[0] == param && some && (positive || !self.func.ty(param).is_signed())
             }

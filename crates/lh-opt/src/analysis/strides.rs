@@ -1,6 +1,7 @@
 //! Dimensions along which accesses move with a loop's index.
 
 use super::counted::Defs;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::Inst;
 use lh_ir::{Function, Layout, Value};
 
@@ -14,10 +15,10 @@ pub(crate) fn contiguous(func: &Function, array: Value) -> Option<usize> {
 pub(crate) fn moves(func: &Function, defs: &Defs, v: Value, index: Value) -> bool {
     v == index
         || match defs.inst(func, v) {
-            Some(Inst::Op(op, args)) if op.name == "add" => {
+            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
                 moves(func, defs, args[0], index) != moves(func, defs, args[1], index)
             }
-            Some(Inst::Op(op, args)) if op.name == "sub" => {
+            Some(Inst::Op(op, args)) if op.is(Algebra::Sub) => {
                 moves(func, defs, args[0], index) && !moves(func, defs, args[1], index)
             }
             Some(Inst::Cast(x)) => moves(func, defs, *x, index),

@@ -4,9 +4,10 @@
 //! A value varies if it depends on the thread's index, on memory or on a call that varies, or if it is a parameter of
 //! a block where divergent threads meet.
 
-use super::device::{HANDED, is_block_sync, is_uniform, waits_of_call};
+use super::device::{HANDED, waits_of_call};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
+use lh_ir::runtime::{Geometry, Role};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashSet;
 
@@ -155,9 +156,10 @@ impl Analysis<'_> {
                 varies || operands(&args[HANDED..])
             }
             // The result of a voting barrier is the same for all threads.
-            Inst::Runtime(f, _) if is_block_sync(f.name) => false,
+            Inst::Runtime(f, _) if f.is_block_barrier() => false,
             Inst::Runtime(f, args) => {
-                !is_uniform(f) || (self.by_block && f.name.starts_with("lh_cuda_bid_")) || operands(args)
+                let is_index = matches!(f.role, Role::Geometry(Geometry::Block, _));
+                !f.uniform || (self.by_block && is_index) || operands(args)
             }
             Inst::SlotGet(_) | Inst::Take(_) => true,
             other => {

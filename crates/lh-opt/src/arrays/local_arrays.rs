@@ -17,12 +17,15 @@
 use crate::analysis::classify::{allocated, makes_arrays};
 use crate::analysis::counted::{Defs, target_of};
 use crate::core::{dce, fold};
-use crate::edit::{replace_uses_in, runtime};
+use crate::edit::replace_uses_in;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops};
 use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::runtime::{Address, Memory, Role};
 use lh_ir::types::Prim;
 use lh_ir::verify::agree;
 use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ops::runtime as rt;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -64,9 +67,9 @@ fn propagate_extent_equalities(func: &mut Function) {
                 let Some(Inst::Op(op, args)) = defs.inst(func, c) else { continue };
                 let &[x, n] = &args[..] else { continue };
                 let (x, n) = if defs.int(func, x).is_some() { (n, x) } else { (x, n) };
-                if op.name == "and" {
+                if op.is(Algebra::And) {
                     holds.extend([x, n]);
-                } else if op.name == "eq" && defs.int(func, n).is_some() && agree(func.ty(x), func.ty(n)) {
+                } else if op.is(Algebra::Cmp(Cmp::Eq)) && defs.int(func, n).is_some() && agree(func.ty(x), func.ty(n)) {
                     Rc::make_mut(&mut here).insert(x, n);
                 }
             }
@@ -118,13 +121,13 @@ fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Opt
 
 /// Recognises `end of a <= start of b or end of b <= start of a` for different objects, one of them allocated here.
 fn is_disjointness_test(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
-    let of = |inst: &Inst, name: &str| match inst {
-        Inst::Op(op, args) if op.name == name => Some((args[0], args[1])),
+    let of = |inst: &Inst, algebra| match inst {
+        Inst::Op(op, args) if op.is(algebra) => Some((args[0], args[1])),
         _ => None,
     };
-    let (before, after) = of(inst, "or")?;
-    let (a, b) = of(defs.inst(func, before)?, "le")?;
-    let (c, d) = of(defs.inst(func, after)?, "le")?;
+    let (before, after) = of(inst, Algebra::Or)?;
+    let (a, b) = of(defs.inst(func, before)?, Algebra::Cmp(Cmp::Le))?;
+    let (c, d) = of(defs.inst(func, after)?, Algebra::Cmp(Cmp::Le))?;
     let [a, b, c, d] = [a, b, c, d].map(|v| allocation_root(func, defs, v));
     let (first, second) = (a?, b?);
     (a == d && b == c && first.0 != second.0 && (first.1 || second.1)).then_some(())
@@ -134,9 +137,11 @@ fn is_disjointness_test(func: &Function, defs: &Defs, inst: &Inst) -> Option<()>
 fn allocation_root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
     match defs.inst(func, v) {
         None => func.params().contains(&v).then_some((v, false)),
-        Some(Inst::Runtime(f, _)) if f.name == "lh_cuda_local" => Some((v, true)),
-        Some(Inst::Runtime(f, args)) if f.name == "lh_ptr_addr" => allocation_root(func, defs, args[0]),
-        Some(Inst::Op(op, args)) if op.name == "add" => allocation_root(func, defs, args[0]),
+        Some(Inst::Runtime(f, _)) if f.role == Role::Memory(Memory::Local) => Some((v, true)),
+        Some(Inst::Runtime(f, args)) if f.role == Role::Address(Address::ToNumber) => {
+            allocation_root(func, defs, args[0])
+        }
+        Some(Inst::Op(op, args)) if op.is(Algebra::Add) => allocation_root(func, defs, args[0]),
         Some(Inst::PtrAdd(p, _) | Inst::ArrayData(p)) => allocation_root(func, defs, *p),
         Some(Inst::Field(pair, 1)) => allocated(defs.inst(func, *pair)?).map(|_| (*pair, true)),
         Some(_) => None,
@@ -167,7 +172,7 @@ fn use_local_memory(func: &mut Function) {
         let insts = [
             (owner, Inst::Zero),
             (align, Inst::Const(Const::Int(ALIGNMENT, Ty::int()))),
-            (data, Inst::Runtime(runtime("lh_cuda_local"), vec![args[0], align])),
+            (data, Inst::Runtime(&rt::lh_cuda_local, vec![args[0], align])),
         ];
         let span = d.span;
         let new = insts.map(|(v, inst)| InstData { result: Some(v), inst, span });

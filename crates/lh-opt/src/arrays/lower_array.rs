@@ -29,10 +29,12 @@ mod operand;
 mod overlap;
 mod shape;
 
-use crate::edit::{Cursor, runtime, to};
+use crate::edit::{Cursor, to};
 use element::Element;
 use lh_ir::func::{Inst, MapExpr, Term};
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::{Block, Function, Layout, Ty, Value};
+use lh_ops::runtime as rt;
 use nest::{Stream, nest};
 use operand::{Operand, UnitExtents, operands};
 
@@ -109,7 +111,7 @@ struct New {
 impl New {
     /// Allocates the array; answers with it, its address and its strides.
     fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
-        let (owner, data) = allocate(c, "lh_alloc", nbytes);
+        let (owner, data) = allocate(c, &rt::lh_alloc, nbytes);
         let strides = shape::contiguous_strides(c, shape, self.dtype.itemsize(), self.fortran);
         let inst = Inst::ArrayMake { owner, data, shape: shape.to_vec(), strides: strides.clone() };
         (c.inst(inst, self.ty), data, strides)
@@ -117,8 +119,8 @@ impl New {
 }
 
 /// Calls an allocation function of the run-time library; answers with owner and address.
-fn allocate(c: &mut Cursor<'_>, from: &str, nbytes: Value) -> (Value, Value) {
-    let pair = c.inst(Inst::Runtime(runtime(from), vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+fn allocate(c: &mut Cursor<'_>, from: &'static RuntimeFn, nbytes: Value) -> (Value, Value) {
+    let pair = c.inst(Inst::Runtime(from, vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
     (c.inst(Inst::Field(pair, 0), Ty::meminfo()), c.inst(Inst::Field(pair, 1), Ty::ptr()))
 }
 

@@ -10,6 +10,7 @@ use crate::analysis::counted::Defs;
 use crate::edit::use_counts;
 use hashbrown::HashSet;
 use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::runtime::{Role, Text};
 use lh_ir::{Const, Function, Ty};
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -21,7 +22,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         while let Some(v) = work.pop() {
             match defs.inst(func, v) {
                 Some(Inst::Const(Const::Str(s))) => text += s,
-                Some(Inst::Runtime(f, args)) if f.name == "lh_str_concat" => work.extend(args.iter().rev()),
+                Some(Inst::Runtime(f, args)) if f.role == Role::Text(Text::Concat) => work.extend(args.iter().rev()),
                 _ => text += "...",
             }
             if matches!(defs.inst(func, v), Some(Inst::Runtime(..) | Inst::Call(..))) {

@@ -14,6 +14,7 @@ mod convert;
 mod merge;
 
 use crate::edit::Replacements;
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, Term};
 use lh_ir::op::Op;
@@ -89,8 +90,8 @@ impl Folder<'_> {
         convert::with_type((op.eval)(&args)?, self.result).map(Simplified::Const)
     }
     /// Simplifies an operation of which one operand is a neutral or an absorbing element, or a select on a constant.
-    fn neutral(&self, name: &str, args: &[Value]) -> Option<Simplified> {
-        if let (&[cond, yes, no], "select") = (args, name) {
+    fn neutral(&self, algebra: Algebra, args: &[Value]) -> Option<Simplified> {
+        if let (&[cond, yes, no], Algebra::Select) = (args, algebra) {
             let Const::Bool(c) = self.constant(cond)? else { return None };
             let v = if *c { yes } else { no };
             return agree(self.func.ty(v), self.result).then_some(Simplified::Value(v));
@@ -98,15 +99,21 @@ impl Folder<'_> {
         let &[a, b] = args else { return None };
         let (known, other) = match (self.constant(a), self.constant(b)) {
             (None, Some(k)) => (k, a),
-            (Some(k), None) if name != "sub" => (k, b),
+            (Some(k), None) if algebra != Algebra::Sub => (k, b),
             _ => return None,
         };
         let same = agree(self.func.ty(other), self.result);
-        match (name, known) {
-            ("mul", Const::Int(1, _)) | ("add" | "sub", Const::Int(0, _)) if same => Some(Simplified::Value(other)),
-            ("or", Const::Bool(false)) | ("and", Const::Bool(true)) if same => Some(Simplified::Value(other)),
-            ("mul", Const::Int(0, _)) if self.result.is_int() => Some(Simplified::Const(Const::Int(0, self.result))),
-            ("or", Const::Bool(true)) | ("and", Const::Bool(false)) if self.result.is_bool() => {
+        match (algebra, known) {
+            (Algebra::Mul, Const::Int(1, _)) | (Algebra::Add | Algebra::Sub, Const::Int(0, _)) if same => {
+                Some(Simplified::Value(other))
+            }
+            (Algebra::Or, Const::Bool(false)) | (Algebra::And, Const::Bool(true)) if same => {
+                Some(Simplified::Value(other))
+            }
+            (Algebra::Mul, Const::Int(0, _)) if self.result.is_int() => {
+                Some(Simplified::Const(Const::Int(0, self.result)))
+            }
+            (Algebra::Or, Const::Bool(true)) | (Algebra::And, Const::Bool(false)) if self.result.is_bool() => {
                 Some(Simplified::Const(known.clone()))
             }
             _ => None,
@@ -114,7 +121,7 @@ impl Folder<'_> {
     }
     fn simplify(&self, inst: &Inst) -> Option<Simplified> {
         match inst {
-            Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.neutral(op.name, args)),
+            Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.neutral(op.algebra, args)),
             Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simplified::Value(*v)),
             Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simplified::Const),
             Inst::Field(v, i) => self.field(*v, *i),

@@ -15,12 +15,12 @@
 //! that every extent must be a constant in the kernel.
 
 use crate::analysis::classify::makes_arrays;
-use crate::analysis::effects::Meaning;
+use crate::analysis::effects::meaning;
 use crate::edit::{Replacements, rename, to};
 use hashbrown::HashMap;
 use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::verify::agree;
-use lh_ir::{Block, Function, SpecId, Ty, Value};
+use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// Longer functions are called.
@@ -44,14 +44,13 @@ fn is_inlinable(func: &Function) -> bool {
     let Some(Term::Return(v)) = &block.term else { return false };
     // Passes over kernels read the geometry and warp operations in the kernel itself.
     let on_device = matches!(func.options.device, Device::Function | Device::Kernel);
-    let for_device =
-        |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
+    let for_device = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.is_for_kernels());
     // The caller learns the extents of an array that is allocated here.
     let is_made = |d: &InstData| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. } | Inst::Pack(_));
     // The race judge looks for calls of the library's array functions in parallel loops, so these stay calls.
     let makes = func.options.parallel & parallel::PRANGE == 0 && block.insts.iter().any(is_made);
     let gives_memory = |d: &InstData| match &d.inst {
-        Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
+        Inst::Runtime(f, _) => makes && f.allocates(),
         // These calls compute sizes and check that extents are not negative.
         Inst::Call(..) => d.result.is_none_or(|r| (makes && func.ty(r).is_int()) || func.ty(r) == Ty::none()),
         _ => false,
@@ -64,7 +63,7 @@ fn is_inlinable(func: &Function) -> bool {
     func.is_library
         && !keeps_calls(func)
         // The dependence test reads the bounds of a slice from the call.
-        && !(func.options.parallel & parallel::PRANGE != 0 && Meaning::of(func) == Some(Meaning::SliceBounds))
+        && !(func.options.parallel & parallel::PRANGE != 0 && meaning(func) == Some(Meaning::SliceBounds))
         && func.slots.is_empty()
         && func.ret.is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
         && block.insts.len() <= if on_device || makes { 2 * MAX_INSTS } else { MAX_INSTS }

@@ -1,9 +1,10 @@
 //! Run-time alias tests: whether arrays overlap.
 
-use super::{Cursor, runtime};
+use super::Cursor;
 use hashbrown::HashMap;
 use lh_ir::func::Inst;
 use lh_ir::{Layout, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Tests that `all` holds and that the arrays of each pair do not overlap.
 pub(crate) fn apart(c: &mut Cursor<'_>, pairs: &[(Value, Value)], mut all: Value) -> Value {
@@ -21,7 +22,7 @@ pub(crate) fn apart(c: &mut Cursor<'_>, pairs: &[(Value, Value)], mut all: Value
 pub(crate) fn addresses(c: &mut Cursor<'_>, array: Value) -> (Value, Value) {
     let Some((dtype, ndim, layout, _)) = c.func.ty(array).as_array() else { lh_ir::bug!("an element of no array") };
     let data = c.inst(Inst::ArrayData(array), Ty::ptr());
-    let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
+    let first = c.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![data]), Ty::int());
     let size = c.int(dtype.itemsize() as i64);
     let (mut start, mut end) = (first, c.add(first, size));
     if layout != Layout::A {

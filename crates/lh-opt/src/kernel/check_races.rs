@@ -14,13 +14,13 @@
 //! Requires arrays lowered to loads and stores. The inserted calls may raise.
 
 use crate::analysis::counted::Defs;
-use crate::analysis::device::is_block_sync;
 use crate::analysis::effects::{Effects, Root};
-use crate::edit::runtime;
 use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term, parallel};
+use lh_ir::runtime::{List, Memory, Race, Rmw, Role, RuntimeFn, Warp};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{Const, Function, Span, Ty, Value};
+use lh_ops::runtime as rt;
 use lh_ops::runtime::access;
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -55,7 +55,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             } else if let Some(array) = escaping_array(func, &d.inst) {
                 let mut e = Emit { func, out: &mut out, span: d.span };
                 e.describe(Some(array));
-                e.call("lh_race_handed", Vec::new());
+                e.call(&rt::lh_race_handed, Vec::new());
                 changed = true;
             }
             let memory = thread_memory(&d).map(|(at, bytes)| (at, bytes, arrays.contains(&at), d.span));
@@ -63,7 +63,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             if let Some((at, bytes, is_array, span)) = memory {
                 let mut e = Emit { func, out: &mut out, span };
                 let is_array = e.int(is_array.into());
-                e.call("lh_race_memory", vec![at, bytes, is_array]);
+                e.call(&rt::lh_race_memory, vec![at, bytes, is_array]);
                 changed = true;
             }
         }
@@ -80,7 +80,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 /// Stored values that are the same in all iterations: constants and, in the body of a loop, captured values.
 fn invariant_stores(func: &Function) -> HashSet<Value> {
     let (defs, insts) = (Defs::new(func), || func.blocks.iter().flat_map(|b| &b.insts));
-    let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
+    let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.role == Role::Race(Race::Iteration)));
     let is_same = |stored: &Value| {
         let mut all = vec![*stored];
         while let Some(v) = all.pop() {
@@ -102,14 +102,14 @@ fn invariant_stores(func: &Function) -> HashSet<Value> {
 
 /// Whether an instruction is a barrier.
 fn is_barrier(inst: &Inst) -> bool {
-    let is_wait = |name| is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp");
-    matches!(inst, Inst::Runtime(f, _) if is_wait(f.name))
+    let is_wait = |f: &RuntimeFn| f.is_barrier() || f.role == Role::Warp(Warp::Exchange);
+    matches!(inst, Inst::Runtime(f, _) if is_wait(f))
 }
 
 /// Local memory of the thread that an instruction allocates, and its size.
 fn thread_memory(d: &InstData) -> Option<(Value, Value)> {
     match &d.inst {
-        Inst::Runtime(f, args) if f.name == "lh_cuda_local" => Some((d.result?, args[0])),
+        Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Local) => Some((d.result?, args[0])),
         _ => None,
     }
 }
@@ -151,15 +151,16 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
     let (address, bytes, kind) = match &d.inst {
         Inst::Load(p) | Inst::Take(p) => (Address::At(*p), size(func.ty(d.result?)), access::READ),
         Inst::Store(p, v) => (Address::At(*p), size(func.ty(*v)), access::WRITE),
-        Inst::Runtime(f, args) if f.name == "lh_memmove" => {
+        Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Move) => {
             (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE)
         }
-        Inst::Runtime(f, args) if matches!(f.name, "lh_list_reserve" | "lh_list_set_len") => {
+        Inst::Runtime(f, args) if matches!(f.role, Role::List(List::Reserve | List::SetLen)) => {
             (Address::Items(args[0]), Bytes::Constant(1), access::WRITE)
         }
-        Inst::Runtime(f, args) => match atomic_kind(f.name) {
-            Some(kind) => (Address::At(args[0]), size(func.ty(d.result?)), kind),
-            None => return None,
+        Inst::Runtime(f, args) => match f.role {
+            Role::Atomic(Rmw::Exchange, _) => (Address::At(args[0]), size(func.ty(d.result?)), access::EXCHANGE),
+            Role::Atomic(..) => (Address::At(args[0]), size(func.ty(d.result?)), access::UPDATE),
+            _ => return None,
         },
         Inst::ItemsLen(l) => (Address::Items(*l), Bytes::Constant(1), access::READ),
         _ => return None,
@@ -169,13 +170,6 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
         Address::Items(l) => Some(l),
     };
     Some((RaceAccess { address, bytes, kind }, target))
-}
-
-/// The access kind of an atomic operation.
-fn atomic_kind(name: &str) -> Option<i64> {
-    let (what, ty) = name.strip_prefix("lh_cuda_")?.rsplit_once('_')?;
-    let is_atomic = matches!(ty, "i32" | "u32" | "f32" | "i64" | "u64" | "f64");
-    is_atomic.then_some(if what == "exch" { access::EXCHANGE } else { access::UPDATE })
 }
 
 /// The array or list that contains an address, preferably one with a name in the program.
@@ -225,8 +219,8 @@ impl Emit<'_> {
         self.inst(Inst::Const(Const::Str(s.to_owned())), Ty::str())
     }
 
-    fn call(&mut self, name: &str, args: Vec<Value>) {
-        let inst = Inst::Runtime(runtime(name), args);
+    fn call(&mut self, f: &'static RuntimeFn, args: Vec<Value>) {
+        let inst = Inst::Runtime(f, args);
         self.out.push(InstData { result: None, inst, span: self.span });
     }
 
@@ -234,7 +228,7 @@ impl Emit<'_> {
     fn report_place(&mut self) {
         if !self.func.is_library {
             let place = self.place();
-            self.call("lh_race_place", place);
+            self.call(&rt::lh_race_place, place);
         }
     }
 
@@ -273,9 +267,9 @@ impl Emit<'_> {
             None => (self.inst(Inst::Zero, Ty::ptr()), 0),
         };
         let item = self.int(item);
-        self.call("lh_race_array", vec![name, data, item]);
+        self.call(&rt::lh_race_array, vec![name, data, item]);
         for (n, stride) in dims {
-            self.call("lh_race_extent", vec![n, stride]);
+            self.call(&rt::lh_race_extent, vec![n, stride]);
         }
     }
 
@@ -289,11 +283,11 @@ impl Emit<'_> {
         match what.address {
             Address::At(p) => {
                 args.extend([p, bytes, kind]);
-                self.call("lh_race_access", args);
+                self.call(&rt::lh_race_access, args);
             }
             Address::Items(l) => {
                 args.extend([l, bytes, kind]);
-                self.call("lh_race_list", args);
+                self.call(&rt::lh_race_list, args);
             }
         }
     }

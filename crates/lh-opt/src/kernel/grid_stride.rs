@@ -21,13 +21,13 @@ use crate::analysis::classify::is_cheap;
 use crate::analysis::classify::is_speculative;
 use crate::analysis::counted::is_short;
 use crate::analysis::counted::{Compared, Defs, compared, counted, is_in, stride, target_of};
-use crate::analysis::device::is_block_sync;
 use crate::analysis::int_range::{HUGE, Limits};
 use crate::analysis::uniform;
 use crate::analysis::uniform::divergence;
 use crate::core::dce;
 use crate::edit::{Cursor, row, to};
 use crate::kernel::split_kernel;
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Function, Ty, Value};
@@ -159,7 +159,9 @@ impl StrideFinder<'_> {
     fn split_sum(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
         match self.defs.inst(self.func, v) {
             _ if !self.varies[v.index()] => shared.push(v),
-            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().for_each(|a| self.split_sum(*a, shared, own)),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
+                args.iter().for_each(|a| self.split_sum(*a, shared, own))
+            }
             _ => own.push(v),
         }
     }
@@ -168,7 +170,7 @@ impl StrideFinder<'_> {
     fn has_simple_exit(&self, l: &Loop) -> bool {
         let func = self.func;
         let stays = |b: &Block| targets(func, *b).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
-        let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if f.is_barrier());
         l.blocks.iter().all(|b| {
             let insts = &func.blocks[b.index()].insts;
             let at_head = *b == l.header;

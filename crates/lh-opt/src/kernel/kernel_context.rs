@@ -10,10 +10,10 @@
 //! The pass also records which barriers and warp operations the function executes, itself or in callees. Elementwise
 //! computations are lowered before, because a call in one could not pass the context.
 
-use crate::analysis::device::{is_block_sync, is_geometry, is_uniform, waits_of_call};
+use crate::analysis::device::waits_of_call;
 use crate::edit::Replacements;
 use lh_ir::func::{Inst, waits};
-use lh_ir::op::RuntimeFn;
+use lh_ir::runtime::{Geometry, Launch, Role, RuntimeFn};
 use lh_ir::{Function, Ty, Value};
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -37,7 +37,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                         return false;
                     }
                     func.kernel.waits |= waits_of(f);
-                    if !f.pure && !is_geometry(f.name) && f.name != "lh_check_index" {
+                    if !f.is_quiet() && !f.is_launch_shape() {
                         func.kernel.waits |= waits::EFFECTS;
                     }
                 }
@@ -65,15 +65,13 @@ fn waits_of_calls(func: &Function) -> Vec<u8> {
 
 /// The context parameter that a run-time function stands for.
 fn place(f: &RuntimeFn) -> Option<usize> {
-    ["lh_cuda_context", "lh_cuda_tid_x", "lh_cuda_tid_y", "lh_cuda_tid_z"].iter().position(|n| *n == f.name)
+    match f.role {
+        Role::Launch(Launch::Context) => Some(0),
+        Role::Geometry(Geometry::Thread, axis) => Some(1 + axis as usize),
+        _ => None,
+    }
 }
 
 fn waits_of(f: &RuntimeFn) -> u8 {
-    match f.name {
-        name if is_block_sync(name) => waits::BLOCK,
-        "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause" => waits::WARP | waits::VARIES,
-        "lh_cuda_grid_sync" => waits::GRID,
-        _ if is_uniform(f) || f.ret.is_empty() => 0,
-        _ => waits::VARIES,
-    }
+    f.waits | if f.uniform || f.ret.is_empty() { 0 } else { waits::VARIES }
 }

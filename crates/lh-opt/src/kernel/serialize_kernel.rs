@@ -8,14 +8,16 @@
 use crate::analysis::classify::allocates;
 use crate::analysis::cost::picoseconds;
 use crate::analysis::device::HANDED;
-use crate::edit::{Cursor, runtime};
+use crate::edit::Cursor;
 use crate::kernel::gangs;
 use crate::kernel::grid_stride;
 use crate::kernel::split_kernel::split;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Entry, Inst, InstData, Target, Term, parallel, waits};
+use lh_ir::runtime::{Role, Warp};
 use lh_ir::switches::is_off;
 use lh_ir::{Function, Span, Value};
+use lh_ops::runtime as rt;
 
 pub(crate) fn run(func: &mut Function) -> bool {
     func.kernel.thread_cost = thread_cost(func);
@@ -26,7 +28,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         func.kernel.entry = Entry::Thread;
         return true;
     }
-    let pauses = |d: &InstData| matches!(d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_pause");
+    let pauses = |d: &InstData| matches!(d.inst, Inst::Runtime(f, _) if f.role == Role::Warp(Warp::Pause));
     if func.blocks.iter().flat_map(|b| &b.insts).any(pauses) {
         // The spin loop may wait for a thread of another gang, which has to run meanwhile.
         func.kernel.entry = Entry::Thread;
@@ -60,7 +62,7 @@ fn thread_cost(func: &Function) -> u32 {
         return 0;
     }
     let costs = func.blocks.iter().flat_map(|b| &b.insts).map(|d| match &d.inst {
-        Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_") => Some(100),
+        Inst::Runtime(f, _) if f.is_for_kernels() => Some(100),
         inst => picoseconds(inst),
     });
     let sum: Option<i64> = costs.sum();
@@ -78,7 +80,7 @@ fn note_failures(func: &mut Function) {
         }
     }
     let mut c = Cursor { func, block: handler, span: Span::default(), unwind: None, cold: true };
-    c.effect(Inst::Runtime(runtime("lh_cuda_failed"), handed));
+    c.effect(Inst::Runtime(&rt::lh_cuda_failed, handed));
     let data = &mut func.blocks[handler.index()];
     (data.term, data.cold) = (Some(Term::Propagate), true);
 }

@@ -9,15 +9,16 @@
 //!     branch v3, block1(), block2()                    ...
 //! ```
 
-use crate::edit::runtime;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Inst, InstData};
+use lh_ir::runtime::{Memory, Rmw, Role};
 use lh_ir::{Const, Function, Span, Ty, Value};
+use lh_ops::runtime as rt;
 use std::collections::HashMap;
 
 pub(crate) fn run(func: &mut Function) -> bool {
     let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
-    let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.name, args, &constants));
+    let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.role, args, &constants));
     let only_reads = |d: &InstData| d.inst.is_pure() || matches!(d.inst, Inst::Load(_) | Inst::ElemPtr { .. });
     let waits = |l: &&Loop| {
         let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
@@ -32,9 +33,9 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let (cx, zero) = (func.new_value(Ty::ptr()), func.new_value(Ty::int()));
         let inst = |result, inst| InstData { result, inst, span: Span::default() };
         let pause = [
-            inst(Some(cx), Inst::Runtime(runtime("lh_cuda_context"), vec![])),
+            inst(Some(cx), Inst::Runtime(&rt::lh_cuda_context, vec![])),
             inst(Some(zero), Inst::Const(Const::Int(0, Ty::int()))),
-            inst(None, Inst::Runtime(runtime("lh_cuda_pause"), vec![cx, zero])),
+            inst(None, Inst::Runtime(&rt::lh_cuda_pause, vec![cx, zero])),
         ];
         func.blocks[header.index()].insts.splice(0..0, pause);
     }
@@ -46,12 +47,12 @@ fn constant(d: &InstData) -> Option<(Value, i128)> {
 }
 
 /// Whether an atomic operation only reads.
-fn is_read(name: &str, args: &[Value], constants: &HashMap<Value, i128>) -> bool {
+fn is_read(role: Role, args: &[Value], constants: &HashMap<Value, i128>) -> bool {
     let known = |i: usize| args.get(i).and_then(|v| constants.get(v));
-    match name.strip_prefix("lh_cuda_").and_then(|n| n.split('_').next()) {
-        Some("fence") => true,
-        Some("add" | "or" | "xor") => known(1) == Some(&0),
-        Some("cas") => known(1).is_some() && known(1) == known(2),
+    match role {
+        Role::Memory(Memory::Fence) => true,
+        Role::Atomic(Rmw::Add | Rmw::Or | Rmw::Xor, _) => known(1) == Some(&0),
+        Role::Atomic(Rmw::CompareExchange, _) => known(1).is_some() && known(1) == known(2),
         _ => false,
     }
 }

@@ -9,6 +9,7 @@
 //! on comparisons with constants. `fold` then removes the branch.
 
 use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
+use lh_ir::algebra::{Algebra, Cmp, Nan};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Const, Function, Value};
@@ -24,7 +25,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     for (b, data) in func.blocks.iter().enumerate() {
         for (i, d) in data.insts.iter().enumerate() {
             if let Inst::Op(op, args) = &d.inst
-                && op.name == "eq"
+                && op.is(Algebra::Cmp(Cmp::Eq))
                 && func.ty(args[0]).is_float()
                 && float_constant(func, &defs, args[1]) == Some(0.0)
             {
@@ -94,21 +95,22 @@ impl FloatRanges<'_> {
     fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut Bounds) -> bool {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, cond) else { return false };
         let float_constant = |v| float_constant(self.func, self.defs, v);
-        let (name, c) = match args[..] {
-            [a, b] if a == v => (op.name, float_constant(b)),
-            [a, b] if b == v => (swapped(op.name), float_constant(a)),
+        let Some(cmp) = op.comparison() else { return false };
+        let (cmp, c) = match args[..] {
+            [a, b] if a == v => (cmp, float_constant(b)),
+            [a, b] if b == v => (cmp.mirrored(), float_constant(a)),
             _ => return false,
         };
         let Some(c) = c else { return false };
-        match (name, holds) {
-            ("eq", false) | ("ne", true) if c == 0.0 => return true,
-            ("eq", true) | ("ne", false) => *r = Bounds { lo: c, hi: c },
-            // A false comparison admits NaN, which a range always includes.
-            ("gt", true) | ("le", false) => r.lo = r.lo.max(c.next_up()),
-            ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
-            ("lt", true) | ("ge", false) => r.hi = r.hi.min(c.next_down()),
-            ("le", true) | ("gt", false) => r.hi = r.hi.min(c),
-            _ => {}
+        // A false comparison admits NaN, which a range always includes.
+        match cmp.given(holds) {
+            Cmp::Ne if c == 0.0 => return true,
+            Cmp::Ne => {}
+            Cmp::Eq => *r = Bounds { lo: c, hi: c },
+            Cmp::Gt => r.lo = r.lo.max(c.next_up()),
+            Cmp::Ge => r.lo = r.lo.max(c),
+            Cmp::Lt => r.hi = r.hi.min(c.next_down()),
+            Cmp::Le => r.hi = r.hi.min(c),
         }
         r.lo > 0.0 || r.hi < 0.0
     }
@@ -121,7 +123,7 @@ impl FloatRanges<'_> {
             return ALL;
         }
         let range = match self.defs.inst(self.func, v) {
-            Some(Inst::Op(op, args)) => self.operation(op.name, args, depth + 1),
+            Some(Inst::Op(op, args)) => self.operation(op.algebra, args, depth + 1),
             Some(Inst::Cast(x)) if self.func.ty(*x).is_float() => self.range(*x, depth + 1),
             Some(Inst::Cast(x)) if self.func.ty(*x).is_int() => self.integer(*x),
             _ => ALL,
@@ -132,49 +134,60 @@ impl FloatRanges<'_> {
         Bounds { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
     }
 
-    fn operation(&self, name: &str, args: &[Value], depth: usize) -> Bounds {
+    fn operation(&self, algebra: Algebra, args: &[Value], depth: usize) -> Bounds {
         let of = |i: usize| self.range(args[i], depth);
-        match name {
-            "fabs" | "abs" => {
+        match algebra {
+            Algebra::Abs => {
                 let r = of(0);
                 let (a, b) = (r.lo.abs(), r.hi.abs());
                 Bounds { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
             }
-            "sqrt" => {
+            Algebra::Sqrt => {
                 let r = of(0);
                 Bounds { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
             }
-            "exp" | "exp2" => Bounds { lo: 0.0, hi: f64::INFINITY },
-            "cosh" => Bounds { lo: 1.0, hi: f64::INFINITY },
-            "neg" => {
+            Algebra::Function { least } => Bounds { lo: least, hi: f64::INFINITY },
+            Algebra::Negate => {
                 let r = of(0);
                 Bounds { lo: -r.hi, hi: -r.lo }
             }
-            "add" => {
+            Algebra::Add => {
                 let (a, b) = (of(0), of(1));
                 Bounds { lo: a.lo + b.lo, hi: a.hi + b.hi }
             }
-            "sub" => {
+            Algebra::Sub => {
                 let (a, b) = (of(0), of(1));
                 Bounds { lo: a.lo - b.hi, hi: a.hi - b.lo }
             }
-            "mul" if self.same(args[0], args[1], 0) => {
-                let r = self.operation("fabs", args, depth);
+            Algebra::Mul if self.same(args[0], args[1], 0) => {
+                let r = self.operation(Algebra::Abs, args, depth);
                 Bounds { lo: r.lo * r.lo, hi: r.hi * r.hi }
             }
-            "mul" => product(of(0), of(1)),
-            "fdiv" => quotient(of(0), of(1)),
-            "maxnum" | "maximum" => {
+            Algebra::Mul => product(of(0), of(1)),
+            Algebra::Divide => quotient(of(0), of(1)),
+            Algebra::Max(nan) => {
                 let (a, b) = (of(0), of(1));
-                // `maxnum` of NaN and a number is the number.
-                let lo = if name == "maximum" { a.lo.max(b.lo) } else { self.greater_number(args, a, b) };
+                let lo = match nan {
+                    Nan::Stays => a.lo.max(b.lo),
+                    Nan::Yields => self.greater_number(args, a, b),
+                };
                 Bounds { lo, hi: a.hi.max(b.hi) }
             }
-            "select" => {
+            Algebra::Select => {
                 let (a, b) = (of(1), of(2));
                 Bounds { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
             }
-            _ => ALL,
+            Algebra::AnyOrder
+            | Algebra::Quotient
+            | Algebra::Remainder
+            | Algebra::Min(_)
+            | Algebra::And
+            | Algebra::Or
+            | Algebra::Xor
+            | Algebra::Not
+            | Algebra::ShiftLeft
+            | Algebra::ShiftRight
+            | Algebra::Cmp(_) => ALL,
         }
     }
 
@@ -242,16 +255,6 @@ fn quotient(a: Bounds, b: Bounds) -> Bounds {
         return Bounds { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
     }
     ALL
-}
-
-fn swapped(name: &str) -> &str {
-    match name {
-        "lt" => "gt",
-        "gt" => "lt",
-        "le" => "ge",
-        "ge" => "le",
-        other => other,
-    }
 }
 
 /// The value of a float constant other than NaN.

@@ -30,11 +30,14 @@ use crate::analysis::counted::{Counted, Defs, Launch};
 use crate::analysis::sequential::is_sequential;
 use crate::analysis::short_loops::ShortLoop;
 use crate::core::dce;
-use crate::edit::{Cursor, row, runtime, to};
+use crate::edit::{Cursor, row, to};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Loop, Loops};
 use lh_ir::func::{GANG, Inst, InstData, LatchHint, LoopHint, Target, Term};
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Function, Value};
+use lh_ops::runtime as rt;
 
 /// Size limit for unrolling, in instructions.
 const MAX_UNROLLED: usize = 24;
@@ -140,7 +143,7 @@ fn poll_after(func: &mut Function, header: Block, counted: &Counted) {
     let exit = std::mem::replace(if counted.body_first { els } else { then }, to(end, &[]));
     let mut c = Cursor { func, block: end, span, unwind: unwind.clone(), cold };
     c.func.blocks[end.index()].unwind = unwind;
-    poll(&mut c, "lh_stopped");
+    poll(&mut c, &rt::lh_stopped);
     c.end(Term::Jump(exit), header);
 }
 
@@ -186,16 +189,16 @@ fn block_threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     }
     let few = |v: Value| block_threads(func, defs, v);
     let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
-    match op.name {
-        "select" => match defs.int(func, args[2]) {
+    match op.algebra {
+        Algebra::Select => match defs.int(func, args[2]) {
             // A condition excludes some threads.
             Some(0) => few(args[1]),
             // Either gangs follow a row of threads, or the row is short.
             Some(1) => few(args[1]).map(|_| 1),
             _ => few(args[2]),
         },
-        "mul" => few(args[0])?.checked_mul(few(args[1])?),
-        "sdiv" if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
+        Algebra::Mul => few(args[0])?.checked_mul(few(args[1])?),
+        Algebra::Quotient if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
         _ => None,
     }
 }
@@ -274,7 +277,7 @@ impl PollPlan {
         let (span, cold) = (header.term_span, header.cold);
         let mut args = func.blocks[self.entrance.index()].params.clone();
         let mut c = Cursor { func, block: self.entrance, span, unwind: None, cold };
-        poll(&mut c, "lh_interrupted_in_turn");
+        poll(&mut c, &rt::lh_interrupted_in_turn);
         let (latch, _) = c.new_block(&[]);
         c.end(Term::Jump(to(latch, &[])), latch);
         let ty = c.func.ty(count.index);
@@ -295,11 +298,11 @@ impl PollPlan {
         let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
         let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
         c.func.blocks[self.entrance.index()].unwind = unwind;
-        poll(&mut c, if self.count.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
+        poll(&mut c, if self.count.is_some() { &rt::lh_interrupted_in_turn } else { &rt::lh_interrupted });
         c.end(Term::Jump(to(self.header, &outer)), self.header);
     }
 }
 
-fn poll(c: &mut Cursor<'_>, function: &str) {
-    c.effect(Inst::Runtime(runtime(function), Vec::new()));
+fn poll(c: &mut Cursor<'_>, function: &'static RuntimeFn) {
+    c.effect(Inst::Runtime(function, Vec::new()));
 }

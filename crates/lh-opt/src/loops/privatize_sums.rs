@@ -17,6 +17,7 @@ use crate::analysis::Analyses;
 use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
 use crate::edit::{Cursor, row, to};
 use hashbrown::HashSet;
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, Loop, targets};
 use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Const, Function, Value};
@@ -70,10 +71,10 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
         while v != sum {
             partial.insert(v);
             let Some(Inst::Op(op, args)) = defs.inst(func, v) else { return false };
-            v = match op.name {
-                "add" if candidates.contains(&args[0]) => args[0],
-                "add" => args[1],
-                "sub" => args[0],
+            v = match op.algebra {
+                Algebra::Add if candidates.contains(&args[0]) => args[0],
+                Algebra::Add => args[1],
+                Algebra::Sub => args[0],
                 _ => return false,
             };
         }
@@ -88,9 +89,9 @@ fn sums_containing(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<
     for b in cfg.rpo().iter().filter(|b| is_in(cfg, l, **b)) {
         for d in &func.blocks[b.index()].insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
-            let terms = match op.name {
-                "add" => &args[..],
-                "sub" => &args[..1],
+            let terms = match op.algebra {
+                Algebra::Add => &args[..],
+                Algebra::Sub => &args[..1],
                 _ => &[],
             };
             if terms.iter().any(|a| all.contains(a)) {

@@ -14,10 +14,11 @@ mod conditional_updates;
 
 use super::region::{CARRIED, Reason, Region};
 use crate::analysis::counted::{Defs, target_of};
-use crate::analysis::effects::{Callees, Meaning, is_quiet};
+use crate::analysis::effects::{Callees, is_quiet};
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Term, fastmath};
-use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
+use lh_ir::{Block, Const, Function, Meaning, Op, SpecId, Ty, Value};
 
 /// A reduction operator; operands may be combined in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -367,17 +368,17 @@ impl<'a> Chain<'a> {
 
     fn follow_row(&mut self, op: &'static lh_ir::Op, args: &[Value], v: Value, result: Value) {
         let first = args[0] == v;
-        let group = match op.name {
-            "add" => Reduce::Add,
-            "sub" if first => Reduce::Add,
-            "mul" => Reduce::Mul,
-            "fdiv" if first && self.facts.func.ty(v).is_float() => Reduce::Mul,
-            "and" => Reduce::And,
-            "or" => Reduce::Or,
-            "xor" => Reduce::Xor,
-            "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
-            "lt" | "le" | "gt" | "ge" => return self.follow_comparison(args, v, result),
-            "select" => return self.follow_select(args, v, result),
+        let group = match op.algebra {
+            Algebra::Add => Reduce::Add,
+            Algebra::Sub if first => Reduce::Add,
+            Algebra::Mul => Reduce::Mul,
+            Algebra::Divide if first && self.facts.func.ty(v).is_float() => Reduce::Mul,
+            Algebra::And => Reduce::And,
+            Algebra::Or => Reduce::Or,
+            Algebra::Xor => Reduce::Xor,
+            Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
+            Algebra::Cmp(Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge) => return self.follow_comparison(args, v, result),
+            Algebra::Select => return self.follow_select(args, v, result),
             _ => return self.holds = false,
         };
         let others = args.iter().copied().filter(|a| *a != v);
@@ -404,7 +405,7 @@ impl<'a> Chain<'a> {
     fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
         let chooses = |u: &Use| match u {
             Use::Inst(b, i) => match &self.facts.func.blocks[b.index()].insts[*i].inst {
-                Inst::Op(op, parts) if op.name == "select" => {
+                Inst::Op(op, parts) if op.is(Algebra::Select) => {
                     let is_compared = |x: &Value| args.iter().any(|a| self.facts.is_same(*a, *x));
                     parts[0] == result && parts[1..].iter().all(is_compared) && !self.facts.is_same(parts[1], parts[2])
                 }
@@ -426,16 +427,16 @@ impl<'a> Chain<'a> {
             // A conditional update: both operands must be members, which is checked at the end.
             _ => return,
         };
-        let greater = match op.name {
-            "gt" | "ge" => in_order,
-            "lt" | "le" => !in_order,
+        let greater = match op.algebra {
+            Algebra::Cmp(Cmp::Gt | Cmp::Ge) => in_order,
+            Algebra::Cmp(Cmp::Lt | Cmp::Le) => !in_order,
             _ => return,
         };
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
         if is_exact(self.facts.func, v) {
             // If the old value survives a true comparison, a NaN replaces it; of equal zeros, the last survives.
             self.keeps_old |= self.facts.is_same(a, v);
-            self.holds &= !self.keeps_old && matches!(op.name, "lt" | "gt");
+            self.holds &= !self.keeps_old && matches!(op.algebra, Algebra::Cmp(Cmp::Lt | Cmp::Gt));
         }
     }
 
@@ -445,7 +446,7 @@ impl<'a> Chain<'a> {
         let facts = self.facts;
         let is_member = |v: &Value| self.members.contains(v);
         match facts.inst(m) {
-            Some(Inst::Op(op, args)) if op.name == "select" => {
+            Some(Inst::Op(op, args)) if op.is(Algebra::Select) => {
                 let n = args[1..].iter().filter(|v| is_member(v)).count();
                 let compares = matches!(facts.inst(args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
                 return if compares { n == 1 } else { n == 2 };

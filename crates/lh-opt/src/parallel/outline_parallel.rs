@@ -31,12 +31,13 @@ mod value_numbering;
 
 use crate::analysis::effects::Callees;
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::edit::{Cursor, row, runtime, to};
+use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::{self, Carried};
 use crate::parallel::races::{self, ArrayReduce, Conflict, Need};
 use crate::parallel::region::{self, Reason};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
 use lh_ir::{Const, Function, Ty, Value};
+use lh_ops::runtime as rt;
 use partial_results::Partials;
 use plan::{Plan, flags, next_loop, plan};
 
@@ -266,7 +267,7 @@ fn replace(
     let (record, last) = (c.int(partials.record), c.int(partials.last));
     let bytes = c.mul(blocks, record);
     let bytes = c.add(bytes, last);
-    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+    let pair = c.inst(Inst::Runtime(&rt::lh_alloc, vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
     let memory = c.inst(Inst::Field(pair, 1), Ty::ptr());
     let base = c.inst(Inst::PtrAdd(memory, last), Ty::ptr());
     operands.extend([base, grain, n]);
@@ -275,9 +276,9 @@ fn replace(
     operands.extend(copies.iter().map(|copies| copies.base));
     announce(&mut c, plan);
     if plan.checked {
-        c.effect(Inst::Runtime(runtime("lh_race_own"), vec![memory, bytes]));
+        c.effect(Inst::Runtime(&rt::lh_race_own, vec![memory, bytes]));
         for copies in &copies {
-            c.effect(Inst::Runtime(runtime("lh_race_own"), vec![copies.data, copies.bytes]));
+            c.effect(Inst::Runtime(&rt::lh_race_own, vec![copies.data, copies.bytes]));
         }
     }
     run_bodies(&mut c, bodies, operands);
@@ -292,7 +293,7 @@ fn replace(
 /// Iterations per block; all of them if an assumption of the proof fails at run time, so that they run in order.
 fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
     let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
-    let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
+    let mut grain = c.inst(Inst::Runtime(&rt::lh_parallel_grain, vec![n, cost]), Ty::int());
     for (need, _) in &plan.needs {
         let one = c.int(1);
         let all = c.add(n, one);
@@ -337,7 +338,7 @@ fn announce(c: &mut Cursor<'_>, plan: &Plan) {
     if plan.checked {
         let file = Const::Str(c.func.file.clone());
         let (file, line) = (c.inst(Inst::Const(file), Ty::str()), c.int(plan.span.line.into()));
-        c.effect(Inst::Runtime(runtime("lh_race_loop"), vec![file, line]));
+        c.effect(Inst::Runtime(&rt::lh_race_loop, vec![file, line]));
     }
 }
 

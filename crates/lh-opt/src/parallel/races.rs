@@ -22,6 +22,7 @@ use crate::analysis::effects::expr::{Expr, Sym, expr};
 use crate::analysis::effects::{Access, Callees, Effects, Kind, Root};
 use crate::parallel::carried::{Reduce, order_dependent, uses};
 use crate::parallel::region::{Region, region};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
@@ -437,13 +438,13 @@ impl<'a> Judge<'a> {
         if parts.contains(&v) {
             return true;
         }
-        let by = |name: &str, p: Value| match self.defs.inst(self.func, p) {
-            Some(Inst::Op(op, args)) if op.name == name && args[0] == v => Some(expr(self.func, self.defs, args[1])),
+        let by = |algebra, p: Value| match self.defs.inst(self.func, p) {
+            Some(Inst::Op(op, args)) if op.is(algebra) && args[0] == v => Some(expr(self.func, self.defs, args[1])),
             _ => None,
         };
-        let remainders = parts.iter().filter_map(|p| by("srem", *p));
+        let remainders = parts.iter().filter_map(|p| by(Algebra::Remainder, *p));
         let all = self.func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| d.result);
-        let quotients: Vec<(Value, Expr)> = all.filter_map(|q| by("sdiv", q).map(|n| (q, n))).collect();
+        let quotients: Vec<(Value, Expr)> = all.filter_map(|q| by(Algebra::Quotient, q).map(|n| (q, n))).collect();
         remainders.into_iter().any(|n| quotients.iter().any(|(q, m)| *m == n && self.determines(parts, *q)))
     }
 }

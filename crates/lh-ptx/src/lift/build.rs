@@ -5,7 +5,9 @@ use crate::ast::{Func, Operand, PtxTy, Space, Stmt, StmtKind, Var};
 use crate::parse::Parsed;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::{BlockData, Device, Function, Inst, InstData, Target, Term};
+use lh_ir::runtime::RuntimeFn;
 use lh_ir::{Block, Const, Slot, Span, Ty, Value};
+use lh_ops::runtime as rt;
 use std::collections::HashMap;
 
 /// The function being made.
@@ -101,7 +103,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
     /// Memory for parameters and variables, and blocks for labels.
     fn prologue(&mut self, body: &[Stmt]) -> Parsed<()> {
         if self.cx.options.device != Device::Host {
-            self.context = Some(self.call("lh_cuda_context", vec![], Ty::ptr()));
+            self.context = Some(self.call(&rt::lh_cuda_context, vec![], Ty::ptr()));
         }
         let source = self.source;
         for p in source.rets.iter().filter(|_| !source.is_entry).chain(&source.params) {
@@ -149,7 +151,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
     fn local(&mut self, var: &Var) -> Value {
         let (size, align) =
             (self.int(var.size.max(8) as i128, Ty::int()), self.int(var.align.max(8) as i128, Ty::int()));
-        self.call("lh_cuda_local", vec![size, align], Ty::ptr())
+        self.call(&rt::lh_cuda_local, vec![size, align], Ty::ptr())
     }
 
     fn declare_registers(&mut self, ty: PtxTy, names: &[String]) {
@@ -256,8 +258,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
         self.push(Inst::Op(row, args.to_vec()), ty)
     }
     /// A call of the run-time library.
-    pub(super) fn call(&mut self, name: &str, args: Vec<Value>, ty: Ty) -> Value {
-        let f = lh_ops::runtime::find(name).unwrap_or_else(|| lh_ir::bug!("no run-time function `{name}`"));
+    pub(super) fn call(&mut self, f: &'static RuntimeFn, args: Vec<Value>, ty: Ty) -> Value {
         self.push(Inst::Runtime(f, args), ty)
     }
     pub(super) fn cast(&mut self, v: Value, ty: Ty) -> Value {
@@ -304,7 +305,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
         let term = self.func.blocks[0].term.take();
         let [site, bytes, align] =
             [1 << 60, self.cx.shared_bytes.max(1), self.cx.shared_align].map(|n| self.int(n as i128, Ty::int()));
-        let v = self.call("lh_cuda_shared", vec![cx, site, bytes, align], Ty::ptr());
+        let v = self.call(&rt::lh_cuda_shared, vec![cx, site, bytes, align], Ty::ptr());
         self.func.blocks[0].term = term;
         self.block = here;
         self.shared = Some(v);
@@ -370,7 +371,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
         }
         if self.cx.is_dynamic(name) {
             let (base, cx) = (self.shared_base()?, self.context()?);
-            let dynamic = self.call("lh_cuda_dynamic", vec![cx], Ty::ptr());
+            let dynamic = self.call(&rt::lh_cuda_dynamic, vec![cx], Ty::ptr());
             let (a, b) = (self.as_number(dynamic), self.as_number(base));
             return Ok(self.op("sub", &[a, b]));
         }
@@ -385,7 +386,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
         self.places.get(name).copied()
     }
     pub(super) fn as_number(&mut self, p: Value) -> Value {
-        let n = self.call("lh_ptr_addr", vec![p], Ty::i64());
+        let n = self.call(&rt::lh_ptr_addr, vec![p], Ty::i64());
         self.cast(n, Ty::u64())
     }
 

@@ -19,6 +19,7 @@ use super::build::FnLift;
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Const, Ty, Value};
 use lh_ops::exceptions::RUNTIME_ERROR;
+use lh_ops::runtime as rt;
 use lh_ops::warp;
 
 /// Whether an operation is a barrier that a whole warp must come to together.
@@ -133,7 +134,7 @@ impl FnLift<'_, '_> {
         self.line = self.func.blocks[b.index()].term_span.line;
         let [kind, mask, lane] = [warp::EQ.into(), ALL_LANES, 0].map(|n| self.int(n, Ty::int()));
         let value = self.cast(cond, Ty::int());
-        let answer = self.call("lh_cuda_warp", vec![cx, kind, mask, value, lane], Ty::tuple(vec![Ty::int(); 2]));
+        let answer = self.call(&rt::lh_cuda_warp, vec![cx, kind, mask, value, lane], Ty::tuple(vec![Ty::int(); 2]));
         let same = self.push(Inst::Field(answer, 0), Ty::int());
         let same = self.op("ne", &[same, lane]);
         let (go_on, part) = (self.func.new_block(), self.func.new_block());

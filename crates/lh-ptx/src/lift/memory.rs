@@ -6,7 +6,11 @@ use super::unknown;
 use crate::ast::{Operand, PtxTy, Space};
 use crate::parse::Parsed;
 use lh_ir::func::Inst as Ir;
+use lh_ir::runtime::Rmw;
 use lh_ir::{Ty, Value};
+use lh_ops::families::atomic;
+use lh_ops::runtime as rt;
+use lh_ops::symbols;
 
 impl FnLift<'_, '_> {
     pub(super) fn memory(&mut self, name: &str, words: &Words<'_>, args: &[Operand]) -> Parsed<()> {
@@ -98,7 +102,7 @@ impl FnLift<'_, '_> {
     /// A number as an address.
     pub(super) fn pointer(&mut self, at: Value) -> Value {
         let n = self.cast(at, Ty::i64());
-        self.call("lh_addr_ptr", vec![n], Ty::ptr())
+        self.call(&rt::lh_addr_ptr, vec![n], Ty::ptr())
     }
 
     fn load(&mut self, words: &Words<'_>, args: &[Operand]) -> Parsed<()> {
@@ -125,19 +129,18 @@ impl FnLift<'_, '_> {
     /// A load that another thread's store may have to be waited for with: others go on, and memory is asked each time.
     fn load_now(&mut self, ty: PtxTy, at: Value, to: &Operand) -> Parsed<()> {
         let cx = self.context()?;
-        let pause = lh_ops::runtime::find("lh_cuda_pause").unwrap_or_else(|| lh_ir::bug!("no lh_cuda_pause"));
         let ns = self.int(0, Ty::int());
-        self.effect(Ir::Runtime(pause, vec![cx, ns]));
-        let (name, t) = match ty.bits() {
-            32 => ("lh_cuda_or_i32", Ty::i32()),
-            64 => ("lh_cuda_or_i64", Ty::i64()),
+        self.effect(Ir::Runtime(&rt::lh_cuda_pause, vec![cx, ns]));
+        let t = if ty.bits() == 32 { Ty::i32() } else { Ty::i64() };
+        let or = match atomic(Rmw::Or, t.flatten()[0]) {
+            Some(or) if t.bits() == ty.bits() => or,
             _ => {
                 let v = self.push(Ir::Load(at), ir_ty(ty));
                 return self.set(to, v);
             }
         };
         let zero = self.int(0, t);
-        let v = self.call(name, vec![at, zero], t);
+        let v = self.call(or, vec![at, zero], t);
         let bits = self.bits_of(v);
         let v = self.interpret(bits, ty);
         self.set(to, v)
@@ -206,10 +209,9 @@ impl FnLift<'_, '_> {
             self.aligned.push(self.block);
         }
         // Our own code generator's barrier of the grid, which would wait for blocks that are not running.
-        if name == "lh_grid_sync" {
+        if name == symbols::GRID_SYNC {
             let cx = self.context()?;
-            let f = lh_ops::runtime::find("lh_cuda_grid_sync").unwrap_or_else(|| lh_ir::bug!("no lh_cuda_grid_sync"));
-            self.effect(Ir::Runtime(f, vec![cx]));
+            self.effect(Ir::Runtime(&rt::lh_cuda_grid_sync, vec![cx]));
             return Ok(());
         }
         match self.cx.specs.get(name.as_str()) {

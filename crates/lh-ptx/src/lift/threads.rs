@@ -5,7 +5,10 @@ use super::inst::Words;
 use crate::ast::{Operand, PtxTy};
 use crate::parse::Parsed;
 use lh_ir::func::Inst as Ir;
+use lh_ir::runtime::{Axis, Geometry, Rmw, RuntimeFn};
 use lh_ir::{Ty, Value};
+use lh_ops::families;
+use lh_ops::runtime as rt;
 use lh_ops::warp as kind;
 
 const WORD: PtxTy = PtxTy::Unsigned(32);
@@ -16,13 +19,14 @@ impl FnLift<'_, '_> {
         let short = name.trim_start_matches('%');
         let (what, axis) = short.split_once('.').unwrap_or((short, "x"));
         let geometry = match what {
-            "tid" => Some("tid"),
-            "ctaid" => Some("bid"),
-            "ntid" => Some("bdim"),
-            "nctaid" => Some("gdim"),
+            "tid" => Some(Geometry::Thread),
+            "ctaid" => Some(Geometry::Block),
+            "ntid" => Some(Geometry::BlockDim),
+            "nctaid" => Some(Geometry::GridDim),
             _ => None,
         };
         if let Some(g) = geometry {
+            let Some(axis) = Axis::of_name(axis) else { return self.fail(format_args!("no axis `{axis}`")) };
             let v = self.geometry(g, axis)?;
             return Ok(self.cast(v, Ty::u32()));
         }
@@ -39,7 +43,7 @@ impl FnLift<'_, '_> {
             "lanemask_eq" | "lanemask_lt" | "lanemask_le" | "lanemask_gt" | "lanemask_ge" => self.lane_mask(what),
             "dynamic_smem_size" => {
                 let cx = self.context()?;
-                let n = self.call("lh_cuda_dynamic_bytes", vec![cx], Ty::int());
+                let n = self.call(&rt::lh_cuda_dynamic_bytes, vec![cx], Ty::int());
                 Ok(self.cast(n, Ty::u32()))
             }
             "total_smem_size" => Ok(self.int(self.cx.shared_bytes as i128, Ty::u32())),
@@ -50,19 +54,17 @@ impl FnLift<'_, '_> {
         }
     }
 
-    fn geometry(&mut self, what: &str, axis: &str) -> Parsed<Value> {
-        if !["x", "y", "z"].contains(&axis) {
-            return self.fail(format_args!("no axis `{axis}`"));
-        }
+    fn geometry(&mut self, what: Geometry, axis: Axis) -> Parsed<Value> {
+        let f = families::geometry(what, axis);
         let cx = self.context()?;
-        let args = if what == "tid" { vec![] } else { vec![cx] };
-        Ok(self.call(&format!("lh_cuda_{what}_{axis}"), args, Ty::int()))
+        let args = if f.args.is_empty() { vec![] } else { vec![cx] };
+        Ok(self.call(f, args, Ty::int()))
     }
 
     /// Number of the thread in its block.
     fn thread_number(&mut self) -> Parsed<Value> {
-        let [x, y, z] = ["x", "y", "z"].map(|a| self.geometry("tid", a));
-        let [nx, ny] = ["x", "y"].map(|a| self.geometry("bdim", a));
+        let [x, y, z] = Axis::ALL.map(|a| self.geometry(Geometry::Thread, a));
+        let [nx, ny] = [Axis::X, Axis::Y].map(|a| self.geometry(Geometry::BlockDim, a));
         let planes = self.op("mul", &[z?, ny?]);
         let rows = self.op("add", &[planes, y?]);
         let before = self.op("mul", &[rows, nx?]);
@@ -99,18 +101,18 @@ impl FnLift<'_, '_> {
                     () => 2,
                 };
                 let scope = self.int(scope, Ty::int());
-                self.run("lh_cuda_fence", vec![scope]);
+                self.run(&rt::lh_cuda_fence, vec![scope]);
                 Ok(())
             }
             "nanosleep" => {
                 let (cx, ns) = (self.context()?, self.get(&args[0], PtxTy::Unsigned(32))?);
                 let ns = self.cast(ns, Ty::int());
-                self.run("lh_cuda_pause", vec![cx, ns]);
+                self.run(&rt::lh_cuda_pause, vec![cx, ns]);
                 Ok(())
             }
             "activemask" => {
                 let cx = self.context()?;
-                let v = self.call("lh_cuda_activemask", vec![cx], Ty::int());
+                let v = self.call(&rt::lh_cuda_activemask, vec![cx], Ty::int());
                 let v = self.cast(v, Ty::u32());
                 self.set(&args[0], v)
             }
@@ -122,8 +124,7 @@ impl FnLift<'_, '_> {
     }
 
     /// Calls the run-time library for its effect.
-    fn run(&mut self, name: &str, args: Vec<Value>) {
-        let f = lh_ops::runtime::find(name).unwrap_or_else(|| lh_ir::bug!("no run-time function `{name}`"));
+    fn run(&mut self, f: &'static RuntimeFn, args: Vec<Value>) {
         self.effect(Ir::Runtime(f, args));
     }
 
@@ -138,19 +139,19 @@ impl FnLift<'_, '_> {
         if words.has("red") {
             let p = self.get(args.last().unwrap_or(&args[0]), PtxTy::Pred)?;
             let p = self.cast(p, Ty::int());
-            let name = match () {
-                () if words.has("popc") => "lh_cuda_sync_count",
-                () if words.has("and") => "lh_cuda_sync_and",
-                () => "lh_cuda_sync_or",
+            let barrier = match () {
+                () if words.has("popc") => &rt::lh_cuda_sync_count,
+                () if words.has("and") => &rt::lh_cuda_sync_and,
+                () => &rt::lh_cuda_sync_or,
             };
-            let v = self.call(name, vec![cx, p], Ty::int());
+            let v = self.call(barrier, vec![cx, p], Ty::int());
             let bits = self.bits_of(v);
             return self.set(&args[0], bits);
         }
         if words.has("arrive") || args.len() > 1 || args.first().is_some_and(|a| *a != Operand::Int(0)) {
             return self.fail("barriers of a part of the block are not supported");
         }
-        self.run("lh_cuda_sync", vec![cx]);
+        self.run(&rt::lh_cuda_sync, vec![cx]);
         Ok(())
     }
 
@@ -164,7 +165,7 @@ impl FnLift<'_, '_> {
             None => self.int(0, Ty::int()),
         };
         let pair = Ty::tuple(vec![Ty::int(); 2]);
-        let answer = self.call("lh_cuda_warp", vec![cx, kind, mask, value, lane], pair);
+        let answer = self.call(&rt::lh_cuda_warp, vec![cx, kind, mask, value, lane], pair);
         let (v, flag) = (self.push(Ir::Field(answer, 0), Ty::int()), self.push(Ir::Field(answer, 1), Ty::int()));
         let zero = self.int(0, Ty::int());
         let flag = self.op("ne", &[flag, zero]);
@@ -252,26 +253,21 @@ impl FnLift<'_, '_> {
     fn atomic(&mut self, is_red: bool, words: &Words<'_>, args: &[Operand]) -> Parsed<()> {
         let (to, args) = if is_red { (None, args) } else { (Some(&args[0]), &args[1..]) };
         let Some(ty) = words.types().last().copied() else { return self.fail("an atomic operation without a type") };
-        const NAMES: [&str; 11] = ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "sub"];
-        let Some(what) = words.0.iter().find(|w| NAMES.contains(&w.as_str())) else {
-            return self.fail("this atomic operation is not supported");
-        };
-        let at = self.address(words, &args[0])?;
-        let suffix = match (what.as_str(), ty) {
-            (_, PtxTy::Float(b)) => format!("f{b}"),
-            ("min" | "max" | "inc" | "dec", PtxTy::Unsigned(b)) => format!("u{b}"),
-            (_, t) => format!("i{}", t.bits()),
-        };
-        let name = format!("lh_cuda_{what}_{suffix}");
-        if lh_ops::runtime::find(&name).is_none() {
-            return self.fail(format_args!("the atomic operation `{what}` of {ty:?} is not supported"));
-        }
+        let (unsigned, float) = (matches!(ty, PtxTy::Unsigned(_)), matches!(ty, PtxTy::Float(_)));
         let number = match ty {
             PtxTy::Float(_) => ir_ty(ty),
             t if t.bits() == 32 => Ty::i32(),
             _ => Ty::i64(),
         };
-        if what == "cas" && args.len() < 3 {
+        // The first word says whether it is `atom` or `red`.
+        let Some(rmw) = words.0.iter().find_map(|w| families::atomic_of_word(w, unsigned, float)) else {
+            return self.fail("this atomic operation is not supported");
+        };
+        let at = self.address(words, &args[0])?;
+        let Some(f) = families::atomic(rmw, number.flatten()[0]).filter(|_| number.bits() == ty.bits()) else {
+            return self.fail(format_args!("the atomic operation {rmw:?} of {ty:?} is not supported"));
+        };
+        if rmw == Rmw::CompareExchange && args.len() < 3 {
             return self.fail("`atom.cas` has too few operands");
         }
         let mut operands = vec![at];
@@ -279,7 +275,7 @@ impl FnLift<'_, '_> {
             let v = self.get(a, ty)?;
             operands.push(self.cast(v, number));
         }
-        let v = self.call(&name, operands, number);
+        let v = self.call(f, operands, number);
         match to {
             None => Ok(()),
             Some(to) if number.is_float() => self.set(to, v),

@@ -67,7 +67,8 @@ impl<'py> PyHost<'py> {
             }
         }
         let options = decorated::of(&self.get(o)).map(|d| d.options());
-        Ok(RawFunction { defaults, kwdefaults, is_library: function::is_library(&f), options })
+        let (is_library, meaning) = (function::is_library(&f), function::meaning(&f));
+        Ok(RawFunction { defaults, kwdefaults, is_library, meaning, options })
     }
     fn lookup_global(&self, f: FuncId, name: &str) -> PyResult<Option<ObjId>> {
         let object = table::function_object(f).0;

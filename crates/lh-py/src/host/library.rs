@@ -186,8 +186,8 @@ impl Stored {
         if let Some(known) = lock(&self.functions).get(&n) {
             return known.clone();
         }
-        let Function { home, code, defaults, kwdefaults, globals } = self.library.function(n, &self.package);
-        let function = Function { home, code: Mutex::new(Some(code)), defaults, kwdefaults, globals };
+        let Function { home, means, code, defaults, kwdefaults, globals } = self.library.function(n, &self.package);
+        let function = Function { home, means, code: Mutex::new(Some(code)), defaults, kwdefaults, globals };
         let known = Arc::new(Known { function, globals: Mutex::default() });
         lock(&self.functions).entry(n).or_insert(known).clone()
     }
@@ -206,6 +206,7 @@ impl Stored {
             defaults: known.function.defaults.iter().map(value).collect(),
             kwdefaults: known.function.kwdefaults.iter().map(|(name, m)| (name.clone(), value(m))).collect(),
             is_library: true,
+            meaning: lh_ir::Meaning::of_word(&known.function.means),
             options: None,
         }
     }

@@ -312,7 +312,8 @@ pub fn named_tuple(class: &Bound<'_, PyAny>) -> Option<NamedTuple> {
     let py = class.py();
     let fields = class.getattr(intern!(py, "_fields")).ok()?.extract().ok()?;
     let name = class.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
-    Some(NamedTuple { name, class: table::intern(class), fields })
+    let meaning = crate::object::function::meaning_of_class(class);
+    Some(NamedTuple { name, class: table::intern(class), fields, meaning })
 }
 
 /// Types as a Python tuple.

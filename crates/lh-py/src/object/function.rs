@@ -1,5 +1,6 @@
 //! Python functions: their parts, which a program may replace, and whether they are the library's.
 
+use lh_ir::{Meaning, TupleMeaning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{ffi, intern};
@@ -53,4 +54,18 @@ pub fn defaults<'py>(f: &Bound<'py, PyAny>) -> PyResult<Vec<(Option<String>, Bou
 pub fn is_library(f: &Bound<'_, PyAny>) -> bool {
     let module = f.getattr(intern!(f.py(), "__module__")).and_then(|m| m.extract::<String>());
     module.is_ok_and(|m| m == "lancehead.lib" || m.starts_with("lancehead.lib."))
+}
+
+/// The meaning that the library declares for one of its functions.
+pub fn meaning(f: &Bound<'_, PyAny>) -> Option<Meaning> {
+    declared(f).and_then(|word| Meaning::of_word(&word))
+}
+
+/// The meaning that the library declares for one of its classes.
+pub fn meaning_of_class(class: &Bound<'_, PyAny>) -> Option<TupleMeaning> {
+    declared(class).and_then(|word| TupleMeaning::of_word(&word))
+}
+
+fn declared(o: &Bound<'_, PyAny>) -> Option<String> {
+    is_library(o).then(|| o.getattr(intern!(o.py(), "__means__")).ok()?.extract().ok()).flatten()
 }

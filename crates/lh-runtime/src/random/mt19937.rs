@@ -1,8 +1,10 @@
 //! The Mersenne Twister MT19937, a block of outputs at a time.
 
 use super::split::{self, Family};
+use lh_ops::layout::stream;
+use std::mem::offset_of;
 
-const N: usize = 624;
+const N: usize = stream::WORDS;
 const M: usize = 397;
 
 /// Position that says "not seeded yet"; like any position from `N` on it leads to the slow path.
@@ -30,7 +32,7 @@ pub(crate) struct Mt19937 {
     family: Family,
 }
 
-const _: () = assert!(std::mem::offset_of!(Mt19937, at) == 0 && std::mem::offset_of!(Mt19937, block) == 8);
+const _: () = assert!(offset_of!(Mt19937, at) == stream::AT && offset_of!(Mt19937, block) == stream::BLOCK);
 
 impl Mt19937 {
     /// A generator that seeds itself from the operating system on first use.

@@ -211,7 +211,7 @@ fn value(world: &mut World, name: &str, text: &str) -> Result<ObjId, String> {
     if let Some((kind, args)) = call_of(text) {
         match kind.as_str() {
             "namedtuple" => {
-                let class = |class| NamedTuple { name: name.to_owned(), class, fields: args };
+                let class = |class| NamedTuple { name: name.to_owned(), class, fields: args, meaning: None };
                 return Ok(world.class(name, |id| Object::NamedTupleClass(class(id))));
             }
             "enum" | "int_enum" => return enumeration(world, name, &args, kind == "int_enum"),

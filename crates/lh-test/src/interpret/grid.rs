@@ -2,6 +2,7 @@
 
 use super::word::Words;
 use lh_ir::func::{GANG, Gangs};
+use lh_ir::runtime::Combine;
 use lh_ops::warp as kind;
 use std::collections::HashMap;
 
@@ -56,7 +57,7 @@ pub struct Context {
 #[derive(Clone, Copy, Debug)]
 pub enum Wait {
     /// All threads of the block, with a value of which the function of that name is given.
-    Block(&'static str, i64),
+    Block(Combine, i64),
     Grid,
     Warp(Request),
 }

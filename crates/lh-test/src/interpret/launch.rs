@@ -5,6 +5,7 @@ use super::state::{End, Flow, Machine, Thread};
 use super::word::{Words, int};
 use super::{Stop, warp};
 use lh_ir::func::{Gangs, Inst, waits};
+use lh_ir::runtime::{Barrier, Combine, Geometry, Launch as Ask, Memory, Role, Warp};
 use lh_ir::{Function, bug};
 
 /// How a function is entered.
@@ -51,7 +52,7 @@ impl<'a> Machine<'a> {
     fn launch_blocks(&mut self, func: &'a Function, args: &[Words]) -> Result<Vec<(Position, End)>, Stop> {
         let blocks = self.launch.blocks() as i64;
         let together = if func.kernel.waits & waits::GRID != 0 { blocks } else { 1 };
-        let enters = |i: &Inst| matches!(i, Inst::Runtime(f, _) if f.name == "lh_cuda_enter_block");
+        let enters = |i: &Inst| matches!(i, Inst::Runtime(f, _) if f.role == Role::Launch(Ask::EnterBlock));
         let is_whole = func.blocks.iter().flat_map(|b| &b.insts).any(|d| enters(&d.inst));
         let ranges: Vec<(i64, i64)> = if together == 1 && (self.settings.backwards || !is_whole) {
             (0..blocks).rev().map(|b| (b, b + 1)).collect()
@@ -137,58 +138,54 @@ impl<'a> Machine<'a> {
     pub(super) fn device_runtime(
         &mut self,
         t: &mut Thread<'a>,
-        name: &'static str,
+        role: Role,
         args: &Words,
     ) -> Option<Result<Flow<'a>, Stop>> {
-        let name = name.strip_prefix("lh_cuda_")?;
-        let axis = match name.as_bytes().last() {
-            Some(b'y') => 1,
-            Some(b'z') => 2,
-            _ => 0,
-        };
         let number = |i: usize| args[i].map_or(0, |n| n as i64);
         let context = args.first().copied().flatten().and_then(|a| self.launch.contexts.get_mut(&a));
-        let made = match name {
-            "context" => int(t.place.context as i64),
-            "tid_x" | "tid_y" | "tid_z" => int(t.place.index[axis]),
-            "bid_x" | "bid_y" | "bid_z" => int(context?.block[axis]),
-            "bdim_x" | "bdim_y" | "bdim_z" => int(self.launch.block[axis]),
-            "gdim_x" | "gdim_y" | "gdim_z" => int(self.launch.grid[axis]),
-            "first" => int(context?.first),
-            "last" => int(context?.last),
-            "scratch" => int(context?.scratch as i64),
-            "capacity" => int(context?.capacity),
-            "enter_block" => {
+        let made = match role {
+            Role::Launch(Ask::Context) => int(t.place.context as i64),
+            Role::Geometry(Geometry::Thread, axis) => int(t.place.index[axis as usize]),
+            Role::Geometry(Geometry::Block, axis) => int(context?.block[axis as usize]),
+            Role::Geometry(Geometry::BlockDim, axis) => int(self.launch.block[axis as usize]),
+            Role::Geometry(Geometry::GridDim, axis) => int(self.launch.grid[axis as usize]),
+            Role::Launch(Ask::First) => int(context?.first),
+            Role::Launch(Ask::Last) => int(context?.last),
+            Role::Launch(Ask::Scratch) => int(context?.scratch as i64),
+            Role::Launch(Ask::Capacity) => int(context?.capacity),
+            Role::Launch(Ask::EnterBlock) => {
                 context?.block = [number(2), number(3), number(4)];
                 Words::new()
             }
-            "failed" => {
+            Role::Launch(Ask::Failed) => {
                 let at = (context?.block, [number(1), number(2), number(3)]);
                 self.launch.failed.get_or_insert(at);
                 Words::new()
             }
-            "shared" | "dynamic" => {
-                let (key, size) = match name {
-                    "shared" => (number(1), number(2)),
+            Role::Memory(of @ (Memory::Shared | Memory::Dynamic)) => {
+                let (key, size) = match of {
+                    Memory::Shared => (number(1), number(2)),
                     _ => (i64::MIN, self.launch.dynamic),
                 };
                 let key = (context?.block, key);
                 int(*self.launch.shared.entry(key).or_insert_with(|| self.memory.make(size as usize)) as i64)
             }
-            "dynamic_bytes" => int(self.launch.dynamic),
-            "local" => {
+            Role::Memory(Memory::DynamicBytes) => int(self.launch.dynamic),
+            Role::Memory(Memory::Local) => {
                 let frame = t.frames.last_mut()?;
                 let here = frame.here();
                 int(*frame.local.entry(here).or_insert_with(|| self.memory.make(number(0).max(1) as usize)) as i64)
             }
-            "fence" => Words::new(),
-            "pause" => return Some(Ok(Flow::Turn(Words::new()))),
-            "activemask" => return Some(Err(Stop::Unmodelled("which lanes of a warp are active".into()))),
-            "sync" | "sync_count" | "sync_and" | "sync_or" => {
-                return Some(Ok(Flow::Wait(Wait::Block(name, args.get(1).copied().flatten().map_or(0, |n| n as i64)))));
+            Role::Memory(Memory::Fence) => Words::new(),
+            Role::Warp(Warp::Pause) => return Some(Ok(Flow::Turn(Words::new()))),
+            Role::Warp(Warp::ActiveMask) => {
+                return Some(Err(Stop::Unmodelled("which lanes of a warp are active".into())));
             }
-            "grid_sync" => return Some(Ok(Flow::Wait(Wait::Grid))),
-            "warp" => return Some(Ok(Flow::Wait(Wait::Warp(Request::new(t.place.linear, args))))),
+            Role::Barrier(Barrier::Block(how)) => {
+                return Some(Ok(Flow::Wait(Wait::Block(how, args.get(1).copied().flatten().map_or(0, |n| n as i64)))));
+            }
+            Role::Barrier(Barrier::Grid) => return Some(Ok(Flow::Wait(Wait::Grid))),
+            Role::Warp(Warp::Exchange) => return Some(Ok(Flow::Wait(Wait::Warp(Request::new(t.place.linear, args))))),
             _ => return None,
         };
         Some(Ok(Flow::Next(made)))
@@ -204,13 +201,13 @@ fn release_block(block: &mut [Thread<'_>]) -> bool {
     }
     let true_ones = values.iter().filter(|v| **v != 0).count() as i64;
     for t in block.iter_mut().filter(|t| t.end.is_none()) {
-        let Some(Wait::Block(name, _)) = t.waits.take() else { continue };
-        t.answer = Some(match name {
+        let Some(Wait::Block(how, _)) = t.waits.take() else { continue };
+        t.answer = Some(match how {
             // A gang gives the number of its threads that say yes.
-            "sync_count" => int(values.iter().sum()),
-            "sync_and" => int(i64::from(true_ones == values.len() as i64)),
-            "sync_or" => int(i64::from(true_ones > 0)),
-            _ => Words::new(),
+            Combine::Count => int(values.iter().sum()),
+            Combine::All => int(i64::from(true_ones == values.len() as i64)),
+            Combine::Any => int(i64::from(true_ones > 0)),
+            Combine::Nothing => Words::new(),
         });
     }
     !values.is_empty()

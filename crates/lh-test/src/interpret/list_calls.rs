@@ -6,6 +6,7 @@ use super::list::item_of;
 use super::state::{Flow, Machine};
 use super::word::{Word, Words, boolean, int};
 use lh_ir::Ty;
+use lh_ir::runtime::{List, Role};
 use lh_ops::exceptions::MEMORY_ERROR;
 
 impl<'a> Machine<'a> {
@@ -20,21 +21,21 @@ impl<'a> Machine<'a> {
         }
     }
     /// Functions of the run-time library for lists.
-    pub(super) fn list_runtime(&mut self, name: &str, args: &[Word]) -> Option<Result<Flow<'a>, Stop>> {
+    pub(super) fn list_runtime(&mut self, role: Role, args: &[Word]) -> Option<Result<Flow<'a>, Stop>> {
         let number = |i: usize| args[i].map(|n| n as i64).ok_or_else(|| Stop::undefined("a list of unknown size"));
-        let done = match name {
-            "lh_list_reserve" => number(1).and_then(|n| self.memory.reserve(args[0], n)).map(|done| {
+        let done = match role {
+            Role::List(List::Reserve) => number(1).and_then(|n| self.memory.reserve(args[0], n)).map(|done| {
                 if done {
                     Flow::Next(Words::new())
                 } else {
                     Flow::Raise(Exc::with_text(MEMORY_ERROR, "no memory for a list"))
                 }
             }),
-            "lh_list_set_len" => {
+            Role::List(List::SetLen) => {
                 let set = number(1).and_then(|n| self.memory.set_length(args[0], n));
                 set.map(|()| Flow::Next(Words::new()))
             }
-            "lh_list_is" => Ok(Flow::Next(boolean(args[0] == args[1]))),
+            Role::List(List::IsSame) => Ok(Flow::Next(boolean(args[0] == args[1]))),
             _ => return None,
         };
         Some(done)

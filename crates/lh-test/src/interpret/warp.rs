@@ -4,6 +4,7 @@ use super::Stop;
 use super::grid::{WARP, Wait};
 use super::state::{Flow, Machine, Thread};
 use super::word::{Word, Words, int};
+use lh_ir::runtime::{Lanes, Memory, Role, RuntimeFn};
 use lh_ir::types::Prim;
 use lh_ops::warp as kind;
 
@@ -31,23 +32,18 @@ pub(super) fn release(block: &mut [Thread<'_>]) -> bool {
 
 impl<'a> Machine<'a> {
     /// Operations on arrays with a place for each lane, and memory accesses that only a device has.
-    pub(super) fn lanes_runtime(&mut self, name: &str, args: &Words) -> Option<Result<Flow<'a>, Stop>> {
-        let name = name.strip_prefix("lh_cuda_")?;
-        let done = match name {
-            "lanes_copy" => {
+    pub(super) fn lanes_runtime(&mut self, f: &RuntimeFn, args: &Words) -> Option<Result<Flow<'a>, Stop>> {
+        let done = match f.role {
+            Role::Lanes(Lanes::Copy) => {
                 let size = WARP * args[2].unwrap_or(0) as usize;
                 self.memory.copy(args[1], args[0], size).map(|()| Words::new())
             }
-            "lanes_move" => self.move_lanes(args).map(|()| Words::new()),
-            "lanes_bits" => self.lane_bits(args[0]),
-            _ => {
-                let (what, ty) = name.rsplit_once('_')?;
-                match what {
-                    "ld" => self.memory.load(args[0], prim(ty)?).map(|w| [w].into_iter().collect()),
-                    "st" => self.memory.store(args[0], prim(ty)?, args[1]).map(|()| Words::new()),
-                    _ => super::atomic::atomic(&mut self.memory, what, ty, args)?,
-                }
-            }
+            Role::Lanes(Lanes::Move) => self.move_lanes(args).map(|()| Words::new()),
+            Role::Lanes(Lanes::Bits) => self.lane_bits(args[0]),
+            Role::Memory(Memory::LoadCached) => self.memory.load(args[0], f.ret[0]).map(|w| [w].into_iter().collect()),
+            Role::Memory(Memory::StoreCached) => self.memory.store(args[0], f.args[1], args[1]).map(|()| Words::new()),
+            Role::Atomic(rmw, prim) => super::atomic::atomic(&mut self.memory, rmw, prim, args)?,
+            _ => return None,
         };
         Some(done.map(Flow::Next))
     }
@@ -80,14 +76,4 @@ impl<'a> Machine<'a> {
         }
         Ok(int(bits))
     }
-}
-
-fn prim(ty: &str) -> Option<Prim> {
-    Some(match ty {
-        "i8" => Prim::I8,
-        "i16" => Prim::I16,
-        "i32" => Prim::I32,
-        "i64" => Prim::I64,
-        _ => return None,
-    })
 }

@@ -421,6 +421,7 @@ def rint(x):
     return prim.complex(np.rint(x.real), np.rint(x.imag))
 
 
+@prim.means("extreme")
 def maximum(x, y):
     """The greater; NaN if either is.
 
@@ -436,6 +437,7 @@ def maximum(x, y):
     return prim.maximum(a, b)
 
 
+@prim.means("extreme")
 def minimum(x, y):
     """The lesser; NaN if either is.
 
@@ -451,6 +453,7 @@ def minimum(x, y):
     return prim.minimum(a, b)
 
 
+@prim.means("extreme")
 def fmax(x, y):
     """The greater; of a number and NaN, the number.
 
@@ -464,6 +467,7 @@ def fmax(x, y):
     return b if a != a or (b == b and b > a) else a
 
 
+@prim.means("extreme")
 def fmin(x, y):
     """The lesser; of a number and NaN, the number.
 
@@ -537,6 +541,7 @@ def signbit(x):
     return prim.signbit(prim.cast(x, _float_of(x)))
 
 
+@prim.means("extreme")
 def logical_and(x, y):
     """Whether both are true.
 
@@ -546,6 +551,7 @@ def logical_and(x, y):
     return bool(x) and bool(y)
 
 
+@prim.means("extreme")
 def logical_or(x, y):
     """Whether one is true.
 

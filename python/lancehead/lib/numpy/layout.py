@@ -119,6 +119,7 @@ def real_of(x):
     return x.real
 
 
+@prim.means("fill")
 def copy_into(dst, src):
     """Stores a number or a broadcast array, converted."""
     if prim.is_dtype(src) or prim.is_range(src):

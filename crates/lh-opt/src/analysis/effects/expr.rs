@@ -4,6 +4,7 @@
 //! nothing, propagates through sums and products, and is never invariant, so that no proof uses it.
 
 use crate::analysis::counted::Defs;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::func::Inst;
 use lh_ir::{Function, Value};
 use serde::{Deserialize, Serialize};
@@ -146,12 +147,12 @@ fn expr_at(func: &Function, defs: &Defs, v: Value, depth: u32) -> Expr {
         Some(Inst::Cast(x)) if func.ty(*x).is_int() => Some(of(*x)),
         Some(Inst::ArrayShape(a, d)) => Some(Expr::sym(Sym::Shape(*a, *d))),
         Some(Inst::ArrayStride(a, d)) => Some(Expr::sym(Sym::Stride(*a, *d))),
-        Some(Inst::Op(op, args)) => match op.name {
-            "add" => Some(of(args[0]).add(&of(args[1]))),
-            "sub" => Some(of(args[0]).sub(&of(args[1]))),
-            "mul" => of(args[0]).mul(&of(args[1])),
-            "neg" => Some(of(args[0]).scale(-1)),
-            "select" => unwrapped(func, defs, args).map(of),
+        Some(Inst::Op(op, args)) => match op.algebra {
+            Algebra::Add => Some(of(args[0]).add(&of(args[1]))),
+            Algebra::Sub => Some(of(args[0]).sub(&of(args[1]))),
+            Algebra::Mul => of(args[0]).mul(&of(args[1])),
+            Algebra::Negate => Some(of(args[0]).scale(-1)),
+            Algebra::Select => unwrapped(func, defs, args).map(of),
             _ => None,
         },
         _ => None,
@@ -163,9 +164,9 @@ fn expr_at(func: &Function, defs: &Defs, v: Value, depth: u32) -> Expr {
 fn unwrapped(func: &Function, defs: &Defs, args: &[Value]) -> Option<Value> {
     let Some(Inst::Op(op, compared)) = defs.inst(func, args[0]) else { return None };
     let is_wrapped = |sum: Value, x: Value| match defs.inst(func, sum) {
-        Some(Inst::Op(op, parts)) => op.name == "add" && parts.contains(&x),
+        Some(Inst::Op(op, parts)) => op.is(Algebra::Add) && parts.contains(&x),
         _ => false,
     };
-    let counts = op.name == "lt" && compared[0] == args[2] && defs.int(func, compared[1]) == Some(0);
+    let counts = op.is(Algebra::Cmp(Cmp::Lt)) && compared[0] == args[2] && defs.int(func, compared[1]) == Some(0);
     (counts && is_wrapped(args[1], args[2])).then_some(args[2])
 }

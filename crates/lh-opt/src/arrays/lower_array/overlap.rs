@@ -3,9 +3,10 @@
 use super::nest::{Stream, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
-use crate::edit::{Cursor, runtime, to};
+use crate::edit::{Cursor, to};
 use lh_ir::func::{Device, Inst, Term};
 use lh_ir::{Layout, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Whether each source either is disjoint from the destination or is it element by element; `None` without sources.
 ///
@@ -63,7 +64,7 @@ impl ByteRange {
     fn of(c: &mut Cursor<'_>, o: &Operand) -> ByteRange {
         // `data` of an operand of rank 0 is its element.
         let data = if o.rank() == 0 { c.inst(Inst::ArrayData(o.value), Ty::ptr()) } else { o.data };
-        let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
+        let first = c.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![data]), Ty::int());
         let size = c.int(o.elem.itemsize() as i64);
         if o.layout != Layout::A {
             let n = shape::product(c, &o.shape);
@@ -101,7 +102,7 @@ pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: V
     let direct = c.branch(harmful);
     let nbytes = shape::checked_bytes(c, &dest.shape, dest.elem.itemsize());
     let on_gpu = c.func.options.device == Device::Gpu;
-    let (owner, data) = allocate(c, if on_gpu { "lh_cuda_temporary" } else { "lh_alloc" }, nbytes);
+    let (owner, data) = allocate(c, if on_gpu { &rt::lh_cuda_temporary } else { &rt::lh_alloc }, nbytes);
     let strides = shape::contiguous_strides(c, &dest.shape, dest.elem.itemsize(), dest.layout == Layout::F);
     c.end(Term::Jump(to(go, &[&[owner, data][..], &strides].concat())), direct);
     let nobody = c.inst(Inst::Zero, Ty::meminfo());

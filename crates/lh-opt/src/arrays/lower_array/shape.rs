@@ -2,9 +2,10 @@
 
 use super::nest::Stream;
 use super::operand::Operand;
-use crate::edit::{Cursor, row, runtime};
+use crate::edit::{Cursor, row};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Const, Layout, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Whether all operands, of one rank, have equal extents; `None` if that is static.
 pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value> {
@@ -125,13 +126,13 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64)
     let bad = c.branch(fits);
     let good = std::mem::replace(&mut c.block, bad);
     for o in arrays {
-        c.effect(Inst::Runtime(runtime("lh_shape_begin"), vec![]));
+        c.effect(Inst::Runtime(&rt::lh_shape_begin, vec![]));
         for e in &o.shape {
-            c.effect(Inst::Runtime(runtime("lh_shape_extent"), vec![*e]));
+            c.effect(Inst::Runtime(&rt::lh_shape_extent, vec![*e]));
         }
     }
     let kind = c.int(kind);
-    c.effect(Inst::Runtime(runtime("lh_raise_broadcast"), vec![kind]));
+    c.effect(Inst::Runtime(&rt::lh_raise_broadcast, vec![kind]));
     c.end(Term::Unreachable, good);
 }
 

@@ -8,11 +8,14 @@
 
 use super::plan::Pieces;
 use crate::analysis::counted::Defs;
-use crate::analysis::device::{HANDED, is_geometry};
-use crate::edit::{Cursor, runtime, to};
+use crate::analysis::device::HANDED;
+use crate::edit::{Cursor, to};
 use lh_ir::cfg::{Cfg, DomTree};
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, KernelFacts, LatchHint, LoopHint, Target, Term, waits};
+use lh_ir::runtime::{Axis, Geometry, Role, RuntimeFn};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use lh_ops::families::geometry;
+use lh_ops::runtime as rt;
 use std::collections::HashMap;
 
 /// The mode in which a gang runs a copy of a piece.
@@ -80,7 +83,7 @@ pub(super) struct Build<'a> {
     pub(super) defs: HashMap<Value, &'a InstData>,
     pub(super) places: Defs,
     pub(super) dom: DomTree,
-    geometry: HashMap<&'static str, Value>,
+    geometry: HashMap<(Geometry, Axis), Value>,
     homes: HashMap<(bool, Value), Value>,
     /// Whether lanes store values in arrays that LLVM promotes to vector registers: such arrays are only accessed by
     /// loops over all 32 lanes and by warp operations. Other arrays stay in memory.
@@ -201,12 +204,12 @@ impl<'a> Build<'a> {
         v
     }
     /// A quantity of the launch, read in the entry.
-    pub(super) fn geometry(&mut self, name: &'static str) -> Value {
-        if let Some(v) = self.geometry.get(name) {
+    pub(super) fn geometry(&mut self, what: Geometry, axis: Axis) -> Value {
+        if let Some(v) = self.geometry.get(&(what, axis)) {
             return *v;
         }
-        let v = self.at_start(Inst::Runtime(runtime(name), vec![self.context()]), Ty::int());
-        self.geometry.insert(name, v);
+        let v = self.at_start(Inst::Runtime(geometry(what, axis), vec![self.context()]), Ty::int());
+        self.geometry.insert((what, axis), v);
         v
     }
     /// An array with `size` bytes for each lane.
@@ -214,7 +217,7 @@ impl<'a> Build<'a> {
         let int = |i: i64| Inst::Const(Const::Int(i.into(), Ty::int()));
         let bytes = self.at_start(int(GANG * size as i64), Ty::int());
         let align = self.at_start(int(64), Ty::int());
-        self.at_start(Inst::Runtime(runtime("lh_cuda_local"), vec![bytes, align]), Ty::ptr())
+        self.at_start(Inst::Runtime(&rt::lh_cuda_local, vec![bytes, align]), Ty::ptr())
     }
     /// The array in which lanes store a value.
     pub(super) fn lane_array(&mut self, v: Value) -> Value {
@@ -253,14 +256,14 @@ impl<'a> Build<'a> {
             let size = self.stored_type(*v).mem_layout().1;
             let [from, to] = [!vectors, vectors].map(|side| self.array_of_size((side, *v), size));
             let size = self.cursor(|c| c.int(size as i64));
-            self.effect(Inst::Runtime(runtime("lh_cuda_lanes_copy"), vec![from, to, size]));
+            self.effect(Inst::Runtime(&rt::lh_cuda_lanes_copy, vec![from, to, size]));
         }
     }
 
     /// Computes the values of the gang. The parameters after the context are the gang's index in its row, the row and
     /// the plane; or, if warps continue from row to row, its number in the block and twice 0.
     fn begin(&mut self, gangs: Gangs) {
-        let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let [dx, dy, dz] = Axis::ALL.map(|a| self.geometry(Geometry::BlockDim, a));
         let [number, row, layer] = [1, 2, 3].map(|i| self.old.params()[i]);
         let (start, whole) = self.cursor(|c| {
             let size = c.int(GANG);
@@ -290,7 +293,7 @@ impl<'a> Build<'a> {
     /// If the block is a single row, all gangs but the last have all lanes and run in the full mode.
     fn fill_rows(&mut self, head: Block) {
         let (lanes, rest) = (self.start.lanes, self.out.new_block());
-        let [dy, dz] = ["lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let [dy, dz] = [Axis::Y, Axis::Z].map(|a| self.geometry(Geometry::BlockDim, a));
         let cond = self.cursor(|c| {
             let (one, size, rows) = (c.int(1), c.int(GANG), c.mul(dy, dz));
             let (alone, there) = (c.eq(rows, one), c.eq(lanes, size));
@@ -302,7 +305,7 @@ impl<'a> Build<'a> {
     /// Stores the thread indices of all lanes.
     pub(super) fn index_threads(&mut self) {
         let (start, index) = (self.start, self.arrays.index);
-        let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let [dx, dy, dz] = Axis::ALL.map(|a| self.geometry(Geometry::BlockDim, a));
         let (rows, line, done) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
         let alone = self.cursor(|c| {
             let (one, more) = (c.int(1), c.mul(dy, dz));
@@ -528,7 +531,7 @@ impl<'a> Build<'a> {
     /// Builds the handler of code that runs once for a gang: the first lane has raised.
     fn build_handler(&mut self) {
         self.at = self.handler;
-        let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
+        let [dx, dy] = [Axis::X, Axis::Y].map(|a| self.geometry(Geometry::BlockDim, a));
         let (start, from_row_to_row) = (self.start, self.out.kernel.gangs == Gangs::Warps);
         let thread = self.cursor(|c| {
             if !from_row_to_row {
@@ -567,7 +570,7 @@ impl<'a> Build<'a> {
     /// The value of a run-time function that reads the launch's geometry.
     pub(super) fn launch_value(&mut self, inst: &Inst) -> Option<Value> {
         match inst {
-            Inst::Runtime(f, _) if is_geometry(f.name) => Some(self.geometry(f.name)),
+            Inst::Runtime(RuntimeFn { role: Role::Geometry(what, axis), .. }, _) => Some(self.geometry(*what, *axis)),
             _ => None,
         }
     }

@@ -16,8 +16,10 @@
 
 use crate::analysis::counted::Defs;
 use crate::edit::{Cursor, row};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::op::Op;
 use lh_ir::{Block, Function, Value};
 use std::collections::HashSet;
 
@@ -31,7 +33,7 @@ struct Counter {
     from: Block,
     /// Its next value, with the operation and the step.
     next: Value,
-    op: &'static str,
+    op: &'static Op,
     step: Value,
 }
 
@@ -65,7 +67,8 @@ fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], p
     let ((start, from), (next, _)) = (start?, next?);
     let Inst::Op(op, args) = defs.inst(func, next)? else { return None };
     let [a, step] = args[..] else { return None };
-    let op = ["add", "sub"].into_iter().find(|n| *n == op.name)?;
+    let op = *op;
+    matches!(op.algebra, Algebra::Add | Algebra::Sub).then_some(())?;
     let is_const = matches!(defs.inst(func, step), Some(Inst::Const(_)));
     let fixed = is_const || !varies[step.index()] && defs.block(step).is_some_and(|b| !inside(b));
     let is_int = |v: Value| func.ty(v).is_int();
@@ -117,7 +120,7 @@ fn split_start(func: &mut Function, c: &Counter) -> Value {
     let zero = Cursor { func, block: c.from, span, unwind: None, cold: false }.inst(Inst::Zero, ty);
     for (b, data) in func.blocks.iter_mut().enumerate() {
         if let Some(at) = data.insts.iter().position(|d| d.result == Some(c.next)) {
-            let inst = Inst::Op(row(c.op), vec![distance, c.step]);
+            let inst = Inst::Op(c.op, vec![distance, c.step]);
             data.insts.insert(at, InstData { result: Some(next_distance), inst, span });
         }
         let pass = |t: &mut Target| {

@@ -16,6 +16,7 @@ use crate::analysis::device::HANDED;
 use crate::edit::{row, to};
 use lh_ir::cfg::targets;
 use lh_ir::func::{Gangs, Inst, Target, Term};
+use lh_ir::runtime::{Memory, Role};
 use lh_ir::{Block, Const, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -464,7 +465,9 @@ impl<'a> Build<'a> {
             let x = match (&d.inst, self.launch_value(&d.inst)) {
                 (_, Some(x)) => x,
                 (inst, None) if self.full && self.is_lane(inst) => l.lane,
-                (Inst::Runtime(f, args), None) if f.name == "lh_cuda_local" => self.local(*v, args[0], l.lane)?,
+                (Inst::Runtime(f, args), None) if f.role == Role::Memory(Memory::Local) => {
+                    self.local(*v, args[0], l.lane)?
+                }
                 (inst, None) => {
                     let inst = self.renamed(inst, once, l)?;
                     self.span = d.span;

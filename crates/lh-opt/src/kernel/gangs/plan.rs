@@ -1,12 +1,14 @@
 //! Plans the rewriting for gangs: operations at which lanes synchronise, and the pieces of code between them.
 
 use crate::analysis::classify::is_speculative;
-use crate::analysis::device::{HANDED, is_block_sync, is_geometry, waits_of_call};
+use crate::analysis::device::{HANDED, waits_of_call};
 use crate::analysis::uniform::divergence;
 use crate::analysis::{liveness, uniform};
 use crate::edit::Replacements;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{GANG, Inst, InstData, Term, waits};
+use lh_ir::runtime::{Role, RuntimeFn, Warp};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Function, Ty, Value};
 use lh_ops::warp;
@@ -50,8 +52,8 @@ pub(super) struct Pieces {
 }
 
 /// Whether a run-time function is executed by all lanes together.
-pub(super) fn is_gang_op(name: &str) -> bool {
-    is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause")
+pub(super) fn is_gang_op(f: &RuntimeFn) -> bool {
+    f.waits & (waits::BLOCK | waits::WARP | waits::GRID) != 0
 }
 
 /// Splits these operations into blocks of their own.
@@ -59,7 +61,7 @@ pub(super) fn split_gang_ops(func: &mut Function) -> HashMap<Block, GangOp> {
     let mut found = HashMap::new();
     let mut i = 0;
     while i < func.blocks.len() {
-        let is = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_gang_op(f.name));
+        let is = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_gang_op(f));
         if !found.contains_key(&Block::new(i))
             && let Some(at) = func.blocks[i].insts.iter().position(is)
         {
@@ -133,7 +135,7 @@ pub(super) fn plan(
             rejoin_after_sparse(func, cfg, &varies, &diverged, &after, &mut all);
         }
         let head_of = pieces(func, cfg, &varies, &diverged, &mut all);
-        let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_geometry(f.name));
+        let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if f.is_launch_shape());
         let late = |b: Block, d: &InstData| !is_speculative(&d.inst) && !is_shape(d) && head_of[b.index()] != Some(b);
         let more: Vec<Value> = cfg
             .rpo()
@@ -192,7 +194,9 @@ fn is_vote_of_all(inst: &Inst, constants: &HashMap<Value, i64>) -> bool {
     const ALL_LANES: i64 = (1 << GANG) - 1;
     let Inst::Runtime(f, args) = inst else { return false };
     let is = |i: usize, of: &dyn Fn(i64) -> bool| args.get(i).and_then(|v| constants.get(v)).is_some_and(|n| of(*n));
-    f.name == "lh_cuda_warp" && is(1, &|k| (warp::ALL..=warp::BALLOT).contains(&k)) && is(2, &|m| m == ALL_LANES)
+    f.role == Role::Warp(Warp::Exchange)
+        && is(1, &|k| (warp::ALL..=warp::BALLOT).contains(&k))
+        && is(2, &|m| m == ALL_LANES)
 }
 
 /// The heads that do not depend on divergence.
@@ -220,7 +224,7 @@ fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block,
 /// Whether an instruction with uniform operands can run once for all lanes.
 fn is_gang_level(func: &Function, d: &InstData) -> bool {
     match &d.inst {
-        Inst::Runtime(f, _) if is_gang_op(f.name) || is_geometry(f.name) => true,
+        Inst::Runtime(f, _) if is_gang_op(f) || f.is_launch_shape() => true,
         Inst::Call(spec, args) => {
             let passes = |v: &Value| func.ty(*v).is_number() || func.ty(*v).flatten().is_empty();
             waits_of_call(func, *spec) & (waits::VARIES | waits::EFFECTS) == 0 && args[HANDED..].iter().all(passes)
@@ -278,10 +282,10 @@ pub(super) fn sparse_path(func: &Function, b: Block) -> Option<Sparse> {
     let Some(Term::Branch { cond, then, els }) = &data.term else { return None };
     let def = data.insts.iter().find(|d| d.result == Some(*cond))?;
     let Inst::Op(op, args) = &def.inst else { return None };
-    let (guarded, other) = match op.name {
-        "eq" => (then.block, els.block),
-        "ne" => (els.block, then.block),
-        _ => return None,
+    let (guarded, other) = match op.comparison()? {
+        Cmp::Eq => (then.block, els.block),
+        Cmp::Ne => (els.block, then.block),
+        Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge => return None,
     };
     (guarded != other).then(|| Sparse { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
 }
@@ -324,7 +328,7 @@ fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, GangOp
         order[from..=last].rotate_left(1);
     }
     let is_sync = |b: &Block| {
-        let block = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        let block = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.is_barrier());
         waits.get(b).is_some_and(block)
     };
     let (syncs, mut rest): (Vec<Block>, Vec<Block>) = order.into_iter().partition(is_sync);
@@ -388,9 +392,9 @@ fn computed_narrow(func: &Function, cfg: &Cfg, narrow: &[bool]) -> Vec<bool> {
         data.params.iter().for_each(|p| computed[p.index()] = narrow[p.index()]);
         for d in &data.insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
-            let fits = match op.name {
-                "add" | "sub" | "mul" => narrow[r.index()],
-                "lt" | "le" | "gt" | "ge" | "eq" | "ne" => true,
+            let fits = match op.algebra {
+                Algebra::Add | Algebra::Sub | Algebra::Mul => narrow[r.index()],
+                Algebra::Cmp(_) => true,
                 _ => false,
             };
             let some = args.iter().any(|a| computed[a.index()]);

@@ -13,10 +13,13 @@
 use super::build::Build;
 use super::piece::{Choice, Piece};
 use super::plan::{self, Sparse};
-use crate::edit::{row, runtime, to};
+use crate::edit::{row, to};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::targets;
 use lh_ir::func::{GANG, Inst, Term};
+use lh_ir::runtime::{Axis, Geometry, Role};
 use lh_ir::{Block, Const, Ty, Value};
+use lh_ops::runtime as rt;
 use std::collections::HashSet;
 
 impl Choice {
@@ -62,7 +65,7 @@ impl Build<'_> {
             let lane = self.cursor(|c| c.int(n));
             return self.body(own, lane, false);
         }
-        let (bits, mask) = (Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), self.start.mask);
+        let (bits, mask) = (Inst::Runtime(&rt::lh_cuda_lanes_bits, vec![truth]), self.start.mask);
         let mut left = self.inst(bits, Ty::int());
         if !self.exact {
             left = self.cursor(|c| c.and_int(left, mask));
@@ -125,21 +128,25 @@ impl Build<'_> {
         let is_mask = |v: Value| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Const(Const::Int(31, _))));
         let x = self.old.params()[1];
         let is_number = |v: Value| self.is_linear(v) || self.exact && (v == x || !self.by_gang && self.is_index(v));
-        self.commutes(inst, "and", &|a, b| is_number(a) && is_mask(b))
+        self.commutes(inst, Algebra::And, &|a, b| is_number(a) && is_mask(b))
     }
     /// Whether a property holds for the operands in either order.
-    fn commutes(&self, inst: &Inst, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
-        matches!(inst, Inst::Op(op, args) if op.name == name && (of(args[0], args[1]) || of(args[1], args[0])))
+    fn commutes(&self, inst: &Inst, algebra: Algebra, of: &dyn Fn(Value, Value) -> bool) -> bool {
+        matches!(inst, Inst::Op(op, args) if op.is(algebra) && (of(args[0], args[1]) || of(args[1], args[0])))
     }
-    fn is(&self, v: Value, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
-        self.defs.get(&v).is_some_and(|d| self.commutes(&d.inst, name, of))
+    fn is(&self, v: Value, algebra: Algebra, of: &dyn Fn(Value, Value) -> bool) -> bool {
+        self.defs.get(&v).is_some_and(|d| self.commutes(&d.inst, algebra, of))
     }
     /// Whether a value is `x + dim.x * (y + dim.y * z)`.
     fn is_linear(&self, v: Value) -> bool {
         let [x, y, z] = [1, 2, 3].map(|i| self.old.params()[i]);
-        let dim = |v: Value, axis: &str| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Runtime(f, _)) if f.name == format!("lh_cuda_bdim_{axis}"));
-        let row = |v| self.is(v, "add", &|a, b| a == y && self.is(b, "mul", &|d, c| dim(d, "y") && c == z));
-        self.is(v, "add", &|a, b| a == x && self.is(b, "mul", &|d, r| dim(d, "x") && row(r)))
+        let dim = |v: Value, axis| {
+            let role = Role::Geometry(Geometry::BlockDim, axis);
+            matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Runtime(f, _)) if f.role == role)
+        };
+        let row =
+            |v| self.is(v, Algebra::Add, &|a, b| a == y && self.is(b, Algebra::Mul, &|d, c| dim(d, Axis::Y) && c == z));
+        self.is(v, Algebra::Add, &|a, b| a == x && self.is(b, Algebra::Mul, &|d, r| dim(d, Axis::X) && row(r)))
     }
     /// Whether a value is the thread's first index plus multiples of the row's length.
     fn is_index(&self, v: Value) -> bool {
@@ -148,13 +155,13 @@ impl Build<'_> {
         }
         let Some(Inst::Op(op, args)) = self.defs.get(&v).map(|d| &d.inst) else { return false };
         let either = |a: Value, b: Value| self.is_index(a) && self.is_rows(b);
-        op.name == "add" && (either(args[0], args[1]) || either(args[1], args[0]))
+        op.is(Algebra::Add) && (either(args[0], args[1]) || either(args[1], args[0]))
     }
     fn is_rows(&self, v: Value) -> bool {
         match self.defs.get(&v).map(|d| &d.inst) {
-            Some(Inst::Runtime(f, _)) => f.name == "lh_cuda_bdim_x",
-            Some(Inst::Op(op, args)) if op.name == "mul" => args.iter().any(|a| self.is_rows(*a)),
-            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().all(|a| self.is_rows(*a)),
+            Some(Inst::Runtime(f, _)) => f.role == Role::Geometry(Geometry::BlockDim, Axis::X),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Mul) => args.iter().any(|a| self.is_rows(*a)),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => args.iter().all(|a| self.is_rows(*a)),
             _ => false,
         }
     }

@@ -8,10 +8,12 @@
 use super::build::{Build, Mode};
 use super::piece::Lane;
 use super::plan::GangOp;
-use crate::edit::{Cursor, runtime, to};
+use crate::edit::{Cursor, to};
 use lh_ir::func::Term;
 use lh_ir::func::{GANG, Inst};
+use lh_ir::runtime::{Barrier, Combine, Role, RuntimeFn, Warp};
 use lh_ir::{Block, Const, Ty, Value};
+use lh_ops::runtime as rt;
 use lh_ops::warp as kind;
 use std::collections::HashMap;
 
@@ -42,10 +44,10 @@ impl Build<'_> {
         let number = self.plan.number(head);
         let there = self.participants(way, number);
         let mut m = OpState { way, wait, number, there, again, once: std::mem::take(once) };
-        match f.name {
-            "lh_cuda_warp" => self.warp_op(&mut m, args)?,
-            "lh_cuda_activemask" => self.results(&m, |_, _, _| Some(vec![there]))?,
-            name => self.barrier(&mut m, name, args)?,
+        match f.role {
+            Role::Warp(Warp::Exchange) => self.warp_op(&mut m, args)?,
+            Role::Warp(Warp::ActiveMask) => self.results(&m, |_, _, _| Some(vec![there]))?,
+            _ => self.barrier(&mut m, f, args)?,
         }
         *once = m.once;
         if way.is_diverged() {
@@ -75,7 +77,7 @@ impl Build<'_> {
             None => result = None,
         });
         result?;
-        Some(self.inst(Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), Ty::int()))
+        Some(self.inst(Inst::Runtime(&rt::lh_cuda_lanes_bits, vec![truth]), Ty::int()))
     }
 
     /// Operands for a lane.
@@ -136,7 +138,8 @@ impl Build<'_> {
     /// Moves the participating lanes behind the operation. At a barrier of the block these are all lanes, possibly at
     /// different barriers.
     fn advance_lanes(&mut self, way: Mode, number: i64, wait: &GangOp) {
-        let only_computes = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_sync");
+        const PLAIN: Role = Role::Barrier(Barrier::Block(Combine::Nothing));
+        let only_computes = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.role == PLAIN);
         let mut passed = vec![(number, self.plan.number(wait.resume))];
         if only_computes(wait) {
             let all = self.plan.waits.iter().filter(|(_, w)| only_computes(w));
@@ -160,7 +163,7 @@ impl Build<'_> {
     }
 
     /// Executes a barrier once for the gang.
-    fn barrier(&mut self, m: &mut OpState<'_>, name: &'static str, args: &[Value]) -> Option<()> {
+    fn barrier(&mut self, m: &mut OpState<'_>, f: &'static RuntimeFn, args: &[Value]) -> Option<()> {
         let mut given = vec![self.context()];
         if let Some(arg) = args.get(1) {
             let bits = self.ballot(m.way, |b, lane| {
@@ -178,9 +181,9 @@ impl Build<'_> {
             })?;
             let there = m.there;
             let set = self.cursor(|c| c.and_int(bits, there));
-            given.push(self.cursor(|c| match name {
-                "lh_cuda_sync_count" => c.op(crate::edit::row("popcount"), &[set], Ty::int()),
-                "lh_cuda_sync_and" => {
+            given.push(self.cursor(|c| match f.role {
+                Role::Barrier(Barrier::Block(Combine::Count)) => c.op(crate::edit::row("popcount"), &[set], Ty::int()),
+                Role::Barrier(Barrier::Block(Combine::All)) => {
                     let (one, zero) = (c.int(1), c.int(0));
                     let all = c.eq(set, there);
                     c.select(all, one, zero)
@@ -193,7 +196,7 @@ impl Build<'_> {
             }));
         }
         self.use_handler();
-        let call = Inst::Runtime(runtime(name), given);
+        let call = Inst::Runtime(f, given);
         let Some(r) = m.wait.results.first() else {
             self.effect(call);
             return Some(());
@@ -256,7 +259,7 @@ impl Build<'_> {
                 let by = if matches!(kind, kind::UP | kind::DOWN) { reach } else { by };
                 (c.int(kind | if narrow { kind::NARROW } else { 0 }), by)
             });
-            self.effect(Inst::Runtime(runtime("lh_cuda_lanes_move"), vec![values, moved, kind, by]));
+            self.effect(Inst::Runtime(&rt::lh_cuda_lanes_move, vec![values, moved, kind, by]));
             moved
         });
         self.results(m, |b, lane, there| {

@@ -6,10 +6,13 @@ use crate::analysis::counted::Defs;
 use crate::analysis::device::HANDED;
 use crate::analysis::liveness::parts;
 use crate::analysis::strides::{contiguous, moves};
-use crate::edit::{CountedLoop, Cursor, runtime, to};
+use crate::edit::{CountedLoop, Cursor, to};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
+use lh_ir::runtime::{self, Axis, Combine, Geometry, RuntimeFn};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use lh_ops::families::geometry;
+use lh_ops::runtime as rt;
 use std::collections::{HashMap, HashSet};
 
 /// The kernel with its cuts and analyses.
@@ -155,20 +158,20 @@ impl<'a> Splitter<'a> {
         self.frame.unwrap_or_else(|| lh_ir::bug!("no frame yet"))
     }
 
-    fn read(&mut self, name: &str, ty: Ty) -> Value {
+    fn read(&mut self, f: &'static RuntimeFn, ty: Ty) -> Value {
         let cx = self.context();
-        self.inst(Inst::Runtime(runtime(name), vec![cx]), ty)
+        self.inst(Inst::Runtime(f, vec![cx]), ty)
     }
-    fn axes(&mut self, what: &str) -> Axes {
-        Axes(["x", "y", "z"].map(|a| self.read(&format!("lh_cuda_{what}_{a}"), Ty::int())))
+    fn axes(&mut self, what: Geometry) -> Axes {
+        Axes(Axis::ALL.map(|a| self.read(geometry(what, a), Ty::int())))
     }
 
     /// Builds the frame, and the loop over blocks if it is the outermost.
     fn begin(&mut self) -> Option<CountedLoop> {
-        let (dim, grid) = (self.axes("bdim"), self.axes("gdim"));
-        let (first, last) = (self.read("lh_cuda_first", Ty::int()), self.read("lh_cuda_last", Ty::int()));
-        let scratch = self.read("lh_cuda_scratch", Ty::ptr());
-        let capacity = self.read("lh_cuda_capacity", Ty::int());
+        let (dim, grid) = (self.axes(Geometry::BlockDim), self.axes(Geometry::GridDim));
+        let (first, last) = (self.read(&rt::lh_cuda_first, Ty::int()), self.read(&rt::lh_cuda_last, Ty::int()));
+        let scratch = self.read(&rt::lh_cuda_scratch, Ty::ptr());
+        let capacity = self.read(&rt::lh_cuda_capacity, Ty::int());
         let blocks = self.cursor(|c| c.sub(last, first));
         let gangs = self.old.kernel.gangs;
         let units = self.cursor(|c| {
@@ -225,7 +228,7 @@ impl<'a> Splitter<'a> {
             let z = c.int_op("sdiv", rest, row);
             c.end(Term::Jump(to(join, &[x, y, z])), join);
             let [x, y, z] = [0, 1, 2].map(|axis| index[order.iter().position(|a| *a == axis).unwrap_or(axis)]);
-            c.effect(Inst::Runtime(runtime("lh_cuda_enter_block"), vec![cx, place, x, y, z]));
+            c.effect(Inst::Runtime(&rt::lh_cuda_enter_block, vec![cx, place, x, y, z]));
             Axes([x, y, z])
         })
     }
@@ -254,7 +257,7 @@ impl<'a> Splitter<'a> {
         };
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((_, result)) = sync.value {
-                let total = self.vote_result(b, sync.name);
+                let total = self.vote_result(b, sync.kind);
                 self.set_uniform((Some(sync.resume), result), &[total]);
             }
             let head = self.head(sync.resume);
@@ -271,15 +274,18 @@ impl<'a> Splitter<'a> {
     }
 
     /// The result of a voting barrier from the sum over the threads.
-    fn vote_result(&mut self, b: Block, name: &str) -> Value {
+    fn vote_result(&mut self, b: Block, barrier: runtime::Barrier) -> Value {
         let sum = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::int());
         let frame = self.frame();
         self.cursor(|c| {
             let (zero, one) = (c.int(0), c.int(1));
-            let cond = match name {
-                "lh_cuda_sync_count" => return sum,
-                "lh_cuda_sync_and" => c.eq(sum, frame.threads),
-                _ => c.lt(zero, sum),
+            let cond = match barrier {
+                runtime::Barrier::Block(Combine::Count) => return sum,
+                runtime::Barrier::Block(Combine::All) => c.eq(sum, frame.threads),
+                runtime::Barrier::Block(Combine::Any) => c.lt(zero, sum),
+                runtime::Barrier::Block(Combine::Nothing) | runtime::Barrier::Grid => {
+                    lh_ir::bug!("this barrier has no result")
+                }
             };
             c.select(cond, one, zero)
         })

@@ -8,10 +8,10 @@
 
 use super::uniform::post_dominators;
 use crate::analysis::counted::{Defs, compared, counted, is_short, stride};
-use crate::analysis::device::is_block_sync;
 use crate::analysis::uniform::divergence;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, Term};
+use lh_ir::runtime::{self, Role, RuntimeFn};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const MAX_BRANCHES: usize = 3;
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
-    pub name: &'static str,
+    pub kind: runtime::Barrier,
     /// The argument and the result of a voting barrier.
     pub value: Option<(Value, Value)>,
     /// The block behind the barrier.
@@ -56,18 +56,19 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Barrier> {
     let mut syncs = HashMap::new();
     let mut i = 0;
     while i < func.blocks.len() {
-        let is_sync =
-            |inst: &Inst| matches!(inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        let is_sync = |inst: &Inst| matches!(inst, Inst::Runtime(f, _) if f.is_barrier());
         if let Some(at) = func.blocks[i].insts.iter().position(|d| is_sync(&d.inst)) {
             let resume = func.new_block();
             let data = &mut func.blocks[i];
             let rest = data.insts.split_off(at + 1);
             let sync = data.insts.pop().expect("found above");
-            let Inst::Runtime(f, args) = &sync.inst else { lh_ir::bug!("a barrier is a call") };
+            let Inst::Runtime(RuntimeFn { role: Role::Barrier(kind), .. }, args) = &sync.inst else {
+                lh_ir::bug!("a barrier is a call")
+            };
             let value = args.get(1).copied().zip(sync.result);
             let (term, span, unwind, cold) = (data.term.take(), data.term_span, data.unwind.clone(), data.cold);
             data.term = Some(Term::Jump(crate::edit::to(resume, &[])));
-            syncs.insert(Block::new(i), Barrier { name: f.name, value, resume });
+            syncs.insert(Block::new(i), Barrier { kind: *kind, value, resume });
             let next = &mut func.blocks[resume.index()];
             (next.insts, next.term, next.term_span, next.unwind, next.cold) = (rest, term, span, unwind, cold);
         }

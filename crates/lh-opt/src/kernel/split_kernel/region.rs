@@ -10,11 +10,12 @@
 
 use super::build::{Axes, Number, Spill, Splitter};
 use crate::analysis::classify::is_speculative;
-use crate::analysis::device::{HANDED, is_geometry, waits_of_call};
+use crate::analysis::device::{HANDED, waits_of_call};
 use crate::analysis::liveness::{constant, parts};
 use crate::edit::{CountedLoop, to};
 use lh_ir::cfg::targets;
 use lh_ir::func::{Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term, waits};
+use lh_ir::runtime::{Geometry, Launch, Memory, Role};
 use lh_ir::{Block, Const, Slot, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -127,7 +128,7 @@ impl<'a> Splitter<'a> {
     fn is_uniform(&self, blocks: &[Block]) -> bool {
         let varies = |v: &Value| self.plan.varies[v.index()];
         let same = |d: &InstData| match &d.inst {
-            Inst::Runtime(f, _) if f.name == "lh_cuda_failed" => true,
+            Inst::Runtime(f, _) if f.role == Role::Launch(Launch::Failed) => true,
             Inst::Call(spec, _) => {
                 waits_of_call(self.old, *spec) & waits::EFFECTS == 0 && d.result.is_some_and(|r| !varies(&r))
             }
@@ -288,7 +289,7 @@ impl<'a> Splitter<'a> {
         let frame = self.frame();
         // With grid barriers, the loop over blocks is one of the loops over threads, so block indices vary.
         let block = frame.block.unwrap_or(frame.grid);
-        let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !is_geometry(f.name));
+        let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !f.is_launch_shape());
         for d in recomputed {
             let same = |r: Value| !self.plan.varies[r.index()] && (old.kernel.uncounted || !old.ty(r).is_counted());
             let mut is_known = d.result.is_some_and(same) && (frame.block.is_some() || !is_of_block(d));
@@ -305,19 +306,17 @@ impl<'a> Splitter<'a> {
     fn redo(&mut self, now: &HashMap<Value, New>, d: &InstData, block: Axes, thread: Option<Number>) -> Option<Value> {
         let r = d.result?;
         if let Inst::Runtime(f, args) = &d.inst {
-            if is_geometry(f.name) {
+            if let Role::Geometry(what, axis) = f.role {
                 let frame = self.frame();
-                let axis = ["x", "y", "z"].iter().position(|a| f.name.ends_with(a))?;
-                let of = if f.name.contains("_bid_") {
-                    block
-                } else if f.name.contains("_bdim_") {
-                    frame.dim
-                } else {
-                    frame.grid
+                let of = match what {
+                    Geometry::Block => block,
+                    Geometry::BlockDim => frame.dim,
+                    Geometry::GridDim => frame.grid,
+                    Geometry::Thread => lh_ir::bug!("`kernel_context` hands the thread's index through"),
                 };
-                return Some(of.0[axis]);
+                return Some(of.0[axis as usize]);
             }
-            if f.name == "lh_cuda_local" && !self.transient.contains(&r) {
+            if f.role == Role::Memory(Memory::Local) && !self.transient.contains(&r) {
                 return self.local(r, args[0], thread?);
             }
         }
@@ -342,7 +341,7 @@ impl<'a> Splitter<'a> {
             let blocks = self.blocks_of(entry);
             for d in self.recomputed(&blocks) {
                 if let (Some(r), Inst::Runtime(f, _)) = (d.result, &d.inst)
-                    && f.name == "lh_cuda_local"
+                    && f.role == Role::Memory(Memory::Local)
                 {
                     users.entry(r).or_default().insert(entry);
                 }

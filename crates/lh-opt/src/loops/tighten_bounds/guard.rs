@@ -3,6 +3,7 @@
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Facts;
 use crate::edit::Cursor;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Ty, Value};
 
@@ -12,7 +13,7 @@ pub(super) enum Guard {
     Invariant(Value),
     /// Comparison of the induction variable plus addends with an invariant number.
     Compare {
-        op: &'static str,
+        op: Cmp,
         added: Vec<Value>,
         with: Value,
     },
@@ -31,17 +32,13 @@ pub(super) fn guard(
     }
     let Inst::Op(op, args) = facts.defs.inst(facts.func, cond)? else { return None };
     let [a, b] = args[..] else { return None };
-    let (op, swapped) = match (op.name, holds) {
-        ("lt", true) | ("ge", false) => ("lt", "gt"),
-        ("le", true) | ("gt", false) => ("le", "ge"),
-        ("gt", true) | ("le", false) => ("gt", "lt"),
-        ("ge", true) | ("lt", false) => ("ge", "le"),
-        ("eq", true) | ("ne", false) => ("eq", "eq"),
-        _ => return None,
-    };
+    let cmp = op.comparison()?.given(holds);
+    if cmp == Cmp::Ne {
+        return None;
+    }
     let (op, value, with) = match (can_hoist(facts, at, a, moved), can_hoist(facts, at, b, moved)) {
-        (false, true) => (op, a, b),
-        (true, false) => (swapped, b, a),
+        (false, true) => (cmp, a, b),
+        (true, false) => (cmp.mirrored(), b, a),
         _ => return None,
     };
     let mut added = Vec::new();
@@ -58,10 +55,10 @@ pub(super) fn guard(
 /// The limit before previous tightenings, which is not smaller.
 fn original_limit(facts: &Facts<'_>, mut limit: Value) -> Value {
     while let Some(Inst::Op(op, args)) = facts.defs.inst(facts.func, limit)
-        && op.name == "select"
+        && op.is(Algebra::Select)
     {
         let is_least = match facts.defs.inst(facts.func, args[0]) {
-            Some(Inst::Op(less, sides)) => less.name == "lt" && sides[..] == args[1..],
+            Some(Inst::Op(less, sides)) => less.is(Algebra::Cmp(Cmp::Lt)) && sides[..] == args[1..],
             _ => false,
         };
         limit = match facts.defs.int(facts.func, args[2]) {
@@ -112,7 +109,7 @@ fn addends(
         return Some(false);
     }
     let Inst::Op(op, args) = facts.defs.inst(facts.func, v).filter(|_| out.len() < MAX_ADDENDS)? else { return None };
-    if op.name != "add" {
+    if !op.is(Algebra::Add) {
         return None;
     }
     let (a, b) = (addends(facts, at, index, args[0], out, moved)?, addends(facts, at, index, args[1], out, moved)?);
@@ -134,8 +131,8 @@ pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
 impl Guard {
     /// The bound that `op` implies for the induction variable. The compared sum is non-negative, so every negative
     /// number acts like the nearest one, 0 or -1, from which the addends can be subtracted without overflow.
-    pub(super) fn bound(c: &mut Cursor<'_>, op: &str, added: &[Value], with: Value) -> Value {
-        let nearly = c.int(if op == "lt" || op == "ge" { 0 } else { -1 });
+    pub(super) fn bound(c: &mut Cursor<'_>, op: Cmp, added: &[Value], with: Value) -> Value {
+        let nearly = c.int(if matches!(op, Cmp::Lt | Cmp::Ge) { 0 } else { -1 });
         let negative = c.lt(with, nearly);
         let bound = c.select(negative, nearly, with);
         added.iter().fold(bound, |bound, v| c.sub(bound, *v))
@@ -159,18 +156,18 @@ impl Guard {
             c.add(x, one)
         };
         let from = match op {
-            "lt" | "le" => None,
-            "gt" => Some(next(c)),
-            _ => Some(bound),
+            Cmp::Lt | Cmp::Le => None,
+            Cmp::Gt => Some(next(c)),
+            Cmp::Ge | Cmp::Eq | Cmp::Ne => Some(bound),
         };
         let from = from.map(|from| {
             let below = c.lt(from, zero);
             c.select(below, zero, from)
         });
         let to = match op {
-            "lt" => bound,
-            "le" | "eq" => next(c),
-            _ => return (from, limit),
+            Cmp::Lt => bound,
+            Cmp::Le | Cmp::Eq => next(c),
+            Cmp::Gt | Cmp::Ge | Cmp::Ne => return (from, limit),
         };
         // A `select` whose third operand is the old limit, as `inspect_strips` makes it: analyses look for the limit
         // there.

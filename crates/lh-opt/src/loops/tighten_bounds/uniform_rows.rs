@@ -16,6 +16,7 @@ use crate::analysis::facts::Facts;
 use crate::edit::version::{Duplicate, Versions, can_copy};
 use crate::edit::{Cursor, row, to};
 use hashbrown::HashSet;
+use lh_ir::algebra::Cmp;
 use lh_ir::cfg::Loop;
 use lh_ir::func::Term;
 use lh_ir::{Block, Function, Ty, Value};
@@ -60,7 +61,7 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<RowVersion> {
         for holds in [true, false] {
             let mut own = moved.clone();
             let found = guard::guard(facts, at, t.counted, (*b, *cond, holds), &mut own);
-            if let Some(g @ Guard::Compare { op: "eq", .. }) = found
+            if let Some(g @ Guard::Compare { op: Cmp::Eq, .. }) = found
                 && then.block != els.block
             {
                 branches.push((*b, g, holds));
@@ -82,7 +83,7 @@ fn build_choice(func: &mut Function, plan: &RowVersion, d: &Duplicate) {
     let mut any = None;
     for (b, guard, then) in &plan.branches {
         let Guard::Compare { added, with, .. } = guard else { lh_ir::bug!("asked before") };
-        let bound = Guard::bound(&mut c, "eq", added, *with);
+        let bound = Guard::bound(&mut c, Cmp::Eq, added, *with);
         let (from, below) = (c.le(zero, bound), c.lt(bound, plan.limit));
         let here = c.and(from, below);
         any = Some(any.map_or(here, |a| c.or(a, here)));

@@ -13,12 +13,13 @@ use super::plan::{JamPlan, MemRef};
 use crate::analysis::counted::{is_in, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
-use crate::edit::{Cursor, rename, runtime, to};
+use crate::edit::{Cursor, rename, to};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Loop, targets};
 use lh_ir::func::{Inst, Target, Term};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Function, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// The headers of the inner loops to distribute.
 pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying: &HashSet<Value>) -> Vec<Block> {
@@ -110,7 +111,7 @@ impl Prefetch {
         for i in 0..plan.factor as usize {
             let (array, index) = (names.of(self.view, i), vec![names.of(self.index, 0)]);
             let address = c.inst(Inst::ElemPtr { array, index, wrap: false, check: false }, Ty::ptr());
-            c.effect(Inst::Runtime(runtime("lh_prefetch"), vec![address]));
+            c.effect(Inst::Runtime(&rt::lh_prefetch, vec![address]));
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::core::inline::Bodies;
 use crate::edit::version::Versions;
 use crate::edit::{Cursor, rename, row, to};
 use hashbrown::{HashMap, HashSet};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{BlockData, Device, Inst, InstData, Target, Term};
 use lh_ir::{Block, Function, Span, Ty, Value};
@@ -307,11 +308,13 @@ impl<'a> InlinedCopy<'a> {
 
 /// Whether an instruction may be speculated: it reads no memory and has no effect.
 fn can_speculate(inst: &Inst) -> bool {
-    const ROWS: [&str; 12] = ["add", "sub", "mul", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"];
     match inst {
         Inst::Const(_) | Inst::Zero | Inst::Field(..) => true,
         Inst::ArrayData(_) | Inst::ArrayShape(..) | Inst::ArrayStride(..) => true,
-        Inst::Op(op, _) => ROWS.contains(&op.name),
+        Inst::Op(op, _) => matches!(
+            op.algebra,
+            Algebra::Add | Algebra::Sub | Algebra::Mul | Algebra::Cmp(_) | Algebra::And | Algebra::Or | Algebra::Not
+        ),
         _ => false,
     }
 }

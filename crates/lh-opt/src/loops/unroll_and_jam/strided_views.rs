@@ -5,6 +5,7 @@ use crate::analysis::facts::Facts;
 use crate::edit::Cursor;
 use crate::edit::overlap::{addresses, apart as arrays_disjoint};
 use hashbrown::HashMap;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::Inst;
 use lh_ir::switches::is_off;
 use lh_ir::{Layout, Ty, Value};
@@ -41,7 +42,7 @@ impl StridedView {
         let Inst::Op(op, args) = inst(*offset)? else { return None };
         let index = facts.counts[at].as_ref()?.index;
         let step = match args[..] {
-            [i, step] | [step, i] if op.name == "mul" && i == index => step,
+            [i, step] | [step, i] if op.is(Algebra::Mul) && i == index => step,
             _ => return None,
         };
         let known = |v: &Value| facts.is_invariant(at, *v);

@@ -6,6 +6,7 @@
 
 use super::{LoopFacts, Use};
 use crate::edit::row;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, Edge};
 use lh_ir::func::{Inst, InstData};
 use lh_ir::{Block, Const, Function, Op, Ty, Value};
@@ -24,7 +25,7 @@ pub(super) struct Group {
 impl Group {
     /// Whether the result of a block does not show if the block has set it.
     pub(super) fn needs_flag(&self) -> bool {
-        self.by.is_none_or(|op| matches!(op.name, "le" | "ge"))
+        self.by.is_none_or(|op| matches!(op.algebra, Algebra::Cmp(Cmp::Le | Cmp::Ge)))
     }
 }
 
@@ -95,7 +96,7 @@ impl Web {
                     Use::Inst(b, i) => {
                         let d = &func.blocks[b.index()].insts[i];
                         match (&d.inst, d.result?) {
-                            (Inst::Op(op, args), next) if op.name == "select" && args[0] != v => next,
+                            (Inst::Op(op, args), next) if op.is(Algebra::Select) && args[0] != v => next,
                             (Inst::Cast(_), next) if facts.source(next) == facts.source(v) => next,
                             (Inst::Op(op, args), result) => {
                                 compared.push(comparison(op, args, v, result)?);
@@ -174,12 +175,12 @@ impl Web {
 }
 
 fn comparison(op: &'static Op, args: &[Value], step: Value, result: Value) -> Option<Compared> {
-    let swapped = match op.name {
-        "lt" => "gt",
-        "le" => "ge",
-        "gt" => "lt",
-        "ge" => "le",
-        _ => return None,
+    let swapped = match op.comparison()? {
+        Cmp::Lt => "gt",
+        Cmp::Le => "ge",
+        Cmp::Gt => "lt",
+        Cmp::Ge => "le",
+        Cmp::Eq | Cmp::Ne => return None,
     };
     let is_second = args[1] == step;
     let by = if is_second { op } else { row(swapped) };

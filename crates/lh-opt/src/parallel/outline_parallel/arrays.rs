@@ -5,13 +5,17 @@
 //! blocks. A single block updates the array itself.
 
 use super::plan::Plan;
-use crate::edit::{Cursor, row, runtime, to};
+use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Reduce;
 use crate::parallel::races::ArrayReduce;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::{Inst, MapExpr, Term};
-use lh_ir::op::RuntimeFn;
+use lh_ir::op::Op;
+use lh_ir::runtime::{Rmw, RuntimeFn};
 use lh_ir::types::TyKind;
 use lh_ir::{Const, Function, Layout, Ty, Value};
+use lh_ops::families::atomic;
+use lh_ops::runtime as rt;
 
 /// Bound on the number of blocks, and so on copies.
 const BLOCKS: i64 = 16;
@@ -82,37 +86,37 @@ pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: V
     }
     let count = c.select(copied, blocks, zero);
     let bytes = c.mul(bytes, count);
-    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+    let pair = c.inst(Inst::Runtime(&rt::lh_alloc, vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
     let data = c.inst(Inst::Field(pair, 1), Ty::ptr());
-    let address = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
+    let address = c.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![data]), Ty::int());
     let address = c.select(copied, address, instead);
-    let base = c.inst(Inst::Runtime(runtime("lh_addr_ptr"), vec![address]), Ty::ptr());
+    let base = c.inst(Inst::Runtime(&rt::lh_addr_ptr, vec![address]), Ty::ptr());
     Copies { base, data, count, bytes }
 }
 
 /// The atomic operation that updates elements of the array, if there is one and the order of updates does not matter.
 pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Option<&'static RuntimeFn> {
     let (dtype, ..) = func.ty(what.array).as_array()?;
-    let TyKind::Int { bits, signed, .. } = dtype.kind() else { return None };
-    let sign = if *signed { 'i' } else { 'u' };
-    let name = match what.how {
-        Reduce::Add => format!("lh_cuda_add_i{bits}"),
-        Reduce::And => format!("lh_cuda_and_i{bits}"),
-        Reduce::Or => format!("lh_cuda_or_i{bits}"),
-        Reduce::Xor => format!("lh_cuda_xor_i{bits}"),
-        Reduce::Max => format!("lh_cuda_max_{sign}{bits}"),
-        Reduce::Min => format!("lh_cuda_min_{sign}{bits}"),
-        Reduce::Row(op) if op.name.starts_with("max") => format!("lh_cuda_max_{sign}{bits}"),
-        Reduce::Row(op) if op.name.starts_with("min") => format!("lh_cuda_min_{sign}{bits}"),
+    let TyKind::Int { signed, .. } = dtype.kind() else { return None };
+    let (max, min) = if *signed { (Rmw::Max, Rmw::Min) } else { (Rmw::UMax, Rmw::UMin) };
+    let rmw = match what.how {
+        Reduce::Add => Rmw::Add,
+        Reduce::And => Rmw::And,
+        Reduce::Or => Rmw::Or,
+        Reduce::Xor => Rmw::Xor,
+        Reduce::Max => max,
+        Reduce::Min => min,
+        Reduce::Row(Op { algebra: Algebra::Max(_), .. }) => max,
+        Reduce::Row(Op { algebra: Algebra::Min(_), .. }) => min,
         Reduce::Mul | Reduce::Row(_) | Reduce::Product(..) | Reduce::Call(..) | Reduce::Private => return None,
     };
     let fits = !plan.checked && !what.updates.is_empty();
-    lh_ops::runtime::find(&name).filter(|_| fits)
+    atomic(rmw, dtype.flatten()[0]).filter(|_| fits)
 }
 
 /// In a body: the block's copy or the array itself, and whether updates must be atomic.
 pub(super) fn enter(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> (Value, Value) {
-    let address = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![base]), Ty::int());
+    let address = c.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![base]), Ty::int());
     let atomic = c.int(ATOMIC);
     let itself = c.le(address, atomic);
     let atomic = c.eq(address, atomic);

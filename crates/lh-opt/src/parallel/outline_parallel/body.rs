@@ -4,11 +4,13 @@ use super::arrays;
 use super::partial_results::{Partials, identity};
 use super::plan::Plan;
 use crate::analysis::counted::Defs;
-use crate::edit::{Cursor, row, runtime, to};
+use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Carried;
 use crate::parallel::races::Update;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Copies a region into a function of its own: `body(captured..., results..., low, high, thread)`. Parallel loops
 /// inside stay marked if it is `nested`.
@@ -224,7 +226,7 @@ impl Copy<'_> {
         if self.plan.checked {
             let (begin, _) = c.new_block(&[]);
             c.end(Term::Branch { cond: more, then: to(begin, &[]), els: to(exit, &[]) }, begin);
-            c.effect(Inst::Runtime(runtime("lh_race_iteration"), vec![index]));
+            c.effect(Inst::Runtime(&rt::lh_race_iteration, vec![index]));
             c.end(Term::Jump(to(first, &args)), exit);
         } else {
             c.end(Term::Branch { cond: more, then: to(first, &args), els: to(exit, &[]) }, exit);
@@ -269,10 +271,10 @@ impl Plan {
 /// Lets LLVM reassociate an operation of a float reduction, so that vector lanes can have partial sums.
 fn free_order(inst: &mut Inst) {
     if let Inst::Op(op, _) = inst {
-        match op.name {
-            "add" => *op = row("add_any_order"),
-            "sub" => *op = row("sub_any_order"),
-            "mul" => *op = row("mul_any_order"),
+        match op.algebra {
+            Algebra::Add => *op = row("add_any_order"),
+            Algebra::Sub => *op = row("sub_any_order"),
+            Algebra::Mul => *op = row("mul_any_order"),
             _ => {}
         }
     }

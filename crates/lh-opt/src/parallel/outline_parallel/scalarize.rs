@@ -1,13 +1,13 @@
 //! Scalar replacement: splits carried tuples and complex numbers, so that each part can be a reduction.
 
 use super::plan::marked;
-use crate::analysis::effects::{Callees, Meaning};
+use crate::analysis::effects::Callees;
 use crate::edit::{Replacements, replace_uses_in, to};
 use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Parallel, Term};
 use lh_ir::types::TyKind;
-use lh_ir::{Block, Function, SpecId, Ty, Value};
+use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 
 /// Splits block parameters in marked loops; whether there were any.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {

@@ -5,8 +5,10 @@
 use super::disjoint_windows::{MAX_STEPS, substitute};
 use super::{Judge, Need, expr};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Access, Effects, Meaning, Root};
+use crate::analysis::effects::{Access, Effects, Root};
+use lh_ir::Meaning;
 use lh_ir::Value;
+use lh_ir::algebra::Algebra;
 use lh_ir::func::Inst;
 
 impl Judge<'_> {
@@ -174,11 +176,11 @@ impl Judge<'_> {
             Inst::Call(f, args) if (self.callees)(*f)?.meaning == Some(Meaning::Quotient) => {
                 (args[0], self.expr_of(args[1]))
             }
-            Inst::Op(op, args) if op.name == "sdiv" => (args[0], self.expr_of(args[1])),
-            Inst::Op(op, args) if op.name == "srem" => {
+            Inst::Op(op, args) if op.is(Algebra::Quotient) => (args[0], self.expr_of(args[1])),
+            Inst::Op(op, args) if op.is(Algebra::Remainder) => {
                 return both(self.not_negative(&self.expr_of(args[0]), depth + 1), self.not_negative(&rest, depth + 1));
             }
-            Inst::Op(op, args) if op.name == "shr" => {
+            Inst::Op(op, args) if op.is(Algebra::ShiftRight) => {
                 (args[0], Expr::int(1 << self.expr_of(args[1]).as_int().filter(|n| (0..63).contains(n))?))
             }
             _ => return None,

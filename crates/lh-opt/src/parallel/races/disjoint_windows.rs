@@ -8,9 +8,11 @@
 //! Proofs assume that indices do not count from the end; [`super::assumptions`] adds the tests for that.
 
 use super::{InnerLoop, Judge};
+use crate::analysis::effects::Access;
 use crate::analysis::effects::expr::{Expr, Sym, expr};
-use crate::analysis::effects::{Access, Meaning};
+use lh_ir::Meaning;
 use lh_ir::Value;
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::func::Inst;
 
 /// An expression split into terms.
@@ -198,7 +200,7 @@ impl Judge<'_> {
                 is_quotient(*f) && is_quotient(*g) && goes(a[0], b[0]) && is_same(a[1], b[1])
             }
             (Some(Inst::Op(f, a)), Some(Inst::Op(g, b))) => {
-                f.name == "shr" && g.name == "shr" && goes(a[0], b[0]) && is_same(a[1], b[1])
+                f.is(Algebra::ShiftRight) && g.is(Algebra::ShiftRight) && goes(a[0], b[0]) && is_same(a[1], b[1])
             }
             _ => false,
         }
@@ -211,17 +213,17 @@ impl Judge<'_> {
     /// Matches `min(x, y)` (true) or `max(x, y)` (false).
     pub(super) fn min_or_max(&self, v: Value) -> Option<(bool, Value, Value)> {
         let Inst::Op(op, args) = self.defs.inst(self.func, v)? else { return None };
-        match (op.name, &args[..]) {
-            ("minnum" | "minimum", [x, y]) => Some((true, *x, *y)),
-            ("maxnum" | "maximum", [x, y]) => Some((false, *x, *y)),
-            ("select", [cond, x, y]) => {
+        match (op.algebra, &args[..]) {
+            (Algebra::Min(_), [x, y]) => Some((true, *x, *y)),
+            (Algebra::Max(_), [x, y]) => Some((false, *x, *y)),
+            (Algebra::Select, [cond, x, y]) => {
                 let Inst::Op(op, sides) = self.defs.inst(self.func, *cond)? else { return None };
                 let in_order = sides[..] == [*x, *y];
                 (in_order || sides[..] == [*y, *x]).then_some(())?;
-                match op.name {
-                    "lt" | "le" => Some((in_order, *x, *y)),
-                    "gt" | "ge" => Some((!in_order, *x, *y)),
-                    _ => None,
+                match op.comparison()? {
+                    Cmp::Lt | Cmp::Le => Some((in_order, *x, *y)),
+                    Cmp::Gt | Cmp::Ge => Some((!in_order, *x, *y)),
+                    Cmp::Eq | Cmp::Ne => None,
                 }
             }
             _ => None,

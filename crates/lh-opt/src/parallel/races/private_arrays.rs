@@ -7,12 +7,12 @@
 use super::disjoint_windows::coefficient;
 use super::{Access, ArrayReduce, InnerLoop, Judge};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Kind, Meaning, Root};
+use crate::analysis::effects::{Kind, Root};
 use crate::parallel::carried::Reduce;
 use crate::parallel::region::for_each_use;
 use lh_ir::cfg::targets;
 use lh_ir::func::Inst;
-use lh_ir::{Block, Value};
+use lh_ir::{Block, Meaning, Value};
 
 /// The array of an access.
 fn array_of(a: &Access) -> Option<Value> {

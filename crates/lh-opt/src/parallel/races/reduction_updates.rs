@@ -2,11 +2,12 @@
 
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Access, Effects, Kind, Meaning, Root, is_quiet};
+use crate::analysis::effects::{Access, Effects, Kind, Root, is_quiet};
 use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
-use lh_ir::{Block, Op, Ty, Value};
+use lh_ir::{Block, Meaning, Op, Ty, Value};
 
 /// The accesses to an array.
 struct ArrayAccesses<'a> {
@@ -111,7 +112,7 @@ impl ArrayAccesses<'_> {
             (Inst::Pack(parts), n) if self.dtype.is_complex() => {
                 self.complex_sum(parts, old, &all, n).then_some((Reduce::Add, None))
             }
-            (Inst::Op(op, args), 2) if op.name == "select" => {
+            (Inst::Op(op, args), 2) if op.is(Algebra::Select) => {
                 let operand = *args[1..].iter().find(|a| !all.contains(a))?;
                 let how = self.selected(args, old, &all).filter(|_| !self.is_truncated(ty))?;
                 Some((how, Some((operand, false))))
@@ -119,7 +120,7 @@ impl ArrayAccesses<'_> {
             (Inst::Op(op, args), 1) if args.iter().filter(|a| all.contains(a)).count() == 1 => {
                 let how = row_operator(op, is_old(&args[0])).filter(|how| how.is_ring() || !self.is_truncated(ty))?;
                 let operand = *args.iter().find(|a| !all.contains(a)).filter(|_| args.iter().any(is_old))?;
-                Some((how, Some((operand, op.name == "sub"))))
+                Some((how, Some((operand, op.is(Algebra::Sub)))))
             }
             _ => None,
         }
@@ -305,25 +306,25 @@ fn same_element(effects: &Effects<'_>, all: &[Access], a: &Expr, b: &Expr) -> bo
 }
 
 fn row_operator(op: &'static Op, first: bool) -> Option<Reduce> {
-    Some(match op.name {
-        "add" => Reduce::Add,
-        "sub" if first => Reduce::Add,
-        "mul" => Reduce::Mul,
-        "fdiv" if first => Reduce::Mul,
-        "and" => Reduce::And,
-        "or" => Reduce::Or,
-        "xor" => Reduce::Xor,
-        "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
+    Some(match op.algebra {
+        Algebra::Add => Reduce::Add,
+        Algebra::Sub if first => Reduce::Add,
+        Algebra::Mul => Reduce::Mul,
+        Algebra::Divide if first => Reduce::Mul,
+        Algebra::And => Reduce::And,
+        Algebra::Or => Reduce::Or,
+        Algebra::Xor => Reduce::Xor,
+        Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
         _ => return None,
     })
 }
 
 /// The operator of a select between a comparison's operands.
 fn extremum(op: &'static Op, in_order: bool) -> Option<Reduce> {
-    match op.name {
-        "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
-        "lt" | "le" => Some(if in_order { Reduce::Min } else { Reduce::Max }),
-        _ => None,
+    match op.comparison()? {
+        Cmp::Gt | Cmp::Ge => Some(if in_order { Reduce::Max } else { Reduce::Min }),
+        Cmp::Lt | Cmp::Le => Some(if in_order { Reduce::Min } else { Reduce::Max }),
+        Cmp::Eq | Cmp::Ne => None,
     }
 }
 

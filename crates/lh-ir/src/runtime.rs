@@ -1,0 +1,484 @@
+//! The rows of the table of run-time functions, as a type. The rows themselves are in `lh_ops::runtime`.
+//!
+//! Passes and the code generator ask a row, never its name: names are symbols, for the linker, for textual IR and for
+//! the library's `prim`.
+
+use crate::types::Prim;
+
+/// A function of the run-time library. `lh-runtime` supplies the addresses.
+///
+/// C signature: the arguments' primitives in order (`I1` as `u8`), then, if there is a result and (`raises` or the
+/// result has several primitives), a pointer to where the result's primitives are stored as a C struct. Returns `i32`
+/// status when `raises` (0: fine, 1: an exception is pending), else the single result primitive or nothing.
+#[derive(Debug)]
+pub struct RuntimeFn {
+    /// Exported symbol.
+    pub name: &'static str,
+    /// One line.
+    pub doc: &'static str,
+    /// Argument primitives.
+    pub args: &'static [Prim],
+    /// Result primitives.
+    pub ret: &'static [Prim],
+    /// Whether it can raise.
+    pub raises: bool,
+    /// Whether it has no effect but its result.
+    pub pure: bool,
+    /// Its meaning to passes and to the code generator.
+    pub role: Role,
+    /// Its effect on memory of the program.
+    pub memory: Effect,
+    /// Whether the code generator always emits it inline: then `lh-runtime` has no code for it.
+    pub inlined: bool,
+    /// Whether GPUs have it.
+    pub gpu: bool,
+    /// How threads of a kernel wait in it: bits of [`crate::func::waits`].
+    pub waits: u8,
+    /// Whether its result is the same for all threads of a block if its operands are.
+    pub uniform: bool,
+    /// The least and the greatest result, where these are known.
+    pub limits: Option<(i64, i64)>,
+}
+
+impl PartialEq for RuntimeFn {
+    fn eq(&self, other: &RuntimeFn) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// The effect of a run-time function on memory of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Its row does not say: it may write any memory.
+    Unknown,
+    /// It reads what its operands address, and does more to some: bits by the place of an operand's first primitive.
+    Operands {
+        /// It writes what these address.
+        writes: u16,
+        /// It changes the length or the storage of these lists.
+        resizes: u16,
+    },
+}
+
+impl Effect {
+    /// Nothing is written.
+    const READS: Effect = Effect::Operands { writes: 0, resizes: 0 };
+}
+
+/// The meaning of a run-time function. Match it without `_`, so that a new role is a compile error wherever it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing that the compiler has to know more of than the other columns say.
+    Plain,
+    /// A part of a launch's geometry. All but the thread's index take the context.
+    Geometry(Geometry, Axis),
+    /// The call of a kernel for a range of blocks, on the CPU device.
+    Launch(Launch),
+    /// A barrier.
+    Barrier(Barrier),
+    /// Something that the threads of a warp do together.
+    Warp(Warp),
+    /// Something that is done to arrays with a place for each lane.
+    Lanes(Lanes),
+    /// An atomic operation on a primitive: address and operands. The value before.
+    Atomic(Rmw, Prim),
+    /// Making, moving and ordering memory.
+    Memory(Memory),
+    /// Addresses as numbers.
+    Address(Address),
+    /// Something that lists do.
+    List(List),
+    /// Something that strings do.
+    Text(Text),
+    /// Printing.
+    Print(Print),
+    /// A number of a random stream.
+    Random(Random),
+    /// Something that handlers do with an exception.
+    Exception(Exception),
+    /// IndexError unless an index is within the extent.
+    CheckIndex,
+    /// The message about shapes that do not fit together.
+    Shapes(Shapes),
+    /// A look at whether the user has asked for Ctrl-C.
+    Poll(Poll),
+    /// A report to the check for races.
+    Race(Race),
+    /// Something about the threads of parallel loops.
+    Threads(Threads),
+}
+
+/// Parts of a launch's geometry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Geometry {
+    /// `threadIdx`.
+    Thread,
+    /// `blockIdx`.
+    Block,
+    /// `blockDim`.
+    BlockDim,
+    /// `gridDim`.
+    GridDim,
+}
+
+/// Axes of a launch's geometry, in the order of their storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl Axis {
+    /// All of them, in order.
+    pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+    /// The axis of a name.
+    pub fn of_name(name: &str) -> Option<Axis> {
+        Axis::ALL.into_iter().zip(["x", "y", "z"]).find(|(_, n)| *n == name).map(|(a, _)| a)
+    }
+}
+
+/// Questions and answers of the call of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum Launch {
+    Context,
+    First,
+    Last,
+    Scratch,
+    Capacity,
+    EnterBlock,
+    Failed,
+}
+
+/// Barriers of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barrier {
+    /// For the threads of the block.
+    Block(Combine),
+    /// For all threads of the grid.
+    Grid,
+}
+
+/// The combination of the values that threads pass to a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    /// None are passed.
+    Nothing,
+    /// The number of those that are not 0.
+    Count,
+    /// Whether all are not 0.
+    All,
+    /// Whether one is not 0.
+    Any,
+}
+
+/// Operations of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warp {
+    /// A shuffle, a vote or a match.
+    Exchange,
+    /// The lanes that have not ended.
+    ActiveMask,
+    /// Lets others go on.
+    Pause,
+}
+
+/// Operations on arrays with a place for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// A copy.
+    Copy,
+    /// A shuffle.
+    Move,
+    /// Truth values as bits.
+    Bits,
+}
+
+/// The value that an atomic operation stores. Integers of operations without a sign are signed or not alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rmw {
+    /// The sum.
+    Add,
+    /// The greater; of floats, the old value if one of them is NaN.
+    Max,
+    /// The greater of unsigned integers.
+    UMax,
+    /// The lesser; of floats, the old value if one of them is NaN.
+    Min,
+    /// The lesser of unsigned integers.
+    UMin,
+    /// The greater float, or the one that is not NaN.
+    NanMax,
+    /// The lesser float, or the one that is not NaN.
+    NanMin,
+    /// Conjunction of bits.
+    And,
+    /// Disjunction of bits.
+    Or,
+    /// Exclusive or of bits.
+    Xor,
+    /// The operand.
+    Exchange,
+    /// One more, up to the operand, then 0; unsigned.
+    Inc,
+    /// One less, from the operand on; unsigned.
+    Dec,
+    /// The second operand, if the old value is the first.
+    CompareExchange,
+}
+
+/// Making, moving and ordering memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum Memory {
+    Allocate,
+    AllocateZeroed,
+    /// For what is computed of what it is stored over, on a GPU.
+    Temporary,
+    /// Of the block.
+    Shared,
+    /// Of the block, of a size that the launch gives.
+    Dynamic,
+    DynamicBytes,
+    /// Of the thread.
+    Local,
+    Move,
+    Prefetch,
+    Fence,
+    LoadCached,
+    StoreCached,
+}
+
+/// Conversions of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// To a number.
+    ToNumber,
+    /// From one.
+    OfNumber,
+}
+
+/// Operations of lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum List {
+    Reserve,
+    SetLen,
+    IsSame,
+}
+
+/// Operations of strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Concatenation.
+    Concat,
+    /// Anything else.
+    Other,
+}
+
+/// The kind of value that is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum Print {
+    Str,
+    Signed,
+    Unsigned,
+    F64,
+    F32,
+    Complex,
+    Bool,
+    None,
+    /// Writes out all that has been printed.
+    Flush,
+}
+
+/// Streams of random numbers, for functions that draw one double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Random {
+    /// That of `random`.
+    Python,
+    /// That of `numpy.random`.
+    NumPy,
+}
+
+/// The uses that handlers have for an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum Exception {
+    Take,
+    Matches,
+    Restore,
+    Drop,
+    Str,
+    Repr,
+}
+
+/// The message about shapes that do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shapes {
+    /// Begins a shape.
+    Begin,
+    /// Adds an extent.
+    Extent,
+    /// Raises ValueError.
+    Raise,
+}
+
+/// Looks at whether the user has asked for Ctrl-C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poll {
+    /// In a loop.
+    Loop,
+    /// In each iteration of a loop that would not be vectorised without it either.
+    Iteration,
+    /// After a loop that may have ended for it.
+    After,
+}
+
+/// Reports to the check for races.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Race {
+    /// An iteration of a parallel loop begins.
+    Iteration,
+    /// An access.
+    Access,
+    /// Anything else.
+    Other,
+}
+
+/// Questions about the threads of parallel loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows say it")]
+pub enum Threads {
+    Number,
+    ThreadId,
+    ChunkSize,
+    Grain,
+}
+
+impl RuntimeFn {
+    /// A row that says nothing: it may write any memory.
+    pub const SILENT: RuntimeFn = RuntimeFn {
+        name: "",
+        doc: "",
+        args: &[],
+        ret: &[],
+        raises: false,
+        pure: false,
+        role: Role::Plain,
+        memory: Effect::Unknown,
+        inlined: false,
+        gpu: false,
+        waits: 0,
+        uniform: false,
+        limits: None,
+    };
+    /// It can raise.
+    pub const fn raises(self) -> RuntimeFn {
+        RuntimeFn { raises: true, ..self }
+    }
+    /// It has no effect but its result, and only reads memory.
+    pub const fn pure(self) -> RuntimeFn {
+        RuntimeFn { pure: true, uniform: true, memory: Effect::READS, ..self }
+    }
+    /// It has this role.
+    pub const fn role(self, role: Role) -> RuntimeFn {
+        RuntimeFn { role, ..self }
+    }
+    /// It reads what its operands address, and writes no memory of the program.
+    pub const fn reads(self) -> RuntimeFn {
+        RuntimeFn { memory: Effect::READS, ..self }
+    }
+    /// It writes what an operand addresses, by the place of the operand's first primitive, and reads the others.
+    pub const fn writes(self, place: u32) -> RuntimeFn {
+        RuntimeFn { memory: Effect::Operands { writes: 1 << place, resizes: 0 }, ..self }
+    }
+    /// It changes the length or the storage of a list, by the place of the operand.
+    pub const fn resizes(self, place: u32) -> RuntimeFn {
+        RuntimeFn { memory: Effect::Operands { writes: 0, resizes: 1 << place }, ..self }
+    }
+    /// The code generator always emits it inline.
+    pub const fn inlined(self) -> RuntimeFn {
+        RuntimeFn { inlined: true, ..self }
+    }
+    /// GPUs have it.
+    pub const fn on_gpu(self) -> RuntimeFn {
+        RuntimeFn { gpu: true, ..self }
+    }
+    /// Threads of a kernel wait in it.
+    pub const fn waits(self, waits: u8) -> RuntimeFn {
+        RuntimeFn { waits, ..self }
+    }
+    /// Its result is the same for all threads of a block if its operands are.
+    pub const fn uniform(self) -> RuntimeFn {
+        RuntimeFn { uniform: true, ..self }
+    }
+    /// Its result may differ between threads of a block.
+    pub const fn varies(self) -> RuntimeFn {
+        RuntimeFn { uniform: false, ..self }
+    }
+    /// Its result lies between these, both included.
+    pub const fn within(self, least: i64, most: i64) -> RuntimeFn {
+        RuntimeFn { limits: Some((least, most)), ..self }
+    }
+
+    /// Whether it reads a part of the launch's geometry that all threads of a block share.
+    pub fn is_launch_shape(&self) -> bool {
+        matches!(self.role, Role::Geometry(Geometry::Block | Geometry::BlockDim | Geometry::GridDim, _))
+    }
+    /// Whether it is a barrier of the block.
+    pub fn is_block_barrier(&self) -> bool {
+        matches!(self.role, Role::Barrier(Barrier::Block(_)))
+    }
+    /// Whether it is a barrier, of the block or the grid.
+    pub fn is_barrier(&self) -> bool {
+        matches!(self.role, Role::Barrier(_))
+    }
+    /// Whether it has no side effect, though it may raise.
+    pub fn is_quiet(&self) -> bool {
+        self.pure || self.role == Role::CheckIndex
+    }
+    /// Whether it means something in kernels only.
+    pub fn is_for_kernels(&self) -> bool {
+        match self.role {
+            Role::Geometry(..)
+            | Role::Launch(_)
+            | Role::Barrier(_)
+            | Role::Warp(_)
+            | Role::Lanes(_)
+            | Role::Atomic(..) => true,
+            Role::Memory(kind) => match kind {
+                Memory::Temporary
+                | Memory::Shared
+                | Memory::Dynamic
+                | Memory::DynamicBytes
+                | Memory::Local
+                | Memory::Fence
+                | Memory::LoadCached
+                | Memory::StoreCached => true,
+                Memory::Allocate | Memory::AllocateZeroed | Memory::Move | Memory::Prefetch => false,
+            },
+            Role::Plain
+            | Role::Address(_)
+            | Role::List(_)
+            | Role::Text(_)
+            | Role::Print(_)
+            | Role::Random(_)
+            | Role::Exception(_)
+            | Role::CheckIndex
+            | Role::Shapes(_)
+            | Role::Poll(_)
+            | Role::Race(_)
+            | Role::Threads(_) => false,
+        }
+    }
+    /// Whether it allocates as many bytes as its first operand says.
+    pub fn allocates(&self) -> bool {
+        matches!(self.role, Role::Memory(Memory::Allocate | Memory::AllocateZeroed | Memory::Temporary))
+    }
+}
