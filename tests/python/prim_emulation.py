@@ -265,6 +265,7 @@ TABLE = {
     "is_number": is_number,
     "is_array": lambda x: isinstance(x, np.ndarray),
     "is_a": lambda x, path: isinstance(x, {"builtins.list": list}[path]),
+    "has_method": lambda x, name: False,
     "is_tuple": lambda x: isinstance(x, tuple),
     "is_str": lambda x: isinstance(x, str),
     "is_exc": lambda x: isinstance(x, BaseException),

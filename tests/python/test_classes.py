@@ -16,7 +16,7 @@ import numpy as np
 import lancehead.lib
 lancehead.lib.__path__.append({folder!r})
 from lancehead import _core, njit, prange
-from lancehead.lib.toys import cell, chain, ring
+from lancehead.lib.toys import cell, chain, pair, ring
 """
 
 
@@ -59,6 +59,23 @@ def test_operators_and_comparisons():
         return r == s, r != s, alias is r, r is s, r == 3, c.value, d.value, c < d, c > d, isinstance(r, ring)
     print(json.dumps(f()))
     """) == [True, False, True, False, False, 5, 15, True, False, True]
+
+
+def test_values_and_hashes():
+    assert run("""
+    @njit
+    def f(n):
+        p = pair("a" + str(n), np.arange(n))
+        q = p.swapped()
+        both = [pair(i, str(i)) for i in range(n)]
+        c = cell(q)
+        c.value.first[0] = 5
+        return q.second, p.second.sum(), both[-1].second, len(both), hash(pair(1, 2.5)), pair(1, 2) == pair(1, 2)
+    before = _core.live_allocations()
+    told = [f(4)]
+    print(json.dumps([told[0][:3], told[0][3:], told[0][4] == hash((1, 2.5)), _core.live_allocations() - before],
+                     default=int))
+    """) == [["a4", 11, "3"], [4, 396935360214441795, True], True, 0]
 
 
 def test_exceptions_of_methods():
@@ -165,8 +182,10 @@ def test_a_loop_over_threads_that_changes_an_object_is_refused():
         ("return ring(1, np.float64) < 1", "`<` is not supported between"),
         ("return ring(1, np.float64).size", "has no attribute `size`"),
         ("return ring(1, np.float64)._count", "has no attribute `_count`"),
-        ("c = cell(1)\n        c.value = 'a'", "`value` is a"),
+        ("c = cell(1)\n        c.value = 'a'", "the field `value` holds `int`"),
         ("return len(cell(1))", "has no length"),
+        ("return hash(cell(1))", "only numbers, texts and tuples of them have a hash"),
+        ("p = pair(1, 2)\n        p.first = 3", "is a value, whose `first` cannot be assigned"),
     ],
 )
 def test_diagnostics(body, message):

@@ -115,6 +115,9 @@ impl Infer<'_> {
     /// `v.name`, if that is a field.
     pub(crate) fn get_class_field(&mut self, v: &Val, name: &str) -> Option<Val> {
         let (at, ty) = self.class_field(v.ty, name)?;
+        if v.ty.as_class()?.parts.is_some() {
+            return Some(self.field(v, at));
+        }
         if ty.flatten().is_empty() {
             return Some(Val::of_type(ty));
         }
@@ -131,7 +134,12 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text));
         };
         self.check_writable(v.ty)?;
-        let refused = || Diagnostic::new(diag::CANNOT_UNIFY, format!("`{name}` is a `{ty}` and cannot be `{}`", x.ty));
+        if v.ty.as_class().is_some_and(|c| c.parts.is_some()) {
+            let text = format!("a `{}` is a value, whose `{name}` cannot be assigned", v.ty);
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text).note("make a new one of the old one's parts"));
+        }
+        let refused =
+            || Diagnostic::new(diag::CANNOT_UNIFY, format!("the field `{name}` holds `{ty}`, not `{}`", x.ty));
         if x.ty.is_number() && ty.is_number() && crate::convert::rank(x.ty) > crate::convert::rank(ty) {
             return Err(refused());
         }
@@ -187,16 +195,33 @@ impl Infer<'_> {
         self.call_func(f, &all, kwargs)
     }
 
+    /// `prim.value(path, fields, types...)`: an instance that is its fields.
+    pub(crate) fn instance_of_parts(&mut self, path: &Val, fields: &Val, args: &[Val]) -> Result<Val> {
+        let ty = self.instance_type(path, args);
+        let of = ty.as_class().and_then(|c| c.parts.clone()).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no value"));
+        let given = self.tuple_parts(fields).unwrap_or_default();
+        if given.len() != of.len() {
+            lh_ir::bug!("`{ty}` has {} fields", of.len());
+        }
+        let parts = given.iter().zip(of).map(|(v, t)| self.convert(v, t)).collect::<Result<_>>()?;
+        Ok(self.pack(parts, ty))
+    }
+
     /// `prim.new(path, types...)`: a new instance of a class of these types, or of those of these values.
     pub(crate) fn new_instance(&mut self, path: &Val, args: &[Val]) -> Val {
+        let ty = self.instance_type(path, args);
+        let none = self.value(&Val::int(0));
+        self.push(Inst::New(none), ty)
+    }
+
+    fn instance_type(&self, path: &Val, args: &[Val]) -> Ty {
         let path = path.as_str().unwrap_or_else(|| lh_ir::bug!("a class is known by its path"));
         let class = Class::find(path).unwrap_or_else(|| lh_ir::bug!("the library declares no class `{path}`"));
         let args = args.iter().map(|a| match a.ty.kind() {
             TyKind::DType(t) => *t,
             _ => a.ty,
         });
-        let none = self.value(&Val::int(0));
-        self.push(Inst::New(none), class.of(args.collect(), false))
+        class.of(args.collect(), false)
     }
 }
 

@@ -297,7 +297,7 @@ impl Infer<'_> {
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
-        if a.ty.as_class().is_some() {
+        if a.ty.as_class().is_some_and(|c| c.parts.is_none()) {
             let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }

@@ -377,6 +377,11 @@ impl Infer<'_> {
                 self.new_container(ty, cap)
             }
             ("new", [path, args @ ..]) => self.new_instance(path, args),
+            ("value", [path, fields, args @ ..]) => self.instance_of_parts(path, fields, args)?,
+            ("has_method", [x, name]) => {
+                let name = name.as_str().unwrap_or_default();
+                Val::bool(x.ty.class().is_some_and(|c| self.has_method(c, name)))
+            }
             ("items_new", [path, x, cap]) => {
                 let t = match x.ty.kind() {
                     TyKind::DType(t) => *t,

@@ -8,7 +8,8 @@
 //!         "items": "array(T, 1, C)", "first": "int"}
 //! ```
 //!
-//! Instances are by reference: a counted object, which begins with its count, destructor and buffer ([`layout::DATA`]).
+//! Instances of a class with `__by_value__ = True` are their fields, as tuples are their elements. All others are by
+//! reference: a counted object, which begins with its count, destructor and buffer ([`layout::DATA`]).
 //! Then come the declared fields as a C struct; or, of a class that declares the type of items, the head of a growing
 //! buffer of such items, whose number is what `len` and checks of indices read. Destroying an object releases what the
 //! counted words of its fields, or of its items, refer to: no class has a destructor of its own.
@@ -44,6 +45,8 @@ pub struct Declaration {
     pub fields: Vec<(String, String)>,
     /// The text of the type of its items, if it stores such.
     pub items: Option<String>,
+    /// Whether instances are values, which are copied and never change, in place of objects.
+    pub by_value: bool,
     /// Methods whose last argument becomes an item: where items are not known yet, they tell.
     pub adds: Vec<String>,
     /// Methods whose last argument has items that become such.

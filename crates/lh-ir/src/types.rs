@@ -106,6 +106,8 @@ pub struct ClassTy {
     pub args: Vec<Ty>,
     /// Type of the items that an instance stores, if it does.
     pub items: Option<Ty>,
+    /// Types of the fields that an instance consists of, if it is a value.
+    pub parts: Option<Vec<Ty>>,
     /// Whether instances are constants, which cannot be changed: global ones.
     pub constant: bool,
 }
@@ -631,6 +633,7 @@ impl Ty {
                 out.extend([Prim::Mem, Prim::Ptr]);
                 out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
             }
+            TyKind::Class(ClassTy { parts: Some(of), .. }) => of.iter().for_each(|t| t.flatten_into(out)),
             TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => out.push(Prim::Object),
             TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
                 out.push(Prim::I1);

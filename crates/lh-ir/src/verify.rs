@@ -6,7 +6,7 @@
 use crate::cfg::{Cfg, DomTree, def_blocks};
 use crate::entity::{Block, Value};
 use crate::func::{Function, Inst, InstData, MapExpr, ParFor, Target, Term};
-use crate::types::{Prim, Ty, TyKind};
+use crate::types::{ClassTy, Prim, Ty, TyKind};
 use std::fmt;
 
 /// A fault of a function.
@@ -58,6 +58,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
         TyKind::Str => [Ty::meminfo(), Ty::ptr(), Ty::i64()].get(i).copied(),
         TyKind::Instance { of, .. } => (i == 0).then_some(*of),
+        TyKind::Class(ClassTy { parts: Some(of), .. }) => of.get(i).copied(),
         TyKind::Never
         | TyKind::None
         | TyKind::Bool
@@ -389,7 +390,7 @@ impl Verifier<'_> {
             }
             Inst::New(n) => {
                 self.int(*n)?;
-                d.result.map_or(Ok(()), |r| self.is(r, |t| t.class().is_some(), "an instance of a class"))
+                d.result.map_or(Ok(()), |r| self.is(r, |t| t.flatten() == [Prim::Object], "an object of a class"))
             }
             Inst::ItemsLen(v) => {
                 self.is(*v, Ty::is_container, "an object with items")?;

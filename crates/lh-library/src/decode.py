@@ -1,7 +1,8 @@
 """Writes the library's functions as `lh_library::make` reads them, to the standard output: code objects, defaults,
 globals, paths.
 
-Usage: `python decode.py DIRECTORY`, which has the package. The form is postcard's for the types declared in `lib.rs`
+Usage: `python decode.py DIRECTORY [FOLDER ...]`: the directory has the package, the folders have further modules of the
+library. The form is postcard's for the types declared in `lib.rs`
 and `lh_frontend::raw`. The library is imported without lancehead itself and without NumPy, which need not be there:
 what it takes from them is known by name.
 """
@@ -177,8 +178,9 @@ def declare(path, c):
         return
     items = number(0) if told["items"] is None else number(1) + text(told["items"])
     fields = many((told["fields"] or {}).items(), lambda kv: text(kv[0]) + text(kv[1]))
+    by_value = bytes([bool(vars(c).get("__by_value__"))])
     methods = [many(told[name] or (), text) for name in ("adds", "extends")]
-    CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + b"".join(methods)
+    CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + by_value + b"".join(methods)
 
 
 def paths():
@@ -213,6 +215,7 @@ sys.path.insert(0, ROOT)
 for stub in ("lancehead", "numpy"):
     sys.modules[stub] = Stub(stub)
 sys.modules["lancehead"].__path__ = [ROOT + "/lancehead"]
+importlib.import_module(LIB).__path__.extend(sys.argv[2:])
 PRIM = importlib.import_module(LIB + ".prim")
 PATHS = sorted(paths().items(), key=lambda item: item[0].encode())
 BODIES = []

@@ -157,6 +157,7 @@ fn declare_classes() {
             parameters: vec!["T".to_owned()],
             fields: if is_list { vec![] } else { fields.map(|(n, t)| (n.to_owned(), t.to_owned())).to_vec() },
             items: is_list.then(|| "T".to_owned()),
+            by_value: false,
             adds: vec![],
             extends: vec![],
         })

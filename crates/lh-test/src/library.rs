@@ -31,6 +31,8 @@ pub fn library() -> &'static Library {
         command.args(["-B", "-S", "-s"]).arg(root().join("crates/lh-library/src/decode.py"));
         // The paths in code objects begin with that of the package as Python sees it.
         command.arg(package.canonicalize().expect("the package lies beside the crates"));
+        // Classes for tests lie beside the tests of Python.
+        command.arg(root().join("tests/python/library").canonicalize().expect("the tests lie in the repository"));
         command.env_remove("PYTHONPATH").env("PYTHONHASHSEED", "0");
         let output = command.output().unwrap_or_else(|e| panic!("{}: {e}", command.get_program().display()));
         assert!(output.status.success(), "decode.py: {}", String::from_utf8_lossy(&output.stderr));

@@ -2,6 +2,7 @@
 
 use crate::library::{library, root};
 use lh_infer::Object;
+use lh_ir::class::Class;
 use lh_ir::{Const, ExcId, Ty};
 use lh_ops::exceptions;
 use std::f64::consts;
@@ -79,6 +80,9 @@ pub fn find(module: &str, name: &str) -> Option<Object> {
         "operator" => is_listed(OPERATORS, name),
         _ => false,
     };
+    if let Some(class) = path.strip_prefix("lancehead.lib.").and_then(Class::find) {
+        return Some(Object::Path(class.path().to_owned()));
+    }
     let has = |path: &str| library().find(path).is_some();
     let is_known = is_known
         || lh_ops::for_python(&path).is_some()

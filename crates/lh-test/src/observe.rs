@@ -74,7 +74,8 @@ fn shown(end: &Result<Vec<Seen>, Vec<(Exc, Option<Position>)>>) -> String {
 }
 
 impl Memory {
-    /// Whether every count is explained by who is left: the caller, the result, and the items of lists.
+    /// Whether every count is explained by who is left: the caller, the result, the items of lists and the fields of
+    /// objects.
     pub fn close(&self, held: &[(Ty, Words)]) -> Result<(), String> {
         let mut expected = vec![0i64; self.len()];
         let mut hold = |word: Word| {
@@ -91,6 +92,9 @@ impl Memory {
             for i in 0..list.len {
                 list.references(self, i).map_err(|s| s.to_string())?.into_iter().for_each(&mut hold);
             }
+        }
+        for (address, ty) in self.with_fields() {
+            self.references_of_fields(Some(address), ty).map_err(|s| s.to_string())?.into_iter().for_each(&mut hold);
         }
         for (i, (o, expected)) in self.objects().iter().zip(expected).enumerate() {
             let alive = if o.is_freed { 0 } else { o.count };

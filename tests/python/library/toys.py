@@ -95,6 +95,28 @@ class cell:
         return self.value < other.value
 
 
+class pair:
+    """Two values that stay together: a value itself."""
+
+    __parameters__ = ("T", "U")
+    __fields__ = {"first": "T", "second": "U"}
+    __by_value__ = True
+
+    def __new__(first, second):
+        """The two."""
+        return prim.value("toys.pair", (first, second), first, second)
+
+    def swapped(self):
+        """The same in the other order."""
+        return pair(self.second, self.first)
+
+    def __hash__(self):
+        return hash((self.first, self.second))
+
+    def __eq__(self, other):
+        return self.first == other.first and self.second == other.second
+
+
 class chain:
     """A value and the chain after it."""
 

@@ -27,7 +27,10 @@ impl Class {
     pub fn of(self, args: Vec<Ty>, constant: bool) -> Ty {
         assert_eq!(args.len(), self.declaration().parameters.len(), "type arguments of {}", self.path());
         let items = self.declaration().items.as_ref().map(|text| self.parsed(text, &args, None));
-        Ty::new(TyKind::Class(ClassTy { class: self, args, items, constant }))
+        let fields = &self.declaration().fields;
+        let parts = || fields.iter().map(|(_, text)| self.parsed(text, &args, None)).collect();
+        let parts = self.declaration().by_value.then(parts);
+        Ty::new(TyKind::Class(ClassTy { class: self, args, items, parts, constant }))
     }
     fn parsed(self, text: &str, args: &[Ty], own: Option<Ty>) -> Ty {
         let mut names: Vec<(&str, Ty)> =

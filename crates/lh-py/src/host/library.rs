@@ -114,6 +114,7 @@ fn declared(path: &str, class: &Bound<'_, PyAny>) -> PyResult<Option<Declaration
         parameters: parameters.extract()?,
         fields,
         items: told("__items__").map(|text| text.extract()).transpose()?,
+        by_value: told("__by_value__").is_some(),
         adds: methods("__adds__")?,
         extends: methods("__extends__")?,
     }))

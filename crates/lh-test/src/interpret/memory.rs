@@ -85,6 +85,11 @@ impl Memory {
     pub fn objects(&self) -> &[Object] {
         &self.objects
     }
+    /// Addresses and types of the objects with fields that have not been released.
+    pub fn with_fields(&self) -> Vec<(u64, Ty)> {
+        let all = self.objects.iter().enumerate().filter(|(_, o)| !o.is_freed);
+        all.filter_map(|(i, o)| o.class.map(|ty| ((i as u64 + 1) << APART, ty))).collect()
+    }
     /// The object in whose range an address lies, and the distance from its beginning. The object may be smaller.
     pub fn place(address: u64) -> Option<(usize, usize)> {
         let number = (address >> APART) as usize;

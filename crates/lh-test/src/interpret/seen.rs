@@ -1,10 +1,11 @@
 //! Values as their owner sees them.
 
 use super::Stop;
-use super::list::{ListHead, item_of};
+use super::list::{ListHead, field_address, item_of};
 use super::memory::Memory;
 use super::view::{View, places};
 use super::word::{Word, number};
+use lh_ir::parse::Field;
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Const, Ty};
@@ -60,6 +61,14 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
             let items = if depth == 0 { 0 } else { head.len };
             let load = |i| see_value(memory, item, &memory.load_value(Some(ListHead::at(head, i)), item)?, depth - 1);
             Ok(Seen::List(memory.given(words[0]), (0..items).map(load).collect::<Result<_, _>>()?))
+        }
+        TyKind::Class(ClassTy { parts: None, .. }) => {
+            let fields = if depth == 0 { &[] } else { ty.fields() };
+            let load = |(i, f): (usize, &Field)| {
+                let at = field_address(words[0], ty, i as u32)[0];
+                see_value(memory, f.ty, &memory.load_value(at, f.ty)?, depth - 1)
+            };
+            Ok(Seen::List(memory.given(words[0]), fields.iter().enumerate().map(load).collect::<Result<_, _>>()?))
         }
         TyKind::Optional(inner) | TyKind::MaybeUnbound(inner) => match words[0] {
             None => Ok(Seen::Poison),

@@ -3,7 +3,7 @@
 //! Numbers of one source belong together, so that an index often lies in an array and a count is often its length.
 
 use super::Stop;
-use super::list::{ListHead, item_of};
+use super::list::{ListHead, field_address, item_of};
 use super::memory::Memory;
 use super::view::places;
 use super::word::{self, Word, Words, words_of};
@@ -84,6 +84,7 @@ impl Source {
                 let n = self.random.below(5) as i64;
                 self.list(ty, n, memory)
             }
+            TyKind::Class(ClassTy { parts: None, .. }) => self.object(ty, memory),
             TyKind::Optional(inner) | TyKind::MaybeUnbound(inner) => {
                 let mut words: Words = [Some(u64::from(!self.random.once_in(3)))].into_iter().collect();
                 if words[0] == Some(1) {
@@ -117,6 +118,16 @@ impl Source {
             }
             _ => Err(Stop::Unmodelled(format!("values of type {ty}"))),
         }
+    }
+
+    /// An object with fields.
+    fn object(&mut self, ty: Ty, memory: &mut Memory) -> Result<Words, Stop> {
+        let object = memory.new_object(ty);
+        for (i, field) in ty.fields().iter().enumerate() {
+            let words = self.value(field.ty, memory)?;
+            memory.store_value(field_address(object, ty, i as u32)[0], field.ty, &words)?;
+        }
+        Ok([object].into_iter().collect())
     }
 
     /// A number: an array's extent or near it, small, or an edge.
