@@ -317,7 +317,7 @@ pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
 }
 
 /// Whether a call has no side effect and cannot raise.
-pub(crate) fn is_idle(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
+pub(crate) fn is_total(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
     let Inst::Call(f, args) = inst else { return false };
     let divides = |v: Value| defs.int(func, v).is_some_and(|n| n != 0);
     callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
@@ -338,7 +338,7 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
         out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
         out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
         out.raises |=
-            func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_idle(func, &defs, &d.inst, callees));
+            func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_total(func, &defs, &d.inst, callees));
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
         out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {

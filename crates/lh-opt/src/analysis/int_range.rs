@@ -52,7 +52,7 @@ impl<'a> Limits<'a> {
     pub(crate) fn new(func: &'a Function, cfg: &'a Cfg, dom: &'a DomTree) -> Limits<'a> {
         let counts = vec![true; func.values.len()];
         let mut r = Ranges { func, cfg, dom, defs: Defs::new(func), counts, proved: None };
-        r.settle();
+        r.drop_unproven();
         Limits(r)
     }
     /// Whether a value is never negative in a block.
@@ -68,7 +68,7 @@ impl<'a> Limits<'a> {
 
 impl Ranges<'_> {
     /// Drops the assumption for parameters for which it does not follow from itself.
-    fn settle(&mut self) {
+    fn drop_unproven(&mut self) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -96,7 +96,7 @@ impl Ranges<'_> {
             return ANY;
         }
         let mut r = self.defined(v, b, depth);
-        self.told(v, b, depth, &mut r);
+        self.narrow_by_branches(v, b, depth, &mut r);
         r
     }
 
@@ -158,7 +158,7 @@ impl Ranges<'_> {
     }
 
     /// Narrows a range by the branches that dominate a block.
-    fn told(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
+    fn narrow_by_branches(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
         for d in self.cfg.rpo() {
             let Some(Term::Branch { cond, then, els }) = &self.func.blocks[d.index()].term else { continue };
             let Some((op, args)) = self.comparison(*cond).filter(|(_, args)| args.contains(&v)) else { continue };

@@ -21,13 +21,13 @@ use lh_ir::{Function, Value};
 
 /// Whether each iteration of a loop depends on the one before.
 pub(crate) fn is_sequential(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> bool {
-    let seen = Seen { func, cfg, defs, l };
-    seen.carries() || seen.scatters()
+    let seen = Recurrences { func, cfg, defs, l };
+    seen.has_ordered_recurrence() || seen.scatters()
 }
 
 /// Whether a loop-carried float may be computed in any order.
-pub(crate) fn is_free(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, param: Value) -> bool {
-    func.options.fastmath & fastmath::REASSOC != 0 || !Seen { func, cfg, defs, l }.is_made_of_itself(param)
+pub(crate) fn may_reassociate(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, param: Value) -> bool {
+    func.options.fastmath & fastmath::REASSOC != 0 || !Recurrences { func, cfg, defs, l }.depends_on_itself(param)
 }
 
 /// Whether LLVM may reassociate an operation.
@@ -35,32 +35,32 @@ fn goes_in_any_order(op: &Op) -> bool {
     matches!(op.algebra, Algebra::AnyOrder | Algebra::Max(Nan::Stays) | Algebra::Min(Nan::Stays))
 }
 
-struct Seen<'a> {
+struct Recurrences<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     defs: &'a Defs,
     l: &'a Loop,
 }
 
-impl Seen<'_> {
+impl Recurrences<'_> {
     /// Whether an iteration needs a result of the previous one, in program order.
-    fn carries(&self) -> bool {
+    fn has_ordered_recurrence(&self) -> bool {
         self.func.options.fastmath == 0
             && self.func.blocks[self.l.header.index()].params.iter().any(|p| {
                 let ty = self.func.ty(*p);
                 let is_float = |p: &Prim| matches!(p, Prim::F32 | Prim::F64);
-                ty.is_counted() || (ty.flatten().iter().any(is_float) && self.waits(*p))
+                ty.is_counted() || (ty.flatten().iter().any(is_float) && self.is_latency_bound(*p))
             })
     }
 
     /// Whether a header parameter depends on itself through operations that cannot be reassociated.
-    fn is_made_of_itself(&self, param: Value) -> bool {
+    fn depends_on_itself(&self, param: Value) -> bool {
         self.reaches(self.incoming(param), &|v, _| v == param)
     }
 
     /// Whether a header parameter is computed from itself by operations that cannot be reassociated. A select adds no
     /// latency.
-    fn waits(&self, param: Value) -> bool {
+    fn is_latency_bound(&self, param: Value) -> bool {
         self.reaches(self.incoming(param), &|v, inst| match inst {
             Some(Inst::Op(op, _)) if op.is(Algebra::Select) || goes_in_any_order(op) => false,
             Some(inst @ (Inst::Op(..) | Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..)))
@@ -92,7 +92,7 @@ impl Seen<'_> {
     }
 
     /// Whether one of some values, or a value in the loop that it is computed from, has a property.
-    fn reaches(&self, mut work: Vec<Value>, is_such: &dyn Fn(Value, Option<&Inst>) -> bool) -> bool {
+    fn reaches(&self, mut work: Vec<Value>, found: &dyn Fn(Value, Option<&Inst>) -> bool) -> bool {
         let mut seen: HashSet<Value> = HashSet::new();
         while let Some(v) = work.pop() {
             let inside = self.defs.block(v).is_some_and(|b| is_in(self.cfg, self.l, b));
@@ -100,7 +100,7 @@ impl Seen<'_> {
                 continue;
             }
             let inst = self.defs.inst(self.func, v);
-            if is_such(v, inst) {
+            if found(v, inst) {
                 return true;
             }
             match inst {

@@ -34,7 +34,7 @@ impl ShortLoop<'_> {
         let params = &self.func.blocks[self.l.header.index()].params;
         let ends = |(place, p): (usize, &Value)| {
             let next = self.next(place)?;
-            let positive = self.ends_at_zero(*p, next)?;
+            let positive = self.exits_at_zero(*p, next)?;
             let most = self.first(place).map_or(self.func.ty(*p).bits(), |n| u64::BITS - n.leading_zeros());
             self.loses_a_bit(*p, next, positive).then_some(most.into())
         };
@@ -50,10 +50,10 @@ impl ShortLoop<'_> {
         }
         let params = &self.func.blocks[self.l.header.index()].params;
         let counting: Vec<Value> =
-            params.iter().enumerate().filter(|(place, _)| self.goes_on(*place)).map(|(_, p)| *p).collect();
+            params.iter().enumerate().filter(|(place, _)| self.is_monotonic(*place)).map(|(_, p)| *p).collect();
         !counting.is_empty()
             && blocks().flat_map(|d| &d.insts).all(|d| is_cheap_inst(&d.inst))
-            && self.every_round().any(|b| {
+            && self.always_executed().any(|b| {
                 self.func.blocks[b.index()].insts.iter().any(|d| match &d.inst {
                     Inst::ElemPtr { index, .. } => index.iter().any(|i| self.moves(*i, &counting)),
                     _ => false,
@@ -80,7 +80,7 @@ impl ShortLoop<'_> {
     }
 
     /// Blocks that every iteration executes.
-    fn every_round(&self) -> impl Iterator<Item = Block> {
+    fn always_executed(&self) -> impl Iterator<Item = Block> {
         let latches = || self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
         let all = move |b: Block| latches().all(|e| self.dom.dominates(b, e.from));
         self.l.blocks.iter().copied().filter(move |b| all(*b))
@@ -102,15 +102,15 @@ impl ShortLoop<'_> {
     }
 
     /// Whether a header parameter changes by a constant in each iteration, always in the same direction.
-    fn goes_on(&self, place: usize) -> bool {
+    fn is_monotonic(&self, place: usize) -> bool {
         let mut steps = steps(self.func, self.cfg, self.defs, self.l, place).map(|s| s.map_or(0, i64::signum));
         let first = steps.next().unwrap_or(0);
         first != 0 && steps.all(|s| s == first)
     }
 
     /// Whether the loop exits in each iteration in which a number is 0; `Some(true)` if also when it is negative.
-    fn ends_at_zero(&self, param: Value, next: Value) -> Option<bool> {
-        self.every_round().find_map(|b| {
+    fn exits_at_zero(&self, param: Value, next: Value) -> Option<bool> {
+        self.always_executed().find_map(|b| {
             let Some(Term::Branch { cond, then, els }) = &self.func.blocks[b.index()].term else { return None };
             let stays = match (is_in(self.cfg, self.l, then.block), is_in(self.cfg, self.l, els.block)) {
                 (true, false) => true,

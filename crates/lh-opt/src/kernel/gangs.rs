@@ -73,7 +73,7 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
         return None;
     }
     let gangs = if exchanges { Gangs::Warps } else { Gangs::Rows };
-    let mut made = build::Build::new(&whole, &cfg, &plan, gangs).run()?;
+    let mut made = build::GangBuilder::new(&whole, &cfg, &plan, gangs).run()?;
     made.kernel.waits &= !waits::WARP;
     Some(made)
 }

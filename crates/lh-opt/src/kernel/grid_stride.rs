@@ -49,7 +49,7 @@ struct StrideLoop {
     shared: Vec<Value>,
     own: Vec<Value>,
     /// Whether the loop only contains other aligned loops, which test its predicate.
-    leads: bool,
+    outer: bool,
 }
 
 /// The kernel with aligned loops, if there are any.
@@ -62,7 +62,7 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
     let mut made = func.clone();
     let mut predicates: Vec<(&StrideLoop, Value)> = Vec::new();
     for p in &plans {
-        let around = predicates.iter().filter(|(o, _)| o.leads && o.blocks.contains(&p.header));
+        let around = predicates.iter().filter(|(o, _)| o.outer && o.blocks.contains(&p.header));
         let around = around.map(|(_, cond)| *cond).collect();
         predicates.push((p, apply(&mut made, p, around)));
     }
@@ -92,13 +92,13 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<StrideLoop> {
     let headers: HashSet<Block> = plans.iter().map(|p| p.header).collect();
     for p in &mut plans {
         let at = loops.loops.iter().position(|l| l.header == p.header);
-        p.leads = at.is_some_and(|at| leads(func, &loops, at, &headers));
+        p.outer = at.is_some_and(|at| is_outer(func, &loops, at, &headers));
     }
     plans
 }
 
 /// Whether a loop contains nothing but aligned loops, with these headers, and cheap code.
-fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) -> bool {
+fn is_outer(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) -> bool {
     let l = &loops.loops[at];
     let inner = || loops.loops.iter().filter(|x| x.parent == Some(at));
     let alone = |l: &Loop| func.blocks[l.header.index()].params.len() == 1;
@@ -139,7 +139,7 @@ impl StrideFinder<'_> {
         }
         let blocks = l.blocks.clone();
         let step = (step, self.defs.int(func, step));
-        Some(StrideLoop { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
+        Some(StrideLoop { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, outer: false })
     }
 
     /// Whether inner loops do not keep a loop from being aligned: they are aligned themselves, or uniform and either
@@ -250,7 +250,7 @@ fn apply(func: &mut Function, plan: &StrideLoop, mut predicates: Vec<Value>) -> 
     let here = c.lt(own, left);
     predicates.push(here);
     let mut inside = plan.blocks.iter().copied().filter(|b| *b != plan.header).collect::<HashSet<_>>();
-    for cond in predicates.iter().filter(|_| !plan.leads) {
+    for cond in predicates.iter().filter(|_| !plan.outer) {
         inside.insert(c.block);
         let go_on = c.new_block(&[]).0;
         c.end(Term::Branch { cond: *cond, then: to(go_on, &[]), els: to(latch, &others) }, go_on);
@@ -263,7 +263,7 @@ fn apply(func: &mut Function, plan: &StrideLoop, mut predicates: Vec<Value>) -> 
     let mut args = kept;
     args.insert(place, next);
     c.end(Term::Jump(to(plan.header, &args)), latch);
-    if predicates.len() > 1 && !plan.leads {
+    if predicates.len() > 1 && !plan.outer {
         sink(func, guard, &inside);
     }
     here

@@ -46,7 +46,7 @@ impl Reduce {
         matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(..))
     }
     /// Whether the low bits of a result depend only on the low bits of the operands.
-    pub(crate) fn is_ring(self) -> bool {
+    pub(crate) fn modular(self) -> bool {
         matches!(self, Reduce::Add | Reduce::Mul | Reduce::And | Reduce::Or | Reduce::Xor)
     }
     /// Whether the operator is defined for a type.
@@ -73,7 +73,7 @@ pub(crate) enum Carried {
 
 impl Carried {
     /// Whether each block stores a partial result, to be combined after the loop.
-    pub(super) fn is_result(self) -> bool {
+    pub(super) fn combines_after(self) -> bool {
         matches!(self, Carried::Reduced(_) | Carried::Conditional { .. })
     }
 }

@@ -87,7 +87,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
     let span = func.blocks[l.header.index()].term_span;
     let fate = match plan {
         Ok(plan) => Fate::Pool {
-            variables: plan.carried.iter().filter(|c| c.is_result()).count() - plan.flags,
+            variables: plan.carried.iter().filter(|c| c.combines_after()).count() - plan.flags,
             arrays: plan.arrays.len(),
             trusted: plan.trusted,
             ordered: plan.needs.iter().find(|(need, _)| matches!(need, Need::NonNegative(_))).map(|(_, span)| *span),

@@ -122,7 +122,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             *at = at.take().map(|e| judge.expand_slices(&e)).filter(|e| judge.bounds_hold(e, block));
         }
     }
-    accesses.retain(|a| !judge.is_private(a) && !reduction_updates::is_copy_of_itself(&effects, a));
+    accesses.retain(|a| !judge.is_private(a) && !reduction_updates::stores_into_itself(&effects, a));
     let (mut arrays, uses, mut needs): (Vec<ArrayReduce>, _, _) = (Vec::new(), uses(func, r), Vec::new());
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
         let Root::Value(root) = w.root else {

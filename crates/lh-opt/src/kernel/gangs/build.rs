@@ -70,7 +70,7 @@ pub(super) struct LaneArrays {
     pub index: [Value; 3],
 }
 
-pub(super) struct Build<'a> {
+pub(super) struct GangBuilder<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
     pub(super) plan: &'a Pieces,
@@ -111,8 +111,8 @@ pub(super) struct Build<'a> {
     pub(super) by_gang: bool,
 }
 
-impl<'a> Build<'a> {
-    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: &'a Pieces, gangs: Gangs) -> Build<'a> {
+impl<'a> GangBuilder<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: &'a Pieces, gangs: Gangs) -> GangBuilder<'a> {
         let entry = BlockData { params: old.params().to_vec(), ..BlockData::default() };
         let kernel = KernelFacts { gangs, ..old.kernel.clone() };
         let mut out = Function { blocks: vec![entry], kernel, ..old.clone() };
@@ -122,7 +122,7 @@ impl<'a> Build<'a> {
         let (again, others) = (out.new_slot(Ty::bool()), out.new_slot(Ty::i32()));
         let (finish, handler) = (out.new_block(), out.new_block());
         let none = old.params()[0];
-        let mut b = Build {
+        let mut b = GangBuilder {
             old,
             cfg,
             plan,
@@ -511,7 +511,7 @@ impl<'a> Build<'a> {
         self.put(self.arrays.next, 4, lane, n);
     }
     /// Whether a lane's next piece has this number.
-    pub(super) fn is_there(&mut self, number: i64, lane: Value) -> Value {
+    pub(super) fn has_next(&mut self, number: i64, lane: Value) -> Value {
         let (n, own) = (self.next_of(lane), self.number(number));
         self.cursor(|c| c.eq(n, own))
     }

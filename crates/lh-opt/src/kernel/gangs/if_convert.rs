@@ -12,7 +12,7 @@
 //! `x` depends on `x` only. A select between the old and the new value would make it wait for the comparison of the
 //! iteration before, and a vector is not faster with some lanes masked off.
 
-use super::build::Build;
+use super::build::GangBuilder;
 use super::piece::{Lane, Piece};
 use crate::analysis::classify::is_cheap;
 use crate::analysis::classify::is_speculative;
@@ -22,7 +22,7 @@ use lh_ir::func::{Inst, Term};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Ty, Value};
 
-impl Build<'_> {
+impl GangBuilder<'_> {
     /// Values stored at the end of a piece that no other piece reads, if lanes that are elsewhere can run through the
     /// piece.
     pub(super) fn private_keys(&self, p: Piece<'_>) -> Vec<Value> {

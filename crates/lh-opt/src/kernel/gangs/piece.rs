@@ -9,7 +9,7 @@
 //!                                             else: <a detour, with the uniform values stored for each lane>
 //! ```
 
-use super::build::{Build, Mode};
+use super::build::{GangBuilder, Mode};
 use super::plan::Sparse;
 use crate::analysis::classify::is_speculative;
 use crate::analysis::device::HANDED;
@@ -86,7 +86,7 @@ impl Lane {
     }
 }
 
-impl<'a> Build<'a> {
+impl<'a> GangBuilder<'a> {
     pub(super) fn piece(&mut self, way: Mode, head: Block) -> Option<()> {
         self.at = self.head(way, head);
         let mut once: HashMap<Value, Value> = HashMap::new();

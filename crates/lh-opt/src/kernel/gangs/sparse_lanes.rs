@@ -10,7 +10,7 @@
 //!                                              left = left & (left - 1)
 //! ```
 
-use super::build::Build;
+use super::build::GangBuilder;
 use super::piece::{Choice, Piece};
 use super::plan::{self, Sparse};
 use crate::edit::{row, to};
@@ -30,7 +30,7 @@ impl Choice {
     }
 }
 
-impl Build<'_> {
+impl GangBuilder<'_> {
     /// The sparse path at the start of a piece that otherwise only computes.
     pub(super) fn sparse_path(&self, blocks: &[Block]) -> Option<Sparse> {
         let few = plan::sparse_path(self.old, blocks[0]).filter(|f| self.plan.varies[f.cond.index()])?;

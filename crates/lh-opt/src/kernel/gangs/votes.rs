@@ -1,6 +1,6 @@
 //! Votes of the gang: whether all lanes take one edge at the start of a piece, and whether lanes re-enter a piece.
 
-use super::build::{Build, Mode};
+use super::build::{GangBuilder, Mode};
 use super::piece::Lane;
 use crate::analysis::classify::is_speculative;
 use crate::edit::row;
@@ -9,7 +9,7 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
-impl Build<'_> {
+impl GangBuilder<'_> {
     /// The edge on which lanes stay in a piece whose first block only computes and has the only divergent exit, such as
     /// a loop's header: lanes that all take this edge stay converged.
     pub(super) fn stay_edge(&mut self, way: Mode, blocks: &[Block]) -> Option<Block> {

@@ -5,7 +5,7 @@
 //!                                 for lane in 0..32: w[lane] = values[lane - k] if <that lane takes part> else v[lane]
 //! ```
 
-use super::build::{Build, Mode};
+use super::build::{GangBuilder, Mode};
 use super::piece::Lane;
 use super::plan::GangOp;
 use crate::edit::{Cursor, to};
@@ -29,7 +29,7 @@ struct OpState<'b> {
     once: HashMap<Value, Value>,
 }
 
-impl Build<'_> {
+impl GangBuilder<'_> {
     pub(super) fn wait(&mut self, way: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let wait = &self.plan.waits[&head];
         let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
@@ -64,7 +64,7 @@ impl Build<'_> {
         match way {
             Mode::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
             Mode::Partial => self.start.mask,
-            Mode::Diverged(_) => self.ballot(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
+            Mode::Diverged(_) => self.ballot(way, |b, lane| Some(b.has_next(number, lane))).unwrap_or(self.start.mask),
         }
     }
     /// The lanes for which a condition holds, as a bit mask; bits of missing lanes are garbage.
@@ -126,7 +126,7 @@ impl Build<'_> {
                 let mut v = values[i];
                 if m.way.is_diverged() {
                     let before = b.load(r, lane);
-                    let is = b.is_there(m.number, lane);
+                    let is = b.has_next(m.number, lane);
                     v = b.cursor(|c| c.select(is, v, before));
                 }
                 b.store(r, lane, v);
@@ -176,7 +176,7 @@ impl Build<'_> {
                 if !m.way.is_diverged() {
                     return Some(set);
                 }
-                let is = b.is_there(m.number, lane);
+                let is = b.has_next(m.number, lane);
                 Some(b.cursor(|c| c.and(set, is)))
             })?;
             let there = m.there;

@@ -3,7 +3,7 @@
 use crate::analysis::facts::{Facts, InstRef};
 use crate::analysis::linear::{Leaf, Linear};
 use crate::analysis::nest_range::Verdict;
-use crate::analysis::sequential::is_free;
+use crate::analysis::sequential::may_reassociate;
 use crate::edit::version::can_copy;
 use hashbrown::HashSet;
 use lh_ir::func::{Inst, Term, fastmath};
@@ -75,7 +75,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Split> {
 /// Whether a vectoriser may reorder the loop-carried values: integers, and floats that do not depend on themselves.
 fn can_reorder_carried(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
-    let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
+    let is_free = |p| may_reassociate(func, facts.cfg, facts.defs, l, p);
     func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
 }
 

@@ -57,7 +57,7 @@ impl Partials {
         let offset = c.mul(block, size);
         let at = c.inst(Inst::PtrAdd(base, offset), Ty::ptr());
         for ((p, kind), offset) in carried.iter().zip(&plan.carried).zip(&self.offsets) {
-            if let (true, Some(offset)) = (kind.is_result(), offset) {
+            if let (true, Some(offset)) = (kind.combines_after(), offset) {
                 let offset = c.int(*offset);
                 let place = c.inst(Inst::PtrAdd(at, offset), Ty::ptr());
                 c.effect(Inst::Store(place, *p));
@@ -91,7 +91,7 @@ impl Partials {
     ) -> Vec<Value> {
         let mut out = initial.to_vec();
         let reduced: Vec<(usize, Carried)> =
-            plan.carried.iter().copied().enumerate().filter(|(_, k)| k.is_result()).collect();
+            plan.carried.iter().copied().enumerate().filter(|(_, k)| k.combines_after()).collect();
         if !reduced.is_empty() {
             let zero = c.int(0);
             let one = c.int(1);

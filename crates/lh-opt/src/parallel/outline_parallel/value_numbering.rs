@@ -9,7 +9,7 @@
 
 use super::plan::marked;
 use crate::analysis::counted::Defs;
-use crate::analysis::effects::{Callees, is_idle, repeats};
+use crate::analysis::effects::{Callees, is_total, repeats};
 use crate::edit::{Replacements, row, to, use_counts};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree};
@@ -41,7 +41,7 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
 fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
     let (uses, defs, blocks) = (use_counts(func), Defs::new(func), marked(func));
     let is_dead =
-        |d: &&InstData| d.result.is_some_and(|v| uses[v.index()] == 0) && is_idle(func, &defs, &d.inst, callees);
+        |d: &&InstData| d.result.is_some_and(|v| uses[v.index()] == 0) && is_total(func, &defs, &d.inst, callees);
     let all = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
     let dead: HashSet<Option<Value>> = all.filter(is_dead).map(|d| d.result).collect();
     blocks.iter().for_each(|b| func.blocks[b.index()].insts.retain(|d| !dead.contains(&d.result)));

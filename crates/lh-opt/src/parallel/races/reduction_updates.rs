@@ -118,7 +118,7 @@ impl ArrayAccesses<'_> {
                 Some((how, Some((operand, false))))
             }
             (Inst::Op(op, args), 1) if args.iter().filter(|a| all.contains(a)).count() == 1 => {
-                let how = row_operator(op, is_old(&args[0])).filter(|how| how.is_ring() || !self.is_truncated(ty))?;
+                let how = row_operator(op, is_old(&args[0])).filter(|how| how.modular() || !self.is_truncated(ty))?;
                 let operand = *args.iter().find(|a| !all.contains(a)).filter(|_| args.iter().any(is_old))?;
                 Some((how, Some((operand, op.is(Algebra::Sub)))))
             }
@@ -266,7 +266,7 @@ pub(crate) fn operator_of(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Optio
     }
     let is_truncated = e.ty().is_int() && e.ty().strong() != inner.ty().strong();
     match inner {
-        MapExpr::Op(op, ..) => row_operator(op, first).filter(|how| how.is_ring() || !is_truncated),
+        MapExpr::Op(op, ..) => row_operator(op, first).filter(|how| how.modular() || !is_truncated),
         MapExpr::Call(f, ty, _) => match (effects.callees)(*f)?.meaning? {
             Meaning::ComplexSum => Some(Reduce::Add),
             Meaning::ComplexDifference => first.then_some(Reduce::Add),
@@ -329,7 +329,7 @@ fn extremum(op: &'static Op, in_order: bool) -> Option<Reduce> {
 }
 
 /// Whether an access stores a view into itself, as the last step of `a[i, :] += x` does.
-pub(super) fn is_copy_of_itself(effects: &Effects<'_>, a: &Access) -> bool {
+pub(super) fn stores_into_itself(effects: &Effects<'_>, a: &Access) -> bool {
     let Inst::MapInto(e, args) = &effects.func.blocks[a.block.index()].insts[a.at].inst else { return false };
     let [to, from] = args[..] else { return false };
     matches!(**e, MapExpr::Arg(0, _)) && effects.same_view(to, from)
