@@ -1,5 +1,5 @@
-//! Instances of classes that the library declares: their fields, and what operators, `len` and the like mean, which the
-//! methods of the class say.
+//! Instances of classes that the library declares: fields, and operators, `len` and the like, which call methods of the
+//! class.
 
 use crate::comparisons::compare_name;
 use crate::infer::Infer;
@@ -13,8 +13,7 @@ use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp};
 
 impl Infer<'_> {
-    /// A method of the class of a value, if it has one of this name. A method that gives `NotImplemented` leaves it to
-    /// others to say what is meant.
+    /// Calls a method of the class of a value; `None` if there is none or if it returns `NotImplemented`.
     pub(crate) fn class_method(&mut self, recv: &Val, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let Some(class) = recv.ty.class() else { return Ok(None) };
         let Some((f, _)) = self.world.library(&format!("{}.{name}", class.path())) else { return Ok(None) };
@@ -29,7 +28,7 @@ impl Infer<'_> {
         self.world.library(&format!("{}.{name}", class.path())).is_some()
     }
 
-    /// An operator of which an operand is an instance of a class.
+    /// Applies an operator to operands of which one is an instance of a class.
     pub(crate) fn class_binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
         if op == BinOp::Add && self.items_meet(a, b, inplace) {
             return Ok(Val::of_type(Ty::never()));
@@ -47,7 +46,7 @@ impl Infer<'_> {
         Err(self.no_op(op.symbol(), a.ty, b.ty))
     }
 
-    /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
+    /// Whether one of two concatenated containers takes over the other's type of items; the next sweep infers it anew.
     fn items_meet(&mut self, a: &Val, b: &Val, inplace: bool) -> bool {
         match (a.ty.kind(), b.ty.kind()) {
             (TyKind::Pending(s, c), TyKind::Class(ClassTy { class, items: Some(t), .. }))
@@ -57,7 +56,7 @@ impl Infer<'_> {
                 self.pending.learn(*s, *t);
                 true
             }
-            // Displays of numbers adapt to each other.
+            // List displays of numbers are widened to a common type.
             (
                 TyKind::Class(ClassTy { class: c, items: Some(t), .. }),
                 TyKind::Class(ClassTy { class: d, items: Some(u), .. }),
@@ -66,7 +65,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A comparison of which an operand is an instance of a class; `None` if neither class says what it is.
+    /// Compares operands of which one is an instance of a class; `None` if neither class defines the comparison.
     pub(crate) fn class_compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
         if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
             return Ok(Some(Val::of_type(Ty::never())));
@@ -95,7 +94,7 @@ impl Infer<'_> {
         }))
     }
 
-    /// The truth of an instance of a class that stores no items.
+    /// The truth value of an instance of a class without items.
     pub(crate) fn class_truth(&mut self, v: &Val) -> Result<Val> {
         if let Some(truth) = self.class_method(v, "__bool__", &[])? {
             return Ok(truth);
@@ -106,13 +105,13 @@ impl Infer<'_> {
         }
     }
 
-    /// A field by its name. Those whose names begin with an underscore are the library's.
+    /// A field by name. Names that begin with an underscore are reserved to the library.
     fn class_field(&self, t: Ty, name: &str) -> Option<(u32, Ty)> {
         let at = t.fields().iter().position(|field| field.name == name)?;
         (self.is_library || !name.starts_with('_')).then(|| (at as u32, t.fields()[at].ty))
     }
 
-    /// `v.name`, if that is a field.
+    /// `v.name`, if it is a field.
     pub(crate) fn get_class_field(&mut self, v: &Val, name: &str) -> Option<Val> {
         let (at, ty) = self.class_field(v.ty, name)?;
         if v.ty.as_class()?.parts.is_some() {
@@ -154,8 +153,8 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// A method that adds items, as the class declares: where their type is not known yet, it is learnt, and the next
-    /// sweep does the work.
+    /// Calls a method that adds items. If their type is unknown yet, the arguments determine it, and the next sweep
+    /// infers the call.
     pub(crate) fn adding_method(
         &mut self,
         name: &str,
@@ -207,7 +206,7 @@ impl Infer<'_> {
         Ok(self.pack(parts, ty))
     }
 
-    /// `prim.new(path, types...)`: a new instance of a class of these types, or of those of these values.
+    /// `prim.new(path, types...)`: a new instance of a class; type arguments are given as types or as values of them.
     pub(crate) fn new_instance(&mut self, path: &Val, args: &[Val]) -> Val {
         let ty = self.instance_type(path, args);
         let none = self.value(&Val::int(0));
@@ -225,7 +224,7 @@ impl Infer<'_> {
     }
 }
 
-/// Type of the items by which an iterable extends a container.
+/// Type of the items of an iterable that extends a container.
 fn items_of(t: Ty) -> Option<Ty> {
     match t.kind() {
         TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) => Some(*t),
@@ -235,7 +234,7 @@ fn items_of(t: Ty) -> Option<Ty> {
     }
 }
 
-/// Whether a type contains a container whose items are not known yet.
+/// Whether a type contains a container with an unknown type of items.
 pub(crate) fn has_pending(t: Ty) -> bool {
     match t.kind() {
         TyKind::Pending(..) => true,
@@ -244,7 +243,7 @@ pub(crate) fn has_pending(t: Ty) -> bool {
         TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| has_pending(*t)),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_pending(*t)),
         TyKind::Instance { of, .. } => has_pending(*of),
-        // Their frames and receivers are looked at where they are used.
+        // Frames and receivers are checked where they are used.
         TyKind::Generator { .. } | TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
         TyKind::Never
         | TyKind::None

@@ -1,5 +1,5 @@
-//! Classes of compiled code that the library declares. The declaration is data in the class' body; types are text as in
-//! [`crate::print`], in which parameters stand for the types that an instance is of, and `Self` for its own.
+//! Classes of compiled code that the library declares. The declaration is data in the class' body. Types are written as
+//! in [`crate::print`]; parameters stand for the type arguments of an instance, and `Self` for its type.
 //!
 //! ```text
 //! class ring:                                          class list:
@@ -8,48 +8,48 @@
 //!         "items": "array(T, 1, C)", "first": "int"}
 //! ```
 //!
-//! Instances of a class with `__by_value__ = True` are their fields, as tuples are their elements. All others are by
-//! reference: a counted object, which begins with its count, destructor and buffer ([`layout::DATA`]).
-//! Then come the declared fields as a C struct; or, of a class that declares the type of items, the head of a growing
-//! buffer of such items, whose number is what `len` and checks of indices read. Destroying an object releases what the
-//! counted words of its fields, or of its items, refer to: no class has a destructor of its own.
+//! Instances of a class with `__by_value__ = True` consist of their fields, as tuples consist of their elements.
+//! All others have reference semantics: a counted object, which begins with its count, destructor and buffer
+//! ([`layout::DATA`]). The declared fields follow as a C struct. In a class that declares a type of items, the
+//! length and capacity of a growing buffer of items follow instead; `len` and index checks read that length.
+//! Destroying an object releases the references in its fields or items: no class has a destructor of its own.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, Mutex, OnceLock};
 
-/// Offsets in an object, bytes; the run-time library holds its own structs against them.
+/// Offsets in an object, in bytes; the run-time library asserts that its structs agree.
 pub mod layout {
-    /// Address of the buffer, or of an object without one the mask of its fields' counted words.
+    /// Address of the buffer. In an object without a buffer, the mask of the fields' counted words.
     pub const DATA: usize = 16;
     /// The first field.
     pub const FIELDS: usize = 32;
-    /// Of a class with items: their number.
+    /// In a class with items, their number.
     pub const LEN: usize = 32;
-    /// Of a class with items: how many the buffer has room for.
+    /// In a class with items, the capacity of the buffer in items.
     pub const CAP: usize = 40;
 }
 
-/// The class of the interpreter's lists, which displays such as `[x]` make, and which are boxed.
+/// The class of Python's `list`, which list displays make.
 pub const LIST: &str = "builtins.list";
 
 /// The declaration of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
-    /// Where the library has it: `builtins.list`.
+    /// Its path in the library: `builtins.list`.
     pub path: String,
     /// Names of its type parameters.
     pub parameters: Vec<String>,
     /// Names of its fields and the text of their types.
     pub fields: Vec<(String, String)>,
-    /// The text of the type of its items, if it stores such.
+    /// The text of the type of its items, if it stores items.
     pub items: Option<String>,
     /// Whether instances are values, which are copied and never change, in place of objects.
     pub by_value: bool,
-    /// Methods whose last argument becomes an item: where items are not known yet, they tell.
+    /// Methods whose last argument becomes an item, so that calls determine an unknown type of items.
     pub adds: Vec<String>,
-    /// Methods whose last argument has items that become such.
+    /// Methods whose last argument is an iterable of new items.
     pub extends: Vec<String>,
 }
 
@@ -60,19 +60,19 @@ pub struct Class(&'static Declaration);
 static DECLARED: LazyLock<Mutex<HashMap<String, Class>>> = LazyLock::new(Mutex::default);
 static SOURCE: OnceLock<fn(&str) -> Option<Declaration>> = OnceLock::new();
 
-/// Sets what is asked for declarations that are not known yet. The first one stays.
+/// Sets the function that looks up declarations on first use. Later calls have no effect.
 pub fn set_source(source: fn(&str) -> Option<Declaration>) {
     SOURCE.get_or_init(|| source);
 }
 
 impl Class {
-    /// The class at a path of the library, if it declares that it is one of compiled code.
+    /// The class at a path of the library, if it is declared as a class of compiled code.
     pub fn find(path: &str) -> Option<Class> {
         let known = || DECLARED.lock().expect("no panic while declaring").get(path).copied();
         known().or_else(|| {
             let declaration = SOURCE.get()?(path)?;
             let class = Class(Box::leak(Box::new(declaration)));
-            // Another thread may have been faster: there is one of each.
+            // Another thread may have inserted the class: each exists once.
             Some(*DECLARED.lock().expect("no panic while declaring").entry(path.to_owned()).or_insert(class))
         })
     }
@@ -93,11 +93,11 @@ impl Class {
     pub fn name(self) -> &'static str {
         self.path().rsplit('.').next().unwrap_or_default()
     }
-    /// How textual IR has it: by its path, of which builtin ones need the name only.
+    /// Its name in textual IR: the path, without `builtins.`.
     pub(crate) fn text(self) -> &'static str {
         self.path().strip_prefix("builtins.").unwrap_or(self.path())
     }
-    /// The class of a name in textual IR.
+    /// The class with a name of textual IR.
     pub(crate) fn of_text(text: &str) -> Option<Class> {
         if text.contains('.') { Class::find(text) } else { Class::find(&format!("builtins.{text}")) }
     }
