@@ -46,7 +46,7 @@ impl Infer<'_> {
         Err(self.no_op(op.symbol(), a.ty, b.ty))
     }
 
-    /// Whether one of two concatenated containers takes over the other's type of items; the next sweep infers it anew.
+    /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
     fn items_meet(&mut self, a: &Val, b: &Val, inplace: bool) -> bool {
         match (a.ty.kind(), b.ty.kind()) {
             (TyKind::Pending(s, c), TyKind::Class(ClassTy { class, items: Some(t), .. }))

@@ -18,7 +18,7 @@ pub(crate) fn is_value(path: &str) -> bool {
     matches!(path, "cuda.laneid" | "cuda.warpsize") || geometry(path).is_some()
 }
 
-/// The part of the geometry that a path means.
+/// The part of the geometry that a path names.
 fn geometry(path: &str) -> Option<(Geometry, Axis)> {
     let (what, axis) = path.strip_prefix("cuda.")?.split_once('.')?;
     let what = match what {

@@ -1,6 +1,6 @@
-//! Facts about operations, as columns of their rows: passes ask these, and never which operation it is.
+//! Properties of operations, as columns of their table. Passes query these columns, never an operation's name.
 
-/// The operation that a row is in algebra. Match it without `_` where a further law would be wrong to miss.
+/// The algebraic operation of a row. Match it without `_` where it would be wrong to overlook a new variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algebra {
     /// `a + b`, of floats in the order written.
@@ -9,13 +9,13 @@ pub enum Algebra {
     Sub,
     /// `a * b`.
     Mul,
-    /// A sum, difference or product of floats that may be part of one made in any order.
+    /// A sum, difference or product of floats that may be reassociated.
     AnyOrder,
     /// `a / b` of floats.
     Divide,
     /// The quotient of integers, towards zero.
     Quotient,
-    /// The remainder of that.
+    /// The remainder of the quotient of integers towards zero.
     Remainder,
     /// `-a`.
     Negate,
@@ -31,11 +31,11 @@ pub enum Algebra {
     Or,
     /// Exclusive or of bits or truth values.
     Xor,
-    /// The contrary of a truth value.
+    /// Negation of a truth value.
     Not,
-    /// Bits moved to higher places.
+    /// Left shift.
     ShiftLeft,
-    /// Bits moved to lower places; the sign stays.
+    /// Right shift: arithmetic for signed integers, logical for unsigned ones.
     ShiftRight,
     /// A comparison of two numbers.
     Cmp(Cmp),
@@ -43,7 +43,7 @@ pub enum Algebra {
     Select,
     /// The square root.
     Sqrt,
-    /// A function that passes know no law of, but that no result is less than this.
+    /// A function without known laws, but with a lower bound of its results.
     Function {
         /// The bound, or minus infinity.
         least: f64,
@@ -51,7 +51,7 @@ pub enum Algebra {
 }
 
 impl Algebra {
-    /// A function of which nothing is known.
+    /// A function without known laws or bounds.
     pub const UNKNOWN: Algebra = Algebra::Function { least: f64::NEG_INFINITY };
 }
 
@@ -87,7 +87,7 @@ impl Cmp {
             Cmp::Ge => Cmp::Le,
         }
     }
-    /// The comparison that holds where this one does not; of floats, where neither operand is NaN.
+    /// The negated comparison; for floats it is only equivalent if neither operand is NaN.
     pub fn negated(self) -> Cmp {
         match self {
             Cmp::Eq => Cmp::Ne,
@@ -98,23 +98,23 @@ impl Cmp {
             Cmp::Ge => Cmp::Lt,
         }
     }
-    /// This comparison, or its negation if it does not hold.
+    /// The comparison that is known to be true: this one if it `holds`, else its negation.
     pub fn given(self, holds: bool) -> Cmp {
         if holds { self } else { self.negated() }
     }
 }
 
-/// How a GPU approximates a function of `float32`, where that is allowed: instructions are those of PTX that end in
-/// `.approx.ftz`.
+/// A GPU's approximation of a function of `float32`, where fastmath allows it. Instructions are those of PTX that end
+/// in `.approx.ftz`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Approx {
     /// An instruction.
     Inst(&'static str),
-    /// The quotient of two instructions' results.
+    /// The quotient of the results of two instructions.
     Ratio(&'static str, &'static str),
-    /// An instruction on the operand times a number.
+    /// An instruction on the product of the operand and a constant.
     OfProduct(&'static str, f64),
-    /// An instruction's result times a number.
+    /// The product of an instruction's result and a constant.
     Product(&'static str, f64),
     /// An LLVM intrinsic with flags that allow approximation.
     Intrinsic(&'static str),
@@ -125,8 +125,8 @@ pub enum Approx {
 /// The derivative of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grad {
-    /// It is 0 wherever there is one.
+    /// Zero wherever it is defined.
     Zero,
-    /// There is none, for this reason.
+    /// Not available, for this reason.
     None(&'static str),
 }

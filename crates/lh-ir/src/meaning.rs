@@ -30,8 +30,7 @@ macro_rules! meanings {
 }
 
 meanings! {
-    /// The meaning of a library function. It holds for the types that its variant says; for others the function means
-    /// nothing to passes.
+    /// The meaning of a library function to passes, for calls with the types that the variant names.
     Meaning {
         /// `a // b` of integers.
         Quotient = "quotient",
@@ -53,7 +52,7 @@ meanings! {
 meanings! {
     /// The meaning of a namedtuple of the library to inference.
     TupleMeaning {
-        /// A number of iterations that holds while a `with` statement runs.
+        /// A size of blocks of parallel iterations, which holds within a `with` statement.
         ChunkSize = "chunk_size",
         /// An array that is indexed relative to an element, in a stencil.
         Relative = "relative",

@@ -20,11 +20,11 @@ pub struct Op {
     pub host: Lower,
     /// Lowering for NVIDIA GPUs; [`Lower::No`] is a diagnostic, never a fallback.
     pub nvptx: Lower,
-    /// Its law in algebra.
+    /// Its algebraic operation.
     pub algebra: Algebra,
     /// The estimated cost on one core, in picoseconds.
     pub cost: u32,
-    /// How a GPU approximates it, if it does.
+    /// A GPU's approximation of it, if there is one.
     pub approx: Option<Approx>,
     /// Its derivative.
     pub grad: Grad,
@@ -33,11 +33,11 @@ pub struct Op {
 }
 
 impl Op {
-    /// The comparison that it is.
+    /// Its comparison, if it is one.
     pub fn comparison(&self) -> Option<Cmp> {
         if let Algebra::Cmp(cmp) = self.algebra { Some(cmp) } else { None }
     }
-    /// Whether it is this operation in algebra.
+    /// Whether this is its algebraic operation.
     pub fn is(&self, algebra: Algebra) -> bool {
         self.algebra == algebra
     }

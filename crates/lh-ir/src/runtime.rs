@@ -1,7 +1,7 @@
 //! The rows of the table of run-time functions, as a type. The rows themselves are in `lh_ops::runtime`.
 //!
-//! Passes and the code generator ask a row, never its name: names are symbols, for the linker, for textual IR and for
-//! the library's `prim`.
+//! Passes and the code generator query a row's columns, never its name: names are symbols for the linker, for textual
+//! IR and for the library's `prim`.
 
 use crate::types::Prim;
 
@@ -14,7 +14,7 @@ use crate::types::Prim;
 pub struct RuntimeFn {
     /// Exported symbol.
     pub name: &'static str,
-    /// One line.
+    /// A description of one line.
     pub doc: &'static str,
     /// Argument primitives.
     pub args: &'static [Prim],
@@ -49,62 +49,62 @@ impl PartialEq for RuntimeFn {
 /// The effect of a run-time function on memory of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Its row does not say: it may write any memory.
+    /// Unknown: it may write any memory.
     Unknown,
-    /// It reads what its operands address, and does more to some: bits by the place of an operand's first primitive.
+    /// It reads the memory that its operands address. Bits select operands by the place of their first primitive.
     Operands {
-        /// It writes what these address.
+        /// Operands whose memory it writes.
         writes: u16,
-        /// It changes the length or the storage of these lists.
+        /// Lists whose length or storage it changes.
         resizes: u16,
     },
 }
 
 impl Effect {
-    /// Nothing is written.
+    /// Writes no memory.
     const READS: Effect = Effect::Operands { writes: 0, resizes: 0 };
 }
 
 /// The meaning of a run-time function. Match it without `_`, so that a new role is a compile error wherever it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing that the compiler has to know more of than the other columns say.
+    /// A function that the other columns describe sufficiently.
     Plain,
-    /// A part of a launch's geometry. All but the thread's index take the context.
+    /// Reads a part of a launch's geometry, from the context unless it is the thread's index.
     Geometry(Geometry, Axis),
-    /// The call of a kernel for a range of blocks, on the CPU device.
+    /// Reads or updates the state of a kernel's call for a range of blocks, on the CPU device.
     Launch(Launch),
     /// A barrier.
     Barrier(Barrier),
-    /// Something that the threads of a warp do together.
+    /// An operation of a warp.
     Warp(Warp),
-    /// Something that is done to arrays with a place for each lane.
+    /// An operation on arrays with an element for each lane.
     Lanes(Lanes),
-    /// An atomic operation on a primitive: address and operands. The value before.
+    /// An atomic operation on a primitive: address and operands. Returns the previous value.
     Atomic(Rmw, Prim),
-    /// Making, moving and ordering memory.
+    /// Allocation, copies, fences and cached accesses of memory.
     Memory(Memory),
-    /// Addresses as numbers.
+    /// A conversion between addresses and integers.
     Address(Address),
-    /// Something that lists do.
+    /// An operation on lists.
     List(List),
-    /// Something that strings do.
+    /// An operation on strings.
     Text(Text),
     /// Printing.
     Print(Print),
-    /// A number of a random stream.
+    /// Draws a number of a random stream.
     Random(Random),
-    /// Something that handlers do with an exception.
+    /// An operation of handlers on an exception.
     Exception(Exception),
-    /// IndexError unless an index is within the extent.
+    /// Raises IndexError unless an index is within the extent.
     CheckIndex,
-    /// The message about shapes that do not fit together.
+    /// Builds the error of shapes that cannot be broadcast together.
     Shapes(Shapes),
-    /// A look at whether the user has asked for Ctrl-C.
+    /// Polls for Ctrl-C.
     Poll(Poll),
-    /// A report to the check for races.
+    /// A report to the race checker.
     Race(Race),
-    /// Something about the threads of parallel loops.
+    /// A query about the threads of parallel loops.
     Threads(Threads),
 }
 
@@ -133,16 +133,16 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// All of them, in order.
+    /// All axes, in order.
     pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-    /// The axis of a name.
+    /// The axis with a name.
     pub fn of_name(name: &str) -> Option<Axis> {
         Axis::ALL.into_iter().zip(["x", "y", "z"]).find(|(_, n)| *n == name).map(|(a, _)| a)
     }
 }
 
-/// Questions and answers of the call of a kernel.
+/// Operations on the state of a kernel's call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Launch {
@@ -164,16 +164,16 @@ pub enum Barrier {
     Grid,
 }
 
-/// The combination of the values that threads pass to a barrier.
+/// Reduction of the values that threads pass to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
-    /// None are passed.
+    /// No values are passed.
     Nothing,
-    /// The number of those that are not 0.
+    /// The number of values that are not 0.
     Count,
-    /// Whether all are not 0.
+    /// Whether all values are not 0.
     All,
-    /// Whether one is not 0.
+    /// Whether some value is not 0.
     Any,
 }
 
@@ -184,22 +184,22 @@ pub enum Warp {
     Exchange,
     /// The lanes that have not ended.
     ActiveMask,
-    /// Lets others go on.
+    /// Yields in a spin loop.
     Pause,
 }
 
-/// Operations on arrays with a place for each lane.
+/// Operations on arrays with an element for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
     /// A copy.
     Copy,
     /// A shuffle.
     Move,
-    /// Truth values as bits.
+    /// Packs truth values into bits.
     Bits,
 }
 
-/// The value that an atomic operation stores. Integers of operations without a sign are signed or not alike.
+/// The value that an atomic operation stores. Where signedness makes no difference, there is one variant for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rmw {
     /// The sum.
@@ -224,28 +224,28 @@ pub enum Rmw {
     Xor,
     /// The operand.
     Exchange,
-    /// One more, up to the operand, then 0; unsigned.
+    /// The old value plus 1, or 0 if it has reached the operand; unsigned.
     Inc,
-    /// One less, from the operand on; unsigned.
+    /// The old value minus 1, or the operand if it was 0 or greater than the operand; unsigned.
     Dec,
-    /// The second operand, if the old value is the first.
+    /// The second operand if the old value equals the first, else the old value.
     CompareExchange,
 }
 
-/// Making, moving and ordering memory.
+/// Allocation, copies, fences and cached accesses of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Memory {
     Allocate,
     AllocateZeroed,
-    /// For what is computed of what it is stored over, on a GPU.
+    /// On a GPU, a temporary for a value that is computed from the array to which it is stored.
     Temporary,
-    /// Of the block.
+    /// Shared memory of constant size.
     Shared,
-    /// Of the block, of a size that the launch gives.
+    /// Shared memory whose size the launch gives.
     Dynamic,
     DynamicBytes,
-    /// Of the thread.
+    /// Thread-local memory.
     Local,
     Move,
     Prefetch,
@@ -257,9 +257,9 @@ pub enum Memory {
 /// Conversions of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// To a number.
+    /// From an address to an integer.
     ToNumber,
-    /// From one.
+    /// From an integer to an address.
     OfNumber,
 }
 
@@ -293,20 +293,20 @@ pub enum Print {
     Complex,
     Bool,
     None,
-    /// Writes out all that has been printed.
+    /// Writes the buffer to `sys.stdout`.
     Flush,
 }
 
-/// Streams of random numbers, for functions that draw one double.
+/// Random streams of functions that draw one double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Random {
-    /// That of `random`.
+    /// The stream of `random`.
     Python,
-    /// That of `numpy.random`.
+    /// The stream of `numpy.random`.
     NumPy,
 }
 
-/// The uses that handlers have for an exception.
+/// Operations of handlers on an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Exception {
@@ -318,7 +318,7 @@ pub enum Exception {
     Repr,
 }
 
-/// The message about shapes that do not fit together.
+/// Builds the error of shapes that cannot be broadcast together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shapes {
     /// Begins a shape.
@@ -329,18 +329,18 @@ pub enum Shapes {
     Raise,
 }
 
-/// Looks at whether the user has asked for Ctrl-C.
+/// Polls for Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
     /// In a loop.
     Loop,
-    /// In each iteration of a loop that would not be vectorised without it either.
+    /// In each iteration of a loop that LLVM could not vectorise anyway.
     Iteration,
-    /// After a loop that may have ended for it.
+    /// After a loop that Ctrl-C may have ended.
     After,
 }
 
-/// Reports to the check for races.
+/// Reports to the race checker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Race {
     /// An iteration of a parallel loop begins.
@@ -351,7 +351,7 @@ pub enum Race {
     Other,
 }
 
-/// Questions about the threads of parallel loops.
+/// Queries about the threads of parallel loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
 pub enum Threads {
@@ -362,7 +362,7 @@ pub enum Threads {
 }
 
 impl RuntimeFn {
-    /// A row that says nothing: it may write any memory.
+    /// The defaults of rows: no facts are known, and it may write any memory.
     pub const SILENT: RuntimeFn = RuntimeFn {
         name: "",
         doc: "",
@@ -440,10 +440,10 @@ impl RuntimeFn {
         matches!(self.role, Role::Barrier(_))
     }
     /// Whether it has no side effect, though it may raise.
-    pub fn is_quiet(&self) -> bool {
+    pub fn has_no_effect(&self) -> bool {
         self.pure || self.role == Role::CheckIndex
     }
-    /// Whether it means something in kernels only.
+    /// Whether it is only valid in kernels.
     pub fn is_for_kernels(&self) -> bool {
         match self.role {
             Role::Geometry(..)

@@ -35,7 +35,7 @@ pub enum Meaning {
 pub struct Function<C = Code> {
     /// The module that it is found in again, and its name there.
     pub home: (String, String),
-    /// The word of the meaning that is declared for it; empty if none is.
+    /// The name of its declared meaning, or empty.
     pub means: String,
     /// Its code; files are relative to the directory of the package.
     pub code: C,
@@ -48,7 +48,7 @@ pub struct Function<C = Code> {
 }
 
 impl<C> Function<C> {
-    /// Its code, and the rest.
+    /// Separates its code from the other fields.
     pub fn split(self) -> (C, Function<()>) {
         let Function { home, means, code, defaults, kwdefaults, globals } = self;
         (code, Function { home, means, code: (), defaults, kwdefaults, globals })

@@ -1,11 +1,10 @@
-//! Families of run-time functions: one row each for the parts of a launch's geometry and for atomic operations, with
-//! the
-//! axis or the type of the operands as data.
+//! Families of run-time functions: the parts of a launch's geometry, which differ by axis, and atomic operations, which
+//! differ by the operands' type.
 
 use lh_ir::runtime::{Axis, Geometry, Rmw, Role, RuntimeFn};
 use lh_ir::types::Prim::{self, F32, F64, I32, I64, Ptr};
 
-/// The rows of a part of the geometry: its base name, and facts that all axes share.
+/// Rows for each part of the geometry, with facts that all axes share.
 macro_rules! geometry {
     ($($(#[doc = $doc:literal])* $what:ident $name:literal($($arg:ident)?) $($fact:ident $(($($value:expr),*))?)*;)*) => {
         pub(crate) static GEOMETRY: [[RuntimeFn; 3]; 4] = [$([
@@ -29,7 +28,7 @@ macro_rules! geometry {
 }
 
 geometry! {
-    /// The index of the thread in its block; a pass hands it through.
+    /// The index of the thread in its block; the pass `kernel_context` passes it down as a parameter.
     Thread "tid"() pure varies within(0, 1023);
     /// The index of a context's block.
     Block "bid"(Ptr) uniform within(0, (1 << 31) - 2);
@@ -43,7 +42,7 @@ macro_rules! atomics {
     ($(#[doc = $doc:literal] $rmw:ident $operands:tt: $($name:literal $prim:ident),*;)*) => {
         pub(crate) static ATOMICS: [RuntimeFn; [$($($name),*),*].len()] = [$($(RuntimeFn {
             name: concat!("lh_cuda_", $name),
-            doc: concat!($doc, " The value before."),
+            doc: concat!($doc, " Returns the previous value."),
             args: atomics!(@args $prim $operands),
             ret: &[$prim],
             ..RuntimeFn::SILENT.writes(0).role(Role::Atomic(Rmw::$rmw, $prim)).inlined().on_gpu()
@@ -54,48 +53,47 @@ macro_rules! atomics {
 }
 
 atomics! {
-    /// Adds at an address, at once.
+    /// Atomically adds.
     Add 1: "add_i32" I32, "add_i64" I64, "add_f32" F32, "add_f64" F64;
-    /// The greater at an address, at once.
+    /// Atomically stores the greater number.
     Max 1: "max_i32" I32, "max_i64" I64, "max_f32" F32, "max_f64" F64;
-    /// The greater of unsigned numbers at an address, at once.
+    /// Atomically stores the greater of unsigned numbers.
     UMax 1: "max_u32" I32, "max_u64" I64;
-    /// The lesser at an address, at once.
+    /// Atomically stores the lesser number.
     Min 1: "min_i32" I32, "min_i64" I64, "min_f32" F32, "min_f64" F64;
-    /// The lesser of unsigned numbers at an address, at once.
+    /// Atomically stores the lesser of unsigned numbers.
     UMin 1: "min_u32" I32, "min_u64" I64;
-    /// The greater, or the one that is not NaN, at an address, at once.
+    /// Atomically stores the greater number, or the one that is not NaN.
     NanMax 1: "nanmax_f32" F32, "nanmax_f64" F64;
-    /// The lesser, or the one that is not NaN, at an address, at once.
+    /// Atomically stores the lesser number, or the one that is not NaN.
     NanMin 1: "nanmin_f32" F32, "nanmin_f64" F64;
-    /// Conjunction of bits at an address, at once.
+    /// Atomic conjunction of bits.
     And 1: "and_i32" I32, "and_i64" I64;
-    /// Disjunction of bits at an address, at once.
+    /// Atomic disjunction of bits.
     Or 1: "or_i32" I32, "or_i64" I64;
-    /// Exclusive or of bits at an address, at once.
+    /// Atomic exclusive or of bits.
     Xor 1: "xor_i32" I32, "xor_i64" I64;
-    /// Replaces at an address, at once.
+    /// Atomic exchange.
     Exchange 1: "exch_i32" I32, "exch_i64" I64;
-    /// Counts up to a limit at an address, at once.
+    /// Atomically counts up to a limit, then restarts at 0.
     Inc 1: "inc_u32" I32, "inc_u64" I64;
-    /// Counts down from a limit at an address, at once.
+    /// Atomically counts down to 0, then restarts at a limit.
     Dec 1: "dec_u32" I32, "dec_u64" I64;
-    /// Replaces at an address if the value there is as expected.
+    /// Atomic compare and exchange: expected value, new value.
     CompareExchange 2: "cas_i32" I32, "cas_i64" I64;
 }
 
-/// The function that reads a part of the geometry.
+/// The run-time function that reads a part of the geometry.
 pub fn geometry(what: Geometry, axis: Axis) -> &'static RuntimeFn {
     &GEOMETRY[what as usize][axis as usize]
 }
 
-/// The function of an atomic operation, if there is one for the primitive.
+/// The run-time function of an atomic operation, if there is one for the primitive.
 pub fn atomic(rmw: Rmw, prim: Prim) -> Option<&'static RuntimeFn> {
     ATOMICS.iter().find(|f| f.role == Role::Atomic(rmw, prim))
 }
 
-/// The atomic operation that a word of PTX or of `cuda.atomic` means for numbers of a kind; subtraction is addition of
-/// the opposite.
+/// The atomic operation that PTX or `cuda.atomic` calls by a name. Callers turn subtraction into addition.
 pub fn atomic_of_word(word: &str, unsigned: bool, float: bool) -> Option<Rmw> {
     Some(match (word.trim_end_matches('_'), unsigned) {
         ("add", _) => Rmw::Add,

@@ -10,17 +10,17 @@ pub mod context {
     pub const GRID_DIM: usize = 48;
     /// Shared memory of the block.
     pub const SHARED: usize = 72;
-    /// Offset of the part of it whose size the launch gives.
+    /// Offset within the shared memory of the part whose size the launch gives.
     pub const DYNAMIC_AT: usize = 80;
-    /// Bytes of that part.
+    /// Bytes of the part whose size the launch gives.
     pub const DYNAMIC_BYTES: usize = 88;
     /// The first block of a call.
     pub const FIRST: usize = 96;
     /// The end of the blocks of a call.
     pub const LAST: usize = 104;
-    /// Memory for threads that wait.
+    /// Memory to which threads spill values across barriers.
     pub const SCRATCH: usize = 112;
-    /// Number of threads that it is for.
+    /// Number of threads for which the spill memory has room.
     pub const CAPACITY: usize = 120;
     /// Bytes from the shared memory of a block to the next one's.
     pub const SHARED_STRIDE: usize = 128;

@@ -11,13 +11,13 @@ use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Rows that say nothing of memory: they may write any.
+/// Functions that may write any memory.
 const SILENT: RuntimeFn = RuntimeFn::SILENT;
-/// Rows that read what their operands address, unless they say more.
+/// Functions that only read the memory that their operands address, unless their row says more.
 const READS: RuntimeFn = RuntimeFn::SILENT.reads();
-/// Rows of strings.
+/// Functions on strings.
 const TEXT: RuntimeFn = READS.role(Text(roles::Text::Other));
-/// Rows that print.
+/// Functions that print.
 const PRINT: RuntimeFn = READS.on_gpu();
 
 macro_rules! table {
@@ -42,13 +42,13 @@ macro_rules! table {
 
 table! {
     READS {
-        /// Memory for array data: bytes. Owner and address (64-byte aligned).
+        /// Allocates memory for array data: bytes. Returns its owner and its address (64-byte aligned).
         lh_alloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Allocate));
-        /// Zeroed memory for array data: bytes.
+        /// Allocates zeroed memory for array data: bytes.
         lh_calloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::AllocateZeroed));
-        /// Room for `n` items in all.
+        /// Reserves memory for a total of `n` items.
         lh_list_reserve(Object, I64) -> [] raises resizes(0) role(List(roles::List::Reserve));
-        /// Sets the number of items; the caller has written or taken them.
+        /// Sets the number of items; the caller has initialised new items and taken removed ones.
         lh_list_set_len(Object, I64) -> [] resizes(0) role(List(roles::List::SetLen));
         /// Whether two lists are the same object.
         lh_list_is(Object, Object) -> [I1] pure role(List(roles::List::IsSame));
@@ -58,7 +58,7 @@ table! {
     TEXT {
         /// Whether two strings are equal.
         lh_str_eq(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
-        /// -1, 0 or 1 by code points.
+        /// Compares by code points: -1, 0 or 1.
         lh_str_cmp(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
         /// Whether the second string contains the first.
         lh_str_in(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
@@ -68,13 +68,13 @@ table! {
         lh_str_concat(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises role(Text(roles::Text::Concat));
         /// `str * int`.
         lh_str_repeat(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
-        /// One code point by index; negative indices count from the end.
+        /// The code point at an index; negative indices count from the end.
         lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
         /// The character that begins at a byte.
         lh_str_char(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64];
-        /// Code points from one index to before another; what lies outside the text is left out.
+        /// The code points from one index to before another; indices are clamped to the string.
         lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
-        /// So many code points, from one on in steps: string, first, step, number.
+        /// A slice with a step: string, first index, step, number of code points.
         lh_str_step(Mem, Ptr, I64, I64, I64, I64) -> [Mem, Ptr, I64] raises;
         /// `ord(str)`.
         lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
@@ -82,7 +82,7 @@ table! {
         lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
         /// `repr(str)`.
         lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-        /// Index of the second string in the first, from an index on that is not negative; or -1.
+        /// Index of the first occurrence of the second string in the first, from a non-negative index on, or -1.
         lh_str_find(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [I64] pure;
         /// Index of the last occurrence of the second string in the first, or -1.
         lh_str_rfind(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
@@ -130,9 +130,8 @@ table! {
         lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
         /// `str(bool)`.
         lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
-        /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's
-        /// `text_of`)
-        /// and bytes of an item, rank, extents and then strides, data.
+        /// `str(array)` or, if the last operand is true, `repr(array)`: kind of dtype (see the library's `text_of`),
+        /// bytes of an item, rank, address of the extents and strides, data.
         lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
         /// `format(float, spec)`.
         lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
@@ -150,23 +149,23 @@ table! {
         lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
     }
     PRINT {
-        /// Appends text to what is being printed.
+        /// Appends a string to the print buffer.
         lh_print_str(Mem, Ptr, I64) -> [] role(Print(roles::Print::Str));
-        /// Appends an int to what is being printed.
+        /// Appends an int to the print buffer.
         lh_print_i64(I64) -> [] role(Print(roles::Print::Signed));
-        /// Appends an unsigned int to what is being printed.
+        /// Appends an unsigned int to the print buffer.
         lh_print_u64(I64) -> [] role(Print(roles::Print::Unsigned));
-        /// Appends `repr(float)` to what is being printed.
+        /// Appends `repr(float)` to the print buffer.
         lh_print_f64(F64) -> [] role(Print(roles::Print::F64));
-        /// Appends `str(numpy.float32)` to what is being printed.
+        /// Appends `str(numpy.float32)` to the print buffer.
         lh_print_f32(F32) -> [] role(Print(roles::Print::F32));
-        /// Appends a complex number to what is being printed.
+        /// Appends a complex number to the print buffer.
         lh_print_complex(F64, F64) -> [] role(Print(roles::Print::Complex));
-        /// Appends `True` or `False` to what is being printed.
+        /// Appends `True` or `False` to the print buffer.
         lh_print_bool(I1) -> [] role(Print(roles::Print::Bool));
-        /// Appends `None` to what is being printed.
+        /// Appends `None` to the print buffer.
         lh_print_none() -> [] role(Print(roles::Print::None));
-        /// Writes out what is being printed, to `sys.stdout`.
+        /// Writes the print buffer to `sys.stdout`.
         lh_print_flush() -> [] raises role(Print(roles::Print::Flush));
     }
     READS {
@@ -176,7 +175,7 @@ table! {
         lh_np_seed(I64) -> [] raises;
         /// `numpy.random.seed()`.
         lh_np_seed_os() -> [];
-        /// The thread's stream of `numpy.random`, of which compiled code knows the beginning.
+        /// The thread's stream of `numpy.random`; generated code accesses its first fields.
         lh_np_stream() -> [Ptr] pure;
         /// `numpy.random.random()`.
         lh_np_random_f64() -> [F64] role(Random(roles::Random::NumPy));
@@ -204,7 +203,7 @@ table! {
         lh_py_seed(I64) -> [];
         /// `random.seed()`.
         lh_py_seed_os() -> [];
-        /// The thread's stream of `random`, of which compiled code knows the beginning.
+        /// The thread's stream of `random`; generated code accesses its first fields.
         lh_py_stream() -> [Ptr] pure;
         /// `random.random()`.
         lh_py_random() -> [F64] role(Random(roles::Random::Python));
@@ -311,25 +310,22 @@ table! {
         lh_exc_str(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
         /// `repr` of an exception.
         lh_exc_repr(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
-        /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of
-        /// their frame.
+        /// RecursionError if the stack is nearly exhausted: an address in the frame. Recursive functions call it first.
         lh_check_stack(I64) -> [] raises;
-        /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is
-        /// set.
+        /// KeyboardInterrupt after Ctrl-C. Generated code tests the flag inline and calls only if it is set.
         lh_interrupted() -> [] raises role(Poll(roles::Poll::Loop)) on_gpu;
-        /// The same, in each round of a loop that would not be vectorised without it either.
+        /// KeyboardInterrupt after Ctrl-C, in each iteration of a loop that LLVM could not vectorise anyway.
         lh_interrupted_in_turn() -> [] raises role(Poll(roles::Poll::Iteration));
-        /// KeyboardInterrupt if the loop that has just ended did so because the user has asked for it.
+        /// KeyboardInterrupt if Ctrl-C ended the loop before.
         lh_stopped() -> [] raises role(Poll(roles::Poll::After));
         /// Number of live allocations, for leak tests.
         lh_live_allocations() -> [I64];
-        /// Begins a shape of the message of `lh_raise_broadcast`.
+        /// Begins a shape in the message of `lh_raise_broadcast`.
         lh_shape_begin() -> [] role(Shapes(roles::Shapes::Begin)) on_gpu;
-        /// Appends an extent to the last shape begun.
+        /// Appends an extent to that shape.
         lh_shape_extent(I64) -> [] role(Shapes(roles::Shapes::Extent)) on_gpu;
-        /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the
-        /// destination that
-        /// they do not fit into (1; 2 if that is an operand too).
+        /// ValueError with the collected shapes: of operands that cannot be broadcast together (0), or of sources that
+        /// cannot be broadcast to the destination (1; 2 if the destination is also an operand).
         lh_raise_broadcast(I64) -> [] raises role(Shapes(roles::Shapes::Raise)) on_gpu;
     }
     SILENT {
@@ -338,87 +334,85 @@ table! {
         lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
     }
     READS {
-        /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be
-        /// long).
+        /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:
+        /// perhaps long).
         lh_parallel_grain(I64, I64) -> [I64] role(Threads(roles::Threads::Grain));
-        /// The next parallel loop is one to be checked: file and line.
+        /// Enables the race checker for the next parallel loop: file and line.
         lh_race_loop(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
-        /// Memory of the loop to come that blocks of iterations have parts of: address and bytes.
+        /// Memory of the next parallel loop of which each block of iterations has a part: address and bytes.
         lh_race_own(Ptr, I64) -> [] role(Race(roles::Race::Other));
         /// An iteration of the innermost checked loop begins.
         lh_race_iteration(I64) -> [] role(Race(roles::Race::Iteration));
-        /// Where the user's code is that calls: file and place, a `Span` as one number.
+        /// The position of a call in the user's code: file, and a `Span` as one number.
         lh_race_place(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
-        /// The array that the next access goes to: name, address, bytes of an element.
+        /// The array of the next access: name, address, bytes of an element.
         lh_race_array(Mem, Ptr, I64, Ptr, I64) -> [] role(Race(roles::Race::Other));
-        /// Extent and stride of its next dimension.
+        /// Extent and stride of the next dimension of that array.
         lh_race_extent(I64, I64) -> [] role(Race(roles::Race::Other));
-        /// An access: file and place, address, bytes, kind (see [`access`]).
+        /// An access: file and `Span`, address, bytes, kind (see [`access`]).
         lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises role(Race(roles::Race::Access));
-        /// The same of a list as a whole.
+        /// An access to a whole list, with the operands of `lh_race_access`.
         lh_race_list(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises role(Race(roles::Race::Other));
-        /// Memory of a kernel's thread: address, bytes, whether it is for an array of the program.
+        /// Thread-local memory of a kernel: address, bytes, whether it holds an array of the program.
         lh_race_memory(Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
-        /// Code that is not checked gets the address of the array told last.
+        /// The array reported last is passed to unchecked code.
         lh_race_handed() -> [] role(Race(roles::Race::Other));
-        /// Number of threads that a parallel loop begun by this thread uses.
+        /// Number of threads of parallel loops that this thread begins.
         lh_get_num_threads() -> [I64] role(Threads(roles::Threads::Number));
-        /// Sets the number of threads of parallel loops begun by this thread.
+        /// Sets the number of threads of parallel loops that this thread begins.
         lh_set_num_threads(I64) -> [] raises;
         /// Number of this thread in the innermost parallel loop.
         lh_get_thread_id() -> [I64] role(Threads(roles::Threads::ThreadId));
-        /// Iterations of a block that the program has asked for; 0: none.
+        /// The size of blocks of iterations that the program has set; 0 if none.
         lh_get_chunksize() -> [I64] role(Threads(roles::Threads::ChunkSize));
-        /// Sets the iterations of a block; gives what was set before.
+        /// Sets the size of blocks of iterations; returns the previous one.
         lh_set_chunksize(I64) -> [I64] raises;
-        /// Says that memory will be written to soon, if there is any at the address.
+        /// Prefetches memory for writing; the address may be invalid.
         lh_prefetch(Ptr) -> [] role(Memory(roles::Memory::Prefetch));
-        /// Address as a number.
+        /// Converts an address to an integer.
         lh_ptr_addr(Ptr) -> [I64] pure role(Address(roles::Address::ToNumber)) on_gpu;
-        /// A number as an address.
+        /// Converts an integer to an address.
         lh_addr_ptr(I64) -> [Ptr] pure role(Address(roles::Address::OfNumber)) on_gpu;
-        /// The context of the block, in a function for a CUDA device; a pass hands it through.
+        /// The context of the block, in code for a CUDA device; the pass `kernel_context` passes it down as a
+        /// parameter.
         lh_cuda_context() -> [Ptr] pure inlined role(Launch(roles::Launch::Context)) on_gpu;
-        /// The first of the blocks that a call of a kernel is for.
+        /// The first of the blocks for which a kernel is called.
         lh_cuda_first(Ptr) -> [I64] inlined role(Launch(roles::Launch::First));
-        /// One after the last of those.
+        /// The exclusive end of the blocks for which a kernel is called.
         lh_cuda_last(Ptr) -> [I64] inlined role(Launch(roles::Launch::Last));
-        /// Memory for what threads keep while they wait.
+        /// Memory to which threads spill values across barriers.
         lh_cuda_scratch(Ptr) -> [Ptr] pure inlined role(Launch(roles::Launch::Scratch));
-        /// Number of threads that this memory is for.
+        /// Number of threads for which the spill memory has room.
         lh_cuda_capacity(Ptr) -> [I64] pure inlined role(Launch(roles::Launch::Capacity));
-        /// Sets the block of a context: its place among those that run together, x, y, z.
+        /// Sets the block of a context: its place among the blocks that run together, x, y, z.
         lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [] writes(0) inlined role(Launch(roles::Launch::EnterBlock));
-        /// Notes that a thread has raised: x, y, z.
+        /// Records the index of a thread that has raised: x, y, z.
         lh_cuda_failed(Ptr, I64, I64, I64) -> [] writes(0) role(Launch(roles::Launch::Failed));
-        /// Shared memory: where it was written (later its offset), bytes, alignment.
+        /// Shared memory: position in the source (later replaced by its offset), bytes, alignment.
         lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure inlined role(Memory(roles::Memory::Shared)) on_gpu;
         /// Shared memory whose size is given at the launch.
         lh_cuda_dynamic(Ptr) -> [Ptr] pure inlined role(Memory(roles::Memory::Dynamic)) on_gpu;
-        /// Size of that memory.
+        /// Size of the shared memory that is given at the launch.
         lh_cuda_dynamic_bytes(Ptr) -> [I64] pure inlined role(Memory(roles::Memory::DynamicBytes)) on_gpu;
-        /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
+        /// Thread-local memory: bytes, alignment. All calls from one place get the same memory.
         lh_cuda_local(I64, I64) -> [Ptr] pure varies inlined role(Memory(roles::Memory::Local)) on_gpu;
-        /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known
-        /// while compiling.
+        /// On a GPU, a temporary for a value that is computed from the array to which it is stored: bytes. ValueError
+        /// unless the size is a constant.
         lh_cuda_temporary(I64) -> [Mem, Ptr] raises inlined role(Memory(roles::Memory::Temporary)) on_gpu;
-        /// Copies an array with a place for each lane: from, to, bytes of a place.
+        /// Copies an array with an element for each lane: source, destination, bytes of an element.
         lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Copy));
-        /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of
-        /// them.
+        /// Shuffles an array with an element for each lane: source, destination, kind of shuffle, uniform operand of
+        /// the shuffle.
         lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [] writes(1) inlined role(Lanes(roles::Lanes::Move));
-        /// Truth values of the lanes as bits.
+        /// Packs truth values of the lanes into bits.
         lh_cuda_lanes_bits(Ptr) -> [I64] inlined role(Lanes(roles::Lanes::Bits));
     }
     SILENT {
-        /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the
-        /// compiler
-        /// read memory anew (3): a constant.
+        /// A fence for the block (0), the device (1) or the system (2), or for the compiler only (3): a constant.
         lh_cuda_fence(I64) -> [] role(Memory(roles::Memory::Fence)) on_gpu;
     }
     READS {
-        /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done
-        /// each time.
+        /// Loads 8 bits on a GPU with a cache operator, an index in [`CACHE_OPERATORS`]. The load is volatile.
         lh_cuda_ld_i8(Ptr, I64) -> [I8] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 16 bits.
         lh_cuda_ld_i16(Ptr, I64) -> [I16] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
@@ -426,7 +420,7 @@ table! {
         lh_cuda_ld_i32(Ptr, I64) -> [I32] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
         /// The same of 64 bits.
         lh_cuda_ld_i64(Ptr, I64) -> [I64] inlined role(Memory(roles::Memory::LoadCached)) on_gpu;
-        /// Stores 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`].
+        /// Stores 8 bits on a GPU with a cache operator, an index in [`CACHE_OPERATORS`].
         lh_cuda_st_i8(Ptr, I8, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
         /// The same of 16 bits.
         lh_cuda_st_i16(Ptr, I16, I64) -> [] writes(0) inlined role(Memory(roles::Memory::StoreCached)) on_gpu;
@@ -450,14 +444,14 @@ table! {
             raises role(Barrier(roles::Barrier::Block(Combine::Any))) waits(waits::BLOCK) uniform on_gpu within(0, 1 << 15);
         /// Waits for all threads of the grid.
         lh_cuda_grid_sync(Ptr) -> [] raises role(Barrier(roles::Barrier::Grid)) waits(waits::GRID) on_gpu;
-        /// Lets other threads go on, for so many nanoseconds on a GPU.
+        /// Yields to other threads; on a GPU, for a number of nanoseconds.
         lh_cuda_pause(Ptr, I64) -> [] raises role(Warp(roles::Warp::Pause)) waits(waits::WARP | waits::VARIES) on_gpu;
-        /// An operation of the warp: kind, mask, value, lane. A value and a truth value.
+        /// A warp operation: kind, mask, value, lane. Returns a value and a truth value.
         lh_cuda_warp(Ptr, I64, I64, I64, I64) -> [I64, I64]
             raises role(Warp(roles::Warp::Exchange)) waits(waits::WARP | waits::VARIES) on_gpu;
     }
     READS {
-        /// Lanes of the warp that have not come to their end.
+        /// Lanes of the warp that have not ended, as bits.
         lh_cuda_activemask(Ptr) -> [I64] role(Warp(roles::Warp::ActiveMask)) waits(waits::WARP | waits::VARIES) on_gpu;
     }
 }
@@ -467,7 +461,7 @@ pub fn all() -> impl Iterator<Item = &'static RuntimeFn> {
     ROWS.iter().copied().chain(GEOMETRY.iter().flatten()).chain(&ATOMICS)
 }
 
-/// The names of all of them begin so.
+/// The prefix of all names.
 pub const PREFIX: &str = "lh_";
 
 /// The run-time function of a name, in textual IR and in the library.
@@ -489,8 +483,8 @@ pub mod access {
     pub const UPDATE: i64 = 2;
     /// It writes atomically, whatever was there.
     pub const EXCHANGE: i64 = 3;
-    /// It will write what perhaps all iterations write there.
+    /// Precedes a store that may leave the value unchanged.
     pub const BEFORE: i64 = 4;
-    /// It has done so.
+    /// Follows that store; it is no race if the value is unchanged.
     pub const SAME: i64 = 5;
 }

@@ -1,5 +1,5 @@
-//! Symbols of the run-time library and of generated code that are no rows: the code generator refers to them, and no
-//! instruction of the IR names them.
+//! Symbols of the run-time library and of generated code to which only the code generator refers; no instruction of the
+//! IR names them, so they have no rows.
 
 macro_rules! symbols {
     ($($(#[doc = $doc:literal])* $name:ident = $symbol:literal;)*) => {
@@ -31,32 +31,32 @@ symbols! {
     RAISE_ARG_COMPLEX = "lh_raise_arg_complex";
     /// A string.
     RAISE_ARG_STR = "lh_raise_arg_str";
-    /// The arguments that follow are items of a tuple.
+    /// Begins a tuple, whose items follow.
     RAISE_ARG_TUPLE_BEGIN = "lh_raise_arg_tuple_begin";
-    /// The tuple ends.
+    /// Ends the tuple.
     RAISE_ARG_TUPLE_END = "lh_raise_arg_tuple_end";
     /// IndexError: axis, index, extent.
     RAISE_INDEX = "lh_raise_index";
-    /// All functions that raise begin so.
+    /// The prefix of all functions that raise.
     RAISE = "lh_raise";
     /// Adds a frame to the pending exception.
     TRACEBACK = "lh_traceback";
-    /// An exception cannot leave a callback.
+    /// Reports an exception that cannot leave a callback.
     CALLBACK_FAILED = "lh_callback_failed";
-    /// A call of a function of another module.
+    /// Calls a function of another module.
     FOREIGN_CALL = "lh_foreign_call";
 
-    /// A new list.
+    /// Makes a list.
     LIST_NEW = "lh_list_new";
     /// Makes an object with fields of zeros: bytes, mask of counted words, where its address goes.
     OBJECT_NEW = "lh_object_new";
-    /// One reference less.
+    /// Decrements a reference count.
     DECREF = "lh_decref";
-    /// Machine code that is made when it is first called.
+    /// Compiles rarely executed code on its first call.
     RARE_CODE = "lh_rare_code";
     /// The flag that the user's Ctrl-C sets.
     INTERRUPT_FLAG = "lh_interrupt_flag";
-    /// Where the thread's stack ends.
+    /// Regions of memory that are well within a stack.
     STACK_REGIONS = "lh_stack_regions";
     /// Sets bytes, with polls for Ctrl-C.
     FILL = "lh_fill";
@@ -67,7 +67,7 @@ symbols! {
     GPU_ERROR = "lh_error";
     /// On a GPU, the function that waits for the whole grid.
     GRID_SYNC = "lh_grid_sync";
-    /// On a GPU, the counter of that function.
+    /// On a GPU, the counter of [`GRID_SYNC`].
     GRID_BARRIER = "lh_grid_barrier";
     /// On a GPU, shared memory whose size the launch gives.
     DYNAMIC_SHARED = "lh_dynamic_shared";

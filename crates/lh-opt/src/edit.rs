@@ -77,7 +77,7 @@ impl Cursor<'_> {
         let ty = self.func.ty(a);
         self.op(row("select"), &[cond, a, b], ty)
     }
-    /// `a` if `cond` is true, else `b`, of any type: what the row `select` does not take is chosen by a branch.
+    /// `a` if `cond` is true, else `b`, of any type; a branch selects types for which there is no operation `select`.
     pub(crate) fn choose(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a);
         if row("select").sig.result(&[Ty::bool(), ty, ty], None).is_some() {

@@ -102,7 +102,7 @@ fn of_inst(inst: &Inst, emit: &mut dyn FnMut(&str, Option<Inst>)) {
     }
 }
 
-/// Whether an operation gives something else if its operands are exchanged.
+/// Whether an operation is not commutative.
 fn is_ordered(algebra: Algebra) -> bool {
     matches!(
         algebra,

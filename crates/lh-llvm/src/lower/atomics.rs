@@ -12,7 +12,7 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntSLT, LLVMIntUGE, 
 use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
 
 impl FnCx<'_, '_> {
-    /// Lowers an atomic operation on an address with operands; answers with the value before.
+    /// Lowers an atomic operation on an address with operands; returns the previous value.
     pub(super) fn atomic(&self, rmw: Rmw, prim: Prim, args: &[Value]) -> Val {
         let vals: Vec<Val> = args.iter().map(|v| self.one(*v)).collect();
         if !self.cx.target.is_gpu() && self.is_shared(args[0]) {

@@ -8,7 +8,7 @@ use lh_ops::layout::context as at;
 use lh_ops::warp;
 
 impl FnCx<'_, '_> {
-    /// A part of the launch's geometry; the thread's index is not left to this.
+    /// Loads a part of the launch's geometry from the context, which does not contain the thread's index.
     pub(super) fn cpu_geometry(&mut self, what: Geometry, axis: Axis, args: &[Value]) -> Option<Val> {
         let start = match what {
             Geometry::Thread => return None,
@@ -19,7 +19,7 @@ impl FnCx<'_, '_> {
         Some(self.context_field(args[0], start + 8 * axis as usize, self.t.i64))
     }
 
-    /// Lowers a request of the call of a kernel; `None` if it is left to the run-time library.
+    /// Lowers an operation on the state of a kernel's call; `None` if the run-time library does it.
     pub(super) fn cpu_launch(&mut self, launch: Launch, args: &[Value]) -> Option<Vec<Val>> {
         let (int, ptr) = (self.t.i64, self.t.ptr);
         Some(match launch {
@@ -41,7 +41,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// Memory; `None` if it is left to the run-time library.
+    /// Lowers an operation on memory; `None` if the run-time library does it.
     pub(super) fn cpu_memory(&mut self, memory: Memory, args: &[Value]) -> Option<Vec<Val>> {
         let (int, ptr) = (self.t.i64, self.t.ptr);
         Some(match memory {
@@ -79,7 +79,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// Lowers an operation on arrays with a place for each lane.
+    /// Lowers an operation on arrays with an element for each lane.
     pub(super) fn cpu_lanes(&mut self, lanes: Lanes, args: &[Value]) -> Vec<Val> {
         match lanes {
             Lanes::Copy => {

@@ -67,7 +67,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Ends the thread; what follows is not reached, and has some result.
+    /// Ends the thread. The code after it is unreachable, so that any result will do.
     fn device_value_error(&mut self, f: &RuntimeFn, text: &str) -> Vec<Val> {
         self.note_error(VALUE_ERROR, text.to_owned());
         let (landing, unreached) = (self.landing(), self.new_block());

@@ -54,7 +54,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// An address as a number, or the other way.
+    /// Converts an address to an integer or back.
     pub(super) fn convert_address(&self, of: Address, v: Value) -> Val {
         match of {
             Address::ToNumber => self.ptr_to_int(self.one(v)),

@@ -19,7 +19,7 @@ use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 const LAST_LANE: i64 = 31;
 
 impl FnCx<'_, '_> {
-    /// A special register as an integer.
+    /// Reads a special register as an integer.
     pub(super) fn register(&mut self, name: &str) -> Val {
         self.zext(self.cx.special_register(name), self.t.i64)
     }
@@ -35,7 +35,7 @@ impl FnCx<'_, '_> {
         self.register(all[axis as usize])
     }
 
-    /// Memory of blocks and threads, its order, and caches.
+    /// Lowers operations on memory of blocks and threads, fences and cached accesses.
     pub(super) fn gpu_memory(&mut self, memory: Memory, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
         match memory {
             Memory::Shared => vec![self.shared(args)],
@@ -54,7 +54,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Context, and the value that is counted or joined.
+    /// Lowers a barrier: context, and the value that is reduced, if any.
     pub(super) fn gpu_barrier(&mut self, barrier: Barrier, args: &[Value]) -> Vec<Val> {
         match barrier {
             Barrier::Block(Combine::Nothing) => {
@@ -193,13 +193,13 @@ impl FnCx<'_, '_> {
         self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
-    /// Whether a function of these may be the GPU's own approximation.
+    /// Whether the GPU may approximate a function of these operands.
     pub(super) fn may_approximate(&self, vals: &[Val]) -> bool {
         let allowed = self.cx.target.is_gpu() && self.func.options.fastmath & lh_ir::func::fastmath::AFN != 0;
         allowed && self.type_of(vals[0]) == self.t.f32
     }
 
-    /// A function of `float32` by the GPU's own approximation.
+    /// Lowers a function of `float32` to the GPU's approximation.
     pub(super) fn approximate(&mut self, approx: Approx, vals: &[Val]) -> Val {
         let t = self.t.f32;
         // Only this intrinsic is overloaded.

@@ -1,4 +1,4 @@
-//! The parts that rows share.
+//! Default columns of rows.
 
 use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
@@ -8,7 +8,7 @@ pub(super) const fn inst(signed: LlvmInst, unsigned: LlvmInst, float: LlvmInst) 
     Lower::Inst { signed, unsigned, float }
 }
 
-/// The defaults of rows: a few instructions, of which no law is known.
+/// Operations of a few instructions without known laws.
 pub(super) const PURE: Op = Op {
     name: "",
     doc: "",
@@ -27,5 +27,5 @@ pub(super) const PURE: Op = Op {
 pub(super) const MATH: Op = Op { cost: 1_500, ..PURE };
 /// C functions.
 pub(super) const CALL: Op = Op { cost: 20_000, ..PURE };
-/// Of operations on integers and bits.
+/// The derivative of operations on integers and bits.
 pub(super) const NO_SLOPE: Grad = Grad::None("it is not a function of real numbers");

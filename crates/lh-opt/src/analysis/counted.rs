@@ -145,7 +145,7 @@ pub(crate) struct Counted {
 }
 
 /// Whether a block belongs to a loop, by position in the loop's sorted blocks.
-pub(crate) fn is_in(cfg: &Cfg, l: &Loop, b: Block) -> bool {
+pub(crate) fn in_loop(cfg: &Cfg, l: &Loop, b: Block) -> bool {
     l.blocks.binary_search_by_key(&cfg.position(b), |x| cfg.position(*x)).is_ok()
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn target_of(func: &Function, e: Edge) -> &Target {
 }
 
 /// A loop that continues while its index is less, or greater, than an invariant limit.
-pub(crate) struct Compared {
+pub(crate) struct ComparedLoop {
     /// The header's parameter.
     pub index: Value,
     /// Its place among the parameters.
@@ -168,10 +168,10 @@ pub(crate) struct Compared {
 }
 
 /// Recognises a loop whose header compares an index with an invariant limit.
-pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Compared> {
+pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<ComparedLoop> {
     let header = &func.blocks[l.header.index()];
     let Some(Term::Branch { cond, then, els }) = &header.term else { return None };
-    let body_first = match (is_in(cfg, l, then.block), is_in(cfg, l, els.block)) {
+    let body_first = match (in_loop(cfg, l, then.block), in_loop(cfg, l, els.block)) {
         (true, false) => true,
         (false, true) => false,
         _ => return None,
@@ -192,16 +192,16 @@ pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Opt
         (None, Some(_)) => (args[1], args[0], !less),
         _ => return None,
     };
-    if is_in(cfg, l, defs.block(limit)?) || func.ty(index).strong() != lh_ir::Ty::i64() {
+    if in_loop(cfg, l, defs.block(limit)?) || func.ty(index).strong() != lh_ir::Ty::i64() {
         return None;
     }
-    Some(Compared { index, place: is_param(index)?, limit, less, body_first })
+    Some(ComparedLoop { index, place: is_param(index)?, limit, less, body_first })
 }
 
 /// The step of such a loop's index, if it is the same invariant value on every back edge.
-pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Compared) -> Option<Value> {
+pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &ComparedLoop) -> Option<Value> {
     let mut step = None;
-    for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
+    for e in cfg.preds(l.header).iter().filter(|e| in_loop(cfg, l, e.from)) {
         let next = target_of(func, *e).args[c.place];
         let Some(Inst::Op(op, args)) = defs.inst(func, next).filter(|_| e.target.is_some()) else { return None };
         let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.is(Algebra::Add))?;
@@ -209,11 +209,11 @@ pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Comp
             return None;
         }
     }
-    step.filter(|v| defs.block(*v).is_some_and(|b| !is_in(cfg, l, b)) || defs.int(func, *v).is_some())
+    step.filter(|v| defs.block(*v).is_some_and(|b| !in_loop(cfg, l, b)) || defs.int(func, *v).is_some())
 }
 
 pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
-    let Compared { index, place, limit, less, body_first } = compared(func, cfg, defs, l)?;
+    let ComparedLoop { index, place, limit, less, body_first } = compared(func, cfg, defs, l)?;
     let mut steps = steps(func, cfg, defs, l, place);
     let step = steps.next()??;
     let goes = steps.all(|s| s == Some(step)) && if less { step > 0 } else { step < 0 };
@@ -229,7 +229,7 @@ pub(crate) fn steps(
     place: usize,
 ) -> impl Iterator<Item = Option<i64>> {
     let param = func.blocks[l.header.index()].params[place];
-    cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)).map(move |e| {
+    cfg.preds(l.header).iter().filter(|e| in_loop(cfg, l, e.from)).map(move |e| {
         let (base, step) = defs.offset(func, target_of(func, *e).args[place]);
         (base == param).then_some(step)
     })
@@ -243,7 +243,7 @@ impl Counted {
         }
         let limit = i128::from(defs.int(func, self.limit)?);
         let mut most = 0;
-        for e in cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from)) {
+        for e in cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from)) {
             let start = i128::from(defs.int(func, target_of(func, *e).args[self.place])?);
             let step = i128::from(self.step);
             let trips = ((limit - start) + step - step.signum()) / step;
@@ -261,7 +261,7 @@ impl Counted {
             return None;
         }
         let (base, n) = defs.offset(func, near);
-        let mut starts = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+        let mut starts = cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from));
         let same = starts.all(|e| target_of(func, *e).args[self.place] == base);
         u64::try_from(n).ok().filter(|_| same)
     }

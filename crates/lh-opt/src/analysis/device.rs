@@ -1,4 +1,4 @@
-//! Questions about code for CUDA devices: which calls wait.
+//! Synchronisation of calls in code for CUDA devices.
 
 use lh_ir::func::waits;
 use lh_ir::{Function, SpecId};

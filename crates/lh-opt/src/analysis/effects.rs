@@ -65,11 +65,11 @@ pub struct Summary {
     unknown: Option<Kind>,
     pub(crate) meaning: Option<Meaning>,
     /// Its result depends on the number of the thread that runs it.
-    asks_thread: bool,
+    uses_thread: bool,
     /// It is a pure function of its parameters, without memory.
-    repeats: bool,
+    deterministic: bool,
     /// It has no side effect, though it may raise.
-    quiet: bool,
+    no_effect: bool,
     /// It may raise.
     raises: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) fn meaning(func: &Function) -> Option<Meaning> {
 impl Summary {
     /// The summary of a function of which nothing is known.
     pub fn unknown() -> Summary {
-        Summary { unknown: Some(Kind::Write), asks_thread: true, ..Summary::default() }
+        Summary { unknown: Some(Kind::Write), uses_thread: true, ..Summary::default() }
     }
     /// Parameters whose memory it may write, as [`lh_ir::func::Foreign`] has it.
     pub fn writes(&self) -> u32 {
@@ -296,9 +296,9 @@ pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summ
 }
 
 /// Whether equal operands give an equal result: `Some(true)` if memory must be equal, too, `None` if they do not.
-pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
+pub(crate) fn deterministic(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
     match inst {
-        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.repeats).then_some(false),
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.deterministic).then_some(false),
         Inst::ElemPtr { .. } => Some(false),
         Inst::Load(_) | Inst::ItemsLen(_) | Inst::ItemsData(_) => Some(true),
         Inst::Runtime(..) | Inst::SlotGet(_) | Inst::New(_) => None,
@@ -307,12 +307,12 @@ pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
 }
 
 /// Whether an instruction has no side effect, though it may raise.
-pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
+pub(crate) fn has_no_effect(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
-        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.quiet),
-        Inst::Runtime(f, _) => f.is_quiet(),
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.no_effect),
+        Inst::Runtime(f, _) => f.has_no_effect(),
         Inst::Map(..) => true,
-        _ => inst.is_pure() || repeats(inst, callees).is_some(),
+        _ => inst.is_pure() || deterministic(inst, callees).is_some(),
     }
 }
 
@@ -320,7 +320,8 @@ pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
 pub(crate) fn is_total(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
     let Inst::Call(f, args) = inst else { return false };
     let divides = |v: Value| defs.int(func, v).is_some_and(|n| n != 0);
-    callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
+    callees(*f)
+        .is_some_and(|s| s.no_effect && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
 }
 
 fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
@@ -328,19 +329,19 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: meaning(func), repeats: true, quiet: true, ..Summary::default() };
+    let mut out = Summary { meaning: meaning(func), deterministic: true, no_effect: true, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
         }
     };
     for b in 0..func.blocks.len() {
-        out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
-        out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
+        out.deterministic &= func.blocks[b].insts.iter().all(|d| deterministic(&d.inst, callees) == Some(false));
+        out.no_effect &= func.blocks[b].insts.iter().all(|d| has_no_effect(&d.inst, callees));
         out.raises |=
             func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_total(func, &defs, &d.inst, callees));
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
-        out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
+        out.uses_thread |= func.blocks[b].insts.iter().any(|d| uses_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let Root::Value(v) = a.root else {
                 if a.root == Root::Unknown {
@@ -387,10 +388,10 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
 }
 
 /// Whether the result of an instruction depends on the thread that runs it.
-pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
+pub(crate) fn uses_thread(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
         Inst::Runtime(f, _) => f.role == Role::Threads(Threads::ThreadId),
-        Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.asks_thread),
+        Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.uses_thread),
         _ => false,
     }
 }

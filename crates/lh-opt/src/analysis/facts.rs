@@ -1,6 +1,6 @@
 //! Analyses that passes share. Each is computed on first use and kept until a pass changes the function.
 
-use super::counted::{Counted, Defs, counted, is_in};
+use super::counted::{Counted, Defs, counted, in_loop};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::Term;
@@ -115,6 +115,6 @@ fn for_each_use(func: &Function, b: Block, f: &mut dyn FnMut(Value)) {
 impl Facts<'_> {
     /// Whether a value is defined outside of a loop.
     pub(crate) fn is_invariant(&self, l: usize, v: Value) -> bool {
-        self.defs.block(v).is_some_and(|b| !is_in(self.cfg, &self.loops.loops[l], b))
+        self.defs.block(v).is_some_and(|b| !in_loop(self.cfg, &self.loops.loops[l], b))
     }
 }

@@ -116,7 +116,7 @@ impl Ranges<'_> {
             Some(Inst::Const(lh_ir::Const::Int(i, _))) => Range::of(*i, *i),
             Some(Inst::ArrayShape(..) | Inst::ItemsLen(_)) => Range { lo: 0, hi: HUGE },
             Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
-            Some(Inst::Cast(x)) => held(self.func.ty(*x)),
+            Some(Inst::Cast(x)) => range_of_type(self.func.ty(*x)),
             Some(Inst::Runtime(f, _)) => f.limits.map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
             Some(Inst::Op(op, args)) => match op.algebra {
                 Algebra::Add => {
@@ -211,7 +211,7 @@ fn is_int(func: &Function, v: Value) -> bool {
 }
 
 /// Limits of a type that is cast to an integer.
-fn held(t: Ty) -> Range {
+fn range_of_type(t: Ty) -> Range {
     match t.is_int().then(|| (t.is_signed(), t.bits())) {
         _ if t.is_bool() => Range { lo: 0, hi: 1 },
         Some((true, bits)) => Range { lo: -1 << (bits - 1), hi: (1 << (bits - 1)) - 1 },

@@ -1,6 +1,6 @@
 //! Symbolic ranges of integers over a loop nest: bounds are linear expressions of values that are invariant in it.
 
-use super::counted::{Counted, Launch, is_in, target_of};
+use super::counted::{Counted, Launch, in_loop, target_of};
 use super::facts::{Facts, InstRef};
 use super::linear::{Leaf, Linear};
 use lh_ir::algebra::{Algebra, Cmp};
@@ -401,7 +401,7 @@ impl<'a> Nest<'a> {
         let f = self.facts;
         let l = &f.loops.loops[at];
         let start = self.start(at, place, depth)?;
-        let back: Vec<Edge> = f.cfg.preds(l.header).iter().filter(|e| is_in(f.cfg, l, e.from)).copied().collect();
+        let back: Vec<Edge> = f.cfg.preds(l.header).iter().filter(|e| in_loop(f.cfg, l, e.from)).copied().collect();
         let next = |e: &Edge| f.defs.offset(f.func, target_of(f.func, *e).args[place]);
         let way = back.iter().map(|e| next(e).1.signum()).find(|c| *c != 0)?;
         if back.iter().any(|e| next(e).0 != v || !(0..=MAX_STEP).contains(&(next(e).1 * way))) {
@@ -468,7 +468,7 @@ impl<'a> Nest<'a> {
         let f = self.facts;
         let header = f.loops.loops[l].header;
         let mut found: Option<LinearRange> = None;
-        for e in f.cfg.preds(header).iter().filter(|e| !is_in(f.cfg, &f.loops.loops[l], e.from)) {
+        for e in f.cfg.preds(header).iter().filter(|e| !in_loop(f.cfg, &f.loops.loops[l], e.from)) {
             let r = self.range(target_of(f.func, *e).args[place], depth + 1)?;
             match &found {
                 Some(old) if old.lo != r.lo || old.hi != r.hi => return None,
@@ -480,7 +480,7 @@ impl<'a> Nest<'a> {
     fn step(&self, l: usize, v: Value, place: usize) -> Option<i64> {
         let f = self.facts;
         let mut step = None;
-        for e in f.cfg.preds(f.loops.loops[l].header).iter().filter(|e| is_in(f.cfg, &f.loops.loops[l], e.from)) {
+        for e in f.cfg.preds(f.loops.loops[l].header).iter().filter(|e| in_loop(f.cfg, &f.loops.loops[l], e.from)) {
             let (base, c) = f.defs.offset(f.func, target_of(f.func, *e).args[place]);
             if base != v || *step.get_or_insert(c) != c {
                 return None;

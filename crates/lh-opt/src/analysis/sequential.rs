@@ -10,7 +10,7 @@
 //! unless `fastmath` allows reassociation or they are results of a parallel loop's block (`add_any_order`). Stores to
 //! elements whose index is loaded (`h[b[i]]`) may alias between iterations.
 
-use crate::analysis::counted::{Defs, is_in, target_of};
+use crate::analysis::counted::{Defs, in_loop, target_of};
 use hashbrown::HashSet;
 use lh_ir::algebra::{Algebra, Nan};
 use lh_ir::cfg::{Cfg, Loop};
@@ -31,7 +31,7 @@ pub(crate) fn may_reassociate(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop,
 }
 
 /// Whether LLVM may reassociate an operation.
-fn goes_in_any_order(op: &Op) -> bool {
+fn is_reassociable(op: &Op) -> bool {
     matches!(op.algebra, Algebra::AnyOrder | Algebra::Max(Nan::Stays) | Algebra::Min(Nan::Stays))
 }
 
@@ -62,7 +62,7 @@ impl Recurrences<'_> {
     /// latency.
     fn is_latency_bound(&self, param: Value) -> bool {
         self.reaches(self.incoming(param), &|v, inst| match inst {
-            Some(Inst::Op(op, _)) if op.is(Algebra::Select) || goes_in_any_order(op) => false,
+            Some(Inst::Op(op, _)) if op.is(Algebra::Select) || is_reassociable(op) => false,
             Some(inst @ (Inst::Op(..) | Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..)))
                 if !self.func.ty(v).is_bool() =>
             {
@@ -95,7 +95,7 @@ impl Recurrences<'_> {
     fn reaches(&self, mut work: Vec<Value>, found: &dyn Fn(Value, Option<&Inst>) -> bool) -> bool {
         let mut seen: HashSet<Value> = HashSet::new();
         while let Some(v) = work.pop() {
-            let inside = self.defs.block(v).is_some_and(|b| is_in(self.cfg, self.l, b));
+            let inside = self.defs.block(v).is_some_and(|b| in_loop(self.cfg, self.l, b));
             if !inside || !seen.insert(v) {
                 continue;
             }
@@ -104,7 +104,7 @@ impl Recurrences<'_> {
                 return true;
             }
             match inst {
-                Some(Inst::Op(op, _)) if goes_in_any_order(op) => {}
+                Some(Inst::Op(op, _)) if is_reassociable(op) => {}
                 Some(inst) => inst.for_each_operand(|o| work.push(o)),
                 None => work.extend(self.incoming(v)),
             }
@@ -117,7 +117,7 @@ impl Recurrences<'_> {
         let Some(block) = self.defs.block(param) else { return Vec::new() };
         let place = self.func.blocks[block.index()].params.iter().position(|p| *p == param);
         let Some(place) = place else { return Vec::new() };
-        let inside = self.cfg.preds(block).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let inside = self.cfg.preds(block).iter().filter(|e| in_loop(self.cfg, self.l, e.from));
         inside.map(|e| target_of(self.func, *e).args[place]).collect()
     }
 }

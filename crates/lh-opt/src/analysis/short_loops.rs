@@ -9,7 +9,7 @@
 //! The first clears a bit in each iteration. The others walk along an array and end with it at the latest, which is
 //! soon enough if an iteration does little and the loop is inside of another that polls for signals.
 
-use crate::analysis::counted::{Defs, is_in, steps, target_of};
+use crate::analysis::counted::{Defs, in_loop, steps, target_of};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{Inst, Term};
@@ -49,31 +49,31 @@ impl ShortLoop<'_> {
             return false;
         }
         let params = &self.func.blocks[self.l.header.index()].params;
-        let counting: Vec<Value> =
+        let inductions: Vec<Value> =
             params.iter().enumerate().filter(|(place, _)| self.is_monotonic(*place)).map(|(_, p)| *p).collect();
-        !counting.is_empty()
+        !inductions.is_empty()
             && blocks().flat_map(|d| &d.insts).all(|d| is_cheap_inst(&d.inst))
             && self.always_executed().any(|b| {
                 self.func.blocks[b.index()].insts.iter().any(|d| match &d.inst {
-                    Inst::ElemPtr { index, .. } => index.iter().any(|i| self.moves(*i, &counting)),
+                    Inst::ElemPtr { index, .. } => index.iter().any(|i| self.is_induction(*i, &inductions)),
                     _ => false,
                 })
             })
     }
 
     /// Whether a number is one of the induction variables plus a constant and invariant values.
-    fn moves(&self, v: Value, counting: &[Value]) -> bool {
+    fn is_induction(&self, v: Value, inductions: &[Value]) -> bool {
         let (base, _) = self.defs.offset(self.func, v);
-        let is_outside = |v: Value| self.defs.block(v).is_some_and(|b| !is_in(self.cfg, self.l, b));
+        let is_outside = |v: Value| self.defs.block(v).is_some_and(|b| !in_loop(self.cfg, self.l, b));
         !is_outside(base)
-            && (counting.contains(&base)
+            && (inductions.contains(&base)
                 || match self.defs.inst(self.func, base) {
                     Some(Inst::Op(op, args)) if op.is(Algebra::Add) => {
-                        (is_outside(args[0]) && self.moves(args[1], counting))
-                            || (is_outside(args[1]) && self.moves(args[0], counting))
+                        (is_outside(args[0]) && self.is_induction(args[1], inductions))
+                            || (is_outside(args[1]) && self.is_induction(args[0], inductions))
                     }
                     Some(Inst::Op(op, args)) if op.is(Algebra::Sub) => {
-                        is_outside(args[1]) && self.moves(args[0], counting)
+                        is_outside(args[1]) && self.is_induction(args[0], inductions)
                     }
                     _ => false,
                 })
@@ -81,21 +81,21 @@ impl ShortLoop<'_> {
 
     /// Blocks that every iteration executes.
     fn always_executed(&self) -> impl Iterator<Item = Block> {
-        let latches = || self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let latches = || self.cfg.preds(self.l.header).iter().filter(|e| in_loop(self.cfg, self.l, e.from));
         let all = move |b: Block| latches().all(|e| self.dom.dominates(b, e.from));
         self.l.blocks.iter().copied().filter(move |b| all(*b))
     }
 
     /// The non-negative constant with which a header parameter begins.
     fn first(&self, place: usize) -> Option<u64> {
-        let mut ways = self.cfg.preds(self.l.header).iter().filter(|e| !is_in(self.cfg, self.l, e.from));
+        let mut ways = self.cfg.preds(self.l.header).iter().filter(|e| !in_loop(self.cfg, self.l, e.from));
         let n = self.defs.int(self.func, *target_of(self.func, *ways.next()?).args.get(place)?)?;
         ways.next().is_none().then_some(u64::try_from(n).ok()?)
     }
 
     /// The argument for a header parameter on the back edges, if it is the same on all.
     fn next(&self, place: usize) -> Option<Value> {
-        let mut latches = self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let mut latches = self.cfg.preds(self.l.header).iter().filter(|e| in_loop(self.cfg, self.l, e.from));
         let arg = |e| target_of(self.func, e).args.get(place).copied();
         let first = arg(*latches.next()?)?;
         latches.all(|e| arg(*e) == Some(first)).then_some(first)
@@ -112,7 +112,7 @@ impl ShortLoop<'_> {
     fn exits_at_zero(&self, param: Value, next: Value) -> Option<bool> {
         self.always_executed().find_map(|b| {
             let Some(Term::Branch { cond, then, els }) = &self.func.blocks[b.index()].term else { return None };
-            let stays = match (is_in(self.cfg, self.l, then.block), is_in(self.cfg, self.l, els.block)) {
+            let stays = match (in_loop(self.cfg, self.l, then.block), in_loop(self.cfg, self.l, els.block)) {
                 (true, false) => true,
                 (false, true) => false,
                 _ => return None,

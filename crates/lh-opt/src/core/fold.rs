@@ -90,7 +90,7 @@ impl Folder<'_> {
         convert::with_type((op.eval)(&args)?, self.result).map(Simplified::Const)
     }
     /// Simplifies an operation of which one operand is a neutral or an absorbing element, or a select on a constant.
-    fn neutral(&self, algebra: Algebra, args: &[Value]) -> Option<Simplified> {
+    fn fold_identity(&self, algebra: Algebra, args: &[Value]) -> Option<Simplified> {
         if let (&[cond, yes, no], Algebra::Select) = (args, algebra) {
             let Const::Bool(c) = self.constant(cond)? else { return None };
             let v = if *c { yes } else { no };
@@ -121,7 +121,7 @@ impl Folder<'_> {
     }
     fn simplify(&self, inst: &Inst) -> Option<Simplified> {
         match inst {
-            Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.neutral(op.algebra, args)),
+            Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.fold_identity(op.algebra, args)),
             Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simplified::Value(*v)),
             Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simplified::Const),
             Inst::Field(v, i) => self.field(*v, *i),

@@ -20,7 +20,7 @@
 use crate::analysis::classify::is_cheap;
 use crate::analysis::classify::is_speculative;
 use crate::analysis::counted::is_short;
-use crate::analysis::counted::{Compared, Defs, compared, counted, is_in, stride, target_of};
+use crate::analysis::counted::{ComparedLoop, Defs, compared, counted, in_loop, stride, target_of};
 use crate::analysis::int_range::{HUGE, Limits};
 use crate::analysis::uniform;
 use crate::analysis::uniform::divergence;
@@ -41,7 +41,7 @@ const MAX_START: i128 = 1 << 44;
 struct StrideLoop {
     header: Block,
     blocks: Vec<Block>,
-    compared: Compared,
+    compared: ComparedLoop,
     /// The step, and its value if it is constant.
     step: (Value, Option<i64>),
     /// The preheader, and the addends of the start: the block-uniform ones, and those of the thread.
@@ -122,7 +122,7 @@ impl StrideFinder<'_> {
         let (func, cfg) = (self.func, self.cfg);
         let c = compared(func, cfg, &self.defs, l).filter(|c| c.less)?;
         let step = stride(func, cfg, &self.defs, l, &c)?;
-        let mut into = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+        let mut into = cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from));
         let (edge, None) = (into.next().filter(|e| e.target.is_some())?, into.next()) else { return None };
         let start = target_of(func, *edge).args[c.place];
         let range = |v| self.limits.of(v, edge.from);
@@ -207,7 +207,7 @@ impl StrideFinder<'_> {
 
 /// Aligns a loop whose body also tests the predicates in `predicates`; answers with the loop's own predicate.
 fn apply(func: &mut Function, plan: &StrideLoop, mut predicates: Vec<Value>) -> Value {
-    let Compared { index, place, limit, body_first, .. } = plan.compared;
+    let ComparedLoop { index, place, limit, body_first, .. } = plan.compared;
     let header = plan.header.index();
     let (span, unwind) = (func.blocks[header].term_span, func.blocks[header].unwind.clone());
     let mut c = Cursor { func, block: plan.before, span, unwind, cold: false };

@@ -37,7 +37,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                         return false;
                     }
                     func.kernel.waits |= waits_of(f);
-                    if !f.is_quiet() && !f.is_launch_shape() {
+                    if !f.has_no_effect() && !f.is_launch_shape() {
                         func.kernel.waits |= waits::EFFECTS;
                     }
                 }

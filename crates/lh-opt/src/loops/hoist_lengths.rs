@@ -7,7 +7,7 @@
 //!     v3 = lt v2, v9: bool                  v3 = lt v2, v9: bool
 //! ```
 
-use crate::analysis::counted::is_in;
+use crate::analysis::counted::in_loop;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, def_blocks};
 use lh_ir::func::{Inst, InstData};
 use lh_ir::{Block, Function};
@@ -26,7 +26,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     for l in &loops.loops {
         let keeps = |b: &Block| func.blocks[b.index()].insts.iter().all(|d| keeps_lengths(&d.inst));
         let Some(before) = preheader(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
-        let is_hoistable = |d: &mut InstData| matches!(d.inst, Inst::ItemsLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
+        let is_hoistable = |d: &mut InstData| matches!(d.inst, Inst::ItemsLen(v) if defined[v.index()].is_none_or(|b| !in_loop(&cfg, l, b)));
         for b in &l.blocks {
             let moved: Vec<InstData> = func.blocks[b.index()].insts.extract_if(.., is_hoistable).collect();
             changed |= !moved.is_empty();
@@ -38,7 +38,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// The preheader of a loop: the only block outside with an edge to the header.
 fn preheader(cfg: &Cfg, l: &Loop) -> Option<Block> {
-    let mut ways = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+    let mut ways = cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from));
     let way = ways.next().filter(|e| e.target.is_some())?;
     ways.next().is_none().then_some(way.from)
 }

@@ -8,7 +8,7 @@
 //! A range is computed bottom-up from constants, rounded as the operations round, and narrowed by dominating branches
 //! on comparisons with constants. `fold` then removes the branch.
 
-use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
+use crate::analysis::counted::{Counted, Defs, counted, in_loop, target_of};
 use lh_ir::algebra::{Algebra, Cmp, Nan};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Term};
@@ -226,7 +226,7 @@ impl FloatRanges<'_> {
             let l = &self.loops.loops[at];
             let c = self.counts[at].as_ref().filter(|c| c.index == base && c.step > 0 && l.header == header)?;
             let mut least = i64::MAX;
-            for e in self.cfg.preds(header).iter().filter(|e| !is_in(self.cfg, l, e.from)) {
+            for e in self.cfg.preds(header).iter().filter(|e| !in_loop(self.cfg, l, e.from)) {
                 least = least.min(self.defs.int(self.func, target_of(self.func, *e).args[c.place])?);
             }
             let lo = least.checked_add(plus)?;

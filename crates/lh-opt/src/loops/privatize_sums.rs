@@ -14,7 +14,7 @@
 //! Requires counted inner loops whose only exits are the header's and raising ones; leaves such loops.
 
 use crate::analysis::Analyses;
-use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
+use crate::analysis::counted::{Counted, Defs, counted, in_loop, target_of};
 use crate::edit::{Cursor, row, to};
 use hashbrown::HashSet;
 use lh_ir::algebra::Algebra;
@@ -48,8 +48,8 @@ fn ends_in_header(func: &Function, cfg: &Cfg, l: &Loop) -> bool {
         let data = &func.blocks[b.index()];
         data.unwind.is_none() && matches!(data.term, Some(Term::Raise { .. }))
     };
-    let stays = |b: &Block| targets(func, *b).all(|(_, t)| is_in(cfg, l, t.block) || raises(t.block));
-    let entries = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+    let stays = |b: &Block| targets(func, *b).all(|(_, t)| in_loop(cfg, l, t.block) || raises(t.block));
+    let entries = cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from));
     l.blocks.iter().all(|b| func.blocks[b.index()].unwind.is_none() && (*b == l.header || stays(b)))
         && entries.count() == 1
 }
@@ -57,7 +57,7 @@ fn ends_in_header(func: &Function, cfg: &Cfg, l: &Loop) -> bool {
 /// Whether a header parameter only has values added or subtracted on all paths to the latches.
 fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bool {
     let sum = func.blocks[l.header.index()].params[place];
-    let entry = cfg.preds(l.header).iter().find(|e| !is_in(cfg, l, e.from)).expect("a loop is entered");
+    let entry = cfg.preds(l.header).iter().find(|e| !in_loop(cfg, l, e.from)).expect("a loop is entered");
     let start = target_of(func, *entry).args[place];
     let is_zero = matches!(defs.inst(func, start), Some(Inst::Const(_) | Inst::Zero));
     if !func.ty(sum).is_float() || is_zero {
@@ -66,7 +66,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
     let candidates = sums_containing(func, cfg, l, sum);
     // The partial sums on the paths from the parameter to the latches.
     let mut partial = HashSet::from([sum]);
-    for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
+    for e in cfg.preds(l.header).iter().filter(|e| in_loop(cfg, l, e.from)) {
         let mut v = target_of(func, *e).args[place];
         while v != sum {
             partial.insert(v);
@@ -86,7 +86,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
 fn sums_containing(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value> {
     let mut all = HashSet::from([sum]);
     // In reverse postorder, definitions come before uses.
-    for b in cfg.rpo().iter().filter(|b| is_in(cfg, l, **b)) {
+    for b in cfg.rpo().iter().filter(|b| in_loop(cfg, l, **b)) {
         for d in &func.blocks[b.index()].insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
             let terms = match op.algebra {
@@ -116,8 +116,8 @@ fn used_once(func: &Function, cfg: &Cfg, l: &Loop, place: usize, partial: &HashS
                 .args
                 .iter()
                 .enumerate()
-                .any(|(i, v)| partial.contains(v) && (t.block, i) != (l.header, place) && is_in(cfg, l, t.block));
-            let raises = *b != l.header && !is_in(cfg, l, t.block);
+                .any(|(i, v)| partial.contains(v) && (t.block, i) != (l.header, place) && in_loop(cfg, l, t.block));
+            let raises = *b != l.header && !in_loop(cfg, l, t.block);
             once &= !hands_on
                 && !(raises && (t.args.iter().any(|v| partial.contains(v)) || uses_any(func, t.block, partial)));
         }
@@ -141,7 +141,7 @@ fn uses_any(func: &Function, b: Block, values: &HashSet<Value>) -> bool {
 fn start_at_zero(func: &mut Function, cfg: &Cfg, l: &Loop, counted: &Counted, place: usize) {
     let sum = func.blocks[l.header.index()].params[place];
     let ty = func.ty(sum);
-    let entry = *cfg.preds(l.header).iter().find(|e| !is_in(cfg, l, e.from)).expect("a loop is entered");
+    let entry = *cfg.preds(l.header).iter().find(|e| !in_loop(cfg, l, e.from)).expect("a loop is entered");
     let start = target_of(func, entry).args[place];
     let (span, cold) = (func.blocks[l.header.index()].term_span, func.blocks[l.header.index()].cold);
     let mut c = Cursor { func, block: entry.from, span, unwind: None, cold };

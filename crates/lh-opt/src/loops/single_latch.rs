@@ -11,7 +11,7 @@
 //! could make a select of the paths; it then vectorises neither.
 
 use crate::analysis::Analyses;
-use crate::analysis::counted::is_in;
+use crate::analysis::counted::in_loop;
 use crate::edit::to;
 use lh_ir::func::Term;
 use lh_ir::{Block, Function};
@@ -23,7 +23,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
         let mut back: Vec<Block> = cfg
             .preds(l.header)
             .iter()
-            .filter(|e| e.target.is_some() && is_in(cfg, l, e.from))
+            .filter(|e| e.target.is_some() && in_loop(cfg, l, e.from))
             .map(|e| e.from)
             .collect();
         if back.len() < 2 {

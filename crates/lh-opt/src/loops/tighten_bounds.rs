@@ -18,7 +18,7 @@ mod guard;
 mod uniform_rows;
 
 use crate::analysis::Analyses;
-use crate::analysis::counted::{Counted, is_in, target_of};
+use crate::analysis::counted::{Counted, in_loop, target_of};
 use crate::analysis::facts::{Facts, Users};
 use crate::edit::Cursor;
 use guard::{Guard, hoist};
@@ -88,7 +88,7 @@ fn thread_loop<'a>(facts: &Facts<'a>, at: usize) -> Option<ThreadLoop<'a>> {
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let (mut back, mut into) = (None, None);
     for e in facts.cfg.preds(l.header) {
-        let place = if is_in(facts.cfg, l, e.from) { &mut back } else { &mut into };
+        let place = if in_loop(facts.cfg, l, e.from) { &mut back } else { &mut into };
         if place.replace(*e).is_some() {
             return None;
         }
@@ -104,7 +104,7 @@ fn thread_loop<'a>(facts: &Facts<'a>, at: usize) -> Option<ThreadLoop<'a>> {
 fn find(facts: &Facts<'_>, at: usize) -> Option<Tightening> {
     let ThreadLoop { counted, before, latch } = thread_loop(facts, at)?;
     let (func, l) = (facts.func, &facts.loops.loops[at]);
-    let inside = |b: Block| is_in(facts.cfg, l, b);
+    let inside = |b: Block| in_loop(facts.cfg, l, b);
     let Some(Term::Branch { then, els, .. }) = &func.blocks[l.header.index()].term else { return None };
     // The code before the guard must have no effect.
     let mut b = if counted.body_first { then.block } else { els.block };

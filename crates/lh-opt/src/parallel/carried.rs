@@ -14,7 +14,7 @@ mod conditional_updates;
 
 use super::region::{CARRIED, Reason, Region};
 use crate::analysis::counted::{Defs, target_of};
-use crate::analysis::effects::{Callees, is_quiet};
+use crate::analysis::effects::{Callees, has_no_effect};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Term, fastmath};
@@ -254,8 +254,8 @@ impl LoopFacts<'_> {
         let on_way = |x: Block| [then, els].iter().any(|t| alone(t.block) && self.dom.dominates(t.block, x));
         let ways: Vec<Block> = self.r.blocks.iter().copied().filter(|x| on_way(*x)).collect();
         let goes_on = |x: &Block| matches!(data(*x).term, Some(Term::Jump(_) | Term::Branch { .. }));
-        let is_quiet = |x: &Block| data(*x).insts.iter().all(|d| is_quiet(&d.inst, self.callees));
-        if !ways.iter().all(|x| goes_on(x) && is_quiet(x)) {
+        let has_no_effect = |x: &Block| data(*x).insts.iter().all(|d| has_no_effect(&d.inst, self.callees));
+        if !ways.iter().all(|x| goes_on(x) && has_no_effect(x)) {
             return false;
         }
         let mut ends = Vec::new();

@@ -193,7 +193,7 @@ fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Ca
     let inner = || plan.region.blocks.iter().filter(|b| **b != plan.region.header).map(|b| &func.blocks[b.index()]);
     // The thread's number identifies a thread of the outer loop.
     let asks =
-        |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::analysis::effects::asks_thread(&d.inst, callees));
+        |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::analysis::effects::uses_thread(&d.inst, callees));
     if inner().all(|d| d.parallel != Some(Parallel::Asked))
         || plan.checked
         || !plan.arrays.is_empty()
@@ -271,7 +271,7 @@ fn replace(
     let memory = c.inst(Inst::Field(pair, 1), Ty::ptr());
     let base = c.inst(Inst::PtrAdd(memory, last), Ty::ptr());
     operands.extend([base, grain, n]);
-    let copies: Vec<arrays::Copies> =
+    let copies: Vec<arrays::PrivateCopies> =
         plan.arrays.iter().map(|a| arrays::allocate(&mut c, plan, a, n, blocks)).collect();
     operands.extend(copies.iter().map(|copies| copies.base));
     announce(&mut c, plan);

@@ -7,7 +7,7 @@ use lh_ir::runtime::Rmw;
 use lh_ir::types::Prim;
 use lh_ir::{Const, Ty};
 
-/// An atomic operation: address, operands. The value before.
+/// Executes an atomic operation: address, operands. Returns the previous value.
 pub fn atomic(memory: &mut Memory, rmw: Rmw, prim: Prim, args: &[Word]) -> Option<Result<Words, Stop>> {
     let unsigned = matches!(rmw, Rmw::UMax | Rmw::UMin | Rmw::Inc | Rmw::Dec);
     let ty = match (prim, unsigned) {

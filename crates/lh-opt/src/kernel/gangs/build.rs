@@ -38,7 +38,7 @@ impl Mode {
 /// A divergent section of the kernel, which ends where all lanes reconverge.
 struct Detour {
     /// The mode before and after the detour.
-    way: Mode,
+    mode: Mode,
     /// The piece where lanes reconverge; `None` at the end of the kernel.
     join: Option<Block>,
     /// The pieces of the detour, in the order of dispatch.
@@ -168,8 +168,8 @@ impl<'a> GangBuilder<'a> {
         }
         let head = self.head(Mode::Partial, Block(0));
         self.end(Term::Jump(to(head, &[])));
-        while let Some((way, b)) = self.queue.pop() {
-            self.piece(way, b)?;
+        while let Some((mode, b)) = self.queue.pop() {
+            self.piece(mode, b)?;
         }
         self.build_handler();
         self.at = self.finish;
@@ -242,13 +242,13 @@ impl<'a> GangBuilder<'a> {
         h
     }
     /// Whether values are in vectors in a mode. Warps with fewer than 32 lanes have garbage in the others.
-    pub(super) fn has_vectors(&self, way: Mode) -> bool {
-        !way.is_diverged() && self.out.kernel.gangs == Gangs::Warps
+    pub(super) fn has_vectors(&self, mode: Mode) -> bool {
+        !mode.is_diverged() && self.out.kernel.gangs == Gangs::Warps
     }
     /// Sets the state for a piece in a mode.
-    pub(super) fn enter_mode(&mut self, way: Mode) {
-        self.full = self.has_vectors(way);
-        (self.vectors, self.exact) = (self.full, self.full && way == Mode::Full);
+    pub(super) fn enter_mode(&mut self, mode: Mode) {
+        self.full = self.has_vectors(mode);
+        (self.vectors, self.exact) = (self.full, self.full && mode == Mode::Full);
     }
     /// Copies lane arrays from memory to vectors, or back.
     pub(super) fn copy_arrays(&mut self, values: &[Value], vectors: bool) {
@@ -342,8 +342,8 @@ impl<'a> GangBuilder<'a> {
         self.cursor(|c| c.end_loop(&l));
     }
     /// The trip count of loops over lanes in a mode.
-    pub(super) fn width(&mut self, way: Mode) -> Value {
-        if way == Mode::Partial && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
+    pub(super) fn width(&mut self, mode: Mode) -> Value {
+        if mode == Mode::Partial && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
     }
     /// The address of a lane's element.
     pub(super) fn place(&mut self, array: Value, size: usize, lane: Value) -> Value {
@@ -382,38 +382,38 @@ impl<'a> GangBuilder<'a> {
         self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]).collect()
     }
     /// The first block of a piece's copy for a mode.
-    pub(super) fn head(&mut self, way: Mode, head: Block) -> Block {
-        if let Some(b) = self.heads.get(&(way, head)) {
+    pub(super) fn head(&mut self, mode: Mode, head: Block) -> Block {
+        if let Some(b) = self.heads.get(&(mode, head)) {
             return *b;
         }
         let b = self.out.new_block();
-        if !way.is_diverged() {
+        if !mode.is_diverged() {
             for v in self.uniform_in(head) {
                 self.out.new_param(b, self.old.ty(v));
             }
         }
-        if self.has_vectors(way) && self.plan.unroll.contains(&head) {
+        if self.has_vectors(mode) && self.plan.unroll.contains(&head) {
             self.out.blocks[b.index()].hint = LoopHint::UnrollFull;
         }
-        self.heads.insert((way, head), b);
-        self.queue.push((way, head));
+        self.heads.insert((mode, head), b);
+        self.queue.push((mode, head));
         b
     }
     /// A target of a piece, with arguments for its uniform live-in values.
     pub(super) fn target(
         &mut self,
-        way: Mode,
+        mode: Mode,
         head: Block,
         of: &mut dyn FnMut(&mut Self, Value) -> Option<Value>,
     ) -> Option<Target> {
-        let block = self.head(way, head);
+        let block = self.head(mode, head);
         let args = self.uniform_in(head).into_iter().map(|v| of(self, v)).collect::<Option<Vec<Value>>>()?;
         Some(Target { block, args })
     }
     /// The detour for lanes that have diverged to these pieces, some of them possibly to the end.
-    pub(super) fn detour(&mut self, way: Mode, goals: &[Block], ends: bool) -> Option<usize> {
+    pub(super) fn detour(&mut self, mode: Mode, goals: &[Block], ends: bool) -> Option<usize> {
         let join = if ends { None } else { self.plan.join(self.old, self.cfg, goals) };
-        if let Some(i) = self.detours.iter().position(|d| d.way == way && d.join == join) {
+        if let Some(i) = self.detours.iter().position(|d| d.mode == mode && d.join == join) {
             let new = goals.iter().any(|g| Some(*g) != join && !self.detours[i].pieces.contains(g));
             if !new {
                 return Some(i);
@@ -421,7 +421,7 @@ impl<'a> GangBuilder<'a> {
         }
         let pieces = self.plan.reachable(self.old, goals, join);
         let dispatch = self.out.new_block();
-        self.detours.push(Detour { way, join, pieces, dispatch });
+        self.detours.push(Detour { mode, join, pieces, dispatch });
         let i = self.detours.len() - 1;
         let before = (self.at, self.vectors, self.full, self.exact);
         (self.at, self.vectors, self.full, self.exact) = (dispatch, false, false, false);
@@ -430,8 +430,8 @@ impl<'a> GangBuilder<'a> {
         Some(i)
     }
     /// The dispatch block of a detour.
-    pub(super) fn dispatch(&self, way: Mode) -> Block {
-        match way {
+    pub(super) fn dispatch(&self, mode: Mode) -> Block {
+        match mode {
             Mode::Diverged(i) => self.detours[i].dispatch,
             Mode::Full | Mode::Partial => lh_ir::bug!("lanes that go together are not on a detour"),
         }
@@ -467,16 +467,16 @@ impl<'a> GangBuilder<'a> {
             self.end(Term::Jump(to(head, &[])));
             self.at = miss;
         }
-        let Detour { way, join, .. } = self.detours[detour];
+        let Detour { mode, join, .. } = self.detours[detour];
         let goal = match join {
             None => to(self.finish, &[]),
             Some(join) => {
-                if self.has_vectors(way) {
+                if self.has_vectors(mode) {
                     let own = self.divergent_in(join);
                     self.copy_arrays(&own, true);
                 }
                 let first = self.cursor(|c| c.int(0));
-                self.target(way, join, &mut |b, v| Some(b.load(v, first)))?
+                self.target(mode, join, &mut |b, v| Some(b.load(v, first)))?
             }
         };
         self.end(Term::Jump(goal));

@@ -26,7 +26,7 @@ impl GangBuilder<'_> {
     /// Values stored at the end of a piece that no other piece reads, if lanes that are elsewhere can run through the
     /// piece.
     pub(super) fn private_keys(&self, p: Piece<'_>) -> Vec<Value> {
-        if is_off("gangs.if_convert") || !p.way.is_diverged() || !self.can_mask(p.blocks) {
+        if is_off("gangs.if_convert") || !p.mode.is_diverged() || !self.can_mask(p.blocks) {
             return Vec::new();
         }
         let others = self.plan.order.iter().filter(|h| **h != p.blocks[0]);

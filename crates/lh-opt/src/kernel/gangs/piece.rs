@@ -54,7 +54,7 @@ pub(super) enum Choice {
 /// A piece with its values.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'p> {
-    pub way: Mode,
+    pub mode: Mode,
     pub blocks: &'p [Block],
     /// Values to recompute, and values computed once for the gang.
     pub wanted: &'p [Value],
@@ -87,31 +87,31 @@ impl Lane {
 }
 
 impl<'a> GangBuilder<'a> {
-    pub(super) fn piece(&mut self, way: Mode, head: Block) -> Option<()> {
-        self.at = self.head(way, head);
+    pub(super) fn piece(&mut self, mode: Mode, head: Block) -> Option<()> {
+        self.at = self.head(mode, head);
         let mut once: HashMap<Value, Value> = HashMap::new();
-        if !way.is_diverged() {
+        if !mode.is_diverged() {
             let params = self.out.blocks[self.at.index()].params.clone();
             once.extend(self.uniform_in(head).into_iter().zip(params));
         }
         if self.plan.waits.contains_key(&head) {
-            return self.wait(way, head, &mut once);
+            return self.wait(mode, head, &mut once);
         }
         let blocks = self.plan.blocks(self.cfg, head);
         let wanted = self.wanted(&blocks);
-        if !way.is_diverged() {
+        if !mode.is_diverged() {
             self.compute_once(head, &blocks, &wanted, &mut once)?;
         }
-        if let Some(inner) = self.stay_edge(way, &blocks) {
-            self.vote_to_stay(way, &blocks, inner, &wanted, &once)?;
+        if let Some(inner) = self.stay_edge(mode, &blocks) {
+            self.vote_to_stay(mode, &blocks, inner, &wanted, &once)?;
         }
-        self.build_lanes(way, head, &blocks, &wanted, once)
+        self.build_lanes(mode, head, &blocks, &wanted, once)
     }
 
     /// Builds the loop over lanes and the transition.
     pub(super) fn build_lanes(
         &mut self,
-        way: Mode,
+        mode: Mode,
         head: Block,
         blocks: &[Block],
         wanted: &[Value],
@@ -121,20 +121,20 @@ impl<'a> GangBuilder<'a> {
         let from: HashSet<Block> = exits.iter().map(|e| e.0).collect();
         let goals = self.goals(blocks);
         let decided = from.len() == 1 && self.is_uniform_exit(exits[0].0);
-        let together = !way.is_diverged() && (goals.len() <= 1 || decided);
-        let keys = self.keys(way, together, blocks, &exits);
-        if !together && !way.is_diverged() {
+        let together = !mode.is_diverged() && (goals.len() <= 1 || decided);
+        let keys = self.keys(mode, together, blocks, &exits);
+        if !together && !mode.is_diverged() {
             self.clear_range();
         }
-        let loops = !together && self.may_reenter(way, head, &goals);
+        let loops = !together && self.may_reenter(mode, head, &goals);
         if loops {
             let (no, none) = (self.inst(Inst::Const(Const::Bool(false)), Ty::bool()), self.number(0));
             self.effect(Inst::SlotSet(self.again, no));
             self.effect(Inst::SlotSet(self.others, none));
         }
-        let live = self.live(way, blocks, &keys);
-        self.enter_mode(way);
-        let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
+        let live = self.live(mode, blocks, &keys);
+        self.enter_mode(mode);
+        let piece = Piece { mode, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
         // The sparse path runs after the common path has stored its values, so it must not read any of them.
         let apart = !keys.iter().any(|k| live.contains(k));
         let few = self.sparse_path(blocks).filter(|_| self.full && together && apart && self.assumed.is_none());
@@ -143,21 +143,21 @@ impl<'a> GangBuilder<'a> {
             None => self.all_lanes(piece, !together)?,
         }
         self.vectors = self.full;
-        match way {
+        match mode {
             Mode::Diverged(_) => {
-                let dispatch = to(self.dispatch(way), &[]);
+                let dispatch = to(self.dispatch(mode), &[]);
                 // Lanes that re-enter the piece are next in the order of dispatch.
                 let term = if loops {
                     let cond = self.inst(Inst::SlotGet(self.again), Ty::bool());
-                    Term::Branch { cond, then: to(self.head(way, head), &[]), els: dispatch }
+                    Term::Branch { cond, then: to(self.head(mode, head), &[]), els: dispatch }
                 } else {
                     Term::Jump(dispatch)
                 };
                 self.end(term);
                 Some(())
             }
-            _ if together => self.converge(way, &exits, &mut once),
-            _ => self.diverge(way, &exits, loops.then_some(head), &mut once),
+            _ if together => self.converge(mode, &exits, &mut once),
+            _ => self.diverge(mode, &exits, loops.then_some(head), &mut once),
         }
     }
 
@@ -291,7 +291,7 @@ impl<'a> GangBuilder<'a> {
     }
 
     /// Values that lanes store at the end of a piece.
-    fn keys(&self, way: Mode, together: bool, blocks: &[Block], exits: &[Exit<'a>]) -> Vec<Value> {
+    fn keys(&self, mode: Mode, together: bool, blocks: &[Block], exits: &[Exit<'a>]) -> Vec<Value> {
         let inside: HashSet<Value> = blocks
             .iter()
             .flat_map(|b| {
@@ -310,7 +310,7 @@ impl<'a> GangBuilder<'a> {
                     varies || !together
                 } else {
                     let is_new = inside.contains(&v) && !self.old.blocks[head.index()].params.contains(&v);
-                    is_new && (varies || way.is_diverged())
+                    is_new && (varies || mode.is_diverged())
                 };
                 if wanted && !keys.contains(&v) {
                     keys.push(v);
@@ -321,10 +321,10 @@ impl<'a> GangBuilder<'a> {
     }
 
     /// Values that lanes load in a piece.
-    fn live(&self, way: Mode, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
+    fn live(&self, mode: Mode, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
         let used = self.used(blocks);
         let needs = self.plan.needs(self.old, blocks[0]).into_iter();
-        let own = needs.filter(|v| way.is_diverged() || self.plan.varies[v.index()]);
+        let own = needs.filter(|v| mode.is_diverged() || self.plan.varies[v.index()]);
         // A block parameter that is only stored again must be loaded, too.
         own.filter(|v| used.contains(v) || keys.contains(v)).collect()
     }
@@ -346,7 +346,7 @@ impl<'a> GangBuilder<'a> {
             let read: Vec<Value> = p.live.iter().chain(olds).copied().collect();
             self.copy_arrays(&read, false);
         }
-        let width = self.width(p.way);
+        let width = self.width(p.mode);
         let mut result = Some(());
         self.lanes(width, |b, lane| result = b.body(p, lane, records));
         result?;
@@ -357,16 +357,16 @@ impl<'a> GangBuilder<'a> {
     }
 
     pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, records: bool) -> Option<()> {
-        let Piece { way, blocks, wanted, once, live, keys, loops, choice } = p;
+        let Piece { mode, blocks, wanted, once, live, keys, loops, choice } = p;
         let head = blocks[0];
-        let mut now = self.coordinates(way, lane);
+        let mut now = self.coordinates(mode, lane);
         for v in live {
             let x = self.load(*v, lane);
             now.insert(*v, x);
         }
-        let needs_old = way.is_diverged() || self.exits(blocks).len() > 1;
+        let needs_old = mode.is_diverged() || self.exits(blocks).len() > 1;
         let kept = keys.iter().map(|k| (*k, if needs_old { self.load(*k, lane) } else { lane })).collect();
-        let active = (way.is_diverged()).then(|| {
+        let active = (mode.is_diverged()).then(|| {
             let (n, own) = (self.next_of(lane), self.number(self.plan.number(head)));
             (n, self.cursor(|c| c.eq(n, own)))
         });
@@ -405,20 +405,20 @@ impl<'a> GangBuilder<'a> {
         }
         if let (true, Some(n)) = (records, params.last()) {
             self.set_next(lane, *n);
-            if !way.is_diverged() {
+            if !mode.is_diverged() {
                 self.extend_range(*n);
             }
             if loops {
-                self.record_reentry(way, head, *n);
+                self.record_reentry(mode, head, *n);
             }
         }
         Some(())
     }
 
     /// The thread index of a lane.
-    pub(super) fn coordinates(&mut self, way: Mode, lane: Value) -> HashMap<Value, Value> {
+    pub(super) fn coordinates(&mut self, mode: Mode, lane: Value) -> HashMap<Value, Value> {
         let (start, index) = (self.start, self.arrays.index);
-        let axes = if way == Mode::Full || self.out.kernel.gangs == Gangs::Rows {
+        let axes = if mode == Mode::Full || self.out.kernel.gangs == Gangs::Rows {
             [self.cursor(|c| c.add(start.x, lane)), start.y, start.z]
         } else {
             index.map(|a| self.get(a, Ty::int(), lane))
@@ -655,7 +655,7 @@ impl<'a> GangBuilder<'a> {
     }
 
     /// The transition if all lanes leave by the same exit.
-    fn converge(&mut self, way: Mode, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn converge(&mut self, mode: Mode, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
         let finish = to(self.finish, &[]);
         let Some((from, _)) = exits.first() else {
             self.end(Term::Jump(finish));
@@ -667,20 +667,20 @@ impl<'a> GangBuilder<'a> {
         let term = match term {
             Some(Term::Branch { cond, then, els }) if goals.len() > 1 => {
                 let cond = self.once(once, cond)?;
-                Term::Branch { cond, then: self.next(way, &then, once)?, els: self.next(way, &els, once)? }
+                Term::Branch { cond, then: self.next(mode, &then, once)?, els: self.next(mode, &els, once)? }
             }
             _ => match exits[0].1 {
                 None => Term::Jump(finish),
-                Some(t) => Term::Jump(self.next(way, t, once)?),
+                Some(t) => Term::Jump(self.next(mode, t, once)?),
             },
         };
         self.end(term);
         Some(())
     }
     /// The next piece with the arguments of a target.
-    fn next(&mut self, way: Mode, t: &Target, once: &mut HashMap<Value, Value>) -> Option<Target> {
+    fn next(&mut self, mode: Mode, t: &Target, once: &mut HashMap<Value, Value>) -> Option<Target> {
         let params = self.old.blocks[t.block.index()].params.clone();
-        self.target(way, t.block, &mut |b, v| {
+        self.target(mode, t.block, &mut |b, v| {
             let passed = params.iter().position(|p| *p == v).map_or(v, |i| t.args[i]);
             b.once(once, passed)
         })
@@ -689,7 +689,7 @@ impl<'a> GangBuilder<'a> {
     /// The transition if lanes may diverge.
     fn diverge(
         &mut self,
-        way: Mode,
+        mode: Mode,
         exits: &[Exit<'a>],
         again: Option<Block>,
         once: &mut HashMap<Value, Value>,
@@ -698,7 +698,7 @@ impl<'a> GangBuilder<'a> {
             let moved = self.inst(Inst::SlotGet(self.others), Ty::i32());
             let (all, others) = self.branch_if(moved, 0);
             self.at = all;
-            self.continue_at(way, head, once)?;
+            self.continue_at(mode, head, once)?;
             self.at = others;
         }
         let [low, high] = self.range();
@@ -712,22 +712,22 @@ impl<'a> GangBuilder<'a> {
         for g in goals.iter().filter(|g| Some(**g) != again) {
             let (hit, miss) = self.branch_if(low, self.plan.number(*g));
             self.at = hit;
-            self.continue_at(way, *g, once)?;
+            self.continue_at(mode, *g, once)?;
             self.at = miss;
         }
         let finish = self.finish;
         self.end(Term::Jump(to(finish, &[])));
         self.at = several;
         let ends = exits.iter().any(|e| e.1.is_none());
-        let detour = self.detour(way, &goals, ends)?;
-        self.scatter(way, detour, &goals, once)
+        let detour = self.detour(mode, &goals, ends)?;
+        self.scatter(mode, detour, &goals, once)
     }
 
     /// Continues converged with a piece.
-    fn continue_at(&mut self, way: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn continue_at(&mut self, mode: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let first = self.cursor(|c| c.int(0));
         let params = self.old.blocks[head.index()].params.clone();
-        let target = self.target(way, head, &mut |b, v| {
+        let target = self.target(mode, head, &mut |b, v| {
             if params.contains(&v) { Some(b.load(v, first)) } else { b.once(once, v) }
         })?;
         self.end(Term::Jump(target));
@@ -735,7 +735,7 @@ impl<'a> GangBuilder<'a> {
     }
 
     /// Enters a detour: stores uniform values for each lane, and moves vectors to memory.
-    fn scatter(&mut self, way: Mode, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn scatter(&mut self, mode: Mode, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
         // Block parameters of a target are already stored, also by lanes that go elsewhere.
         let params: Vec<Value> = goals.iter().flat_map(|g| self.old.blocks[g.index()].params.iter().copied()).collect();
         let given = goals.iter().flat_map(|g| self.uniform_in(*g));
@@ -744,16 +744,16 @@ impl<'a> GangBuilder<'a> {
         shared.dedup();
         let values = shared.iter().map(|v| self.once(once, *v)).collect::<Option<Vec<Value>>>()?;
         self.vectors = false;
-        if self.has_vectors(way) {
+        if self.has_vectors(mode) {
             let mut own: Vec<Value> = goals.iter().flat_map(|g| self.plan.needs(self.old, *g)).collect();
             own.retain(|v| !shared.contains(v));
             own.sort_unstable();
             own.dedup();
             self.copy_arrays(&own, false);
         }
-        if way == Mode::Full && self.out.kernel.gangs == Gangs::Warps {
+        if mode == Mode::Full && self.out.kernel.gangs == Gangs::Warps {
             let (start, index) = (self.start, self.arrays.index);
-            let width = self.width(way);
+            let width = self.width(mode);
             self.lanes(width, |b, lane| {
                 let x = b.cursor(|c| c.add(start.x, lane));
                 for (array, v) in index.into_iter().zip([x, start.y, start.z]) {
@@ -767,7 +767,7 @@ impl<'a> GangBuilder<'a> {
             for (k, v) in shared.iter().zip(&values) {
                 b.store(*k, lane, *v);
             }
-            if way == Mode::Partial {
+            if mode == Mode::Partial {
                 let (before, end) = (b.next_of(lane), b.number(last));
                 let n = b.cursor(|c| {
                     let is = c.lt(lane, lanes);

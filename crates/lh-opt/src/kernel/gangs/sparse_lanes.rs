@@ -154,14 +154,14 @@ impl GangBuilder<'_> {
             return true;
         }
         let Some(Inst::Op(op, args)) = self.defs.get(&v).map(|d| &d.inst) else { return false };
-        let either = |a: Value, b: Value| self.is_index(a) && self.is_rows(b);
+        let either = |a: Value, b: Value| self.is_index(a) && self.is_row_multiple(b);
         op.is(Algebra::Add) && (either(args[0], args[1]) || either(args[1], args[0]))
     }
-    fn is_rows(&self, v: Value) -> bool {
+    fn is_row_multiple(&self, v: Value) -> bool {
         match self.defs.get(&v).map(|d| &d.inst) {
             Some(Inst::Runtime(f, _)) => f.role == Role::Geometry(Geometry::BlockDim, Axis::X),
-            Some(Inst::Op(op, args)) if op.is(Algebra::Mul) => args.iter().any(|a| self.is_rows(*a)),
-            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => args.iter().all(|a| self.is_rows(*a)),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Mul) => args.iter().any(|a| self.is_row_multiple(*a)),
+            Some(Inst::Op(op, args)) if op.is(Algebra::Add) => args.iter().all(|a| self.is_row_multiple(*a)),
             _ => false,
         }
     }

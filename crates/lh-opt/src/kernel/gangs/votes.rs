@@ -12,10 +12,10 @@ use std::collections::{HashMap, HashSet};
 impl GangBuilder<'_> {
     /// The edge on which lanes stay in a piece whose first block only computes and has the only divergent exit, such as
     /// a loop's header: lanes that all take this edge stay converged.
-    pub(super) fn stay_edge(&mut self, way: Mode, blocks: &[Block]) -> Option<Block> {
+    pub(super) fn stay_edge(&mut self, mode: Mode, blocks: &[Block]) -> Option<Block> {
         let data = &self.old.blocks[blocks[0].index()];
         let Some(Term::Branch { cond, then, els }) =
-            data.term.as_ref().filter(|_| !way.is_diverged() && !is_off("gangs.votes"))
+            data.term.as_ref().filter(|_| !mode.is_diverged() && !is_off("gangs.votes"))
         else {
             return None;
         };
@@ -37,7 +37,7 @@ impl GangBuilder<'_> {
     /// divergent exit.
     pub(super) fn vote_to_stay(
         &mut self,
-        way: Mode,
+        mode: Mode,
         blocks: &[Block],
         inner: Block,
         wanted: &[Value],
@@ -47,13 +47,13 @@ impl GangBuilder<'_> {
         let goes_on = matches!(&old.blocks[head.index()].term, Some(Term::Branch { then, .. }) if then.block == inner);
         let none = self.number(0);
         self.effect(Inst::SlotSet(self.others, none));
-        self.enter_mode(way);
-        let (width, mut result) = (self.width(way), Some(()));
+        self.enter_mode(mode);
+        let (width, mut result) = (self.width(mode), Some(()));
         self.lanes(width, |b, lane| {
-            result = b.stay_condition(way, head, wanted, once, lane).map(|c| {
+            result = b.stay_condition(mode, head, wanted, once, lane).map(|c| {
                 let (no, yes) = (b.number(0), b.number(1));
                 let mut other = b.cursor(|x| if goes_on { x.select(c, no, yes) } else { x.select(c, yes, no) });
-                if way == Mode::Partial {
+                if mode == Mode::Partial {
                     let lanes = b.start.lanes;
                     other = b.cursor(|x| {
                         let is = x.lt(lane, lanes);
@@ -68,7 +68,7 @@ impl GangBuilder<'_> {
         let (all, some) = self.branch_if(others, 0);
         self.at = all;
         self.assumed = Some((head, inner));
-        self.build_lanes(way, head, blocks, wanted, once.clone())?;
+        self.build_lanes(mode, head, blocks, wanted, once.clone())?;
         (self.assumed, self.at) = (None, some);
         Some(())
     }
@@ -76,14 +76,14 @@ impl GangBuilder<'_> {
     /// The condition of the first block's branch for a lane.
     fn stay_condition(
         &mut self,
-        way: Mode,
+        mode: Mode,
         head: Block,
         wanted: &[Value],
         once: &HashMap<Value, Value>,
         lane: Value,
     ) -> Option<Value> {
         let Some(Term::Branch { cond, .. }) = &self.old.blocks[head.index()].term else { return None };
-        let mut l = Lane::bare(lane, self.coordinates(way, lane));
+        let mut l = Lane::bare(lane, self.coordinates(mode, lane));
         for v in self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]) {
             let x = self.load(v, lane);
             l.now.insert(v, x);
@@ -94,9 +94,9 @@ impl GangBuilder<'_> {
     }
 
     /// Records whether a lane with next piece `n` re-enters the current piece.
-    pub(super) fn record_reentry(&mut self, way: Mode, head: Block, n: Value) {
+    pub(super) fn record_reentry(&mut self, mode: Mode, head: Block, n: Value) {
         let own = self.number(self.plan.number(head));
-        if way.is_diverged() {
+        if mode.is_diverged() {
             let before = self.inst(Inst::SlotGet(self.again), Ty::bool());
             let again = self.cursor(|c| {
                 let is = c.eq(n, own);
@@ -119,9 +119,9 @@ impl GangBuilder<'_> {
     }
 
     /// Whether lanes may re-enter a piece immediately, before the dispatch runs any other piece.
-    pub(super) fn may_reenter(&self, way: Mode, head: Block, goals: &HashSet<Option<Block>>) -> bool {
+    pub(super) fn may_reenter(&self, mode: Mode, head: Block, goals: &HashSet<Option<Block>>) -> bool {
         let first = self.plan.number(head);
         let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);
-        goals.contains(&Some(head)) && (!way.is_diverged() || is_first())
+        goals.contains(&Some(head)) && (!mode.is_diverged() || is_first())
     }
 }

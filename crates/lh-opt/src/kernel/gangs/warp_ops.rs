@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 /// State while such an operation is built.
 struct OpState<'b> {
-    way: Mode,
+    mode: Mode,
     wait: &'b GangOp,
     number: i64,
     /// The participating lanes as a bit mask.
@@ -30,47 +30,47 @@ struct OpState<'b> {
 }
 
 impl GangBuilder<'_> {
-    pub(super) fn wait(&mut self, way: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+    pub(super) fn wait(&mut self, mode: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let wait = &self.plan.waits[&head];
         let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
         self.span = wait.inst.span;
-        self.enter_mode(way);
+        self.enter_mode(mode);
         let again = self.again(args[1..].to_vec());
-        if !way.is_diverged() {
+        if !mode.is_diverged() {
             for v in again.iter().filter(|v| !self.plan.varies[v.index()]) {
                 self.once(once, *v)?;
             }
         }
         let number = self.plan.number(head);
-        let there = self.participants(way, number);
-        let mut m = OpState { way, wait, number, there, again, once: std::mem::take(once) };
+        let there = self.participants(mode, number);
+        let mut m = OpState { mode, wait, number, there, again, once: std::mem::take(once) };
         match f.role {
             Role::Warp(Warp::Exchange) => self.warp_op(&mut m, args)?,
             Role::Warp(Warp::ActiveMask) => self.results(&m, |_, _, _| Some(vec![there]))?,
             _ => self.barrier(&mut m, f, args)?,
         }
         *once = m.once;
-        if way.is_diverged() {
-            self.advance_lanes(way, number, wait);
+        if mode.is_diverged() {
+            self.advance_lanes(mode, number, wait);
             return Some(());
         }
-        let target = self.target(way, wait.resume, &mut |b, v| b.once(once, v))?;
+        let target = self.target(mode, wait.resume, &mut |b, v| b.once(once, v))?;
         self.end(Term::Jump(target));
         Some(())
     }
 
     /// The lanes that have reached the operation, as a bit mask.
-    fn participants(&mut self, way: Mode, number: i64) -> Value {
-        match way {
+    fn participants(&mut self, mode: Mode, number: i64) -> Value {
+        match mode {
             Mode::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
             Mode::Partial => self.start.mask,
-            Mode::Diverged(_) => self.ballot(way, |b, lane| Some(b.has_next(number, lane))).unwrap_or(self.start.mask),
+            Mode::Diverged(_) => self.ballot(mode, |b, lane| Some(b.has_next(number, lane))).unwrap_or(self.start.mask),
         }
     }
     /// The lanes for which a condition holds, as a bit mask; bits of missing lanes are garbage.
-    fn ballot(&mut self, way: Mode, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
+    fn ballot(&mut self, mode: Mode, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
         let truth = self.array(1);
-        let width = self.width(way);
+        let width = self.width(mode);
         let mut result = Some(());
         self.lanes(width, |b, lane| match of(b, lane) {
             Some(cond) => b.put(truth, 1, lane, cond),
@@ -82,7 +82,7 @@ impl GangBuilder<'_> {
 
     /// Operands for a lane.
     fn operands(&mut self, m: &OpState<'_>, vs: &[Value], lane: Value) -> Option<Vec<Value>> {
-        let now = self.coordinates(m.way, lane);
+        let now = self.coordinates(m.mode, lane);
         let mut l = Lane::bare(lane, now);
         let mut needed: Vec<Value> = vs.to_vec();
         for v in &m.again {
@@ -114,7 +114,7 @@ impl GangBuilder<'_> {
         if wanted.is_empty() {
             return Some(());
         }
-        let width = self.width(m.way);
+        let width = self.width(m.mode);
         let there = m.there;
         let mut result = Some(());
         self.lanes(width, |b, lane| {
@@ -124,7 +124,7 @@ impl GangBuilder<'_> {
             };
             for (i, r) in wanted {
                 let mut v = values[i];
-                if m.way.is_diverged() {
+                if m.mode.is_diverged() {
                     let before = b.load(r, lane);
                     let is = b.has_next(m.number, lane);
                     v = b.cursor(|c| c.select(is, v, before));
@@ -137,7 +137,7 @@ impl GangBuilder<'_> {
 
     /// Moves the participating lanes behind the operation. At a barrier of the block these are all lanes, possibly at
     /// different barriers.
-    fn advance_lanes(&mut self, way: Mode, number: i64, wait: &GangOp) {
+    fn advance_lanes(&mut self, mode: Mode, number: i64, wait: &GangOp) {
         const PLAIN: Role = Role::Barrier(Barrier::Block(Combine::Nothing));
         let only_computes = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.role == PLAIN);
         let mut passed = vec![(number, self.plan.number(wait.resume))];
@@ -146,7 +146,7 @@ impl GangBuilder<'_> {
             passed = all.map(|(h, w)| (self.plan.number(*h), self.plan.number(w.resume))).collect();
             passed.sort_unstable();
         }
-        let width = self.width(way);
+        let width = self.width(mode);
         self.lanes(width, |b, lane| {
             let n = b.next_of(lane);
             let after = passed.iter().fold(n, |after, (from, to)| {
@@ -158,7 +158,7 @@ impl GangBuilder<'_> {
             });
             b.set_next(lane, after);
         });
-        let dispatch = self.dispatch(way);
+        let dispatch = self.dispatch(mode);
         self.end(Term::Jump(to(dispatch, &[])));
     }
 
@@ -166,14 +166,14 @@ impl GangBuilder<'_> {
     fn barrier(&mut self, m: &mut OpState<'_>, f: &'static RuntimeFn, args: &[Value]) -> Option<()> {
         let mut given = vec![self.context()];
         if let Some(arg) = args.get(1) {
-            let bits = self.ballot(m.way, |b, lane| {
+            let bits = self.ballot(m.mode, |b, lane| {
                 let v = b.operand(m, *arg, lane)?;
                 let set = b.cursor(|c| {
                     let zero = c.int(0);
                     let clear = c.eq(v, zero);
                     c.op(crate::edit::row("not"), &[clear], Ty::bool())
                 });
-                if !m.way.is_diverged() {
+                if !m.mode.is_diverged() {
                     return Some(set);
                 }
                 let is = b.has_next(m.number, lane);
@@ -203,7 +203,7 @@ impl GangBuilder<'_> {
         };
         let v = self.inst(call, self.old.ty(*r));
         m.once.insert(*r, v);
-        if m.way.is_diverged() {
+        if m.mode.is_diverged() {
             self.results(m, |_, _, _| Some(vec![v]))?;
         }
         Some(())
@@ -234,7 +234,7 @@ impl GangBuilder<'_> {
         let (ty, size) = if narrow { (Ty::i32(), 4) } else { (Ty::int(), 8) };
         let values = self.array(size);
         let mut result = Some(());
-        let width = self.width(m.way);
+        let width = self.width(m.mode);
         self.lanes(width, |b, lane| {
             let Some(mut v) = b.operand(m, value, lane) else {
                 result = None;
@@ -281,7 +281,7 @@ impl GangBuilder<'_> {
     }
 
     fn vote(&mut self, m: &mut OpState<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
-        let set = self.ballot(m.way, |b, lane| {
+        let set = self.ballot(m.mode, |b, lane| {
             let v = b.operand(m, value, lane)?;
             Some(b.cursor(|c| {
                 let zero = c.int(0);
@@ -294,7 +294,7 @@ impl GangBuilder<'_> {
             let there = m.there;
             let v = self.cursor(|c| vote_result(c, kind, set, there));
             m.once.extend(m.wait.results.iter().copied().zip([v, zero]));
-            return if m.way.is_diverged() { self.results(m, |_, _, _| Some(vec![v, zero])) } else { Some(()) };
+            return if m.mode.is_diverged() { self.results(m, |_, _, _| Some(vec![v, zero])) } else { Some(()) };
         }
         self.results(m, |b, lane, there| {
             let mask = b.operand(m, mask, lane)?;
@@ -313,7 +313,7 @@ impl GangBuilder<'_> {
     fn compare(&mut self, m: &OpState<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let values = self.array(8);
         let mut result = Some(());
-        let width = self.width(m.way);
+        let width = self.width(m.mode);
         self.lanes(width, |b, lane| match b.operand(m, value, lane) {
             Some(v) => b.put(values, 8, lane, v),
             None => result = None,
@@ -354,8 +354,8 @@ impl GangBuilder<'_> {
             let v = b.get(values, Ty::int(), lane);
             b.cursor(|c| c.eq(v, own))
         };
-        let same = self.ballot(m.way, |b, lane| Some(has(b, lane)))?;
-        let width = self.width(m.way);
+        let same = self.ballot(m.mode, |b, lane| Some(has(b, lane)))?;
+        let width = self.width(m.mode);
         self.lanes(width, |b, lane| {
             let (is, before) = (has(b, lane), b.get(alike, Ty::int(), lane));
             let v = b.cursor(|c| c.select(is, same, before));

@@ -10,7 +10,7 @@
 
 use super::build::Names;
 use super::plan::{JamPlan, MemRef};
-use crate::analysis::counted::{is_in, target_of};
+use crate::analysis::counted::{in_loop, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
 use crate::edit::{Cursor, rename, to};
@@ -39,9 +39,9 @@ fn only_fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[MemRef<'_>]) ->
         contiguous(facts.func, a.array)
             .is_some_and(|d| d < a.index.len() && moves(facts.func, facts.defs, a.index[d], counted.index))
     };
-    let mut own = accesses.iter().filter(|a| is_in(facts.cfg, l, a.block));
+    let mut own = accesses.iter().filter(|a| in_loop(facts.cfg, l, a.block));
     facts.func.blocks[l.header.index()].params.len() == 1
-        && accesses.iter().any(|a| a.writes && is_in(facts.cfg, l, a.block))
+        && accesses.iter().any(|a| a.writes && in_loop(facts.cfg, l, a.block))
         && own.all(|a| is_contiguous(a) || !a.writes && a.index.iter().all(|v| facts.is_invariant(i, *v)))
 }
 

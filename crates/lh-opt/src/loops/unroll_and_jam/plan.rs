@@ -3,7 +3,7 @@
 use super::distribute::{self, Prefetch};
 use super::strided_views::StridedView;
 use crate::analysis::counted::is_short;
-use crate::analysis::counted::{is_in, target_of};
+use crate::analysis::counted::{in_loop, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
 use hashbrown::HashSet;
@@ -147,7 +147,7 @@ fn slp(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying: &HashSet<
 /// Size of the longest jammed inner loop, in instructions.
 fn longest_inner(facts: &Facts<'_>, at: usize, distributed: &[Block]) -> usize {
     let outer = &facts.loops.loops[at];
-    let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && is_in(facts.cfg, outer, l.header));
+    let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && in_loop(facts.cfg, outer, l.header));
     let size = |l: &Loop| l.blocks.iter().map(|b| facts.func.blocks[b.index()].insts.len()).sum();
     inside.filter(|l| !distributed.contains(&l.header)).map(size).max().unwrap_or(0)
 }
@@ -223,7 +223,7 @@ fn can_repeat(facts: &Facts<'_>, inst: &Inst) -> bool {
 
 fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
     let outer = &facts.loops.loops[at];
-    (0..facts.loops.loops.len()).filter(move |l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header))
+    (0..facts.loops.loops.len()).filter(move |l| *l != at && in_loop(facts.cfg, outer, facts.loops.loops[*l].header))
 }
 
 /// Whether the header's exit is the only one.
@@ -231,7 +231,7 @@ fn exits_at_header_only(facts: &Facts<'_>, at: usize) -> bool {
     let l = &facts.loops.loops[at];
     // No instruction raises, so exceptional edges do not count.
     let ways = |b: Block| targets(facts.func, b).filter(|(n, _)| n.is_some());
-    let stays = |b: &Block| ways(*b).all(|(_, t)| is_in(facts.cfg, l, t.block));
+    let stays = |b: &Block| ways(*b).all(|(_, t)| in_loop(facts.cfg, l, t.block));
     let ends = |b: &Block| matches!(facts.func.blocks[b.index()].term, Some(Term::Jump(_) | Term::Branch { .. }));
     let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some());
     enters && l.blocks.iter().all(|b| ends(b) && (*b == l.header || stays(b)))
@@ -260,7 +260,7 @@ fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
                 d.inst.for_each_operand(|v| depends |= out.contains(&v));
                 out.extend(d.result.filter(|_| depends));
             }
-            for (_, t) in targets(func, *b).filter(|(_, t)| t.block != l.header && is_in(facts.cfg, l, t.block)) {
+            for (_, t) in targets(func, *b).filter(|(_, t)| t.block != l.header && in_loop(facts.cfg, l, t.block)) {
                 let params = &func.blocks[t.block.index()].params;
                 out.extend(
                     params.iter().zip(&t.args).filter(|(_, a)| out.contains(*a)).map(|(p, _)| *p).collect::<Vec<_>>(),
@@ -385,9 +385,9 @@ fn profitability(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying:
 fn short_trip_count(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
     let outer = &facts.loops.loops[at];
     let mut inside =
-        (0..facts.loops.loops.len()).filter(|l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header));
+        (0..facts.loops.loops.len()).filter(|l| *l != at && in_loop(facts.cfg, outer, facts.loops.loops[*l].header));
     let (inner, counted) = inside.next().and_then(|l| Some((&facts.loops.loops[l], facts.counts[l].as_ref()?)))?;
-    let mut enters = facts.cfg.preds(inner.header).iter().filter(|e| !is_in(facts.cfg, inner, e.from));
+    let mut enters = facts.cfg.preds(inner.header).iter().filter(|e| !in_loop(facts.cfg, inner, e.from));
     let start = facts.defs.int(facts.func, target_of(facts.func, *enters.next()?).args[counted.place])?;
     let is_legal = inside.next().is_none() && enters.next().is_none() && counted.step == 1;
     (is_legal && facts.is_invariant(at, counted.limit)).then_some((counted.limit, start.checked_add(SHORT_TRIP_COUNT)?))

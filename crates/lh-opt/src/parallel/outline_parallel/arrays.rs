@@ -27,7 +27,7 @@ const ALONE: i64 = 0;
 const ATOMIC: i64 = 1;
 
 /// Memory for private copies.
-pub(super) struct Copies {
+pub(super) struct PrivateCopies {
     /// Address of the first copy, or [`ALONE`] or [`ATOMIC`].
     pub(super) base: Value,
     /// The same memory as a value whose use after the loop keeps it alive.
@@ -69,7 +69,7 @@ fn at_least(c: &mut Cursor<'_>, grain: Value, n: Value, blocks: Value) -> Value 
 }
 
 /// Allocates the copies of an array for all blocks.
-pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: Value, blocks: Value) -> Copies {
+pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: Value, blocks: Value) -> PrivateCopies {
     let (bytes, elements) = size(c, what.array);
     let zero = c.int(0);
     // The race checker needs copies even for a single block, to tell them from the array.
@@ -91,7 +91,7 @@ pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: V
     let address = c.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![data]), Ty::int());
     let address = c.select(copied, address, instead);
     let base = c.inst(Inst::Runtime(&rt::lh_addr_ptr, vec![address]), Ty::ptr());
-    Copies { base, data, count, bytes }
+    PrivateCopies { base, data, count, bytes }
 }
 
 /// The atomic operation that updates elements of the array, if there is one and the order of updates does not matter.
@@ -174,7 +174,7 @@ fn fill(c: &mut Cursor<'_>, copy: Value, value: Const) {
 }
 
 /// Combines all copies after the loop, in order.
-pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
+pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &PrivateCopies) {
     let l = c.begin_loop(copies.count);
     let copy = copy_of(c, what.array, copies.data, l.index);
     let (copy, array) = (real(c, what, copy), real(c, what, what.array));

@@ -9,7 +9,7 @@
 
 use super::plan::marked;
 use crate::analysis::counted::Defs;
-use crate::analysis::effects::{Callees, is_total, repeats};
+use crate::analysis::effects::{Callees, deterministic, is_total};
 use crate::edit::{Replacements, row, to, use_counts};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree};
@@ -69,7 +69,7 @@ fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
         for d in insts {
             let mut inst = d.inst.clone();
             inst.for_each_operand_mut(&mut |v| *v = names.get(*v));
-            let (Some(reads), Some(result)) = (repeats(&inst, callees), d.result) else {
+            let (Some(reads), Some(result)) = (deterministic(&inst, callees), d.result) else {
                 if !inst.is_pure() {
                     state += 1;
                     here = state;

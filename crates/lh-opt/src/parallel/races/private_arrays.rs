@@ -76,8 +76,8 @@ impl Judge<'_> {
         let mut from = d.block;
         let is_each_whole = self.loops_around(d.block, before).iter().all(|l| {
             let is_index = |e: &&Expr| e.terms.iter().any(|t| t.0.contains(&Sym::Val(l.index)));
-            let is_in = |b: Block| b == l.header || l.body.contains(&b);
-            let goes_on = |b: &Block| stays(*b) && targets(self.func, *b).all(|(n, t)| n.is_none() || is_in(t.block));
+            let in_loop = |b: Block| b == l.header || l.body.contains(&b);
+            let goes_on = |b: &Block| stays(*b) && targets(self.func, *b).all(|(n, t)| n.is_none() || in_loop(t.block));
             let each_time = l.latches.iter().all(|b| self.dom.dominates(from, *b)) && l.step.abs() == 1;
             from = l.header;
             let by_one = d.index.iter().flatten().filter(is_index).count() == 1;

@@ -2,7 +2,7 @@
 
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
-use crate::analysis::effects::{Access, Effects, Kind, Root, is_quiet};
+use crate::analysis::effects::{Access, Effects, Kind, Root, has_no_effect};
 use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::Cfg;
@@ -135,7 +135,7 @@ impl ArrayAccesses<'_> {
                     Use::Inst(b, i) if (b, i) == (w.block, w.at) => {}
                     Use::Inst(b, i) => {
                         let d = &self.effects.func.blocks[b.index()].insts[i];
-                        let next = d.result.filter(|_| is_quiet(&d.inst, self.effects.callees))?;
+                        let next = d.result.filter(|_| has_no_effect(&d.inst, self.effects.callees))?;
                         all.extend(Some(next).filter(|v| !all.contains(v)));
                     }
                     Use::Branch(b) => branches.push(b),
@@ -156,8 +156,8 @@ impl ArrayAccesses<'_> {
     fn guarded_store(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
         let data = |b: Block| &self.effects.func.blocks[b.index()];
         let Some(Term::Branch { cond, then, els }) = &data(from).term else { return None };
-        let is_quiet = |(i, d): (usize, &InstData)| i == w.at || is_quiet(&d.inst, self.effects.callees);
-        let is_alone = data(w.block).insts.iter().enumerate().all(is_quiet);
+        let has_no_effect = |(i, d): (usize, &InstData)| i == w.at || has_no_effect(&d.inst, self.effects.callees);
+        let is_alone = data(w.block).insts.iter().enumerate().all(has_no_effect);
         let (Some(Term::Jump(end)), other) = (&data(w.block).term, data(els.block)) else { return None };
         let passes = other.insts.is_empty() && other.params.is_empty() && other.term == data(w.block).term;
         let is_one_way = then.block == w.block && Cfg::new(self.effects.func).preds(w.block).len() == 1;
