@@ -628,15 +628,15 @@ impl Infer<'_> {
         self.cur = yes;
         let mut after = Vec::new();
         let item = self.take_item(&plan, &mut current.iter(), &mut after)?;
-        if item.ty.is_never() {
-            self.stop();
-            return Ok(());
-        }
         if started != self.here {
             // Start values that are constants are made where the edges that carry them are completed.
             let parts = init.into_iter().zip(current).zip(after);
             let parts = parts.map(|((s, c), n)| (s, self.value(&c), self.value(&n))).collect();
             self.loops.insert(self.here, LoopState { body: body.block, header: self.here, parts });
+        }
+        if item.ty.is_never() {
+            self.stop();
+            return Ok(());
         }
         self.edge_to(body, Some(item));
         Ok(())

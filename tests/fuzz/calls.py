@@ -1,0 +1,210 @@
+"""Calls of every name that the manual lists as supported, with arguments that fit and arguments that do not.
+
+An answer is CPython's and NumPy's; what is not served is said in a diagnostic of at most 25 lines. An internal error, a
+crash or another answer is a fault.
+
+    python tests/fuzz/calls.py --count 20000 --seed 7
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import inspect
+import json
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import operands
+from lancehead import njit
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/supported.md"
+MODULES = "math, cmath, operator, random, heapq, functools"
+#: Calls of a process. A crash costs a new one.
+BATCH = 500
+#: Seconds for a call.
+TIMEOUT = 20
+# Constants, which the compiler sees, beside the values that are passed.
+# fmt: off
+CONSTANTS = [
+    "0", "1", "-1", "2", "1.5", "True", "None", "1j", "'x'", "'i4'", "()", "(1,)", "(2, 3)", "[]", "[1, 2]",
+    "np.int8", "float", "np.float32", "slice(None)", "...", "len", "range(3)", "np.dtype('f4')", "np.zeros(3)",
+]
+# Values that fit some parameters of these names.
+FITTING = {
+    "axis": ["0", "-1", "None", "(0,)"], "dtype": ["float", "np.int8", "'f4'", "None", "np.dtype('i4')"],
+    "order": ["'C'", "'F'", "'A'", "'K'", "None"], "kind": ["'stable'", "None"], "side": ["'left'", "'right'"],
+    "keepdims": ["True", "False"], "out": ["None", "np.zeros(3)", "np.zeros(())"], "mode": ["'full'", "'raise'"],
+}
+# Keywords where Python does not tell which there are.
+KEYWORDS = ["axis", "dtype", "ddof", "out", "keepdims", "order", "size", "key", "reverse", "k", "n", "where"]
+NUMERIC = [v for v in operands.VALUES if isinstance(v, (int, float, complex)) or type(v) is np.ndarray and not v.dtype.names]
+OWNERS: dict[str, Any] = {
+    "ndarray": np.ndarray, "str": str, "list": list, "tuple": tuple, "range": range, "slice": slice, "int": int,
+    "float": float, "complex": complex, "generic": np.generic,
+}
+# fmt: on
+# Their results say what a process is, or are not made of the arguments alone.
+UNCOMPARED = ("empty", "empty_like", "id", "hash", "print")
+# Answers that docs/differences.md lists, by the call and the verdict.
+LISTED = [
+    r"^'(math|cmath)\..*raises (ValueError: math domain error|OverflowError: math range error)",
+    r"^'np\.linalg\.(svd|eigh?|qr)\b.*CPython (SVD|Eig|QR)",
+]
+
+
+@functools.cache
+def names() -> list[tuple[str, str]]:
+    """The text before the parenthesis, and the kind of its first operand: a module's or a method's."""
+    found, module = [], ""
+    for line in PAGE.read_text().splitlines():
+        if line.startswith("## "):
+            module = line[3:]
+        elif name := re.match(r"\| `(\w+)` \|", line):
+            prefix = {"builtins": "", "numpy": "np."}.get(module, module.replace("numpy", "np") + ".")
+            found.append((prefix + name[1], module))
+        elif line.startswith("Of `"):
+            owner, *members = re.findall(r"`(\w+)`", line)
+            found += [(f"a.{member}", owner) for member in members]
+    return found
+
+
+@functools.cache
+def space() -> dict[str, Any]:
+    """What the functions see."""
+    seen: dict[str, Any] = {"np": np}
+    exec(f"import {MODULES}", seen)
+    return seen
+
+
+@functools.cache
+def parameters(name: str, home: str) -> list[inspect.Parameter]:
+    """Parameters but for a method's object, or nothing where Python does not tell."""
+    try:
+        function = getattr(OWNERS[home], name[2:]) if name.startswith("a.") else eval(name, dict(space()))
+        found = list(inspect.signature(function).parameters.values())
+    except (AttributeError, TypeError, ValueError):
+        return []
+    return found[1:] if name.startswith("a.") else found
+
+
+def keywords(name: str, home: str) -> list[str]:
+    """Names that may stand before `=`."""
+    return [p.name for p in parameters(name, home) if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)] or KEYWORDS
+
+
+def count(draw: random.Random, name: str, home: str) -> int:
+    """How many arguments there are: as many as are required, or a few more or less."""
+    known = parameters(name, home)
+    required = sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in known)
+    return max(0, required + draw.choice([-1, 0, 0, 0, 1, 1, 2])) if known else draw.choice([0, 1, 1, 1, 2, 2, 3])
+
+
+def value(draw: random.Random) -> str:
+    return draw.choice("ab") if draw.random() < 0.75 else draw.choice(CONSTANTS)
+
+
+def argument(draw: random.Random, name: str, home: str) -> str:
+    if draw.random() < 0.8:
+        return value(draw)
+    keyword = draw.choice(keywords(name, home))
+    fitting = draw.random() < 0.5
+    return f"{keyword}={draw.choice(FITTING[keyword]) if fitting and keyword in FITTING else value(draw)}"
+
+
+def call(draw: random.Random, name: str, home: str) -> str:
+    """A call of a name, its keywords behind the other arguments, each once."""
+    drawn = [argument(draw, name, home) for _ in range(count(draw, name, home))]
+    positional = [a for a in drawn if "=" not in a]
+    by_keyword = {a.split("=")[0]: a for a in drawn if "=" in a}
+    return f"{name}({', '.join([*positional, *by_keyword.values()])})"
+
+
+def function(text: str) -> Callable[..., Any]:
+    seen = dict(space())
+    lines = ["def f(a, b):", f"    return {text}"]
+    if text.startswith(("random.", "np.random.")):
+        lines.insert(1, f"    {text[: text.index('random.')]}random.seed(5)")
+    exec("\n".join(lines), seen)
+    seen["f"].__qualname__ = text
+    return seen["f"]
+
+
+def case(seed: int) -> tuple[str, Callable[..., Any], Any, Any]:
+    """A function's name, a call of it, and the operands."""
+    draw = random.Random(seed)
+    name, home = draw.choice(names())
+    values = operands.VALUES + operands.OWN
+    mine = [v for v in values if isinstance(v, OWNERS[home])] if name.startswith("a.") else []
+    a, b = (draw.choice(kind or (values if draw.random() < 0.3 else NUMERIC)) for kind in (mine, []))
+    return name, function(call(draw, name, home)), a, b
+
+
+def judge(seed: int) -> str:
+    """What is wrong with a call, or nothing."""
+    name, plain, a, b = case(seed)
+    said = operands.verdict(njit(plain), plain, a, b)
+    fault = f"{plain.__qualname__!r} of {a!r:.60} and {b!r:.60}: {said}"
+    if said in ("same", "refused") or (said.startswith("gave") and name.split(".")[-1] in UNCOMPARED):
+        return ""
+    return "" if any(re.search(listed, fault, re.DOTALL) for listed in LISTED) else fault
+
+
+def work(first: int, count: int) -> None:
+    """Makes a batch of calls, and prints a line of JSON before each and for each fault."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    for seed in range(first, first + count):
+        print(json.dumps({"start": seed}), flush=True)
+        signal.alarm(TIMEOUT)
+        if fault := judge(seed):
+            print(json.dumps({"seed": seed, "fault": fault}), flush=True)
+
+
+def run(first: int, count: int) -> dict[int, str]:
+    """Faults by seed; a crash is that of the call that had been started."""
+    faults: dict[int, str] = {}
+    end = first + count
+    while first < end:
+        size = min(BATCH, end - first)
+        command = [sys.executable, __file__, "--work", f"{first}:{size}"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"s')]
+        faults |= {m["seed"]: m["fault"] for m in messages if "fault" in m}
+        first += size
+        if done.returncode:
+            last = messages[-1].get("start", first) if messages else first - size
+            _, plain, a, b = case(last)
+            ended = f"process ended with {done.returncode}: {done.stderr[-300:]}"
+            faults[last] = f"{plain.__qualname__!r} of {a!r:.60} and {b!r:.60}: {ended}"
+            first = last + 1
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.work:
+        work(*map(int, asked.work.split(":")))
+        return 0
+    faults = run(asked.seed, asked.count)
+    for seed, fault in faults.items():
+        print(f"seed {seed}: {fault}")
+    print(f"{len(faults)} of {asked.count} calls are faults")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
