@@ -87,6 +87,10 @@ def is_same(want: Any, got: Any) -> bool:
         return np.allclose(want, got, rtol=1e-6, equal_nan=True)
     if isinstance(want, (tuple, list)):
         return isinstance(got, (tuple, list)) and len(want) == len(got) and all(map(is_same, want, got))
+    if isinstance(want, slice) and isinstance(got, slice):
+        return all(is_same(getattr(want, part), getattr(got, part)) for part in ("start", "stop", "step"))
+    if isinstance(want, (type, np.dtype)) and isinstance(got, type):
+        return np.dtype(want) == np.dtype(got)
     if isinstance(want, NUMBERS) and isinstance(got, NUMBERS):
         return bool(np.isclose(want, got, rtol=1e-6, equal_nan=True))
     return type(want) is type(got) and (want == got or not isinstance(want, (str, bytes, enum.Enum, range, slice)))

@@ -75,7 +75,8 @@ def test_positions_of_parameters_are_numpys():
                 parameters = inspect.signature(real).parameters.values()
             except ValueError:
                 continue
-            own, theirs = [a.arg for a in node.args.args], [p.name for p in parameters if p.kind < p.VAR_POSITIONAL]
+            own = [a.arg for a in node.args.posonlyargs + node.args.args]
+            theirs = [p.name for p in parameters if p.kind < p.VAR_POSITIONAL]
             gathers = any(p.kind == p.VAR_POSITIONAL for p in parameters)
             if not gathers and (node.name, own) not in MORE:
                 assert own == theirs[: len(own)], node.name

@@ -9,15 +9,16 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, CmpOp};
-use lh_ir::{Const, Ty};
+use lh_ir::{Const, ObjId, Ty};
 use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A builtin; `None` when the library has to be asked.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each builtin")]
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        check_keywords(path, kwargs)?;
         match (path, args) {
-            ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
+            ("builtins.len", [x]) => self.len(x).map(Some),
             ("lancehead.stencil", _) => self.make_stencil(args, kwargs).map(Some),
             // In the library, stencils use it.
             ("lancehead.prange", _)
@@ -31,7 +32,7 @@ impl Infer<'_> {
                 Ok(Some(self.lazy(Lazy::Parallel(range))))
             }
             ("builtins.range" | "lancehead.prange", _) => self.range(args).map(Some),
-            ("builtins.enumerate", [x, rest @ ..]) => {
+            ("builtins.enumerate", [x, rest @ ..]) if rest.len() + kwargs.len() < 2 => {
                 let start = rest.first().or(kwargs.first().map(|(_, v)| v)).cloned().unwrap_or(Val::int(0));
                 if !start.ty.is_int() {
                     let text = format!("enumerate() starts from an integer, not `{}`", start.ty);
@@ -53,7 +54,9 @@ impl Infer<'_> {
                 Ok(Some(self.lazy_zip(args)))
             }
             ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),
-            ("builtins.map", [f, rest @ ..]) => Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec())))),
+            ("builtins.map", [f, rest @ ..]) if !rest.is_empty() => {
+                Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec()))))
+            }
             // Of nothing there is one index.
             ("lancehead.pndindex", [a, ..])
                 if self.options.parallel & parallel::PRANGE != 0
@@ -106,9 +109,7 @@ impl Infer<'_> {
                 x.ty.kind(),
                 TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }
             )))),
-            ("builtins.list", [x])
-                if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) =>
-            {
+            ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => {
                 self.collect(x).map(Some)
             }
             ("builtins.list", []) => {
@@ -121,9 +122,9 @@ impl Infer<'_> {
             // Of a namedtuple it is a plain one.
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
-            ("numpy.shape", [x]) => self.get_attr(x, "shape").map(Some),
-            ("numpy.ndim", [x]) => self.get_attr(x, "ndim").map(Some),
-            ("numpy.size", [x]) => self.get_attr(x, "size").map(Some),
+            ("numpy.shape", [x]) if kwargs.is_empty() => self.get_attr(x, "shape").map(Some),
+            ("numpy.ndim", [x]) if kwargs.is_empty() => self.get_attr(x, "ndim").map(Some),
+            ("numpy.size", [x]) if kwargs.is_empty() => self.get_attr(x, "size").map(Some),
             _ => self.thread_setting(path, args, kwargs),
         }
     }
@@ -260,12 +261,12 @@ impl Infer<'_> {
                     "builtins.object" => true,
                     p if t.as_buffer().is_some_and(|b| b.path() == p) => true,
                     p if t.class().is_some_and(|c| c.path() == p) => true,
-                    _ => false,
+                    _ => self.known_class(*o, c)?,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
                 Object::Type(want) => t == want,
                 Object::EnumClass(e) => t == e.ty(),
-                _ => false,
+                _ => self.known_class(*o, c)?,
             },
             _ => {
                 return Err(Diagnostic::new(
@@ -275,6 +276,19 @@ impl Infer<'_> {
             }
         };
         Ok(Val::bool(yes))
+    }
+
+    /// Nothing else is of a class that has no meaning here. What is no class, and what decides by itself, is refused.
+    fn known_class(&mut self, o: ObjId, c: &Val) -> Result<bool> {
+        if self.world.attr(o, "__mro__").is_none() {
+            let text = format!("isinstance() asks for a class, not `{}`", c.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        }
+        if self.world.attr(o, "_abc_impl").is_some() {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "isinstance() of an abstract class is not supported")
+                .note("ask for the classes themselves, such as `(int, float)`"));
+        }
+        Ok(false)
     }
 
     fn print(&mut self, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
@@ -330,10 +344,10 @@ impl Infer<'_> {
 
     /// `np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: done while compiling.
     fn fold_type_call(&mut self, path: &str, x: &Val) -> Result<Val> {
-        let t = self.as_dtype(x)?;
         if path == "numpy.dtype" {
-            return Ok(Val::of_type(Ty::dtype(t)));
+            return Ok(Val::of_type(Ty::dtype(self.named_dtype(x)?)));
         }
+        let t = self.as_dtype(x)?;
         let name = self.world.object_of(&Const::Str(t.strong().to_string()));
         let numpy = self.world.import("numpy", None);
         let callee = numpy.and_then(|n| self.world.attr(n, path.trim_start_matches("numpy.")));
@@ -343,7 +357,17 @@ impl Infer<'_> {
         }
     }
 
-    /// The scalar type that a dtype argument names: a type, a value of one, or a string.
+    /// The scalar type that the program names: a type or a string, but no value of the type.
+    pub(crate) fn named_dtype(&mut self, x: &Val) -> Result<Ty> {
+        if x.ty.is_number() {
+            let text = format!("a dtype is needed here, not a value of type `{}`", x.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text)
+                .note("write a class, a name such as `\"f4\"`, or `x.dtype`"));
+        }
+        self.as_dtype(x)
+    }
+
+    /// The scalar type that the library means: a type, a value of one, or a string.
     pub(crate) fn as_dtype(&mut self, x: &Val) -> Result<Ty> {
         if let TyKind::DType(t) = x.ty.kind() {
             return Ok(*t);
@@ -378,6 +402,55 @@ impl Infer<'_> {
             Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{}` is not a dtype known while compiling", x.ty))
                 .note("write it as `np.float64` and the like")
         })
+    }
+}
+
+/// Keywords that builtins have which are answered here; those of the others are the parameters of library functions.
+fn keywords_of(path: &str) -> Option<&'static [&'static str]> {
+    Some(match path {
+        "builtins.enumerate" => &["start"],
+        "builtins.zip" => &["strict"],
+        "builtins.abs"
+        | "builtins.callable"
+        | "builtins.getattr"
+        | "builtins.hasattr"
+        | "builtins.isinstance"
+        | "builtins.iter"
+        | "builtins.len"
+        | "builtins.list"
+        | "builtins.map"
+        | "builtins.next"
+        | "builtins.range"
+        | "builtins.reversed"
+        | "builtins.slice"
+        | "builtins.tuple"
+        | "builtins.type"
+        | "lancehead.literal_unroll"
+        | "lancehead.literally"
+        | "lancehead.pndindex"
+        | "lancehead.prange"
+        | "numpy.dtype"
+        | "numpy.finfo"
+        | "numpy.iinfo"
+        | "numpy.ndenumerate"
+        | "numpy.ndim"
+        | "numpy.ndindex"
+        | "numpy.shape"
+        | "numpy.size" => &[],
+        _ => return None,
+    })
+}
+
+/// Refuses keywords that a builtin does not have.
+fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()> {
+    let Some(known) = keywords_of(path) else { return Ok(()) };
+    match kwargs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        Some((name, _)) => {
+            let path = path.trim_start_matches("builtins.");
+            let text = format!("`{path}` takes no argument `{name}=` in compiled code");
+            Err(Diagnostic::new(diag::NO_MATCHING_CALL, text))
+        }
+        None => Ok(()),
     }
 }
 

@@ -377,6 +377,9 @@ impl Infer<'_> {
         }
         if x.ty.is_array() {
             let (d, ndim, ..) = x.ty.as_array().expect("an array");
+            if !d.is_number() {
+                return Err(self.no_conversion(t, x.ty));
+            }
             if ndim == 0 {
                 let item = self.load_item(x, &[], d);
                 return self.call_dtype(t, &[item]);
@@ -481,6 +484,13 @@ impl Infer<'_> {
         } else {
             args
         };
+        let items;
+        let args = if path.starts_with("math.") {
+            items = args.iter().map(|a| self.math_operand(path, a)).collect::<Result<Vec<_>>>()?;
+            items.as_slice()
+        } else {
+            args
+        };
         if let Some(v) = self.call_ufunc(path, args, kwargs)? {
             return Ok(v);
         }
@@ -491,6 +501,23 @@ impl Infer<'_> {
         }
         Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
             .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE)))
+    }
+
+    /// Functions of `math` are of numbers, as which an array without dimensions counts; some are of a sequence.
+    fn math_operand(&mut self, path: &str, a: &Val) -> Result<Val> {
+        match a.ty.as_array() {
+            Some((dtype, 0, ..)) if dtype.is_number() => {
+                self.call_library("numpy.methods.only_item", std::slice::from_ref(a))
+            }
+            None if a.ty == Ty::str() && path != "math.fsum" => Err(self.no_conversion(Ty::float(), a.ty)),
+            Some(_) if !matches!(path, "math.dist" | "math.fsum" | "math.prod" | "math.sumprod") => {
+                let numpy = path.replacen("math.", "np.", 1);
+                let text = format!("`{path}` takes a number, not `{}`", a.ty);
+                Err(Diagnostic::new(diag::NO_MATCHING_CALL, text)
+                    .note(format!("`{numpy}` takes arrays, where NumPy has it")))
+            }
+            _ => Ok(a.clone()),
+        }
     }
 
     /// A compile-time iterable made into a list.

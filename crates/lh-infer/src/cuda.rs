@@ -278,7 +278,7 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` takes a shape and a dtype")));
         };
         let align = given(2, "alignment").cloned();
-        let dtype = self.as_dtype(&dtype)?.strong();
+        let dtype = self.named_dtype(&dtype)?.strong();
         let dims = if shape.ty.is_tuple() { self.tuple_parts(&shape).expect("a tuple") } else { vec![shape] };
         let Some(dims) = dims.iter().map(Val::as_int).collect::<Option<Vec<i128>>>() else {
             return Err(Diagnostic::new(diag::NEEDS_CONSTANT, format!("the shape of `{path}` must be constant"))

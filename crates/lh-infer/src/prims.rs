@@ -177,7 +177,15 @@ impl Infer<'_> {
                     dtype(t)
                 }
             },
-            ("as_dtype", [x]) => dtype(self.as_dtype(x)?.strong()),
+            ("as_dtype", [x]) => dtype(self.named_dtype(x)?.strong()),
+            ("order", [x, default, allowed @ ..]) => {
+                let order = named_order(x, default)?;
+                if let Some(allowed) = allowed.first().and_then(Val::as_str).filter(|a| !a.contains(order)) {
+                    let text = format!("the order is one of {allowed:?} here, not {order:?}");
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
+                Val::str(order)
+            }
             ("result_type", [first, rest @ ..]) => {
                 let of = |v: &Val| match v.ty.kind() {
                     TyKind::DType(t) => *t,
@@ -311,7 +319,9 @@ impl Infer<'_> {
             ("item", [a, index @ ..]) => {
                 let (d, ndim, ..) = a.ty.as_array().ok_or_else(|| self.no_op("item", a.ty, a.ty))?;
                 if index.len() != ndim {
-                    lh_ir::bug!("prim.item of {} with {} indices in {}", a.ty, index.len(), self.code.name);
+                    // The library takes for granted what it does not ask.
+                    let text = format!("an array of {} dimensions is needed here, not `{}`", index.len(), a.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                 }
                 self.load_item(a, index, d)
             }
@@ -509,5 +519,23 @@ fn pointee(address: Ty, given: Ty) -> Result<Ty> {
         (_, TyKind::DType(d)) if address.is_address() => Ok(*d),
         (None, TyKind::None) if address.is_address() => wrong("an address without a type needs a dtype".to_owned()),
         _ => wrong(format!("`{address}` is not an address of memory")),
+    }
+}
+
+/// How elements lie in memory as a program says it, in capitals: what is laid out has its own type for each order.
+fn named_order(x: &Val, default: &Val) -> Result<&'static str> {
+    let wrong = |text: String| Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+    let given = if x.ty.is_none() { default } else { x };
+    match given.as_str() {
+        Some("C" | "c") => Ok("C"),
+        Some("F" | "f") => Ok("F"),
+        Some("A" | "a") => Ok("A"),
+        Some("K" | "k") => Ok("K"),
+        Some(other) => wrong(format!("an order is 'C', 'F', 'A' or 'K', not {other:?}")),
+        None if given.ty == Ty::str() => {
+            Err(Diagnostic::new(diag::NEEDS_CONSTANT, "the order must be known while compiling")
+                .note("write it as `order=\"F\"`"))
+        }
+        None => wrong(format!("an order is a string, not `{}`", given.ty)),
     }
 }

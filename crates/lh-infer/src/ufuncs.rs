@@ -91,7 +91,6 @@ impl Infer<'_> {
 
     /// Inputs and outputs of a call.
     fn ufunc_operands(&mut self, u: &Ufunc, args: &[Val], kwargs: &[(String, Val)]) -> Result<(Vec<Val>, Vec<Val>)> {
-        let wrong = |text: String| Diagnostic::new(diag::NO_MATCHING_CALL, text);
         if args.len() < u.nin {
             return Err(wrong(format!("the ufunc `{}` takes {} inputs, got {}", u.name, u.nin, args.len())));
         }
@@ -245,15 +244,30 @@ impl Infer<'_> {
 impl Infer<'_> {
     /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.
     pub(crate) fn call_ufunc(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
-        if kwargs.iter().any(|(k, _)| k != "out") {
-            return Ok(None);
+        if let "numpy.iscomplex" | "numpy.isreal" | "numpy.sinc" = path {
+            // Kernels of functions that are no ufuncs: they have no outputs, and their parameter has a name.
+            return match (args, kwargs) {
+                ([_], []) => self.call_kernel(path, args, Vec::new()),
+                ([], [(name, x)]) if name == "x" => self.call_kernel(path, std::slice::from_ref(x), Vec::new()),
+                _ => Err(wrong(format!("`{path}` takes one argument"))),
+            };
+        }
+        let takes = self.operand_count(path)?;
+        if let Some((name, _)) = kwargs.iter().find(|(k, _)| k != "out" || !path.starts_with("numpy.")) {
+            return match takes {
+                Some(_) => Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code"))),
+                None => Ok(None),
+            };
+        }
+        if takes.is_some_and(|n| args.len() > n && !kwargs.is_empty()) {
+            return Err(wrong(format!("`{path}` has an output by position and one by keyword")));
         }
         let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
         if outs.len() > 1 {
             return self.call_kernel(path, args, outs);
         }
         let out = outs.into_iter().next();
-        let args = &self.as_arrays(path, args)?;
+        let args = &self.as_arrays(takes.filter(|_| path.starts_with("numpy.")), args)?;
         let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
         if let Some(v) = self.named_operator(path, name, args, out.as_ref())? {
             return Ok(Some(v));
@@ -298,13 +312,15 @@ impl Infer<'_> {
                 n => Err(outputs_differ(path, 1, n)),
             };
         };
-        let args = self.as_arrays(path, args)?;
         let takes = self.world.code(f)?.params.len();
+        let args = self.as_arrays(Some(takes), args)?;
         if args.len() < takes || (args.len() > takes && !outs.is_empty()) {
-            let text = format!("`{path}` takes {takes} operands, but {} were given", args.len());
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+            return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
         }
         let ins = &args[..takes];
+        if let Some(odd) = ins.iter().find(|a| !element(a.ty).is_number() && !a.ty.is_never()) {
+            return Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty)));
+        }
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
         if outs.is_empty() && !ins.iter().any(|a| a.ty.is_array()) {
@@ -333,18 +349,23 @@ impl Infer<'_> {
         Ok(Some(self.map_out(ins, spec.ret, expr, outs.first())?))
     }
 
-    /// Sequences given to NumPy's ufuncs as operands become arrays.
-    fn as_arrays(&mut self, path: &str, args: &[Val]) -> Result<Vec<Val>> {
-        let is_ufunc =
-            path.starts_with("numpy.") && (lh_ops::for_python(path).is_some() || self.ufunc_kernel(path).is_some());
-        args.iter()
-            .map(|a| match a.ty.kind() {
-                TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } if is_ufunc => {
-                    self.call_library("numpy.asarray", std::slice::from_ref(a))
-                }
-                _ => Ok(a.clone()),
-            })
-            .collect()
+    /// How many operands a function takes that is a row or a kernel; `None` of others.
+    fn operand_count(&mut self, path: &str) -> Result<Option<usize>> {
+        if let Some(op) = lh_ops::for_python(path) {
+            return Ok(Some(op.sig.arity()));
+        }
+        self.ufunc_kernel(path).map(|f| Ok(self.world.code(f)?.params.len())).transpose()
+    }
+
+    /// Sequences given to NumPy's ufuncs as operands become arrays; those behind them are outputs.
+    fn as_arrays(&mut self, takes: Option<usize>, args: &[Val]) -> Result<Vec<Val>> {
+        let array = |(i, a): (usize, &Val)| match a.ty.kind() {
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } if takes.is_some_and(|n| i < n) => {
+                self.call_library("numpy.asarray", std::slice::from_ref(a))
+            }
+            _ => Ok(a.clone()),
+        };
+        args.iter().enumerate().map(array).collect()
     }
 
     /// The library's scalar kernel of a ufunc.
@@ -409,6 +430,9 @@ impl Infer<'_> {
             TyKind::Tuple { .. } | TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Bool => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
             }
+            TyKind::DType(_) | TyKind::Func(_) | TyKind::Obj(_) | TyKind::Range(_) | TyKind::Slice(_) => {
+                Err(wrong(format!("a ufunc takes numbers and arrays of them, not `{}`", a.ty)))
+            }
             _ => Ok(a.clone()),
         };
         args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
@@ -472,6 +496,10 @@ impl Infer<'_> {
 }
 
 /// Too many or too few outputs of a ufunc.
+fn wrong(text: String) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_MATCHING_CALL, text)
+}
+
 fn outputs_differ(path: &str, has: usize, given: usize) -> Box<Diagnostic> {
     Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` has {has} outputs, but {given} were given"))
 }

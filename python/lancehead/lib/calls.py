@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import int_of_float
+from lancehead.lib.conversions import index_of, int_of_float
 from lancehead.lib.lists import sorted_list
 from lancehead.lib.text import text_format, text_of, text_repr
 
@@ -102,7 +102,7 @@ def _extreme_of_tuple(items, before, key, default, message):
     return best
 
 
-def abs(x):
+def abs(x, /):
     """Absolute value.
 
     >>> abs(-3)
@@ -123,7 +123,7 @@ def abs(x):
     return prim.abs(x)
 
 
-def divmod(a, b):
+def divmod(a, b, /):
     """Floor of the quotient and the remainder.
 
     >>> divmod(-7, 3)
@@ -158,7 +158,7 @@ def pow(base, exp, mod=None):
     return result
 
 
-def sum(iterable, start=0):
+def sum(iterable, /, start=0):
     """Sum of the items.
 
     >>> sum([1, 2, 3])
@@ -174,7 +174,7 @@ def sum(iterable, start=0):
     return total
 
 
-def any(iterable):
+def any(iterable, /):
     """Whether an item is true.
 
     >>> any([0, 0.0 > 1.0, 2])
@@ -186,7 +186,7 @@ def any(iterable):
     return False
 
 
-def all(iterable):
+def all(iterable, /):
     """Whether every item is true.
 
     >>> all([1, 2, 0])
@@ -265,7 +265,7 @@ def _round_float(x, ndigits):
     return prim.copysign(prim.fdiv(r, unit) if up else r * unit, x)
 
 
-def sorted(iterable, key=None, reverse=False):
+def sorted(iterable, /, *, key=None, reverse=False):
     """A sorted list of the items.
 
     >>> sorted([3, 1, 2])
@@ -280,7 +280,12 @@ def sorted(iterable, key=None, reverse=False):
     return items
 
 
-def ord(c):
+def _checked_int(x):
+    # An integer as 64 bits: of those without a sign the highest one counts as it is.
+    return prim.cast(x, np.int64) if prim.is_int(x) else index_of(x)
+
+
+def ord(c, /):
     """Code point of a character.
 
     >>> ord("a")
@@ -289,16 +294,16 @@ def ord(c):
     return prim.lh_str_ord(c)
 
 
-def chr(i):
+def chr(i, /):
     """Character of a code point.
 
     >>> chr(97)
     'a'
     """
-    return prim.lh_str_chr(prim.cast(i, np.int64))
+    return prim.lh_str_chr(_checked_int(i))
 
 
-def repr(x):
+def repr(x, /):
     """Text of a value as Python source.
 
     >>> repr("a")
@@ -307,7 +312,7 @@ def repr(x):
     return text_repr(x)
 
 
-def format(value, spec=""):
+def format(value, spec="", /):
     """Text of a value by a format.
 
     >>> format(2.5, ".2f")
@@ -316,31 +321,31 @@ def format(value, spec=""):
     return text_format(value, spec)
 
 
-def bin(x):
+def bin(x, /):
     """Binary text of an integer.
 
     >>> bin(-10)
     '-0b1010'
     """
-    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#b")
+    return prim.lh_str_format_i64(_checked_int(x), "#b")
 
 
-def hex(x):
+def hex(x, /):
     """Hexadecimal text of an integer.
 
     >>> hex(255)
     '0xff'
     """
-    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#x")
+    return prim.lh_str_format_i64(_checked_int(x), "#x")
 
 
-def oct(x):
+def oct(x, /):
     """Octal text of an integer.
 
     >>> oct(8)
     '0o10'
     """
-    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#o")
+    return prim.lh_str_format_i64(_checked_int(x), "#o")
 
 
 def each(items):
@@ -353,7 +358,7 @@ def each(items):
         yield x
 
 
-def map(function, items):
+def map(function, items, /):
     """Results of a function of every item.
 
     >>> sum(map(lambda x: x + 1, [1, 2]))
@@ -362,7 +367,7 @@ def map(function, items):
     return [function(x) for x in items]
 
 
-def filter(function, items):
+def filter(function, items, /):
     """The items for which a function is true.
 
     >>> sum(filter(lambda x: x > 1, [1, 2, 3]))

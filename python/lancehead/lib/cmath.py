@@ -24,7 +24,7 @@ def _infinite(w):
     return prim.isinf(w.real) or prim.isinf(w.imag)
 
 
-def phase(z):
+def phase(z, /):
     """Angle of a complex number.
 
     >>> cmath.phase(1j)
@@ -34,7 +34,7 @@ def phase(z):
     return prim.atan2(w.imag, w.real)
 
 
-def polar(z):
+def polar(z, /):
     """Modulus and angle.
 
     >>> cmath.polar(3 + 4j)
@@ -44,7 +44,7 @@ def polar(z):
     return prim.hypot(w.real, w.imag), prim.atan2(w.imag, w.real)
 
 
-def rect(r, phi):
+def rect(r, phi, /):
     """Complex number of a modulus and an angle.
 
     >>> cmath.rect(2.0, 0.0)
@@ -63,7 +63,7 @@ def rect(r, phi):
     return prim.complex(size * prim.cos(angle), size * prim.sin(angle))
 
 
-def isnan(z):
+def isnan(z, /):
     """Whether a part is NaN.
 
     >>> cmath.isnan(1 + 2j)
@@ -73,7 +73,7 @@ def isnan(z):
     return prim.isnan(w.real) or prim.isnan(w.imag)
 
 
-def isinf(z):
+def isinf(z, /):
     """Whether a part is infinite.
 
     >>> cmath.isinf(1 + 2j)
@@ -83,7 +83,7 @@ def isinf(z):
     return prim.isinf(w.real) or prim.isinf(w.imag)
 
 
-def isfinite(z):
+def isfinite(z, /):
     """Whether both parts are finite.
 
     >>> cmath.isfinite(1 + 2j)
@@ -109,7 +109,7 @@ def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     return distance <= rel_tol * size or distance <= abs_tol
 
 
-def sqrt(z):
+def sqrt(z, /):
     """Square root.
 
     >>> cmath.sqrt(-4)
@@ -141,7 +141,7 @@ def sqrt(z):
     return prim.complex(d, prim.copysign(s, b))
 
 
-def exp(z):
+def exp(z, /):
     """e to the power of a number.
 
     >>> cmath.exp(0)
@@ -163,7 +163,7 @@ def exp(z):
     return prim.complex(size * prim.cos(w.imag), size * prim.sin(w.imag))
 
 
-def log(z, base=None):
+def log(z, base=None, /):
     """Logarithm, natural or to a base.
 
     >>> cmath.log(1)
@@ -196,7 +196,7 @@ def _log_modulus(w):
     return prim.log(size)
 
 
-def log10(z):
+def log10(z, /):
     """Logarithm to base 10.
 
     >>> cmath.log10(100)
@@ -208,7 +208,7 @@ def log10(z):
     return prim.complex(_log_modulus(w) / scale, prim.atan2(w.imag, w.real) / scale)
 
 
-def sinh(z):
+def sinh(z, /):
     """Hyperbolic sine.
 
     >>> cmath.sinh(0)
@@ -229,7 +229,7 @@ def sinh(z):
     return prim.complex(prim.cos(b) * prim.sinh(a), prim.sin(b) * prim.cosh(a))
 
 
-def cosh(z):
+def cosh(z, /):
     """Hyperbolic cosine.
 
     >>> cmath.cosh(0)
@@ -250,7 +250,7 @@ def cosh(z):
     return prim.complex(prim.cos(b) * prim.cosh(a), prim.sin(b) * prim.sinh(a))
 
 
-def tanh(z):
+def tanh(z, /):
     """Hyperbolic tangent.
 
     >>> cmath.tanh(0)
@@ -288,7 +288,7 @@ def _over_i(z):
     return prim.complex(z.imag, -z.real)
 
 
-def sin(z):
+def sin(z, /):
     """Sine.
 
     >>> cmath.sin(0)
@@ -297,7 +297,7 @@ def sin(z):
     return _over_i(sinh(_times_i(_c(z))))
 
 
-def cos(z):
+def cos(z, /):
     """Cosine.
 
     >>> cmath.cos(0)
@@ -306,7 +306,7 @@ def cos(z):
     return cosh(_times_i(_c(z)))
 
 
-def tan(z):
+def tan(z, /):
     """Tangent.
 
     >>> cmath.tan(0)
@@ -315,7 +315,7 @@ def tan(z):
     return _over_i(tanh(_times_i(_c(z))))
 
 
-def asinh(z):
+def asinh(z, /):
     """Inverse hyperbolic sine.
 
     >>> cmath.asinh(0)
@@ -334,7 +334,7 @@ def asinh(z):
     )
 
 
-def acosh(z):
+def acosh(z, /):
     """Inverse hyperbolic cosine.
 
     >>> cmath.acosh(1)
@@ -352,7 +352,7 @@ def acosh(z):
     return prim.complex(prim.asinh(s.real * t.real + s.imag * t.imag), angle + angle)
 
 
-def acos(z):
+def acos(z, /):
     """Arc cosine.
 
     >>> cmath.acos(1)
@@ -371,7 +371,7 @@ def acos(z):
     return prim.complex(angle + angle, prim.asinh(t.real * s.imag - t.imag * s.real))
 
 
-def asin(z):
+def asin(z, /):
     """Arc sine.
 
     >>> cmath.asin(0)
@@ -380,7 +380,7 @@ def asin(z):
     return _over_i(asinh(_times_i(_c(z))))
 
 
-def atanh(z):
+def atanh(z, /):
     """Inverse hyperbolic tangent.
 
     >>> cmath.atanh(0)
@@ -410,7 +410,7 @@ def atanh(z):
     )
 
 
-def atan(z):
+def atan(z, /):
     """Arc tangent.
 
     >>> cmath.atan(0)

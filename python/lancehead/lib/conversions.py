@@ -17,6 +17,13 @@ def int_of_float(x):
     return prim.cast(n, int)
 
 
+def text_of_argument(x):
+    """A text argument; anything else is refused while compiling."""
+    if not prim.is_str(x):
+        prim.error("a string is needed here")
+    return x
+
+
 def index_of(x):
     """An integer argument as `int`; anything else is refused while compiling."""
     if prim.is_optional(x):
@@ -24,3 +31,9 @@ def index_of(x):
     if not (prim.is_int(x) or prim.is_bool(x)):
         prim.error("an integer is needed here")
     return prim.cast(x, int)
+
+
+def check_flag(x):
+    """Refuses what is no truth value, though it would count as one in a condition."""
+    if not (prim.is_bool(x) or prim.is_int(x)) or prim.is_dtype(x):
+        prim.error("a truth value is needed here")

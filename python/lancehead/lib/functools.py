@@ -3,7 +3,7 @@
 from lancehead.lib import prim
 
 
-def reduce(function, iterable, *initial):
+def reduce(function, iterable, /, *initial):
     """The items joined by a function of two arguments, from the left.
 
     >>> functools.reduce(operator.add, [1, 2, 3])

@@ -29,13 +29,13 @@ def _sift_up(heap, pos):
     _sift_down(heap, start, pos)
 
 
-def heappush(heap, item):
+def heappush(heap, item, /):
     """Adds an item."""
     heap.append(item)
     _sift_down(heap, 0, len(heap) - 1)
 
 
-def heappop(heap):
+def heappop(heap, /):
     """Removes and returns the least item."""
     if len(heap) == 0:
         raise IndexError("index out of range")
@@ -48,13 +48,13 @@ def heappop(heap):
     return last
 
 
-def heapify(x):
+def heapify(x, /):
     """Arranges a list as a heap."""
     for i in range(len(x) // 2 - 1, -1, -1):
         _sift_up(x, i)
 
 
-def heapreplace(heap, item):
+def heapreplace(heap, item, /):
     """Removes and returns the least item, then adds one."""
     if len(heap) == 0:
         raise IndexError("index out of range")
@@ -64,7 +64,7 @@ def heapreplace(heap, item):
     return least
 
 
-def heappushpop(heap, item):
+def heappushpop(heap, item, /):
     """Adds an item, then removes and returns the least."""
     if len(heap) > 0 and heap[0] < item:
         least = heap[0]

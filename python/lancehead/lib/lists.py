@@ -7,6 +7,7 @@ items is set last, so that an exception finds the list whole.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.text import text_repr
 
 
@@ -89,14 +90,14 @@ class list:
             return []
         return [x for x in iterable]
 
-    def append(self, x):
+    def append(self, x, /):
         """Adds an item at the end."""
         n = len(self)
         prim.items_reserve(self, n + 1)
         prim.items_put(self, n, x)
         prim.items_set_len(self, n + 1)
 
-    def extend(self, iterable):
+    def extend(self, iterable, /):
         """Adds the items of an iterable at the end."""
         if prim.is_a(iterable, "builtins.list"):
             _extend_from(self, iterable, len(iterable))
@@ -104,27 +105,27 @@ class list:
             for x in iterable:
                 self.append(x)
 
-    def insert(self, i, x):
+    def insert(self, i, x, /):
         """Inserts an item before an index."""
         n = len(self)
-        i = _clamped(i, n, 0, n)
+        i = _clamped(index_of(i), n, 0, n)
         prim.items_reserve(self, n + 1)
         prim.items_move(self, i + 1, i, n - i)
         prim.items_put(self, i, x)
         prim.items_set_len(self, n + 1)
 
-    def pop(self, index=-1):
+    def pop(self, index=-1, /):
         """Removes and returns an item."""
         n = len(self)
         if n == 0:
             raise IndexError("pop from empty list")
-        i = _checked(index, n, "pop index out of range")
+        i = _checked(index_of(index), n, "pop index out of range")
         x = prim.items_take(self, i)
         prim.items_move(self, i, i + 1, n - i - 1)
         prim.items_set_len(self, n - 1)
         return x
 
-    def remove(self, x):
+    def remove(self, x, /):
         """Removes the first item that equals a value."""
         for i in range(len(self)):
             if prim.items_get(self, i) == x:
@@ -132,15 +133,15 @@ class list:
                 return
         raise ValueError("list.remove(x): x not in list")
 
-    def index(self, x, start=0, stop=9223372036854775807):
+    def index(self, x, start=0, stop=9223372036854775807, /):
         """Index of the first item that equals a value."""
         n = len(self)
-        for i in range(_clamped(start, n, 0, n), _clamped(stop, n, 0, n)):
+        for i in range(_clamped(index_of(start), n, 0, n), _clamped(index_of(stop), n, 0, n)):
             if prim.items_get(self, i) == x:
                 return i
         raise ValueError(text_repr(x) + " is not in list")
 
-    def count(self, x):
+    def count(self, x, /):
         """Number of items that equal a value."""
         found = 0
         for item in self:
@@ -158,7 +159,7 @@ class list:
             i += 1
             j -= 1
 
-    def sort(self, key=None, reverse=False):
+    def sort(self, *, key=None, reverse=False):
         """Sorts the items; equal ones keep their order."""
         sorted_list(self, key, reverse)
 
@@ -303,7 +304,7 @@ class list:
     def __delitem__(self, i):
         """Removes an item, or those of a slice."""
         if not prim.is_slice(i):
-            _drop(self, _checked(i, len(self), "list assignment index out of range"), 1)
+            _drop(self, _checked(index_of(i), len(self), "list assignment index out of range"), 1)
             return
         start, stop, step = slice_bounds(i, len(self))
         n = slice_length(start, stop, step)
@@ -317,6 +318,7 @@ class list:
 
 def sorted_list(items, key, reverse):
     """Sorts a list in place, stably: insertion into short runs, then merges."""
+    reverse = index_of(reverse) != 0
     n = len(items)
     if key is None:
         keys = items

@@ -3,11 +3,11 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import int_of_float
+from lancehead.lib.conversions import index_of, int_of_float
 from lancehead.lib.operator import float_rem
 
 
-def floor(x):
+def floor(x, /):
     """Greatest integer that is not greater.
 
     >>> math.floor(-2.5)
@@ -18,7 +18,7 @@ def floor(x):
     return int(x)
 
 
-def ceil(x):
+def ceil(x, /):
     """Least integer that is not less.
 
     >>> math.ceil(-2.5)
@@ -29,7 +29,7 @@ def ceil(x):
     return int(x)
 
 
-def trunc(x):
+def trunc(x, /):
     """Integral part.
 
     >>> math.trunc(-2.5)
@@ -40,7 +40,7 @@ def trunc(x):
     return int(x)
 
 
-def fabs(x):
+def fabs(x, /):
     """Absolute value as a float.
 
     >>> math.fabs(-2)
@@ -49,7 +49,7 @@ def fabs(x):
     return prim.fabs(float(x))
 
 
-def degrees(x):
+def degrees(x, /):
     """Radians in degrees.
 
     >>> math.degrees(math.pi)
@@ -58,7 +58,7 @@ def degrees(x):
     return float(x) * (180.0 / 3.141592653589793)
 
 
-def radians(x):
+def radians(x, /):
     """Degrees in radians.
 
     >>> math.radians(180)
@@ -75,7 +75,7 @@ def gcd(*args):
     """
     result = 0
     for x in args:
-        result = _gcd(result, int(x))
+        result = _gcd(result, index_of(x))
     return result
 
 
@@ -93,50 +93,53 @@ def lcm(*args):
     """
     result = 1
     for x in args:
-        if x == 0:
+        n = index_of(x)
+        if n == 0:
             return 0
-        result = prim.abs(result // _gcd(result, int(x)) * int(x))
+        result = prim.abs(result // _gcd(result, n) * n)
     return result
 
 
-def factorial(n):
+def factorial(n, /):
     """Product of 1 to n. Beyond 20 it does not fit 64 bits.
 
     >>> math.factorial(5)
     120
     """
-    if n < 0:
+    count = index_of(n)
+    if count < 0:
         raise ValueError("factorial() not defined for negative values")
-    if n > 20:
+    if count > 20:
         raise OverflowError("factorial() result does not fit 64 bits")
     result = 1
-    for i in range(2, int(n) + 1):
+    for i in range(2, count + 1):
         result *= i
     return result
 
 
-def comb(n, k):
+def comb(n, k, /):
     """Number of ways to choose k of n.
 
     >>> math.comb(10, 3)
     120
     """
-    if n < 0:
+    whole, part = index_of(n), index_of(k)
+    if whole < 0:
         raise ValueError("n must be a non-negative integer")
-    if k < 0:
+    if part < 0:
         raise ValueError("k must be a non-negative integer")
-    if k > n:
+    if part > whole:
         return 0
-    k = min(int(k), int(n) - int(k))
+    part = min(part, whole - part)
     result = 1
-    for i in range(1, k + 1):
+    for i in range(1, part + 1):
         # The factor that divides the result is taken out first, so that what fits does not overflow on the way.
         g = _gcd(result, i)
-        result = result // g * ((int(n) - k + i) // (i // g))
+        result = result // g * ((whole - part + i) // (i // g))
     return result
 
 
-def perm(n, k=None):
+def perm(n, k=None, /):
     """Number of ways to choose k of n in order.
 
     >>> math.perm(5, 2)
@@ -144,27 +147,28 @@ def perm(n, k=None):
     """
     if k is None:
         return factorial(n)
-    if n < 0:
+    whole, part = index_of(n), index_of(k)
+    if whole < 0:
         raise ValueError("n must be a non-negative integer")
-    if k < 0:
+    if part < 0:
         raise ValueError("k must be a non-negative integer")
-    if k > n:
+    if part > whole:
         return 0
     result = 1
-    for i in range(int(n) - int(k) + 1, int(n) + 1):
+    for i in range(whole - part + 1, whole + 1):
         result *= i
     return result
 
 
-def isqrt(n):
+def isqrt(n, /):
     """Integral part of the square root.
 
     >>> math.isqrt(99)
     9
     """
-    if n < 0:
+    x = index_of(n)
+    if x < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    x = int(n)
     r = int(prim.sqrt(float(x)))
     while r > 3037000499 or r * r > x:
         r -= 1
@@ -173,7 +177,7 @@ def isqrt(n):
     return r
 
 
-def log(x, base=None):
+def log(x, base=None, /):
     """Logarithm, natural or to a base.
 
     >>> math.log(8, 2)
@@ -184,7 +188,7 @@ def log(x, base=None):
     return prim.log(float(x)) / prim.log(float(base))
 
 
-def pow(x, y):
+def pow(x, y, /):
     """Power of floats.
 
     >>> math.pow(2, 0.5)
@@ -193,7 +197,7 @@ def pow(x, y):
     return prim.pow(float(x), float(y))
 
 
-def frexp(x):
+def frexp(x, /):
     """Mantissa of magnitude 0.5 to 1, and exponent.
 
     >>> math.frexp(6.0)
@@ -212,20 +216,20 @@ def frexp(x):
     return prim.cast(mantissa, float), prim.cast(exponent, int) + shift
 
 
-def ldexp(x, i):
+def ldexp(x, i, /):
     """`x * 2**i`.
 
     >>> math.ldexp(0.75, 3)
     6.0
     """
-    n = min(max(int(i), -5000), 5000)
+    n = min(max(index_of(i), -5000), 5000)
     v = prim.cast(prim.ldexp(float(x), prim.cast(n, np.int32)), float)
     if v - v != 0.0 and x - x == 0.0:
         raise OverflowError("math range error")
     return v
 
 
-def modf(x):
+def modf(x, /):
     """Fractional and integral part.
 
     >>> math.modf(-2.5)
@@ -238,7 +242,7 @@ def modf(x):
     return prim.copysign(v - whole, v), whole
 
 
-def fmod(x, y):
+def fmod(x, y, /):
     """Remainder of the truncated quotient: it has the sign of x.
 
     >>> math.fmod(-7.5, 2)
@@ -248,7 +252,7 @@ def fmod(x, y):
     return float_rem(prim.cast(x, dtype), prim.cast(y, dtype))
 
 
-def remainder(x, y):
+def remainder(x, y, /):
     """Difference from the nearest multiple of y; of two equally near, the even one.
 
     >>> math.remainder(7.5, 2)
@@ -292,7 +296,7 @@ def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     return diff <= prim.fabs(rel_tol * y) or diff <= prim.fabs(rel_tol * x) or diff <= abs_tol
 
 
-def isnan(x):
+def isnan(x, /):
     """Whether a number is NaN.
 
     >>> math.isnan(3)
@@ -302,7 +306,7 @@ def isnan(x):
     return v != v
 
 
-def isinf(x):
+def isinf(x, /):
     """Whether a number is infinite.
 
     >>> math.isinf(3)
@@ -311,7 +315,7 @@ def isinf(x):
     return prim.isinf(float(x))
 
 
-def isfinite(x):
+def isfinite(x, /):
     """Whether a number is neither infinite nor NaN.
 
     >>> math.isfinite(3)
@@ -320,7 +324,7 @@ def isfinite(x):
     return prim.isfinite(float(x))
 
 
-def ulp(x):
+def ulp(x, /):
     """Value of the last bit.
 
     >>> math.ulp(1.0)
@@ -334,7 +338,7 @@ def ulp(x):
     return prim.nextafter(v, np.inf) - v
 
 
-def dist(p, q):
+def dist(p, q, /):
     """Distance of two points.
 
     >>> math.dist((0.0, 3.0), (4.0, 0.0))
@@ -344,8 +348,8 @@ def dist(p, q):
         raise ValueError("both points must have the same number of dimensions")
     biggest = 0.0
     for a, b in zip(p, q):
-        biggest = max(biggest, prim.fabs(float(a) - float(b)))
-    if biggest == 0.0 or prim.isinf(biggest):
+        biggest = _larger_size(biggest, float(a) - float(b))
+    if biggest == 0.0 or biggest - biggest != 0.0:
         return biggest
     total = 0.0
     for a, b in zip(p, q):
@@ -354,7 +358,7 @@ def dist(p, q):
     return biggest * prim.sqrt(total)
 
 
-def fsum(seq):
+def fsum(seq, /):
     """Sum of floats without loss of low bits.
 
     >>> math.fsum([0.1] * 10)
@@ -402,7 +406,7 @@ def _rounded_sum(partials):
     return high
 
 
-def prod(seq, start=1):
+def prod(seq, /, *, start=1):
     """Product of the items.
 
     >>> math.prod([2, 3, 4])
@@ -414,7 +418,7 @@ def prod(seq, start=1):
     return total
 
 
-def sumprod(p, q):
+def sumprod(p, q, /):
     """Sum of the products of pairs.
 
     >>> math.fsum([1.0 * 4, 2.0 * 5])
@@ -428,6 +432,14 @@ def sumprod(p, q):
     return total
 
 
+def _larger_size(biggest, x):
+    # An infinity is larger than a NaN, which is larger than all numbers.
+    size = prim.fabs(x)
+    if prim.isinf(biggest) or prim.isinf(size):
+        return np.inf
+    return size if size > biggest or size != size else biggest
+
+
 def hypot(*args):
     """Euclidean norm of the coordinates.
 
@@ -438,8 +450,8 @@ def hypot(*args):
         return prim.hypot(float(args[0]), float(args[1]))
     biggest = 0.0
     for x in args:
-        biggest = max(biggest, prim.fabs(float(x)))
-    if biggest == 0.0 or prim.isinf(biggest):
+        biggest = _larger_size(biggest, float(x))
+    if biggest == 0.0 or biggest - biggest != 0.0:
         return biggest
     total = 0.0
     for x in args:

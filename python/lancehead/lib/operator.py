@@ -11,7 +11,7 @@ from lancehead.lib import prim
 _abs = abs
 
 
-def abs(a):
+def abs(a, /):
     """Absolute value.
 
     >>> operator.abs(-7)
@@ -21,7 +21,7 @@ def abs(a):
 
 
 @prim.means("quotient")
-def floordiv(a, b):
+def floordiv(a, b, /):
     """Floor of the quotient.
 
     >>> operator.floordiv(-7, 2)
@@ -84,7 +84,7 @@ def _is_small(ratio, b):
     return prim.fabs(ratio) < limit and prim.isfinite(b)
 
 
-def mod(a, b):
+def mod(a, b, /):
     """Remainder with the sign of the divisor.
 
     >>> operator.mod(-7, 3)
@@ -141,7 +141,7 @@ def _int_mod(a, b):
     return prim.srem(a, b)
 
 
-def truediv(a, b):
+def truediv(a, b, /):
     """Quotient as a float.
 
     >>> operator.truediv(7, 2)
@@ -180,7 +180,7 @@ def _complex_truediv(a, b):
 
 
 @prim.means("complex_sum")
-def add(a, b):
+def add(a, b, /):
     """Sum of complex numbers.
 
     >>> operator.add(1 + 2j, 3 - 1j)
@@ -190,7 +190,7 @@ def add(a, b):
 
 
 @prim.means("complex_difference")
-def sub(a, b):
+def sub(a, b, /):
     """Difference of complex numbers.
 
     >>> operator.sub(1 + 2j, 3 - 1j)
@@ -200,7 +200,7 @@ def sub(a, b):
 
 
 @prim.means("complex_product")
-def mul(a, b):
+def mul(a, b, /):
     """Product of complex numbers.
 
     >>> operator.mul(1 + 2j, 3 - 1j)
@@ -209,7 +209,7 @@ def mul(a, b):
     return prim.complex(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
-def neg(a):
+def neg(a, /):
     """Negation of a complex number or truth value.
 
     >>> operator.neg(1 + 2j)
@@ -220,7 +220,7 @@ def neg(a):
     return -int(a)
 
 
-def pos(a):
+def pos(a, /):
     """The number itself.
 
     >>> operator.pos(True)
@@ -231,7 +231,7 @@ def pos(a):
     return a
 
 
-def eq(a, b):
+def eq(a, b, /):
     """Whether complex numbers are equal.
 
     >>> operator.eq(1 + 2j, 1 + 2j)
@@ -240,7 +240,7 @@ def eq(a, b):
     return a.real == b.real and a.imag == b.imag
 
 
-def ne(a, b):
+def ne(a, b, /):
     """Whether complex numbers differ.
 
     >>> operator.ne(1 + 2j, 1 - 2j)
@@ -249,7 +249,7 @@ def ne(a, b):
     return a.real != b.real or a.imag != b.imag
 
 
-def pow(a, b):
+def pow(a, b, /):
     """Power.
 
     >>> operator.pow(3, 4)
@@ -357,7 +357,7 @@ def _complex_power(a, n):
     return result
 
 
-def lshift(a, b):
+def lshift(a, b, /):
     """Shift to the left.
 
     >>> operator.lshift(1, 10)
@@ -380,7 +380,7 @@ def lshift(a, b):
     return prim.shl(x, prim.cast(b, dtype))
 
 
-def rshift(a, b):
+def rshift(a, b, /):
     """Shift to the right; signed numbers keep their sign.
 
     >>> operator.rshift(-5, 1)
@@ -412,7 +412,7 @@ def _shifted_out(x):
     return x - x
 
 
-def truth(x):
+def truth(x, /):
     """Truth of a value.
 
     >>> operator.truth(0.0)
@@ -421,7 +421,7 @@ def truth(x):
     return bool(x)
 
 
-def not_(x):
+def not_(x, /):
     """Opposite of the truth of a value.
 
     >>> operator.not_(0)
@@ -430,7 +430,7 @@ def not_(x):
     return not x
 
 
-def index(x):
+def index(x, /):
     """The integer itself.
 
     >>> operator.index(3)
@@ -439,7 +439,7 @@ def index(x):
     return int(x)
 
 
-def contains(items, x):
+def contains(items, x, /):
     """Whether a container has an item.
 
     >>> operator.contains([1, 2], 2)
@@ -448,7 +448,7 @@ def contains(items, x):
     return x in items
 
 
-def getitem(items, i):
+def getitem(items, i, /):
     """Item of a container.
 
     >>> operator.getitem([1, 2], 1)
@@ -457,6 +457,6 @@ def getitem(items, i):
     return items[i]
 
 
-def setitem(items, i, x):
+def setitem(items, i, x, /):
     """Sets an item of a container."""
     items[i] = x

@@ -3,6 +3,7 @@
 import math
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 
 
 def seed(a=None):
@@ -37,16 +38,16 @@ def triangular(low=0.0, high=1.0, mode=None):
     return a + (b - a) * prim.sqrt(u * c)
 
 
-def getrandbits(k):
+def getrandbits(k, /):
     """An integer of so many random bits."""
-    return prim.lh_py_getrandbits(int(k))
+    return prim.lh_py_getrandbits(index_of(k))
 
 
 def randrange(start, stop=None, step=1):
     """An integer of a range."""
-    first = 0 if stop is None else int(start)
-    width = int(start) if stop is None else int(stop) - first
-    by = int(step)
+    first = 0 if stop is None else index_of(start)
+    width = index_of(start) if stop is None else index_of(stop) - first
+    by = index_of(step)
     if by == 0:
         raise ValueError("zero step for randrange()")
     n = (width + by - 1) // by if by > 0 else (width + by + 1) // by
@@ -67,10 +68,10 @@ def choice(seq):
     return seq[prim.lh_py_randbelow(len(seq))]
 
 
-def choices(population, k=1):
+def choices(population, *, k=1):
     """Several items, each of all."""
     n = len(population)
-    return [population[int(prim.lh_py_random() * float(n))] for _ in range(k)]
+    return [population[int(prim.lh_py_random() * float(n))] for _ in range(index_of(k))]
 
 
 def shuffle(x):
@@ -97,7 +98,7 @@ def normalvariate(mu=0.0, sigma=1.0):
             return mu + z * sigma
 
 
-def lognormvariate(mu=0.0, sigma=1.0):
+def lognormvariate(mu, sigma):
     """A number whose logarithm is normally distributed."""
     return prim.exp(normalvariate(mu, sigma))
 

@@ -103,7 +103,7 @@ class complex:
 class tuple:
     """Methods and comparisons of `tuple`."""
 
-    def index(self, x):
+    def index(self, x, /):
         """Index of the first item that equals a value.
 
         >>> (1, 3, 5).index(3)
@@ -116,7 +116,7 @@ class tuple:
             i += 1
         raise ValueError("tuple.index(x): x not in tuple")
 
-    def count(self, x):
+    def count(self, x, /):
         """Number of items that equal a value.
 
         >>> (1, 3, 1).count(1)
@@ -191,7 +191,7 @@ class tuple:
 class slice:
     """Methods of `slice`."""
 
-    def indices(self, n):
+    def indices(self, n, /):
         """Start, stop and step over so many items.
 
         >>> slice(None, None, -1).indices(5)
@@ -261,7 +261,7 @@ class range:
         """
         return not self == other
 
-    def index(self, x):
+    def index(self, x, /):
         """Position of a number.
 
         >>> range(3, 10, 2).index(5)
@@ -271,7 +271,7 @@ class range:
             raise ValueError("value is not in range")
         return (x - self.start) // self.step
 
-    def count(self, x):
+    def count(self, x, /):
         """1 for a number in the range, else 0.
 
         >>> range(3).count(1)

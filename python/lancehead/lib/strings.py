@@ -1,7 +1,7 @@
 """Methods of `str`."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import index_of, text_of_argument
 from lancehead.lib.text import percent, text_of
 
 
@@ -20,15 +20,15 @@ def int_of_digits(s, base):
 
 
 def _fill(n, fillchar):
-    if len(fillchar) != 1:
+    if len(text_of_argument(fillchar)) != 1:
         raise TypeError("The fill character must be exactly one character long")
     return prim.lh_str_repeat(fillchar, n if n > 0 else 0)
 
 
 def _span(n, start, end):
     # Bounds of a part of `n` characters.
-    low = 0 if start is None else int(start)
-    high = n if end is None else int(end)
+    low = 0 if start is None else index_of(start)
+    high = n if end is None else index_of(end)
     low = max(low + n, 0) if low < 0 else low
     high = max(high + n, 0) if high < 0 else min(high, n)
     return low, high
@@ -37,7 +37,7 @@ def _span(n, start, end):
 def _is_stripped(c, chars):
     if chars is None:
         return prim.lh_str_isspace(c)
-    return prim.lh_str_in(c, chars)
+    return prim.lh_str_in(c, text_of_argument(chars))
 
 
 class str:
@@ -128,13 +128,14 @@ class str:
             return prim.lh_str_slice(self, start, stop)
         return prim.lh_str_step(self, start, step, len(range(start, stop, step)))
 
-    def startswith(self, part, start=0, end=None):
+    def startswith(self, part, start=0, end=None, /):
         """Whether the text begins with a part, or one of several.
 
         >>> "abc".startswith("ab")
         True
         """
         if prim.is_tuple(part):
+            _span(len(self), start, end)
             for p in part:
                 if self.startswith(p, start, end):
                     return True
@@ -144,13 +145,14 @@ class str:
         low, high = _span(len(self), start, end)
         return low + len(part) <= high and prim.lh_str_eq(prim.lh_str_slice(self, low, low + len(part)), part)
 
-    def endswith(self, part, start=0, end=None):
+    def endswith(self, part, start=0, end=None, /):
         """Whether the text ends with a part, or one of several.
 
         >>> "abc".endswith("bc")
         True
         """
         if prim.is_tuple(part):
+            _span(len(self), start, end)
             for p in part:
                 if self.endswith(p, start, end):
                     return True
@@ -160,47 +162,51 @@ class str:
         low, high = _span(len(self), start, end)
         return low + len(part) <= high and prim.lh_str_eq(prim.lh_str_slice(self, high - len(part), high), part)
 
-    def removeprefix(self, part):
+    def removeprefix(self, part, /):
         """The text without a beginning.
 
         >>> "abc".removeprefix("ab")
         'c'
         """
+        text_of_argument(part)
         return prim.lh_str_slice(self, len(part), len(self)) if self.startswith(part) else self
 
-    def removesuffix(self, part):
+    def removesuffix(self, part, /):
         """The text without an end.
 
         >>> "abc".removesuffix("bc")
         'a'
         """
+        text_of_argument(part)
         return prim.lh_str_slice(self, 0, len(self) - len(part)) if self.endswith(part) else self
 
-    def find(self, part, start=0, end=None):
+    def find(self, part, start=0, end=None, /):
         """Index of the first occurrence, or -1.
 
         >>> "abcbc".find("bc")
         1
         """
+        text_of_argument(part)
         low, high = _span(len(self), start, end)
         if low + len(part) > high:
             return -1
         i = prim.lh_str_find(self, part, low)
         return i if i >= 0 and i + len(part) <= high else -1
 
-    def rfind(self, part, start=0, end=None):
+    def rfind(self, part, start=0, end=None, /):
         """Index of the last occurrence, or -1.
 
         >>> "abcbc".rfind("bc")
         3
         """
+        text_of_argument(part)
         low, high = _span(len(self), start, end)
         if low + len(part) > high:
             return -1
         i = prim.lh_str_rfind(prim.lh_str_slice(self, low, high), part)
         return i + low if i >= 0 else -1
 
-    def index(self, part, start=0, end=None):
+    def index(self, part, start=0, end=None, /):
         """Index of the first occurrence.
 
         >>> "abcbc".index("bc")
@@ -211,7 +217,7 @@ class str:
             raise ValueError("substring not found")
         return i
 
-    def rindex(self, part, start=0, end=None):
+    def rindex(self, part, start=0, end=None, /):
         """Index of the last occurrence.
 
         >>> "abcbc".rindex("bc")
@@ -222,12 +228,13 @@ class str:
             raise ValueError("substring not found")
         return i
 
-    def count(self, part, start=0, end=None):
+    def count(self, part, start=0, end=None, /):
         """Number of occurrences which do not overlap.
 
         >>> "aaaa".count("aa")
         2
         """
+        text_of_argument(part)
         low, high = _span(len(self), start, end)
         if len(part) == 0:
             return high - low + 1 if low <= high else 0
@@ -238,39 +245,39 @@ class str:
             at = self.find(part, at + len(part), high)
         return found
 
-    def partition(self, sep):
+    def partition(self, sep, /):
         """The text before the first separator, the separator, and the rest.
 
         >>> "a-b-c".partition("-")
         ('a', '-', 'b-c')
         """
-        if len(sep) == 0:
+        if len(text_of_argument(sep)) == 0:
             raise ValueError("empty separator")
         i = self.find(sep)
         if i < 0:
             return self, "", ""
         return prim.lh_str_slice(self, 0, i), sep, prim.lh_str_slice(self, i + len(sep), len(self))
 
-    def rpartition(self, sep):
+    def rpartition(self, sep, /):
         """The text before the last separator, the separator, and the rest.
 
         >>> "a-b-c".rpartition("-")
         ('a-b', '-', 'c')
         """
-        if len(sep) == 0:
+        if len(text_of_argument(sep)) == 0:
             raise ValueError("empty separator")
         i = self.rfind(sep)
         if i < 0:
             return "", "", self
         return prim.lh_str_slice(self, 0, i), sep, prim.lh_str_slice(self, i + len(sep), len(self))
 
-    def replace(self, old, new, count=-1):
+    def replace(self, old, new, count=-1, /):
         """The text with occurrences replaced.
 
         >>> "a-b-c".replace("-", "+")
         'a+b+c'
         """
-        return prim.lh_str_replace(self, old, new, count)
+        return prim.lh_str_replace(self, text_of_argument(old), text_of_argument(new), index_of(count))
 
     def split(self, sep=None, maxsplit=-1):
         """Parts between separators; by default, between runs of white space.
@@ -281,12 +288,12 @@ class str:
         ['a', 'b']
         """
         if sep is None:
-            return prim.lh_str_split_space(self, maxsplit)
-        if len(sep) == 0:
+            return prim.lh_str_split_space(self, index_of(maxsplit))
+        if len(text_of_argument(sep)) == 0:
             raise ValueError("empty separator")
-        return prim.lh_str_split(self, sep, maxsplit)
+        return prim.lh_str_split(self, sep, index_of(maxsplit))
 
-    def join(self, parts):
+    def join(self, parts, /):
         """The parts with the text between.
 
         >>> ", ".join(["a", "b"])
@@ -362,7 +369,7 @@ class str:
         """
         return prim.lh_str_islower(self)
 
-    def lstrip(self, chars=None):
+    def lstrip(self, chars=None, /):
         """The text without white space (or given characters) at the beginning.
 
         >>> "  a ".lstrip()
@@ -373,7 +380,7 @@ class str:
             i += 1
         return prim.lh_str_slice(self, i, n)
 
-    def rstrip(self, chars=None):
+    def rstrip(self, chars=None, /):
         """The text without white space (or given characters) at the end.
 
         >>> "  a ".rstrip()
@@ -384,7 +391,7 @@ class str:
             n -= 1
         return prim.lh_str_slice(self, 0, n)
 
-    def strip(self, chars=None):
+    def strip(self, chars=None, /):
         """The text without white space (or given characters) at both ends.
 
         >>> "xax".strip("x")
@@ -416,43 +423,43 @@ class str:
         """
         return prim.lh_str_swapcase(self)
 
-    def zfill(self, width):
+    def zfill(self, width, /):
         """The text, filled with zeros after its sign.
 
         >>> "-5".zfill(4)
         '-005'
         """
-        n = width - len(self)
+        n = index_of(width) - len(self)
         if n <= 0:
             return self
         if self.startswith(("-", "+")):
             return prim.lh_str_slice(self, 0, 1) + "0" * n + prim.lh_str_slice(self, 1, len(self))
         return "0" * n + self
 
-    def center(self, width, fillchar=" "):
+    def center(self, width, fillchar=" ", /):
         """The text in the middle of a width.
 
         >>> "a".center(4)
         ' a  '
         """
-        n = width - len(self)
+        n = index_of(width) - len(self)
         if n <= 0:
             return self
-        left = n // 2 + (n & width & 1)
+        left = n // 2 + (n & index_of(width) & 1)
         return _fill(left, fillchar) + self + _fill(n - left, fillchar)
 
-    def ljust(self, width, fillchar=" "):
+    def ljust(self, width, fillchar=" ", /):
         """The text, filled at the right.
 
         >>> "a".ljust(3)
         'a  '
         """
-        return self + _fill(width - len(self), fillchar)
+        return self + _fill(index_of(width) - len(self), fillchar)
 
-    def rjust(self, width, fillchar=" "):
+    def rjust(self, width, fillchar=" ", /):
         """The text, filled at the left.
 
         >>> "a".rjust(3)
         '  a'
         """
-        return _fill(width - len(self), fillchar) + self
+        return _fill(index_of(width) - len(self), fillchar) + self

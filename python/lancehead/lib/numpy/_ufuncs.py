@@ -631,6 +631,8 @@ def gcd(x, y):
     array([4, 2])
     """
     dtype = prim.result_type(x, y)
+    if not prim.is_int(dtype):
+        prim.error("divisors and multiples are of integers")
     return prim.cast(math.gcd(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
 
 
@@ -641,6 +643,8 @@ def lcm(x, y):
     np.int64(12)
     """
     dtype = prim.result_type(x, y)
+    if not prim.is_int(dtype):
+        prim.error("divisors and multiples are of integers")
     return prim.cast(math.lcm(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
 
 

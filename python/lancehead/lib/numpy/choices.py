@@ -3,7 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import nonzero
 
 
@@ -12,7 +14,7 @@ def _choose(c, x, y):
     return prim.cast(x, dtype) if c else prim.cast(y, dtype)
 
 
-def where(condition, x=None, y=None):
+def where(condition, x=None, y=None, /):
     """Elements of one or the other array by a condition; alone, the indices where it is true.
 
     >>> np.where(np.array([True, False]), np.array([1, 2]), 0.5)
@@ -51,12 +53,13 @@ def _into(out, result):
     if out is None:
         return result
     if not prim.is_array(out):
-        prim.error(out, "return arrays must be of ArrayType")
+        prim.error("return arrays must be of ArrayType")
+    check_cast(prim.dtype_of(result), prim.dtype_of(out), "same_kind")
     out[...] = result
     return out
 
 
-def clip(a, a_min=None, a_max=None, out=None):
+def clip(a, a_min, a_max, out=None):
     """Elements limited to an interval.
 
     >>> np.clip(np.array([1, 5, 9]), 2, 6)
@@ -67,7 +70,9 @@ def clip(a, a_min=None, a_max=None, out=None):
     if out is not None:
         return _into(out, clip(a, a_min, a_max))
     if a_min is None and a_max is None:
-        return a
+        if prim.is_bool(prim.dtype_of(a if prim.is_number(a) else asarray(a))):
+            prim.error("truth values are not clipped without limits")
+        return a if prim.is_number(a) else array(a)
     if prim.is_number(a) and not prim.is_array(a_min) and not prim.is_array(a_max):
         if a_min is None:
             return _at_most(a, a_max)
@@ -104,11 +109,12 @@ def round(a, decimals=0, out=None):
     >>> np.round(np.array([1.25, 2.375]), 1)
     array([1.2, 2.4])
     """
+    places = index_of(decimals)
     if out is not None:
-        return _into(out, round(a, decimals))
+        return _into(out, round(a, places))
     if prim.is_number(a):
-        return _round_number(a, decimals)
-    return prim.map(_round_number, asarray(a), decimals)
+        return _round_number(a, places)
+    return prim.map(_round_number, asarray(a), places)
 
 
 around = round
@@ -120,6 +126,14 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     >>> np.nan_to_num(np.array([np.nan, 1.5]))
     array([0. , 1.5])
     """
+    check_flag(copy)
+    if not copy:
+        if not prim.is_array(x):
+            prim.error("`nan_to_num` changes arrays only without a copy")
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
+    if prim.is_complex(nan) or prim.is_complex(posinf) or prim.is_complex(neginf):
+        prim.error("what stands for NaN and infinities is a real number")
     v = asarray(x)
     dtype = prim.real_dtype(prim.dtype_of(v))
     if not prim.is_float(dtype):

@@ -31,7 +31,7 @@ def empty(shape, dtype=None, order="C"):
     >>> np.empty((2, 3)).shape
     (2, 3)
     """
-    if order == "F":
+    if prim.order(order, "C", "CF") == "F":
         return new_fortran(as_shape(shape), dtype_or(dtype, np.float64))
     return new_array(as_shape(shape), dtype_or(dtype, np.float64))
 
@@ -43,7 +43,7 @@ def zeros(shape, dtype=None, order="C"):
     array([[0, 0],
            [0, 0]])
     """
-    if order == "F":
+    if prim.order(order, "C", "CF") == "F":
         out = empty(shape, dtype, "F")
         out[...] = 0
         return out
@@ -76,7 +76,8 @@ def full(shape, fill_value, dtype=None, order="C"):
 
 def _empty_as(a, dtype, order):
     dt = dtype_or(dtype, prim.dtype_of(a))
-    if order == "F" or (order == "K" and prim.layout(a) == "F"):
+    o = prim.order(order, "K")
+    if o == "F" or (o != "C" and prim.layout(a) == "F"):
         return new_fortran(a.shape, dt)
     return new_array(a.shape, dt)
 
@@ -90,7 +91,9 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
     x = asarray(prototype)
     if shape is None:
         return _empty_as(x, dtype, order)
-    return empty(shape, dtype_or(dtype, prim.dtype_of(x)), "F" if order == "F" else "C")
+    if prim.order(order, "K") == "F":
+        return empty(shape, dtype_or(dtype, prim.dtype_of(x)), "F")
+    return empty(shape, dtype_or(dtype, prim.dtype_of(x)))
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
@@ -100,7 +103,8 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
     array([0., 0.])
     """
     x = asarray(a)
-    if shape is None and prim.layout(x) != "F" and order != "F":
+    o = prim.order(order, "K")
+    if shape is None and o != "F" and (o == "C" or prim.layout(x) != "F"):
         return new_zeros(x.shape, dtype_or(dtype, prim.dtype_of(x)))
     out = empty_like(x, dtype, order, subok, shape)
     copy_into(out, 0)
@@ -268,21 +272,46 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
     array([[1, 2],
            [3, 4]])
     """
+    if copy is None:
+        return asarray(object, dtype, order)
+    if not copy:
+        return _uncopied(object, dtype, order)
+    o = prim.order(order, "K")
     if prim.is_array(object):
-        if prim.layout(object) != "F" and order != "F":
+        _ask_rank(index_of(ndmin), object.ndim)
+        if o != "F" and (o == "C" or prim.layout(object) != "F"):
             return copy_c(object, dtype_or(dtype, prim.dtype_of(object)))
-        out = _empty_as(object, dtype, order)
+        out = _empty_as(object, dtype, o)
         copy_into(out, object)
         return out
     dt = dtype_or(dtype, _leaf(object))
     shape = _nested_shape(object)
-    if order == "F":
+    _ask_rank(index_of(ndmin), len(shape))
+    if o == "F":
         c = new_array(shape, dt)
         _fill(c, object)
         return asfortranarray(c)
     c = new_array(shape, dt)
     _fill(c, object)
     return c
+
+
+def _ask_rank(wanted, ndim):
+    # The rank is part of the type, which no number can change.
+    if wanted > ndim:
+        raise ValueError("ndmin adds no dimensions in compiled code: write np.atleast_1d and the like")
+
+
+def _uncopied(a, dtype, order):
+    # The array itself, or an error where NumPy has to make another one.
+    if not prim.is_array(a):
+        prim.error("an array cannot be made of this without a copy")
+    if dtype_or(dtype, prim.dtype_of(a)) != prim.dtype_of(a):
+        prim.error("an array of another dtype cannot be made without a copy")
+    o = prim.order(order, "K")
+    if a.ndim > 1 and (o == "C" or o == "F") and prim.layout(a) != o:
+        prim.error("an array of another order cannot be made without a copy")
+    return a
 
 
 def _leaf(x):
@@ -387,18 +416,28 @@ def asarray(a, dtype=None, order="K"):
     array([1, 2])
     """
     if not prim.is_array(a):
-        return array(a, dtype)
-    if dtype is None:
-        return a
-    dt = prim.as_dtype(dtype)
-    if dt == prim.dtype_of(a):
-        return a
-    return array(a, dt)
+        return array(a, dtype, order=order)
+    dt, o = dtype_or(dtype, prim.dtype_of(a)), prim.order(order, "K")
+    if dt != prim.dtype_of(a):
+        return array(a, dt, order=order)
+    if o == "C" and prim.layout(a) != "C":
+        return contiguous(a)
+    if o == "F" and a.ndim > 0 and prim.layout(a) != "F":
+        return asfortranarray(a)
+    return a
 
 
-def asanyarray(a, dtype=None):
+def line_of(a):
+    """The array of one dimension that an argument is; others are refused while compiling."""
+    x = asarray(a)
+    if x.ndim != 1:
+        prim.error("an array of one dimension is needed")
+    return x
+
+
+def asanyarray(a, dtype=None, order="K"):
     """The array itself, converted where needed."""
-    return asarray(a, dtype)
+    return asarray(a, dtype, order)
 
 
 def ascontiguousarray(a, dtype=None):

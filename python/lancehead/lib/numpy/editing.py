@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
 
@@ -36,7 +36,11 @@ def array_split(ary, indices_or_sections, axis=0):
             start = i * size + (i if i < longer else longer)
             out.append(_part(x, k, start, start + size + (1 if i < longer else 0)))
         return out
-    cuts = asarray(indices_or_sections)
+    if prim.is_tuple(indices_or_sections) and len(indices_or_sections) == 0:
+        return [_part(x, k, 0, n)]
+    cuts = line_of(indices_or_sections)
+    if not prim.is_int(prim.dtype_of(cuts)):
+        prim.error("an array is split at integers")
     start = 0
     out = [_part(x, k, 0, _clamped(int(cuts[0]), n) if cuts.size > 0 else n)]
     for i in range(cuts.size):
@@ -67,12 +71,18 @@ def split(ary, indices_or_sections, axis=0):
 
 def hsplit(ary, indices_or_sections):
     """Views of the parts of an array by columns."""
-    return split(ary, indices_or_sections, 0 if asarray(ary).ndim == 1 else 1)
+    x = asarray(ary)
+    if x.ndim == 0:
+        prim.error("`hsplit` takes arrays of at least one dimension")
+    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
 def vsplit(ary, indices_or_sections):
     """Views of the parts of an array by rows."""
-    return split(ary, indices_or_sections, 0)
+    x = asarray(ary)
+    if x.ndim < 2:
+        prim.error("`vsplit` takes arrays of at least two dimensions")
+    return split(x, indices_or_sections, 0)
 
 
 def _index(i, n):
@@ -88,7 +98,7 @@ def insert(arr, obj, values, axis=None):
     >>> np.insert(np.array([1, 2, 3]), 1, 9)
     array([1, 9, 2, 3])
     """
-    if not prim.is_number(obj):
+    if not prim.is_number(obj) or prim.is_bool(obj):
         prim.error("`insert` takes one index")
     x = asarray(arr)
     if axis is None:
@@ -118,6 +128,8 @@ def delete(arr, obj, axis=None):
     n = x.shape[k]
     if prim.is_slice(obj):
         return _delete_many(x, np.arange(n)[obj], k)
+    if prim.is_bool(obj):
+        prim.error("an index is an integer")
     if not prim.is_number(obj):
         return _delete_many(x, asarray(obj), k)
     at = _index(obj, n)
@@ -158,16 +170,22 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
 
 def _margins(pad_width, k):
     if prim.is_number(pad_width):
-        return int(pad_width), int(pad_width)
-    if prim.is_tuple(pad_width):
+        return _width(pad_width), _width(pad_width)
+    if prim.is_tuple(pad_width) and len(pad_width) > 0:
         if prim.is_tuple(pad_width[0]):
             if len(pad_width) == 1:
-                return int(pad_width[0][0]), int(pad_width[0][1])
-            return int(pad_width[k][0]), int(pad_width[k][1])
+                return _width(pad_width[0][0]), _width(pad_width[0][1])
+            return _width(pad_width[k][0]), _width(pad_width[k][1])
         if len(pad_width) == 1:
-            return int(pad_width[0]), int(pad_width[0])
-        return int(pad_width[0]), int(pad_width[1])
+            return _width(pad_width[0]), _width(pad_width[0])
+        return _width(pad_width[0]), _width(pad_width[1])
     prim.error("`pad_width` is a number, a pair, or a tuple of pairs")
+
+
+def _width(n):
+    if prim.is_bool(n):
+        prim.error("a width is an integer")
+    return index_of(n)
 
 
 def _source(i, n, mode):

@@ -5,6 +5,8 @@ eight partial sums of a block vectorise.
 """
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import check_flag
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.layout import (
     check_axis,
     flat,
@@ -228,6 +230,7 @@ def axis_result(out, a, axis, keepdims):
 
 def lines_axis(f, a, axis, keepdims, dtype, extra):
     """A function of every line along an axis."""
+    check_flag(keepdims)
     k = check_axis(axis, a.ndim)
     v = lanes(a, k)
     outer, _, inner = v.shape
@@ -245,6 +248,7 @@ def lines_axis(f, a, axis, keepdims, dtype, extra):
 
 def keep(x, a, keepdims):
     """A number, or with `keepdims` an array of it with the rank of another."""
+    check_flag(keepdims)
     if not keepdims:
         return x
     out = new_array(prim.tuple_fill(a.ndim, 1), prim.dtype_of(x))
@@ -256,12 +260,25 @@ def deliver(result, out):
     """The result, stored where the caller wants it."""
     if out is None:
         return result
+    if not prim.is_array(out):
+        prim.error("`out` is an array")
+    if (result.ndim if prim.is_array(result) else 0) != out.ndim:
+        prim.error("`out` has another number of dimensions than the result")
+    if prim.is_array(result):
+        _check_extents(result.shape, out.shape)
+    check_cast(prim.dtype_of(result), prim.dtype_of(out), "same_kind")
     out[...] = result
     return out
 
 
+def _check_extents(wanted, given):
+    if wanted != given:
+        raise ValueError("non-broadcastable output operand: its shape is not that of the result")
+
+
 def fold(a, axis, keepdims, dtype, step, term, extra, summing, empty):
     """A reduction over everything (`axis` None), one axis or several; `empty` may be None for "an error"."""
+    check_flag(keepdims)
     if axis is None:
         return keep(fold_all(a, step, term, extra, summing) if a.size > 0 else empty, a, keepdims)
     if prim.is_tuple(axis):

@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.layout import (
     apart_from,
     check_axis,
@@ -262,6 +262,8 @@ def nonzero(a):
     (array([1, 3]),)
     """
     x = asarray(a)
+    if x.ndim == 0:
+        prim.error("indices of an array without dimensions are not defined: use `np.atleast_1d`")
     if x.ndim == 1:
         return (flatnonzero(x),)
     return _columns(argwhere(x), x.shape, 0)
@@ -278,7 +280,16 @@ def _columns(table, shape, k):
 
 def put(a, ind, v):
     """Stores values at indices over all elements, in place."""
-    setitem_take(a if a.ndim == 1 else with_shape(a, (a.size,)), flat(asarray(ind)), v)
+    if not prim.is_array(a):
+        prim.error("`put` stores into an array")
+    if a.ndim == 1:
+        setitem_take(a, flat(asarray(ind)), v)
+    elif prim.layout(a) == "C":
+        setitem_take(with_shape(a, (a.size,)), flat(asarray(ind)), v)
+    else:
+        c = copy_c(a, prim.dtype_of(a))
+        setitem_take(with_shape(c, (c.size,)), flat(asarray(ind)), v)
+        copy_into(a, c)
 
 
 def take_along_axis(arr, indices, axis=-1):
@@ -288,8 +299,12 @@ def take_along_axis(arr, indices, axis=-1):
     array([[1, 3],
            [2, 4]])
     """
+    if arr.ndim != indices.ndim:
+        prim.error("`indices` and `arr` must have the same number of dimensions")
     k = check_axis(axis, arr.ndim)
     v, w = lanes(arr, k), lanes(contiguous(indices), k)
+    if v.shape[0] != w.shape[0] or v.shape[2] != w.shape[2]:
+        raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
     out = new_array(indices.shape, prim.dtype_of(arr))
     o = lanes(out, k)
     for i in range(w.shape[0]):
@@ -305,7 +320,7 @@ def compress(condition, a):
     >>> np.compress(np.array([True, False, True]), np.array([1, 2, 3]))
     array([1, 3])
     """
-    return getitem_mask(flat(asarray(a)), asarray(condition))
+    return getitem_mask(flat(asarray(a)), line_of(condition))
 
 
 def extract(condition, arr):

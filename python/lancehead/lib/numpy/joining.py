@@ -72,7 +72,7 @@ def _check_joined(x, first, axis, index):
             )
 
 
-def concatenate(arrays, axis=0):
+def concatenate(arrays, /, axis=0):
     """Arrays joined along an axis; of all elements for None.
 
     >>> np.concatenate((np.array([1, 2]), np.array([3.5])))
@@ -224,6 +224,9 @@ def repeat(a, repeats, axis=None):
         return repeat(flat(contiguous(x)), repeats, 0)
     k = check_axis(axis, x.ndim)
     v = lanes(x, k)
+    if not prim.is_number(repeats):
+        if len(repeats) != 1 and len(repeats) != v.shape[1]:
+            raise ValueError("operands could not be broadcast together: repeats and the axis differ in extent")
     total = 0
     for m in range(v.shape[1]):
         total += _repeats(repeats, m)
@@ -239,7 +242,7 @@ def repeat(a, repeats, axis=None):
 
 
 def _repeats(repeats, m):
-    n = int(repeats) if prim.is_number(repeats) else int(repeats[0 if len(repeats) == 1 else m])
+    n = index_of(repeats) if prim.is_number(repeats) else index_of(repeats[0 if len(repeats) == 1 else m])
     if n < 0:
         raise ValueError("repeats may not contain negative values.")
     return n
@@ -322,7 +325,7 @@ def rot90(m, k=1):
     array([[2, 4],
            [1, 3]])
     """
-    turns = k % 4
+    turns = index_of(k) % 4
     if turns == 0:
         return flip(flip(m, 0), 0)
     if turns == 1:

@@ -64,6 +64,8 @@ def _ask_extent(extent):
 
 def as_ints(items):
     """A tuple of integers of any types, or one integer, as a tuple of `int`."""
+    if prim.is_bool(items):
+        prim.error("an integer is needed here, not a truth value")
     if not prim.is_tuple(items):
         return (index_of(items),)
     if len(items) == 0:

@@ -138,7 +138,7 @@ def _matrix_product(x, y, dtype):
     return _matrix_matrix(x, y, dtype)
 
 
-def matmul(a, b):
+def matmul(a, b, /):
     """Matrix product; of more dimensions, of the last two for each of the others.
 
     >>> np.matmul(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [1, 1]]))
@@ -196,7 +196,7 @@ def inner(a, b):
     return dot(x, y.T) if y.ndim == 2 else dot(x, y)
 
 
-def outer(a, b):
+def outer(a, b, /):
     """All products of pairs.
 
     >>> np.outer(np.array([1, 2]), np.array([3, 4]))
@@ -225,7 +225,7 @@ def kron(a, b):
     return out
 
 
-def trace(a, offset=0):
+def trace(a, /, offset=0):
     """Sum of a diagonal.
 
     >>> np.trace(np.array([[1, 2], [3, 4]]))
@@ -234,7 +234,7 @@ def trace(a, offset=0):
     return sum(asarray(a).diagonal(offset))
 
 
-def cross(a, b):
+def cross(a, b, /):
     """Cross products of vectors of three components, those of the last axis.
 
     >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))

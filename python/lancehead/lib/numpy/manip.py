@@ -5,10 +5,12 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
+    as_shape,
     check_axis,
     contiguous,
     f_strides,
     flat,
+    is_c_contiguous,
     with_shape,
 )
 
@@ -55,7 +57,7 @@ def _either(n, extent):
     return prim.maximum(n, extent * prim.cast(n < 0, int))
 
 
-def reshape(a, shape, order="C"):
+def reshape(a, /, shape, order="C"):
     """The elements in another shape, as a view if possible.
 
     >>> np.reshape(np.arange(6), (2, -1))
@@ -64,12 +66,13 @@ def reshape(a, shape, order="C"):
     """
     x = asarray(a)
     wanted = as_ints(shape)
+    o = prim.order(order, "C", "CFA")
     if len(wanted) == 0:
         if x.size != 1:
             raise ValueError("cannot reshape array of size " + str(x.size) + " into shape ()")
         return with_shape(contiguous(x), ())
     found = _known_shape(x.size, wanted)
-    if order == "F":
+    if o == "F" or (o == "A" and prim.layout(x) == "F"):
         c = contiguous(x.T)
         dtype = prim.dtype_of(c)
         return prim.array(prim.owner(c), prim.data(c), found, f_strides(found, c.itemsize), dtype, "F")
@@ -83,7 +86,29 @@ def ravel(a, order="C"):
     array([1, 2, 3, 4])
     """
     x = asarray(a)
-    return flat(transpose(x)) if order == "F" else flat(contiguous(x))
+    o = prim.order(order, "C")
+    if o == "F" or (o != "C" and prim.layout(x) == "F"):
+        return flat(transpose(x))
+    if o == "C" or prim.layout(x) == "C":
+        return flat(contiguous(x))
+    if o == "K":
+        return flat(contiguous(_in_memory_order(x)))
+    return flat(transpose(x)) if is_c_contiguous(transpose(x)) else flat(contiguous(x))
+
+
+def _in_memory_order(x):
+    # The axes from the greatest stride to the least; of equal ones the first goes first.
+    shape, strides = x.shape, x.strides
+    for k in range(1, x.ndim):
+        n, stride = shape[k], strides[k]
+        at = k
+        while at > 0 and prim.abs(strides[at - 1]) < prim.abs(stride):
+            shape = prim.tuple_set(shape, at, shape[at - 1])
+            strides = prim.tuple_set(strides, at, strides[at - 1])
+            at -= 1
+        shape = prim.tuple_set(shape, at, n)
+        strides = prim.tuple_set(strides, at, stride)
+    return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
 
 
 def transpose(a, axes=None):
@@ -323,9 +348,9 @@ def broadcast_shapes(*args):
     """
     if len(args) == 0:
         return ()
-    shape = as_ints(args[0])
+    shape = as_shape(args[0])
     for other in args[1:]:
-        shape = _joint_shape(shape, as_ints(other))
+        shape = _joint_shape(shape, as_shape(other))
     return shape
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray, zeros
+from lancehead.lib.numpy.creation import asarray, line_of, zeros
 from lancehead.lib.numpy.layout import new_array
 
 
@@ -35,6 +35,8 @@ def identity(n, dtype=None):
     array([[1., 0.],
            [0., 1.]])
     """
+    if prim.is_bool(n):
+        prim.error("an extent is an integer")
     return eye(n, None, 0, dtype)
 
 
@@ -136,7 +138,7 @@ def vander(x, N=None, increasing=False):
            [2, 1],
            [3, 1]])
     """
-    v = asarray(x)
+    v = line_of(x)
     cols = v.size if N is None else index_of(N)
     out = new_array((v.size, cols), prim.result_type(np.int64, prim.dtype_of(v)))
     for i in range(v.size):

@@ -4,12 +4,12 @@ from collections import namedtuple
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import nonzero, take
 from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
-    contiguous,
     copy_c,
     copy_into,
     flat,
@@ -18,7 +18,7 @@ from lancehead.lib.numpy.layout import (
     new_fortran,
 )
 from lancehead.lib.numpy.linalg import dot, trace
-from lancehead.lib.numpy.manip import reshape, squeeze, swapaxes, transpose
+from lancehead.lib.numpy.manip import ravel, reshape, squeeze, swapaxes, transpose
 from lancehead.lib.numpy.mixed import (
     getitem_at,
     getitem_tuple,
@@ -44,13 +44,33 @@ from lancehead.lib.numpy.reductions import (
     sum,
     var,
 )
-from lancehead.lib.numpy.sorting import argpartition, argsort, partition_in_place, searchsorted, sort_in_place
+from lancehead.lib.numpy.sorting import (
+    argpartition,
+    argsort,
+    check_kind,
+    partition_in_place,
+    searchsorted,
+    sort_in_place,
+)
 
 
 def _part(a, imaginary):
     dtype = prim.real_dtype(prim.dtype_of(a))
     data = prim.ptr_add(prim.data(a), prim.itemsize(dtype) if imaginary else 0)
     return prim.array(prim.owner(a), data, a.shape, a.strides, dtype, "C" if a.ndim == 0 else "A")
+
+
+def _as_index(index):
+    # Integers alone: ellipses and slices make no one element.
+    if len(index) == 0:
+        return ()
+    return (index_of(index[0]),) + _as_index(index[1:])
+
+
+def _element(a, index):
+    if len(index) != a.ndim:
+        prim.error("incorrect number of indices for array")
+    return a[index]
 
 
 def _index_in(a, k, n):
@@ -209,6 +229,7 @@ class ndarray:
 
     def sort(self, axis=-1, kind=None):
         """Sorts in place."""
+        check_kind(kind)
         sort_in_place(self, axis)
 
     def argsort(self, axis=-1, kind=None):
@@ -229,19 +250,25 @@ class ndarray:
 
     def reshape(self, *shape, order="C"):
         """The elements in another shape."""
+        if len(shape) == 0:
+            prim.error("`reshape` takes a shape")
         if len(shape) == 1:
             return reshape(self, shape[0], order)
         return reshape(self, shape, order)
 
     def ravel(self, order="C"):
         """The elements in one dimension, as a view if possible."""
-        return flat(transpose(self)) if order == "F" else flat(contiguous(self))
+        return ravel(self, order)
 
     def flatten(self, order="C"):
         """A copy of the elements in one dimension."""
-        if order == "F":
+        o = prim.order(order, "C")
+        if o == "F":
             return flat(copy_c(transpose(self), prim.dtype_of(self)))
-        return flat(copy_c(self, prim.dtype_of(self)))
+        if o == "C" or prim.layout(self) == "C":
+            return flat(copy_c(self, prim.dtype_of(self)))
+        line = ravel(self, o)
+        return copy_c(line, prim.dtype_of(line))
 
     def transpose(self, *axes):
         """A view with the axes in another order."""
@@ -251,7 +278,7 @@ class ndarray:
             return transpose(self, axes[0])
         return transpose(self, axes)
 
-    def swapaxes(self, axis1, axis2):
+    def swapaxes(self, axis1, axis2, /):
         """A view with two axes exchanged."""
         return swapaxes(self, axis1, axis2)
 
@@ -261,7 +288,8 @@ class ndarray:
 
     def copy(self, order="C"):
         """A copy."""
-        if order == "F" or (order == "K" and prim.layout(self) == "F"):
+        o = prim.order(order, "C")
+        if o == "F" or (o != "C" and prim.layout(self) == "F"):
             out = new_fortran(self.shape, prim.dtype_of(self))
             copy_into(out, self)
             return out
@@ -269,9 +297,10 @@ class ndarray:
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """A converted copy."""
+        check_cast(prim.dtype_of(self), prim.as_dtype(dtype), casting)
         if not copy:
-            return asarray(self, dtype)
-        return array(self, dtype)
+            return asarray(self, prim.as_dtype(dtype), order)
+        return array(self, prim.as_dtype(dtype), order=order)
 
     def view(self, dtype=None):
         """The same memory, perhaps as another type of elements."""
@@ -281,8 +310,11 @@ class ndarray:
             )
         return _reinterpreted(self, prim.as_dtype(dtype))
 
-    def fill(self, value):
+    def fill(self, value, /):
         """Sets all elements."""
+        if prim.is_array(value):
+            if value.ndim > 0:
+                prim.error("all elements are set to one number")
         copy_into(self, value)
 
     def dot(self, b):
@@ -335,8 +367,8 @@ class ndarray:
             f = flat(self)
             return python_number(prim.item(f, _index_in(f, index[0], f.size)))
         if len(index) == 1 and prim.is_tuple(index[0]):
-            return python_number(self[index[0]])
-        return python_number(self[index])
+            return python_number(_element(self, _as_index(index[0])))
+        return python_number(_element(self, _as_index(index)))
 
     def tolist(self):
         """Nested lists of Python numbers."""

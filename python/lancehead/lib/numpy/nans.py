@@ -307,6 +307,8 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def _nanquantile(x, q, axis, keepdims):
+    if prim.is_complex(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
+        prim.error("quantiles are of real numbers")
     if not prim.is_number(q):
         parts = asarray(q, np.float64)
         if parts.ndim == 0:

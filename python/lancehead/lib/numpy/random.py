@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import arange, asarray
 from lancehead.lib.numpy.indexing import getitem_take
 from lancehead.lib.numpy.layout import as_shape, copy_c, flat, new_array, with_shape
@@ -15,7 +16,7 @@ def seed(seed=None):
     if seed is None:
         prim.lh_np_seed_os()
     else:
-        prim.lh_np_seed(int(seed))
+        prim.lh_np_seed(index_of(seed))
 
 
 def random_sample(size=None):
@@ -440,7 +441,7 @@ def shuffle(x):
 def permutation(x):
     """The items (or the integers below a number) in random order."""
     if prim.is_number(x):
-        order = arange(int(x))
+        order = arange(index_of(x))
         shuffle(order)
         return order
     a = asarray(x)
@@ -463,7 +464,7 @@ def choice(a, size=None, replace=True, p=None):
         if size is None:
             return prim.item(items, index)
         return getitem_take(items, index)
-    n = int(a)
+    n = index_of(a)
     if n <= 0:
         raise ValueError("a must be greater than 0 unless no samples are taken")
     if p is not None:

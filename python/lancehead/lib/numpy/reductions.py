@@ -133,7 +133,10 @@ def ptp(a, axis=None, out=None, keepdims=False):
     >>> np.ptp(np.array([3, 1, 4]))
     np.int64(3)
     """
-    return deliver(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
+    x = asarray(a)
+    if prim.is_bool(prim.dtype_of(x)):
+        prim.error("truth values have no differences")
+    return deliver(max(x, axis, None, keepdims) - min(x, axis, None, keepdims), out)
 
 
 def mean_dtype(dtype):

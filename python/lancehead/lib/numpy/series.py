@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
@@ -19,14 +19,15 @@ def diff(a, n=1, axis=-1):
     array([[ 8, 12]])
     """
     x = asarray(a)
-    if n < 0:
-        raise ValueError("order must be non-negative but got " + str(n))
+    times = index_of(n)
+    if times < 0:
+        raise ValueError("order must be non-negative but got " + str(times))
     k = check_axis(axis, x.ndim)
-    if n == 0:
+    if times == 0:
         return contiguous(x)
     out = _differences(contiguous(x), k)
-    if n > 1:
-        for _ in range(n - 1):
+    if times > 1:
+        for _ in range(times - 1):
             out = _differences(out, k)
     return out
 
@@ -54,7 +55,10 @@ def ediff1d(ary):
     >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
     array([3, 5, 7])
     """
-    return diff(flat(contiguous(asarray(ary))))
+    line = flat(contiguous(asarray(ary)))
+    if prim.is_bool(prim.dtype_of(line)):
+        prim.error("truth values have no differences: use `np.diff`")
+    return diff(line)
 
 
 def _trapezoids(y, x, dx, dtype):
@@ -83,7 +87,9 @@ def trapezoid(y, x=None, dx=1.0):
         prim.error("`trapezoid` takes one dimension")
     if x is None:
         return _trapezoids(v, None, dx, mean_dtype(prim.dtype_of(v)))
-    w = asarray(x)
+    w = line_of(x)
+    if w.size != v.size:
+        raise ValueError("operands could not be broadcast together: `x` and `y` differ in size")
     return _trapezoids(v, w, dx, mean_dtype(prim.result_type(prim.dtype_of(v), prim.dtype_of(w))))
 
 
@@ -120,7 +126,11 @@ def interp(x, xp, fp, left=None, right=None):
     >>> np.interp(np.array([0.0, 1.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
     array([3. , 2.5])
     """
-    xs, ys = asarray(xp, np.float64), asarray(fp, np.float64)
+    if prim.is_complex(prim.dtype_of(asarray(xp))) or prim.is_complex(prim.dtype_of(asarray(fp))):
+        prim.error("`interp` takes real numbers")
+    if prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
+        prim.error("`interp` takes real numbers")
+    xs, ys = line_of(asarray(xp, np.float64)), line_of(asarray(fp, np.float64))
     if xs.size == 0:
         raise ValueError("array of sample points is empty")
     if xs.size != ys.size:
@@ -328,7 +338,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
         dtype = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
     rows = _variables(x, y, rowvar, dtype)
     n = rows.shape[1]
-    drop = (0 if bias else 1) if ddof is None else int(ddof)
+    drop = (0 if bias else 1) if ddof is None else index_of(ddof)
     centered = rows - rows.mean(axis=1, keepdims=True)
     c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
     if x.ndim <= 1 and y is None:
@@ -392,7 +402,9 @@ def meshgrid(x, y, *, indexing="xy"):
            [1, 2]]), array([[3, 3],
            [4, 4]]))
     """
-    a, b = asarray(x), asarray(y)
+    a, b = flat(asarray(x)), flat(asarray(y))
+    if indexing != "xy" and indexing != "ij":
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     matrix = indexing == "ij"
     shape = (a.size, b.size) if matrix else (b.size, a.size)
     out, other = new_array(shape, prim.dtype_of(a)), new_array(shape, prim.dtype_of(b))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray, linspace
+from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.numpy.creation import asarray, line_of, linspace
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
 from lancehead.lib.numpy.sorting import argsort, place_in_line, searchsorted, sort_line
@@ -86,6 +86,8 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     >>> np.isin(np.array([1, 2, 3]), np.array([2, 4]))
     array([False,  True, False])
     """
+    check_flag(invert)
+    inverted = True if invert else False
     x, others = asarray(element), asarray(test_elements)
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(others))
     line = copy_c(flat(contiguous(others)), dtype)
@@ -93,7 +95,7 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     out = new_array(x.shape, np.bool_)
     v, w = flat(x), flat(out)
     for i in range(v.size):
-        prim.set_item(w, i, _found(line, prim.cast(prim.item(v, i), dtype)) != invert)
+        prim.set_item(w, i, _found(line, prim.cast(prim.item(v, i), dtype)) != inverted)
     return out
 
 
@@ -138,7 +140,7 @@ def setxor1d(ar1, ar2):
     return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
 
 
-def bincount(x, weights=None, minlength=0):
+def bincount(x, /, weights=None, minlength=0):
     """Number of occurrences of each non-negative integer, or the sums of their weights.
 
     >>> np.bincount(np.array([0, 1, 1, 3]))
@@ -146,12 +148,12 @@ def bincount(x, weights=None, minlength=0):
     >>> np.bincount(np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
     array([0.5, 3. ])
     """
-    v = asarray(x)
+    v = line_of(x)
     if not (prim.is_int(prim.dtype_of(v)) or prim.is_bool(prim.dtype_of(v))):
         prim.error("`bincount` counts integers")
-    if minlength < 0:
-        raise ValueError("'minlength' must not be negative")
     size = index_of(minlength)
+    if size < 0:
+        raise ValueError("'minlength' must not be negative")
     for i in range(v.size):
         k = int(prim.item(v, i))
         if k < 0:
@@ -163,7 +165,9 @@ def bincount(x, weights=None, minlength=0):
             k = int(prim.item(v, i))
             prim.set_item(counts, k, prim.item(counts, k) + 1)
         return counts
-    w = asarray(weights, np.float64)
+    if prim.is_complex(prim.dtype_of(asarray(weights))):
+        prim.error("weights are real numbers")
+    w = line_of(asarray(weights, np.float64))
     if w.size != v.size:
         raise ValueError("The weights and list don't have the same length.")
     sums = new_zeros((size,), np.float64)
@@ -181,8 +185,8 @@ def histogram(a, bins=10, range=None):
     """
     x = flat(contiguous(asarray(a)))
     if prim.is_number(bins):
-        return _even_histogram(x, int(bins), range)
-    return _histogram(x, asarray(bins))
+        return _even_histogram(x, index_of(bins), range)
+    return _histogram(x, line_of(bins))
 
 
 def _histogram(x, edges):

@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import deliver, keep, lines_axis
 from lancehead.lib.numpy.layout import (
     check_axis,
@@ -152,6 +152,22 @@ def _select(line, k):
     put_rank(line, k)
 
 
+def check_kind(kind):
+    """Refuses names that no way of sorting has; all ways are one here."""
+    if kind is None:
+        return
+    if not prim.is_str(kind):
+        prim.error("a kind of sorting is a string")
+    if not _is_kind(kind):
+        raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable' (got '" + kind + "')")
+
+
+def _is_kind(kind):
+    if kind == "stable" or kind == "quicksort" or kind == "mergesort" or kind == "heapsort":
+        return True
+    return kind == "quick" or kind == "merge" or kind == "heap"
+
+
 def sort_in_place(a, axis):
     """Sorts along an axis, whatever the strides."""
     if a.ndim == 1:
@@ -174,6 +190,7 @@ def sort(a, axis=-1, kind=None):
     array([[2, 1],
            [3, 4]])
     """
+    check_kind(kind)
     x = asarray(a)
     if axis is not None:
         check_axis(axis, x.ndim)
@@ -192,7 +209,10 @@ def argsort(a, axis=-1, kind=None):
     >>> np.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])
     """
+    check_kind(kind)
     x = asarray(a)
+    if axis is not None:
+        check_axis(axis, x.ndim)
     if axis is None or x.ndim == 1:
         return argsort_line(flat(x))
     k = check_axis(axis, x.ndim)
@@ -211,8 +231,14 @@ def _checked_rank(kth, n):
     return k + n if k < 0 else k
 
 
+def _check_ranks(kth):
+    if prim.is_tuple(kth) and len(kth) == 0:
+        prim.error("a rank is an integer")
+
+
 def partition_in_place(a, kth, axis):
     """Puts the element of a rank in its place along an axis."""
+    _check_ranks(kth)
     if not prim.is_number(kth):
         for k in kth:
             _checked_rank(k, a.shape[axis])
@@ -245,6 +271,7 @@ def argpartition(a, kth, axis=-1):
     >>> np.argpartition(np.array([3, 1, 2]), 1)[1]
     np.int64(2)
     """
+    _check_ranks(kth)
     x = asarray(a)
     if prim.is_number(kth):
         _checked_rank(kth, x.shape[axis])
@@ -333,6 +360,8 @@ def _quantile_line(v, q):
 
 
 def _quantile(x, q, axis, keepdims, message):
+    if prim.is_complex(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
+        prim.error("quantiles are of real numbers")
     dtype = mean_dtype(prim.dtype_of(x))
     if prim.is_array(q):
         if q.ndim == 0:
@@ -436,7 +465,7 @@ def digitize(x, bins, right=False):
     >>> np.digitize(np.array([0.5, 1.5, 3.0]), np.array([0.0, 1.0, 2.0]))
     array([1, 2, 3])
     """
-    edges = asarray(bins)
+    edges = line_of(bins)
     if prim.is_complex(prim.dtype_of(edges)):
         prim.error("bins of `digitize` are real")
     n = edges.size
