@@ -433,10 +433,7 @@ fn keywords_of(path: &str) -> Option<&'static [&'static str]> {
         | "numpy.finfo"
         | "numpy.iinfo"
         | "numpy.ndenumerate"
-        | "numpy.ndim"
-        | "numpy.ndindex"
-        | "numpy.shape"
-        | "numpy.size" => &[],
+        | "numpy.ndindex" => &[],
         _ => return None,
     })
 }

@@ -446,7 +446,7 @@ impl Infer<'_> {
         }
         let native;
         let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. }) && !a.ty.is_address()) {
-            if let Some(v) = self.instance_builtin(path, args)? {
+            if let Some(v) = if kwargs.is_empty() { self.instance_builtin(path, args)? } else { None } {
                 return Ok(v);
             }
             native = args.iter().map(|a| self.as_native(path, a)).collect::<Vec<_>>();
@@ -506,7 +506,7 @@ impl Infer<'_> {
     /// Functions of `math` are of numbers, as which an array without dimensions counts; some are of a sequence.
     fn math_operand(&mut self, path: &str, a: &Val) -> Result<Val> {
         match a.ty.as_array() {
-            Some((dtype, 0, ..)) if dtype.is_number() => {
+            Some((dtype, 0, ..)) if dtype.is_number() && path != "math.ldexp" => {
                 self.call_library("numpy.methods.only_item", std::slice::from_ref(a))
             }
             None if a.ty == Ty::str() && path != "math.fsum" => Err(self.no_conversion(Ty::float(), a.ty)),

@@ -273,7 +273,10 @@ impl Infer<'_> {
             return Ok(Some(v));
         }
         if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
-            return Ok(None);
+            return match takes.filter(|_| path.starts_with("numpy.")) {
+                Some(n) => self.check_operands(path, &args[..n.min(args.len())]).map(|()| None),
+                None => Ok(None),
+            };
         }
         if let Some(op) = lh_ops::for_python(path) {
             let (mut ins, out) = match (args.split_last(), &out) {
@@ -318,9 +321,7 @@ impl Infer<'_> {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
         }
         let ins = &args[..takes];
-        if let Some(odd) = ins.iter().find(|a| !element(a.ty).is_number() && !a.ty.is_never()) {
-            return Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty)));
-        }
+        self.check_operands(path, ins)?;
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
         if outs.is_empty() && !ins.iter().any(|a| a.ty.is_array()) {
@@ -347,6 +348,15 @@ impl Infer<'_> {
         let expr = Kernel::Spec(spec.id, spec.ret)
             .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
         Ok(Some(self.map_out(ins, spec.ret, expr, outs.first())?))
+    }
+
+    /// Refuses what has no elements that are numbers; a missing number is found out when the program runs.
+    fn check_operands(&self, path: &str, ins: &[Val]) -> Result<()> {
+        let fits = |t: Ty| element(t).is_number() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
+        match ins.iter().find(|a| !fits(a.ty)) {
+            Some(odd) => Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty))),
+            None => Ok(()),
+        }
     }
 
     /// How many operands a function takes that is a row or a kernel; `None` of others.
@@ -425,7 +435,7 @@ impl Infer<'_> {
         }
         // Of truth values alone NumPy makes truth values, Python integers.
         let truths = args.iter().all(|a| a.ty.is_bool());
-        let array = |a: &Val| match a.ty.kind() {
+        let mut array = |a: &Val| match a.ty.kind() {
             TyKind::Bool if !truths => Ok(a.clone()),
             TyKind::Tuple { .. } | TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Bool => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
@@ -435,7 +445,12 @@ impl Infer<'_> {
             }
             _ => Ok(a.clone()),
         };
-        args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
+        // Behind the two operands stands an output.
+        args.iter()
+            .enumerate()
+            .map(|(i, a)| if i < 2 { array(a) } else { Ok(a.clone()) })
+            .collect::<Result<_>>()
+            .map(Some)
     }
 
     /// A ufunc form of an operator with `out=`: the result goes into that array, if its type allows it.

@@ -144,6 +144,8 @@ def pow(base, exp, mod=None):
     """
     if mod is None:
         return base**exp
+    if not (prim.is_int(base) and prim.is_int(exp) and prim.is_int(mod)):
+        prim.error("residues are of powers of integers")
     if exp < 0:
         raise ValueError("pow() 2nd argument cannot be negative when 3rd argument specified")
     if mod == 0:

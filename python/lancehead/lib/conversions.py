@@ -33,6 +33,13 @@ def index_of(x):
     return prim.cast(x, int)
 
 
+def integer_of(x):
+    """An integer argument as `int`; a truth value is none."""
+    if prim.is_bool(x):
+        prim.error("an integer is needed here, not a truth value")
+    return index_of(x)
+
+
 def check_flag(x):
     """Refuses what is no truth value, though it would count as one in a condition."""
     if not (prim.is_bool(x) or prim.is_int(x)) or prim.is_dtype(x):

@@ -1,5 +1,12 @@
 """`heapq`: lists as heaps, as CPython arranges them."""
 
+from lancehead.lib import prim
+
+
+def _check_list(heap):
+    if not prim.is_list(heap):
+        prim.error("a heap is a list")
+
 
 def _sift_down(heap, start, pos):
     item = heap[pos]
@@ -31,12 +38,14 @@ def _sift_up(heap, pos):
 
 def heappush(heap, item, /):
     """Adds an item."""
+    _check_list(heap)
     heap.append(item)
     _sift_down(heap, 0, len(heap) - 1)
 
 
 def heappop(heap, /):
     """Removes and returns the least item."""
+    _check_list(heap)
     if len(heap) == 0:
         raise IndexError("index out of range")
     last = heap.pop()
@@ -50,12 +59,14 @@ def heappop(heap, /):
 
 def heapify(x, /):
     """Arranges a list as a heap."""
+    _check_list(x)
     for i in range(len(x) // 2 - 1, -1, -1):
         _sift_up(x, i)
 
 
 def heapreplace(heap, item, /):
     """Removes and returns the least item, then adds one."""
+    _check_list(heap)
     if len(heap) == 0:
         raise IndexError("index out of range")
     least = heap[0]
@@ -66,6 +77,7 @@ def heapreplace(heap, item, /):
 
 def heappushpop(heap, item, /):
     """Adds an item, then removes and returns the least."""
+    _check_list(heap)
     if len(heap) > 0 and heap[0] < item:
         least = heap[0]
         heap[0] = item

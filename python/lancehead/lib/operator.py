@@ -7,6 +7,7 @@ results for division by zero instead of Python's exceptions.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 
 _abs = abs
 
@@ -436,7 +437,7 @@ def index(x, /):
     >>> operator.index(3)
     3
     """
-    return int(x)
+    return index_of(x)
 
 
 def contains(items, x, /):

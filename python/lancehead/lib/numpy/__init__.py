@@ -6,7 +6,7 @@ from lancehead.lib.numpy.creation import *  # noqa: F403
 from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.indexing import *  # noqa: F403
 from lancehead.lib.numpy.joining import *  # noqa: F403
-from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, outer, trace, vdot
+from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, trace, vdot
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray

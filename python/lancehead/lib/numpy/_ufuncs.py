@@ -179,6 +179,8 @@ def sign(x):
     >>> np.sign(np.array([-2.5, 0.0, 3.0]))
     array([-1.,  0.,  1.])
     """
+    if prim.is_bool(x):
+        prim.error("truth values have no sign")
     if prim.is_complex(x):
         size = prim.hypot(x.real, x.imag)
         return x / prim.complex(size, size - size) if size != 0.0 else x
@@ -665,6 +667,8 @@ def ldexp(x, i):
     >>> np.ldexp(0.75, 3)
     np.float64(6.0)
     """
+    if not (prim.is_int(i) or prim.is_bool(i)):
+        prim.error("the exponent is an integer")
     return prim.cast(prim.ldexp(prim.cast(x, np.float64), prim.cast(i, np.int32)), _float_of(x))
 
 

@@ -192,6 +192,9 @@ def select(condlist, choicelist, default=0):
     n = len(condlist)
     if n == 0:
         raise ValueError("select with an empty condition list is not possible")
+    for condition in condlist:
+        if not prim.is_bool(prim.dtype_of(condition)):
+            prim.error("a condition is an array of truth values")
     # The first choice settles the type, so that it is the same at every step through lists.
     out = where(condlist[n - 1], choicelist[n - 1], default)
     for condition, choice in zip(condlist[:-1][::-1], choicelist[:-1][::-1]):

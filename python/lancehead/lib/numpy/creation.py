@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
@@ -88,6 +88,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
     >>> np.empty_like(np.zeros((2, 3))).shape
     (2, 3)
     """
+    check_flag(subok)
     x = asarray(prototype)
     if shape is None:
         return _empty_as(x, dtype, order)
@@ -102,6 +103,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
     >>> np.zeros_like(np.array([1.5, 2.5]))
     array([0., 0.])
     """
+    check_flag(subok)
     x = asarray(a)
     o = prim.order(order, "K")
     if shape is None and o != "F" and (o == "C" or prim.layout(x) != "F"):
@@ -284,7 +286,10 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
         out = _empty_as(object, dtype, o)
         copy_into(out, object)
         return out
-    dt = dtype_or(dtype, _leaf(object))
+    leaf = _leaf(object)
+    dt = dtype_or(dtype, leaf)
+    if prim.is_complex(leaf) and not prim.is_complex(dt):
+        prim.error("complex numbers are not made real ones here: use `np.real`")
     shape = _nested_shape(object)
     _ask_rank(index_of(ndmin), len(shape))
     if o == "F":

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
@@ -64,6 +64,8 @@ def split(ary, indices_or_sections, axis=0):
     [array([0, 1]), array([2, 3])]
     """
     if prim.is_number(indices_or_sections):
+        if not prim.is_array(ary):
+            prim.error("`split` into equal parts takes an array")
         if asarray(ary).shape[axis] % indices_or_sections != 0:
             raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
@@ -158,6 +160,8 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
     >>> np.pad(np.array([1, 2, 3]), (1, 2), mode="edge")
     array([1, 1, 2, 3, 3, 3])
     """
+    if not prim.is_str(mode):
+        prim.error("the mode of `pad` is a string")
     x = asarray(array)
     out = x
     for k in range(x.ndim):
@@ -170,22 +174,16 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
 
 def _margins(pad_width, k):
     if prim.is_number(pad_width):
-        return _width(pad_width), _width(pad_width)
+        return integer_of(pad_width), integer_of(pad_width)
     if prim.is_tuple(pad_width) and len(pad_width) > 0:
         if prim.is_tuple(pad_width[0]):
             if len(pad_width) == 1:
-                return _width(pad_width[0][0]), _width(pad_width[0][1])
-            return _width(pad_width[k][0]), _width(pad_width[k][1])
+                return integer_of(pad_width[0][0]), integer_of(pad_width[0][1])
+            return integer_of(pad_width[k][0]), integer_of(pad_width[k][1])
         if len(pad_width) == 1:
-            return _width(pad_width[0]), _width(pad_width[0])
-        return _width(pad_width[0]), _width(pad_width[1])
+            return integer_of(pad_width[0]), integer_of(pad_width[0])
+        return integer_of(pad_width[0]), integer_of(pad_width[1])
     prim.error("`pad_width` is a number, a pair, or a tuple of pairs")
-
-
-def _width(n):
-    if prim.is_bool(n):
-        prim.error("a width is an integer")
-    return index_of(n)
 
 
 def _source(i, n, mode):

@@ -242,7 +242,7 @@ def repeat(a, repeats, axis=None):
 
 
 def _repeats(repeats, m):
-    n = index_of(repeats) if prim.is_number(repeats) else index_of(repeats[0 if len(repeats) == 1 else m])
+    n = int(repeats) if prim.is_number(repeats) else index_of(repeats[0 if len(repeats) == 1 else m])
     if n < 0:
         raise ValueError("repeats may not contain negative values.")
     return n
@@ -325,7 +325,7 @@ def rot90(m, k=1):
     array([[2, 4],
            [1, 3]])
     """
-    turns = index_of(k) % 4
+    turns = k % 4
     if turns == 0:
         return flip(flip(m, 0), 0)
     if turns == 1:

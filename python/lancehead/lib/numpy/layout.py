@@ -4,7 +4,7 @@ it."""
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import integer_of
 
 
 def count(shape):
@@ -37,8 +37,6 @@ def f_strides(shape, itemsize):
 
 def as_shape(shape):
     """A shape given as an integer or a tuple, as a tuple of `int`."""
-    if prim.is_bool(shape):
-        prim.error("an extent is an integer")
     if not prim.is_tuple(shape):
         return (_extent(shape),)
     if len(shape) == 0:
@@ -52,7 +50,7 @@ def as_shape(shape):
 
 def _extent(n):
     # What asks is a function of its own: the extent is seen where an array of it is made.
-    extent = index_of(n)
+    extent = integer_of(n)
     _ask_extent(extent)
     return extent
 
@@ -64,13 +62,11 @@ def _ask_extent(extent):
 
 def as_ints(items):
     """A tuple of integers of any types, or one integer, as a tuple of `int`."""
-    if prim.is_bool(items):
-        prim.error("an integer is needed here, not a truth value")
     if not prim.is_tuple(items):
-        return (index_of(items),)
+        return (integer_of(items),)
     if len(items) == 0:
         return ()
-    return (index_of(items[0]),) + as_ints(items[1:])
+    return (integer_of(items[0]),) + as_ints(items[1:])
 
 
 def _nbytes(shape, itemsize):
@@ -260,7 +256,7 @@ def row(a, i):
 
 def check_axis(axis, ndim):
     """An axis counted from the front, or AxisError."""
-    k = index_of(axis)
+    k = integer_of(axis)
     if k < -ndim or k >= ndim:
         raise np.exceptions.AxisError(k, ndim)
     return k + ndim if k < 0 else k

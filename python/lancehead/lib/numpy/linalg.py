@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import (
@@ -196,15 +196,19 @@ def inner(a, b):
     return dot(x, y.T) if y.ndim == 2 else dot(x, y)
 
 
-def outer(a, b, /):
-    """All products of pairs.
+def products(x, y):
+    """All products of pairs of two lines."""
+    return prim.map(_times, with_shape(x, (x.size, 1)), y)
 
-    >>> np.outer(np.array([1, 2]), np.array([3, 4]))
+
+def outer(a, b, /):
+    """All products of pairs of two vectors.
+
+    >>> np.linalg.outer(np.array([1, 2]), np.array([3, 4]))
     array([[3, 4],
            [6, 8]])
     """
-    x, y = flat(contiguous(asarray(a))), flat(contiguous(asarray(b)))
-    return prim.map(_times, with_shape(x, (x.size, 1)), y)
+    return products(line_of(a), line_of(b))
 
 
 def kron(a, b):
@@ -225,7 +229,7 @@ def kron(a, b):
     return out
 
 
-def trace(a, /, offset=0):
+def trace(a, offset=0):
     """Sum of a diagonal.
 
     >>> np.trace(np.array([[1, 2], [3, 4]]))
@@ -234,7 +238,7 @@ def trace(a, /, offset=0):
     return sum(asarray(a).diagonal(offset))
 
 
-def cross(a, b, /):
+def cross(a, b):
     """Cross products of vectors of three components, those of the last axis.
 
     >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))

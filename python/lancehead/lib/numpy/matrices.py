@@ -3,9 +3,10 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of, zeros
-from lancehead.lib.numpy.layout import new_array
+from lancehead.lib.numpy.layout import contiguous, flat, new_array
+from lancehead.lib.numpy.linalg import products
 
 
 def eye(N, M=None, k=0, dtype=None):
@@ -35,9 +36,7 @@ def identity(n, dtype=None):
     array([[1., 0.],
            [0., 1.]])
     """
-    if prim.is_bool(n):
-        prim.error("an extent is an integer")
-    return eye(n, None, 0, dtype)
+    return eye(integer_of(n), None, 0, dtype)
 
 
 def tri(N, M=None, k=0, dtype=None):
@@ -175,3 +174,13 @@ def tril_indices_from(arr, k=0):
 def triu_indices_from(arr, k=0):
     """Indices of the part of a matrix on and above a diagonal."""
     return triu_indices(arr.shape[0], k, arr.shape[1])
+
+
+def outer(a, b):
+    """All products of pairs of elements.
+
+    >>> np.outer(np.array([1, 2]), np.array([3, 4]))
+    array([[3, 4],
+           [6, 8]])
+    """
+    return products(flat(contiguous(asarray(a))), flat(contiguous(asarray(b))))

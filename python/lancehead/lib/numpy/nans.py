@@ -7,7 +7,7 @@ from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
 from lancehead.lib.numpy.reductions import axis_count, float_or, larger, mean_dtype, quotient, smaller, sum_dtype
-from lancehead.lib.numpy.sorting import between, put_rank, refuse_methods, sort_line
+from lancehead.lib.numpy.sorting import between, check_parts, put_rank, refuse_methods, sort_line
 
 
 def _or_zero(x, dtype):
@@ -302,6 +302,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
     np.float64(1.5)
     """
+    check_parts(q)
     refuse_methods(method)
     return deliver(_nanquantile(asarray(a), q, axis, keepdims), out)
 
@@ -333,5 +334,6 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
     np.float64(2.0)
     """
+    check_parts(q)
     parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
     return nanquantile(a, parts, axis, out, overwrite_input, method, keepdims)

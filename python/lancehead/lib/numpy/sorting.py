@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import deliver, keep, lines_axis
 from lancehead.lib.numpy.layout import (
@@ -225,7 +225,7 @@ def argsort(a, axis=-1, kind=None):
 
 
 def _checked_rank(kth, n):
-    k = index_of(kth)
+    k = integer_of(kth)
     if k < -n or k >= n:
         raise ValueError("kth(=" + str(k) + ") out of bounds (" + str(n) + ")")
     return k + n if k < 0 else k
@@ -384,6 +384,12 @@ def _quantile(x, q, axis, keepdims, message):
     return lines_axis(_quantile_line, x, axis, keepdims, dtype, q)
 
 
+def check_parts(q):
+    """Refuses parts that are no real numbers."""
+    if prim.is_complex(prim.dtype_of(q if prim.is_number(q) else asarray(q))):
+        prim.error("a quantile is asked for by a real number")
+
+
 def refuse_methods(method):
     """A diagnostic for ways to interpolate other than the usual one."""
     if method != "linear":
@@ -396,6 +402,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     >>> np.quantile(np.array([1, 2, 3, 4]), 0.25)
     np.float64(1.75)
     """
+    check_parts(q)
     parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
     refuse_methods(method)
     return deliver(_quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]"), out)
@@ -407,6 +414,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     >>> np.percentile(np.array([1, 2, 3, 4]), np.array([0, 50, 100]))
     array([1. , 2.5, 4. ])
     """
+    check_parts(q)
     parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
     refuse_methods(method)
     return deliver(_quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]"), out)
