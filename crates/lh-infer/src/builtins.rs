@@ -278,7 +278,7 @@ impl Infer<'_> {
         Ok(Val::bool(yes))
     }
 
-    /// Nothing else is of a class that has no meaning here. What is no class, and what decides by itself, is refused.
+    /// No value is of a class that has no meaning here. Other objects than classes, and abstract classes, are refused.
     fn known_class(&mut self, o: ObjId, c: &Val) -> Result<bool> {
         if self.world.attr(o, "__mro__").is_none() {
             let text = format!("isinstance() asks for a class, not `{}`", c.ty);

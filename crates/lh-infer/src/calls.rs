@@ -477,17 +477,10 @@ impl Infer<'_> {
             matches!(path, "builtins.abs" | "builtins.round" | "builtins.min" | "builtins.max" | "builtins.pow")
                 || path.starts_with("math.")
                 || lh_ops::for_python(path).is_some();
-        let unwrapped;
-        let args = if is_scalar && args.iter().any(|a| matches!(a.ty.kind(), TyKind::Optional(_))) {
-            unwrapped = args.iter().map(|a| self.unwrap_optional(a)).collect::<Result<Vec<_>>>()?;
-            unwrapped.as_slice()
-        } else {
-            args
-        };
-        let items;
-        let args = if path.starts_with("math.") {
-            items = args.iter().map(|a| self.math_operand(path, a)).collect::<Result<Vec<_>>>()?;
-            items.as_slice()
+        let operands;
+        let args = if is_scalar {
+            operands = args.iter().map(|a| self.scalar_operand(path, a)).collect::<Result<Vec<_>>>()?;
+            operands.as_slice()
         } else {
             args
         };
@@ -503,9 +496,14 @@ impl Infer<'_> {
             .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE)))
     }
 
-    /// Functions of `math` are of numbers, as which an array without dimensions counts; some are of a sequence.
-    fn math_operand(&mut self, path: &str, a: &Val) -> Result<Val> {
+    /// An operand where a number is needed. To functions of `math`, but for those of a sequence, an array without
+    /// dimensions is one, and others are refused.
+    fn scalar_operand(&mut self, path: &str, a: &Val) -> Result<Val> {
+        if matches!(a.ty.kind(), TyKind::Optional(_)) {
+            return self.unwrap_optional(a);
+        }
         match a.ty.as_array() {
+            _ if !path.starts_with("math.") => Ok(a.clone()),
             Some((dtype, 0, ..)) if dtype.is_number() && path != "math.ldexp" => {
                 self.call_library("numpy.methods.only_item", std::slice::from_ref(a))
             }
