@@ -4,7 +4,7 @@ from lancehead.lib import prim
 
 
 def _check_list(heap):
-    if not prim.is_list(heap):
+    if not prim.is_a(heap, "builtins.list"):
         prim.error("a heap is a list")
 
 
