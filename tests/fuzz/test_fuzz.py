@@ -2,9 +2,11 @@
 
 import pytest
 
+import calls
 import code_objects
 import differential
 import operands
+import standard_library
 
 BATCHES = 10
 
@@ -30,3 +32,16 @@ def test_damaged_code_objects_never_crash(batch: int) -> None:
 def test_operands_of_all_kinds(seed: int) -> None:
     faults = operands.run(seed, 3000)
     assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())
+
+
+@pytest.mark.parametrize("batch", range(6))
+def test_calls_of_every_supported_name(batch: int) -> None:
+    count = len(calls.names())
+    faults = calls.run(batch * count, count)
+    assert not faults, "\n".join(f"{number}: {text}" for number, text in faults.items())
+
+
+@pytest.mark.parametrize("batch", range(2))
+def test_functions_of_the_standard_library_compile_or_are_refused(batch: int) -> None:
+    faults = standard_library.run(batch * 250, 250)
+    assert not faults, "\n".join(faults.values())
