@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import check_flag
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
@@ -278,6 +279,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> np.nanmedian(np.array([3.0, np.nan, 1.0]))
     np.float64(2.0)
     """
+    check_flag(overwrite_input)
     x = asarray(a)
     if axis is None:
         return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
@@ -302,6 +304,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
     np.float64(1.5)
     """
+    check_flag(overwrite_input)
     check_parts(q)
     refuse_methods(method)
     return deliver(_nanquantile(asarray(a), q, axis, keepdims), out)
@@ -334,6 +337,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
     np.float64(2.0)
     """
+    check_flag(overwrite_input)
     check_parts(q)
     parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
     return nanquantile(a, parts, axis, out, overwrite_input, method, keepdims)

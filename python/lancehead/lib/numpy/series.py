@@ -376,6 +376,8 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     >>> np.unwrap(np.array([0.0, 6.0]))
     array([ 0.        , -0.28318531])
     """
+    if prim.is_complex(prim.dtype_of(asarray(p))):
+        prim.error("angles are real numbers")
     x = asarray(p, np.float64)
     if x.ndim != 1:
         prim.error("`unwrap` takes one dimension")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import integer_of
+from lancehead.lib.conversions import check_flag, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import deliver, keep, lines_axis
 from lancehead.lib.numpy.layout import (
@@ -313,6 +313,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> np.median(np.array([[3, 1, 2], [6, 5, 4]]), axis=1)
     array([2., 5.])
     """
+    check_flag(overwrite_input)
     x = asarray(a)
     if axis is None:
         return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
@@ -402,6 +403,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     >>> np.quantile(np.array([1, 2, 3, 4]), 0.25)
     np.float64(1.75)
     """
+    check_flag(overwrite_input)
     check_parts(q)
     parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
     refuse_methods(method)
@@ -414,6 +416,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     >>> np.percentile(np.array([1, 2, 3, 4]), np.array([0, 50, 100]))
     array([1. , 2.5, 4. ])
     """
+    check_flag(overwrite_input)
     check_parts(q)
     parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
     refuse_methods(method)
