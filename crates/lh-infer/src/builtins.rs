@@ -47,6 +47,9 @@ impl Infer<'_> {
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported")
                         .note("compare the lengths first"));
                 }
+                if let Some(a) = args.iter().find(|a| a.ty.is_number()) {
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not iterable", a.ty)));
+                }
                 // Beside nothing there is nothing, of no type.
                 if args.iter().any(|a| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty)) {
                     return Ok(Some(Val::tuple(Vec::new())));

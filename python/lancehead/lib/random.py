@@ -122,7 +122,7 @@ def weibullvariate(alpha, beta):
 
 def gammavariate(alpha, beta):
     """A number of the gamma distribution."""
-    if alpha <= 0.0 or beta <= 0.0:
+    if not (alpha > 0.0 and beta > 0.0):
         raise ValueError("gammavariate: alpha and beta must be > 0.0")
     a = float(alpha)
     if a > 1.0:

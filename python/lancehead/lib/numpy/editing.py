@@ -73,10 +73,9 @@ def split(ary, indices_or_sections, axis=0):
 
 def hsplit(ary, indices_or_sections):
     """Views of the parts of an array by columns."""
-    x = asarray(ary)
-    if x.ndim == 0:
-        prim.error("`hsplit` takes arrays of at least one dimension")
-    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
+    if not prim.is_array(ary) or ary.ndim == 0:
+        prim.error("`hsplit` takes an array of at least one dimension")
+    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
 
 
 def vsplit(ary, indices_or_sections):
@@ -163,6 +162,9 @@ def pad(array, pad_width, mode="constant", *, constant_values=0):
     if not prim.is_str(mode):
         prim.error("the mode of `pad` is a string")
     x = asarray(array)
+    if prim.is_number(pad_width):
+        if integer_of(pad_width) < 0:
+            raise ValueError("index can't contain negative values")
     out = x
     for k in range(x.ndim):
         before, after = _margins(pad_width, k)

@@ -325,6 +325,8 @@ def rot90(m, k=1):
     array([[2, 4],
            [1, 3]])
     """
+    if asarray(m).ndim < 2:
+        prim.error("a matrix is turned, or a stack of them")
     turns = k % 4
     if turns == 0:
         return flip(flip(m, 0), 0)

@@ -100,7 +100,10 @@ def _normal(loc, scale, _):
 
 def uniform(low=0.0, high=1.0, size=None):
     """Numbers between two bounds."""
-    return _drawn(_uniform, np.float64, size, float(low), float(high), None)
+    first, last = float(low), float(high)
+    if not prim.isfinite(last - first):
+        raise OverflowError("Range exceeds valid bounds")
+    return _drawn(_uniform, np.float64, size, first, last, None)
 
 
 def normal(loc=0.0, scale=1.0, size=None):
