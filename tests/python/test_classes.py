@@ -57,8 +57,12 @@ def test_operators_and_comparisons():
         c = cell(2) + cell(3)
         d = 10 + c
         return r == s, r != s, alias is r, r is s, r == 3, c.value, d.value, c < d, c > d, isinstance(r, ring)
-    print(json.dumps(f()))
-    """) == [True, False, True, False, False, 5, 15, True, False, True]
+    @njit
+    def g(x):
+        c = cell(x)
+        return (-c).value, c(factor=3), type(c) is cell, type([x]) is list, type(c) is ring
+    print(json.dumps(f() + g(2)))
+    """) == [True, False, True, False, False, 5, 15, True, False, True, -2, 6, True, True, False]
 
 
 def test_values_and_hashes():

@@ -150,7 +150,10 @@ impl Infer<'_> {
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
             TyKind::Tuple { .. } => ("builtins", "tuple"),
-            TyKind::Class(c) => c.class.path().rsplit_once('.').ok_or_else(unknown)?,
+            TyKind::Class(c) => {
+                let class = self.python_class(c.class).ok_or_else(unknown)?;
+                return self.object(class);
+            }
             TyKind::Str => ("builtins", "str"),
             TyKind::None => ("types", "NoneType"),
             TyKind::Range(_) => ("builtins", "range"),

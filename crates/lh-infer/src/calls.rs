@@ -79,7 +79,7 @@ impl Infer<'_> {
                 self.call(&m, args, kwargs)
             }
             TyKind::Never => Ok(f.clone()),
-            _ => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` is not callable", f.ty))),
+            _ => self.call_instance(f, args, kwargs),
         }
     }
 

@@ -5,12 +5,12 @@ use crate::comparisons::compare_name;
 use crate::infer::Infer;
 use crate::operators::operator_name;
 use crate::val::Val;
-use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, TyKind};
-use lh_ir::untyped::{BinOp, CmpOp};
+use lh_ir::untyped::{BinOp, CmpOp, UnOp};
+use lh_ir::{ObjId, Ty};
 
 impl Infer<'_> {
     /// Calls a method of the class of a value; `None` if there is none or if it returns `NotImplemented`.
@@ -44,6 +44,33 @@ impl Infer<'_> {
             }
         }
         Err(self.no_op(op.symbol(), a.ty, b.ty))
+    }
+
+    /// `-v` and the like; `None` if the class does not say what it is.
+    pub(crate) fn class_unary(&mut self, op: UnOp, v: &Val) -> Result<Option<Val>> {
+        let name = match op {
+            UnOp::Neg => "__neg__",
+            UnOp::Pos => "__pos__",
+            UnOp::Invert => "__invert__",
+            UnOp::Not => return Ok(None),
+        };
+        self.class_method(v, name, &[])
+    }
+
+    /// A call of what is no function: of an instance whose class has `__call__`.
+    pub(crate) fn call_instance(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if f.ty.class().is_some_and(|class| self.has_method(class, "__call__")) {
+            let method = self.get_attr(f, "__call__")?;
+            return self.call(&method, args, kwargs);
+        }
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` is not callable", f.ty)))
+    }
+
+    /// The Python class of instances: that of a module of the library, if it is none of the interpreter's.
+    pub(crate) fn python_class(&mut self, class: Class) -> Option<ObjId> {
+        let (module, name) = class.path().rsplit_once('.')?;
+        let own = format!("lancehead.lib.{module}");
+        self.world.import(if module == "builtins" { module } else { &own }, Some(name))
     }
 
     /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.

@@ -107,6 +107,9 @@ impl Infer<'_> {
         if a.ty.is_array() {
             return self.unary_array(op, a);
         }
+        if let Some(v) = self.class_unary(op, a)? {
+            return Ok(v);
+        }
         // Truth values of run time are NumPy's, of which `~` is the negation; it is that of an int only of a literal.
         if op == UnOp::Invert && a.ty.is_bool() && a.as_bool().is_none() {
             return Ok(self.op("not", &[a.clone()]));

@@ -94,6 +94,12 @@ class cell:
     def __lt__(self, other):
         return self.value < other.value
 
+    def __neg__(self):
+        return cell(-self.value)
+
+    def __call__(self, factor):
+        return self.value * factor
+
 
 class pair:
     """Two values that stay together: a value itself."""
