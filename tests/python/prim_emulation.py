@@ -60,6 +60,13 @@ def cast(x, dtype):
         return np.array(x).astype(dt)[()]
 
 
+def order(x, default, allowed="CFAK"):
+    given = default if x is None else x.upper()
+    if given not in allowed:
+        raise AssertionError(f"order {given}")
+    return given
+
+
 class Owner:
     """Memory with an address."""
 
@@ -312,6 +319,7 @@ TABLE = {
     "map": map_,
     "map_into": map_into,
     "as_dtype": as_dtype,
+    "order": order,
     "complex": lambda a, b: (
         complex(a, b) if type(a) is float else (np.complex64 if a.dtype == np.float32 else np.complex128)(complex(a, b))
     ),

@@ -587,9 +587,11 @@ def test_help_has_its_pages_where_lancehead_is_installed():
 
 
 def test_f13_every_way_to_a_wheel_copies_the_pages_first(tmp_path):
-    for path, packs in (("Makefile", "\t$(wheel)"), ("tools/wheels.sh", "    pack"), ("tools/gpu_wheel.sh", "pack")):
-        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
-        assert [line.strip() for line in lines].index("tools/pages.sh") < lines.index(packs)
+    pack = (ROOT / "tools/pack.sh").read_text(encoding="utf-8")
+    assert pack.index("\ntools/pages.sh\n") < pack.index("maturin")
+    for path in ("Makefile", "tools/wheels.sh", "tools/gpu_wheel.sh"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert "tools/pack.sh" in text and "maturin build" not in text
     # A page of an earlier build, which is gone by now, goes from the package, too.
     shutil.copytree(ROOT / "docs/diagnostics", tmp_path / "docs/diagnostics")
     (tmp_path / "tools").mkdir()
