@@ -3,7 +3,7 @@
 use crate::{rooms, tidy};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,6 +25,11 @@ struct Outcome<'a> {
 }
 
 const PYTHON: &str = ".venv/bin/python";
+const PYTEST: [&str; 4] = [PYTHON, "-m", "pytest", "-q"];
+/// The tests of the package, which take about as long as all [`OTHERS`].
+const PACKAGE: &str = "tests/python";
+/// The other folders of tests in Python.
+const OTHERS: [&str; 3] = ["tests/lang", "tests/cuda", "tests/fuzz"];
 /// `check` fails when its steps take longer, so that it stays something that is run before each change.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 /// The lines of a failed step that are printed again at the end, where a reader of a long log looks first.
@@ -32,8 +37,8 @@ const LAST_LINES: usize = 60;
 
 /// Everything: format, lints, order, generated pages, tests of both languages, stubs. The names of what failed.
 ///
-/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane, and the
-/// steps of Python another.
+/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane. The tests
+/// of the package are another, and all other steps of Python a third.
 pub fn check(root: &Path) -> Vec<String> {
     let start = Instant::now();
     let rust = vec![cargo("fmt", &["fmt", "--all", "--check"]), clippy(), doc(), cargo_test(&[])];
@@ -46,8 +51,11 @@ pub fn check(root: &Path) -> Vec<String> {
         step("stubtest", &[PYTHON, "-m", "mypy.stubtest", "lancehead._core"]),
     ];
     python.extend(pages(&["--check"]));
-    python.push(pytest(&[]));
-    let mut failed = run(root, vec![rust, python]);
+    python.push(step("pytest of the language, kernels and fuzzers", &[&PYTEST[..], &OTHERS].concat()));
+    let package = vec![step("pytest", &[&PYTEST[..], &[PACKAGE]].concat())];
+    let mut failed = run(root, vec![rust, package, python]);
+    let forgotten = folders_of_tests(root).into_iter().filter(|f| *f != PACKAGE && !OTHERS.contains(&f.as_str()));
+    failed.extend(forgotten.map(|folder| format!("{folder}, which no step runs")));
     if start.elapsed() > LIMIT {
         failed.push(format!("the limit of {} s", LIMIT.as_secs()));
     }
@@ -134,7 +142,19 @@ fn cargo_test<'a>(crates: &[&'a str]) -> Step<'a> {
 
 fn pytest<'a>(arguments: &[&'a str]) -> Step<'a> {
     let which = if arguments.is_empty() { &["tests"] } else { arguments };
-    step("pytest", &[&[PYTHON, "-m", "pytest", "-q"], which].concat())
+    step("pytest", &[&PYTEST[..], which].concat())
+}
+
+/// The folders of tests in Python.
+fn folders_of_tests(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join("tests")).into_iter().flatten().flatten();
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
+    let has_tests = |folder: &PathBuf| {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.file_name());
+        names.into_iter().any(|n| n.to_string_lossy().starts_with("test_") && n.to_string_lossy().ends_with(".py"))
+    };
+    let names = folders.filter(has_tests).filter_map(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
+    names.map(|name| format!("tests/{name}")).collect()
 }
 
 /// The generated pages of the manual.
