@@ -194,7 +194,7 @@ def test_lines_have_one_dimension(text, operand):
         "np.nonzero(5)", "np.nonzero(np.array(5))", "np.where(5)", "np.array(5).nonzero()", "np.vsplit(a[0], 1)",
         "np.array(5).repeat(np.array([1, 2, 3]))", "a.fill(a)", "a.item(0, ..., None)", "a.reshape()",
         "np.take_along_axis(a, np.zeros((5, 1), np.int64), 1)",
-        "np.put(5, 0, 1)", "np.add.outer(a)",
+        "np.put(5, 0, 1)", "np.add.outer(a)", "a.fill([1, 2])",
     ],
 )  # fmt: skip
 def test_ranks_and_shapes_that_do_not_fit(text):

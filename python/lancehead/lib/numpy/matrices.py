@@ -19,8 +19,8 @@ def eye(N, M=None, k=0, dtype=None):
     array([[0, 1, 0],
            [0, 0, 1]])
     """
-    rows = index_of(N)
-    cols = rows if M is None else index_of(M)
+    rows = integer_of(N)
+    cols = rows if M is None else integer_of(M)
     out = zeros((rows, cols), dtype)
     shift = index_of(k)
     for i in range(rows):

@@ -315,6 +315,8 @@ class ndarray:
         if prim.is_array(value):
             if value.ndim > 0:
                 prim.error("all elements are set to one number")
+        elif not prim.is_number(value):
+            prim.error("all elements are set to one number")
         copy_into(self, value)
 
     def dot(self, b):

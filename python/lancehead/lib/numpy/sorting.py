@@ -477,8 +477,8 @@ def digitize(x, bins, right=False):
     array([1, 2, 3])
     """
     edges = line_of(bins)
-    if prim.is_complex(prim.dtype_of(edges)):
-        prim.error("bins of `digitize` are real")
+    if prim.is_complex(prim.dtype_of(edges)) or prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
+        prim.error("`digitize` takes real numbers")
     n = edges.size
     falling = n > 1 and prim.item(edges, 0) > prim.item(edges, n - 1)
     for i in range(n - 1):
