@@ -47,6 +47,12 @@ def its_own_item() -> int:
     return len(a)
 
 
+def in_a_closure() -> int:
+    a: Any = []
+    a.append(lambda: len(a))
+    return len(a)
+
+
 def nested_by_a_loop() -> int:
     a: Any = []
     for _ in range(3):
@@ -54,10 +60,13 @@ def nested_by_a_loop() -> int:
     return len(a)
 
 
-@pytest.mark.parametrize("f", [itself, each_other, in_a_display, in_a_tuple, extended, its_own_item, nested_by_a_loop])
+@pytest.mark.parametrize(
+    "f", [itself, each_other, in_a_display, in_a_tuple, extended, its_own_item, in_a_closure, nested_by_a_loop]
+)
 def test_lists_that_contain_themselves(f: Callable[[], int]) -> None:
-    with pytest.raises(errors.TypingError):
+    with pytest.raises(errors.TypingError) as raised:
         njit(f)()
+    assert len(str(raised.value)) < 1000
 
 
 def test_parameters_without_items() -> None:

@@ -1,6 +1,6 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
-use crate::classes::has_pending;
+use crate::convert::has_pending;
 use crate::infer::Infer;
 use crate::iterate::Plan;
 use crate::operators::cast_expr;

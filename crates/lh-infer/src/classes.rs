@@ -260,38 +260,3 @@ fn items_of(t: Ty) -> Option<Ty> {
         _ => None,
     }
 }
-
-/// Whether a type contains a container with an unknown type of items.
-pub(crate) fn has_pending(t: Ty) -> bool {
-    match t.kind() {
-        TyKind::Pending(..) => true,
-        TyKind::Class(c) => c.args.iter().any(|t| has_pending(*t)),
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_pending(*t),
-        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| has_pending(*t)),
-        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_pending(*t)),
-        TyKind::Instance { of, .. } => has_pending(*of),
-        // Frames and receivers are checked where they are used.
-        TyKind::Generator { .. } | TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
-        TyKind::Never
-        | TyKind::None
-        | TyKind::Bool
-        | TyKind::Int { .. }
-        | TyKind::Float { .. }
-        | TyKind::Bfloat16
-        | TyKind::Complex { .. }
-        | TyKind::Str
-        | TyKind::Record(_)
-        | TyKind::Array { .. }
-        | TyKind::Unbound
-        | TyKind::Range(_)
-        | TyKind::Slice(_)
-        | TyKind::DType(_)
-        | TyKind::Func(_)
-        | TyKind::Obj(_)
-        | TyKind::Exc
-        | TyKind::Ptr
-        | TyKind::MemInfo
-        | TyKind::Ellipsis
-        | TyKind::Literal(_) => false,
-    }
-}

@@ -137,7 +137,7 @@ impl Pending {
         let known = self.elem[site as usize];
         // Items are Python's numbers again: a literal list says so of itself each time that it is looked at.
         let Some(new) = known.map_or(Some(t), |k| unify(k, t, self).map(Ty::weak)) else { return false };
-        if contains_site(new, site) {
+        if any_pending(new, &|s| s == site) {
             return false;
         }
         if known != Some(new) {
@@ -148,15 +148,43 @@ impl Pending {
     }
 }
 
-/// Whether a type contains the undecided list of a site.
-fn contains_site(t: Ty, site: u32) -> bool {
+/// Whether a type contains a container with an unknown type of items.
+pub(crate) fn has_pending(t: Ty) -> bool {
+    any_pending(t, &|_| true)
+}
+
+/// Whether a type contains a container with an unknown type of items, made at a site with a property.
+pub(crate) fn any_pending(t: Ty, is: &dyn Fn(u32) -> bool) -> bool {
     match t.kind() {
-        TyKind::Pending(s, _) => *s == site,
-        TyKind::Class(c) => c.args.iter().any(|t| contains_site(*t, site)),
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => contains_site(*t, site),
-        TyKind::Instance { of, .. } => contains_site(*of, site),
-        TyKind::Tuple { elems, .. } => elems.iter().any(|t| contains_site(*t, site)),
-        _ => false,
+        TyKind::Pending(site, _) => is(*site),
+        TyKind::Class(c) => c.args.iter().any(|t| any_pending(*t, is)),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => any_pending(*t, is),
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| any_pending(*t, is)),
+        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| any_pending(*t, is)),
+        TyKind::Instance { of, .. } => any_pending(*of, is),
+        // Frames and receivers are checked where they are used.
+        TyKind::Generator { .. } | TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
+        TyKind::Never
+        | TyKind::None
+        | TyKind::Bool
+        | TyKind::Int { .. }
+        | TyKind::Float { .. }
+        | TyKind::Bfloat16
+        | TyKind::Complex { .. }
+        | TyKind::Str
+        | TyKind::Record(_)
+        | TyKind::Array { .. }
+        | TyKind::Unbound
+        | TyKind::Range(_)
+        | TyKind::Slice(_)
+        | TyKind::DType(_)
+        | TyKind::Func(_)
+        | TyKind::Obj(_)
+        | TyKind::Exc
+        | TyKind::Ptr
+        | TyKind::MemInfo
+        | TyKind::Ellipsis
+        | TyKind::Literal(_) => false,
     }
 }
 

@@ -25,7 +25,7 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
         }
         let mut bound = self.bind_foreign(f, args, kwargs)?;
-        if bound.iter().any(|v| crate::classes::has_pending(v.ty) || v.ty.is_never()) {
+        if bound.iter().any(|v| crate::convert::has_pending(v.ty) || v.ty.is_never()) {
             return Ok(Val::of_type(Ty::never()));
         }
         if let (ForeignAbi::C, [s]) = (f.abi, &f.signatures[..]) {

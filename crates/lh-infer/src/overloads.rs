@@ -1,6 +1,6 @@
 //! Calls that `lancehead.extending` gives a meaning: `@overload` and its sisters.
 
-use crate::classes::has_pending;
+use crate::convert::has_pending;
 use crate::infer::Infer;
 use crate::val::{Known, Method, Val};
 use crate::world::{Overload, Overloaded};
