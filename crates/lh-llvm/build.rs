@@ -12,11 +12,11 @@ fn main() {
     let config = llvm_config();
     let ask = |args: &[&str]| output(&config, args);
     assert!(ask(&["--version"]).starts_with("22."), "lancehead needs LLVM 22; {config} is another version");
-    println!("cargo:rerun-if-changed=src/emitter.cpp");
+    println!("cargo:rerun-if-changed=src/machine/emitter.cpp");
     let flags = ask(&["--cxxflags"]);
     let mut shim = cc::Build::new();
     shim.cpp(true).flags(flags.split_whitespace()).warnings(false).cargo_metadata(false);
-    shim.file("src/emitter.cpp").compile("emitter");
+    shim.file("src/machine/emitter.cpp").compile("emitter");
     println!("cargo:rustc-link-search=native={}", std::env::var("OUT_DIR").expect("cargo names it"));
     // Before the libraries, which it refers to.
     println!("cargo:rustc-link-lib=static=emitter");

@@ -3,12 +3,16 @@
 //! References into the module are plain copyable pointers ([`Val`], [`Type`], [`Bb`]); they are made by a [`Module`],
 //! used with the same one and die with it. That is the invariant on which every `unsafe` block of this file rests.
 
+pub(crate) mod flow;
+mod lanes;
+pub(crate) mod loop_metadata;
+pub(crate) mod walk;
+
 use lh_ir::types::Prim;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::*;
-use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage,
     LLVMRealPredicate,
@@ -694,90 +698,11 @@ impl Module {
         }
     }
 
-    /// All functions, declared and defined.
-    pub(crate) fn functions(&self) -> Vec<Val> {
-        functions_of(self.module)
-    }
-    /// The blocks of a function.
-    pub(crate) fn blocks(&self, function: Val) -> Vec<Bb> {
-        let mut out = Vec::new();
-        // SAFETY: walks the list of a live function.
-        unsafe {
-            let mut block = LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                out.push(block);
-                block = LLVMGetNextBasicBlock(block);
-            }
-        }
-        out
-    }
-    /// Whether a block calls a function with this prefix.
-    pub(crate) fn calls_named(&self, block: Bb, prefix: &str) -> bool {
-        // SAFETY: walks the list of a live block; the name is read by length while the function lives.
-        unsafe {
-            let mut inst = LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                if !LLVMIsACallInst(inst).is_null() {
-                    let mut len = 0;
-                    let name = LLVMGetValueName2(LLVMGetCalledValue(inst), &raw mut len);
-                    if std::slice::from_raw_parts(name.cast::<u8>(), len).starts_with(prefix.as_bytes()) {
-                        return true;
-                    }
-                }
-                inst = LLVMGetNextInstruction(inst);
-            }
-        }
-        false
-    }
-    /// The instructions of a function.
-    pub(crate) fn instructions(&self, function: Val) -> Vec<Val> {
-        self.blocks(function).into_iter().flat_map(|b| self.instructions_of(b)).collect()
-    }
-    /// The instructions of a block.
-    pub(crate) fn instructions_of(&self, block: Bb) -> Vec<Val> {
-        let mut out = Vec::new();
-        // SAFETY: walks the list of a live block.
-        unsafe {
-            let mut inst = LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                out.push(inst);
-                inst = LLVMGetNextInstruction(inst);
-            }
-        }
-        out
-    }
-    /// The size of a vector in bytes; 0 for other values.
-    pub(crate) fn vector_bytes(&self, v: Val) -> u64 {
-        // SAFETY: types of this context; the layout belongs to the module.
-        unsafe {
-            let ty = LLVMTypeOf(v);
-            if matches!(LLVMGetTypeKind(ty), llvm_sys::LLVMTypeKind::LLVMVectorTypeKind) {
-                LLVMABISizeOfType(LLVMGetModuleDataLayout(self.module), ty)
-            } else {
-                0
-            }
-        }
-    }
-
     /// The text of the module.
     pub(crate) fn print(&self) -> String {
         // SAFETY: the text is copied and then freed as the API asks.
         unsafe { take_message(LLVMPrintModuleToString(self.module)) }
     }
-}
-
-/// All functions of a module.
-pub(crate) fn functions_of(m: LLVMModuleRef) -> Vec<Val> {
-    let mut out = Vec::new();
-    // SAFETY: walks the list of functions of a live module.
-    unsafe {
-        let mut f = LLVMGetFirstFunction(m);
-        while !f.is_null() {
-            out.push(f);
-            f = LLVMGetNextFunction(f);
-        }
-    }
-    out
 }
 
 /// Copies and frees a text from LLVM.

@@ -1,10 +1,14 @@
 //! Targets: this computer's CPU, or a GPU. Each thread has one target machine for each, made on first use.
 
-use crate::emitter::{Emitter, target_names};
-use crate::ir::{cstring, take_message};
+mod emitter;
+
+use crate::ir::{Module, Val, cstring, take_message};
+use emitter::{Emitter, target_names};
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
+use llvm_sys::transforms::pass_builder::*;
 use std::cell::{OnceCell, RefCell};
 use std::ffi::CStr;
 use std::rc::Rc;
@@ -279,6 +283,18 @@ impl Drop for Machine {
 }
 
 impl Machine {
+    /// Runs the passes of a textual pipeline.
+    pub(crate) fn run(&self, m: &Module, passes: &CStr) {
+        // SAFETY: the module, the machine and the options live through the call.
+        with_options(|options| unsafe { LLVMRunPasses(m.module, passes.as_ptr(), self.raw, options) });
+    }
+
+    /// Runs passes over one function.
+    pub(crate) fn run_on(&self, function: Val, passes: &CStr) {
+        // SAFETY: the function, the machine and the options live through the call.
+        with_options(|options| unsafe { LLVMRunPassesOnFunction(function, passes.as_ptr(), self.raw, options) });
+    }
+
     fn new(what: Target, level: LLVMCodeGenOptLevel) -> Machine {
         what.initialise();
         let text = what.triple();
@@ -351,4 +367,19 @@ pub(crate) fn with_gpu<R>(gpu: Gpu, optimised: bool, f: impl FnOnce(&Machine) ->
 
 fn level(optimised: bool) -> LLVMCodeGenOptLevel {
     if optimised { LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault } else { LLVMCodeGenOptLevel::LLVMCodeGenLevelNone }
+}
+
+fn with_options(run: impl FnOnce(LLVMPassBuilderOptionsRef) -> LLVMErrorRef) {
+    // SAFETY: the options are disposed of once; an error is ours to take the text of.
+    unsafe {
+        let options = LLVMCreatePassBuilderOptions();
+        let error = run(options);
+        LLVMDisposePassBuilderOptions(options);
+        if !error.is_null() {
+            let text = LLVMGetErrorMessage(error);
+            let message = CStr::from_ptr(text).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(text);
+            lh_ir::bug!("LLVM's passes: {message}");
+        }
+    }
 }

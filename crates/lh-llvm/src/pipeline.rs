@@ -1,15 +1,14 @@
 //! LLVM's passes and code generation.
 
+use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::{bisect, divide, pairs, polls, strips};
+use crate::passes::{branchless_search, divide_as_float, polls, strip_mine, unroll_carried};
 use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
-use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::target_machine::{LLVMCodeGenFileType, LLVMTargetMachineEmitToMemoryBuffer};
-use llvm_sys::transforms::pass_builder::*;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::ptr::null_mut;
 use std::sync::LazyLock;
 
@@ -90,56 +89,56 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         verify(m);
     }
     if !optimised {
-        run(m, machine, c"default<O0>");
+        machine.run(m, c"default<O0>");
     } else if has_cold {
         // The cold functions may be the only ones that are needed.
-        run(m, machine, c"globaldce");
-        run(m, machine, &PASSES.early);
+        machine.run(m, c"globaldce");
+        machine.run(m, &PASSES.early);
         m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
         run_late(m, machine, has_threads);
         for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
             m.remove_attribute(f, "optnone");
-            run_on(f, machine, &PASSES.cold);
+            machine.run_on(f, &PASSES.cold);
         }
     } else if has_threads {
-        run(m, machine, &PASSES.early);
+        machine.run(m, &PASSES.early);
         run_late(m, machine, true);
     } else {
-        run(m, machine, &PASSES.all);
+        machine.run(m, &PASSES.all);
     }
     if optimised && !machine.target.is_gpu() {
-        let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| strips::description(m, m.last(b)).slp);
+        let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| loop_metadata::read(m, m.last(b)).slp);
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
-        functions.for_each(|f| run_on(f, machine, &SLP));
-        if !is_off("llvm.pairs") {
-            pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
+        functions.for_each(|f| machine.run_on(f, &SLP));
+        if !is_off("llvm.unroll_carried") {
+            unroll_carried::mark(m).into_iter().for_each(|f| machine.run_on(f, c"loop-unroll<O2>"));
         }
-        if !is_off("llvm.bisect") {
-            bisect::mark(m);
+        if !is_off("llvm.branchless_search") {
+            branchless_search::mark(m);
         }
     }
     if optimised && machine.target.is_gpu() {
         // Aligned accesses become fewer, wider instructions.
-        run(m, machine, c"function(infer-address-spaces,infer-alignment)");
+        machine.run(m, c"function(infer-address-spaces,infer-alignment)");
     }
-    let stopping = strips::insert(m);
+    let stopping = strip_mine::run(m);
     if optimised {
-        stopping.into_iter().for_each(|f| run_on(f, machine, c"mem2reg"));
+        stopping.into_iter().for_each(|f| machine.run_on(f, c"mem2reg"));
     }
     polls::resolve(m);
 }
 
 fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
     if !has_threads {
-        return run(m, machine, &PASSES.late);
+        return machine.run(m, &PASSES.late);
     }
-    run(m, machine, &PASSES.calls);
-    if !is_off("llvm.divide") {
-        divide::by_floats(m);
+    machine.run(m, &PASSES.calls);
+    if !is_off("llvm.divide_as_float") {
+        divide_as_float::run(m);
     }
-    run(m, machine, &PASSES.vector);
+    machine.run(m, &PASSES.vector);
     // Jammed rows of threads are unrolled by now; common computations of several rows are merged.
-    run(m, machine, c"function(early-cse<>)");
+    machine.run(m, c"function(early-cse<>)");
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that
@@ -150,33 +149,6 @@ pub(crate) fn align_stacks(m: &Module) {
         let widest = m.instructions(f).into_iter().map(|i| m.vector_bytes(i)).max().unwrap_or(0);
         if widest > NATURAL {
             m.number_attribute(f, "alignstack", widest.next_power_of_two().min(64));
-        }
-    }
-}
-
-/// Runs the passes of a textual pipeline.
-pub(crate) fn run(m: &Module, machine: &Machine, passes: &CStr) {
-    // SAFETY: the module, the machine and the options live through the call.
-    with_options(|options| unsafe { LLVMRunPasses(m.module, passes.as_ptr(), machine.raw, options) });
-}
-
-/// Runs passes over one function.
-fn run_on(function: Val, machine: &Machine, passes: &CStr) {
-    // SAFETY: the function, the machine and the options live through the call.
-    with_options(|options| unsafe { LLVMRunPassesOnFunction(function, passes.as_ptr(), machine.raw, options) });
-}
-
-fn with_options(run: impl FnOnce(LLVMPassBuilderOptionsRef) -> LLVMErrorRef) {
-    // SAFETY: the options are disposed of once; an error is ours to take the text of.
-    unsafe {
-        let options = LLVMCreatePassBuilderOptions();
-        let error = run(options);
-        LLVMDisposePassBuilderOptions(options);
-        if !error.is_null() {
-            let text = LLVMGetErrorMessage(error);
-            let message = CStr::from_ptr(text).to_string_lossy().into_owned();
-            LLVMDisposeErrorMessage(text);
-            lh_ir::bug!("LLVM's passes: {message}");
         }
     }
 }

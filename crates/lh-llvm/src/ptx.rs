@@ -1,8 +1,9 @@
 //! PTX for NVIDIA GPUs, from the same typed IR as code for the CPU.
 
-use crate::{Gpu, Timings};
-use crate::{Unit, Wanted, barrier_loops, cached_access, link, lower, machine, pipeline};
-use lh_ir::ExcId;
+use crate::machine::{self, Gpu};
+use crate::passes::{barrier_loops, cached_access, math_library};
+use crate::unit::{RaiseSite, Timings, Unit, Wanted};
+use crate::{lower, pipeline};
 use lh_ir::diag::Result;
 use std::time::Instant;
 
@@ -21,28 +22,6 @@ pub struct Ptx {
     pub timings: Timings,
 }
 
-/// A place where code for a GPU raises an exception.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RaiseSite {
-    /// Its class.
-    pub exc: ExcId,
-    /// Its message.
-    pub text: String,
-    /// The name of the function for users.
-    pub function: String,
-    /// Its file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-}
-
-impl RaiseSite {
-    /// Name of the class, if it is a builtin one.
-    pub fn class(&self) -> &'static str {
-        lh_ops::exceptions::ALL.iter().find(|c| c.0 == self.exc).map_or("Exception", |c| c.1)
-    }
-}
-
 /// Compiles a unit for a GPU.
 ///
 /// # Errors
@@ -55,7 +34,7 @@ pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
         let start = Instant::now();
         let lower::Lowered { module, raise_sites, rare } = lower::lower(unit, machine);
         out.raise_sites = raise_sites;
-        link::add_math(&module, machine.target);
+        math_library::add_math(&module, machine.target);
         out.timings.lower = start.elapsed();
         out.llvm_ir = llvm_ir.then(|| module.print());
         let start = Instant::now();

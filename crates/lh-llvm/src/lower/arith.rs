@@ -2,8 +2,8 @@
 
 use super::function::FnCx;
 use crate::ir::{Type, Val};
-use crate::link;
 use crate::machine::Target;
+use crate::passes::math_library;
 use lh_ir::func::{Device, fastmath};
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
@@ -127,13 +127,14 @@ impl FnCx<'_, '_> {
         if let Some(approx) = op.approx.filter(|_| self.may_approximate(vals)) {
             return self.approximate(approx, vals);
         }
-        let inlined = link::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
+        let inlined =
+            math_library::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {
             return self.c_function(name.trim_start_matches(symbols::PREFIX), vals);
         }
         // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");
-        let approximate = self.func.options.fastmath & fastmath::AFN != 0 && link::has_math(&quick);
+        let approximate = self.func.options.fastmath & fastmath::AFN != 0 && math_library::has_math(&quick);
         self.c_function(if approximate { &quick } else { name }, vals)
     }
 

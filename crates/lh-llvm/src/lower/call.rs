@@ -1,6 +1,6 @@
 //! Calls of compiled functions and of the run-time library.
 
-use super::Returns;
+use super::cx::Returns;
 use super::function::FnCx;
 use crate::ir::{Type, Val};
 use lh_ir::runtime::RuntimeFn;

@@ -11,17 +11,18 @@
 //!
 //! A part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it gets
 //! few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
-//! ([`crate::Rare::Later`]), a part is only compiled on its first call: its address comes from the run-time library,
+//! ([`Rare::Later`]), a part is only compiled on its first call: its address comes from the run-time library,
 //! which requests it once from the driver.
 //!
 //! The function of a part gets memory for its live-out values, the parameters of its first block, and its live-in
 //! values and stack slots. It returns 1 if an exception leaves the whole function (its line has been recorded), and
 //! otherwise 2 plus the number of its exit.
 
+use super::cx::{Declared, Lowering};
 use super::function::FnCx;
-use super::{Declared, Lowering};
 use crate::ir::{Type, Val};
-use crate::{Outside, Rare};
+use crate::outside::Outside;
+use crate::unit::Rare;
 use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::{Function, Inst, Term};
 use lh_ir::types::Prim;

@@ -1,6 +1,6 @@
 //! Finds operations that a GPU does not support.
 
-use crate::Unit;
+use crate::unit::Unit;
 
 use lh_ir::Value;
 use lh_ir::class::Class;

@@ -6,7 +6,7 @@
 
 use super::function::FnCx;
 use crate::ir::Val;
-use crate::ptx::RaiseSite;
+use crate::unit::RaiseSite;
 use lh_ir::func::Inst;
 use lh_ir::runtime::{Launch, Memory, Print, Role, RuntimeFn, Shapes};
 use lh_ir::{Const, ExcId, Value};

@@ -1,6 +1,6 @@
 //! The entry stub: `i32 entry(ptr arguments, ptr result)`, with each primitive in an 8-byte slot.
 
-use super::{Declared, Lowering, Returns};
+use super::cx::{Declared, Lowering, Returns};
 use crate::ir::Val;
 use lh_ir::types::Prim;
 use lh_ops::symbols;

@@ -1,8 +1,8 @@
 //! Calls of foreign code.
 
 use super::function::FnCx;
-use crate::Captured;
 use crate::ir::{Type, Val};
+use crate::unit::Captured;
 use lh_ir::Value;
 use lh_ir::func::{Extern, Foreign, ForeignAbi, Inst};
 use lh_ir::types::Prim;

@@ -1,11 +1,12 @@
 //! Blocks, parameters and terminators of one function.
 
 use super::cold::{self, Part, Way};
+use super::cx::{Declared, Lowering, Returns};
 use super::device_calls::Printed;
-use super::{Declared, Lowering, Returns};
-use crate::Abi;
+use crate::ir::loop_metadata;
 use crate::ir::{Bb, Module, Type, Val};
-use crate::{polls, strips};
+use crate::passes::polls;
+use crate::unit::Abi;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term};
 use lh_ir::runtime::{Memory, Role};
@@ -353,7 +354,7 @@ impl FnCx<'_, '_> {
         let Some(t) = ways.iter().find(|t| self.cfg.position(t.block) <= here) else { return };
         let header = &self.func.blocks[t.block.index()];
         let says = |text: &str, value: LLVMMetadataRef| self.node(&[self.md_text(text), value]);
-        let mut parts = vec![strips::mark(self, header.poll_free)];
+        let mut parts = vec![loop_metadata::poll(self, header.poll_free)];
         match header.hint {
             LoopHint::None => {}
             LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly => {
@@ -363,7 +364,7 @@ impl FnCx<'_, '_> {
             LoopHint::UnrollFull => parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")])),
         }
         if header.hint.wants_slp() {
-            parts.push(self.node(&[self.md_text(strips::SLP)]));
+            parts.push(self.node(&[self.md_text(loop_metadata::SLP)]));
         }
         if let (true, Some(group)) = (threads, self.group) {
             parts.push(says("llvm.loop.parallel_accesses", group));

@@ -1,9 +1,9 @@
 //! Functions around a unit for a GPU: kernels, functions for other device code, and the barrier of the grid.
 
+use super::cx::{Lowering, Returns};
 use super::device_calls::{ERROR, NOTE_WORDS};
-use super::{Lowering, Returns};
 use crate::ir::{Type, Val};
-use crate::{Abi, KernelLimits, Unit};
+use crate::unit::{Abi, KernelLimits, Unit};
 use lh_ir::Span;
 use lh_ir::types::Prim;
 use lh_ops::symbols;

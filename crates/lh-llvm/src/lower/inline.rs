@@ -2,7 +2,7 @@
 
 use super::function::FnCx;
 use crate::ir::Val;
-use crate::{polls, strips};
+use crate::passes::{polls, strip_mine};
 use lh_ir::Value;
 use lh_ir::class::layout;
 use lh_ir::runtime::{Address, List, Poll, Random, Role, RuntimeFn};
@@ -50,7 +50,7 @@ impl FnCx<'_, '_> {
             // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
             Poll::Iteration if self.cx.unit.wanted.remarks => {}
             Poll::Loop | Poll::Iteration => self.raise_if(polls::ask(self), rt::lh_interrupted.name),
-            Poll::After => self.raise_if(strips::stopped(self), f.name),
+            Poll::After => self.raise_if(strip_mine::stopped(self), f.name),
         }
     }
 

@@ -3,8 +3,8 @@
 use super::arith::fast_math_flags;
 use super::function::FnCx;
 use super::gpu::GRID_SYNC;
-use crate::cached_access;
 use crate::ir::Val;
+use crate::passes::cached_access;
 use lh_ir::Const;
 use lh_ir::Value;
 use lh_ir::algebra::Approx;

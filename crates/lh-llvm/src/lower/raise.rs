@@ -2,7 +2,8 @@
 
 use super::function::FnCx;
 use crate::ir::{Type, Val};
-use crate::{Captured, Outside};
+use crate::outside::Outside;
+use crate::unit::Captured;
 use lh_ir::func::Extern;
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{ExcId, Ty, Value};

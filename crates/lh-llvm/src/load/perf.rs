@@ -1,6 +1,6 @@
 //! Names of compiled functions for `perf`, in `/tmp/perf-<pid>.map`, when `LANCEHEAD_PERF` is set.
 
-use crate::Loaded;
+use super::elf::Loaded;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;

@@ -4,7 +4,7 @@
 //! accessed through a table of addresses, external functions through stubs that jump through the table. Memory is
 //! writable while it is filled, and never afterwards writable and executable at once.
 
-use crate::gdb;
+use super::{gdb, half};
 use std::collections::HashMap;
 use std::ffi::CString;
 
@@ -228,7 +228,7 @@ impl Image<'_> {
 
     fn find(&self, symbol: usize) -> usize {
         let s = &self.object.symbols[symbol];
-        let ours = || lh_math::address(&s.name).or_else(|| crate::half::address(&s.name));
+        let ours = || lh_math::address(&s.name).or_else(|| half::address(&s.name));
         if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)).or_else(ours) {
             return at;
         }

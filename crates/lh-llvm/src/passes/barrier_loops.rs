@@ -1,8 +1,8 @@
 //! Keeps NVIDIA's compiler from unrolling loops with barriers in our PTX: such a loop waits rather than computes, and
 //! copies of its body only cost instructions.
 
-use crate::flow::Graph;
 use crate::ir::Module;
+use crate::ir::flow::Graph;
 
 /// Marks the loops of every function.
 pub(crate) fn mark(m: &Module) {

@@ -1,9 +1,10 @@
 //! The vector math library, linked into modules that use it, so that loops which call it are vectorised.
 
-use crate::flow::Graph;
-use crate::ir::{Module, Val, cstring, functions_of, take_message};
+use crate::ir::flow::Graph;
+use crate::ir::loop_metadata;
+use crate::ir::walk::{called, functions_of, is_declaration, name_of};
+use crate::ir::{Module, Val, cstring, take_message};
 use crate::machine::{Machine, Target};
-use crate::{pipeline, strips};
 use lh_math::Rare;
 use lh_ops::symbols;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
@@ -68,10 +69,10 @@ fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     let graph = Graph::new(m, f);
     let (mut marked, mut others) = (HashSet::new(), HashSet::new());
     for (latch, header) in graph.back_edges() {
-        if strips::description(m, m.last(graph.blocks[latch])).marked { &mut marked } else { &mut others }
+        if loop_metadata::read(m, m.last(graph.blocks[latch])).marked { &mut marked } else { &mut others }
             .extend(graph.body(latch, header));
     }
-    let calls = |b: &usize| m.instructions_of(graph.blocks[*b]).into_iter().any(|i| has_math(&strips::called(i)));
+    let calls = |b: &usize| m.instructions_of(graph.blocks[*b]).into_iter().any(|i| has_math(&called(i)));
     (0..graph.blocks.len()).any(|b| (marked.contains(&b) || !others.contains(&b)) && calls(&b))
 }
 
@@ -183,11 +184,7 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
             adopt(m, f, machine.target);
         }
     }
-    pipeline::run(
-        m,
-        machine,
-        if !chosen.is_empty() { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" },
-    );
+    machine.run(m, if !chosen.is_empty() { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" });
 }
 
 /// Adapts a linked function to the target.
@@ -239,19 +236,5 @@ fn link_needed(m: &Module, source: LLVMModuleRef) {
         if LLVMLinkModules2(m.module, source) != 0 {
             lh_ir::bug!("the math library does not link");
         }
-    }
-}
-
-fn is_declaration(f: Val) -> bool {
-    // SAFETY: a function of a live module.
-    unsafe { LLVMIsDeclaration(f) != 0 }
-}
-
-fn name_of(f: Val) -> String {
-    let mut len = 0;
-    // SAFETY: the name is read by length while the function lives.
-    unsafe {
-        let text = LLVMGetValueName2(f, &raw mut len);
-        String::from_utf8_lossy(std::slice::from_raw_parts(text.cast::<u8>(), len)).into_owned()
     }
 }

@@ -9,21 +9,21 @@
 //! The result is exact: a quotient of such integers that is not whole differs from all whole numbers by more than the
 //! rounding error. Constant divisors are left to LLVM. Runs after inlining, so that all divisions are visible.
 
-use crate::flow::Graph;
+use crate::ir::flow::Graph;
+use crate::ir::loop_metadata;
 use crate::ir::{Module, Val};
-use crate::strips;
 use llvm_sys::LLVMOpcode::{self, LLVMSDiv, LLVMSRem, LLVMUDiv, LLVMURem};
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::core::*;
 use std::collections::HashSet;
 
 /// Rewrites the divisions of every function.
-pub(crate) fn by_floats(m: &Module) {
+pub(crate) fn run(m: &Module) {
     for f in m.functions() {
         let graph = Graph::new(m, f);
         let mut inside = HashSet::new();
         for (from, to) in graph.back_edges() {
-            if strips::description(m, m.last(graph.blocks[from])).threads {
+            if loop_metadata::read(m, m.last(graph.blocks[from])).threads {
                 inside.extend(graph.body(from, to));
             }
         }

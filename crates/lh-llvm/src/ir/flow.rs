@@ -1,6 +1,6 @@
 //! Control-flow graphs of finished LLVM functions, and edits of them.
 
-use crate::ir::{Bb, Module, Val};
+use super::{Bb, Module, Val};
 use llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;

@@ -14,8 +14,9 @@
 //!
 //! Values that are computed from themselves, such as sums and induction variables, need no move in any case.
 
+use crate::ir::loop_metadata;
+use crate::ir::walk::is_call;
 use crate::ir::{Bb, Module, Val};
-use crate::strips;
 use llvm_sys::core::*;
 use std::collections::HashSet;
 
@@ -35,16 +36,16 @@ fn mark_loop(m: &Module, block: Bb) -> bool {
     let branch = m.last(block);
     // SAFETY: a block of a complete function ends in a branch or the like.
     let is_loop = unsafe { (0..LLVMGetNumSuccessors(branch)).any(|s| LLVMGetSuccessor(branch, s) == block) };
-    if !is_loop || strips::description(m, branch).is_settled() {
+    if !is_loop || loop_metadata::read(m, branch).is_settled() {
         return false;
     }
     let insts = m.instructions_of(block);
     let marks = insts.len() <= SHORT
-        && !insts.iter().any(|i| strips::is_call(*i))
+        && !insts.iter().any(|i| is_call(*i))
         && m.phis(block).into_iter().any(|phi| hands_on(m, block, phi));
     if marks {
         let twice = m.node(&[m.md_text("llvm.loop.unroll.count"), m.md_int(m.t.i32, 2)]);
-        strips::describe(m, branch, twice);
+        loop_metadata::add(m, branch, twice);
     }
     marks
 }

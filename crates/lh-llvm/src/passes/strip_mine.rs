@@ -17,25 +17,20 @@
 //! Between the end of the loop and the test there are only the remainder loops that LLVM has made for the last
 //! iterations; these access the same memory as the full loop would.
 
-use crate::flow::Graph;
+use super::polls;
+use crate::ir::flow::Graph;
+use crate::ir::loop_metadata::{self, Description};
+use crate::ir::walk::{called, is_call};
 use crate::ir::{Bb, Module, Val};
-use crate::polls;
 use lh_ops::{runtime, symbols};
 use llvm_sys::LLVMIntPredicate::{self, *};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
-use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
 
 /// The function that stands for the test if a loop has ended early.
 const STOPPED: &str = "lh.loop.stopped";
-/// Loop metadata: the loop is to poll. LLVM may lose the metadata, so loops without any poll as well.
-const MARK: &str = "lh.strips";
-/// Loop metadata: the loop polls by itself or is certainly short.
-const QUIET: &str = "lh.quiet";
-/// Loop metadata: straight-line code of the function is to be vectorised (SLP).
-pub(crate) const SLP: &str = "lh.slp";
 /// Iterations of a strip without calls, which take well below a millisecond.
 const STRIP: i64 = 1 << 17;
 /// Iterations of a strip with calls; a callee that takes long polls itself.
@@ -48,13 +43,8 @@ pub(crate) fn stopped(m: &Module) -> Val {
     polls::stand_in(m, STOPPED, m.t.i1)
 }
 
-/// The metadata of a loop that is to poll, or is not.
-pub(crate) fn mark(m: &Module, asks: bool) -> LLVMMetadataRef {
-    m.node(&[m.md_text(if asks { MARK } else { QUIET })])
-}
-
 /// Adds polls; answers with the functions whose loops may end early, which record that in memory.
-pub(crate) fn insert(m: &Module) -> Vec<Val> {
+pub(crate) fn run(m: &Module) -> Vec<Val> {
     let mut functions: Vec<(Val, Val)> = Vec::new();
     let mut slots: HashMap<Val, Val> = HashMap::new();
     let mut questions = HashSet::new();
@@ -167,7 +157,8 @@ impl Strips<'_> {
         let mut any = false;
         let mut marked = Vec::new();
         for (latch, header) in self.graph.back_edges() {
-            let Description { quiet, vectorised, .. } = description(self.m, self.m.last(self.graph.blocks[latch]));
+            let Description { quiet, vectorised, .. } =
+                loop_metadata::read(self.m, self.m.last(self.graph.blocks[latch]));
             let body = self.graph.body(latch, header);
             if quiet || body.iter().any(|b| self.m.calls_named(self.graph.blocks[*b], polls::ASK)) {
                 continue;
@@ -464,99 +455,6 @@ impl Count {
         let most = mask.map(|v| unsafe { LLVMConstIntGetSExtValue(v) });
         self.start == Some(0) && most.is_some_and(|n| (0..=ROUNDS).contains(&n))
     }
-}
-
-/// The metadata of a loop, at the branch of its latch.
-pub(crate) struct Description {
-    /// It is to poll.
-    pub(crate) marked: bool,
-    /// It need not poll.
-    quiet: bool,
-    /// Straight-line code of its function is to be vectorised.
-    pub(crate) slp: bool,
-    /// It comes from a vectorised loop.
-    vectorised: bool,
-    /// It has been unrolled, or has a hint for that.
-    unrolled: bool,
-    /// Its iterations are threads of a kernel.
-    pub(crate) threads: bool,
-}
-
-impl Description {
-    /// Whether LLVM has transformed the loop, or has a hint to.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.vectorised || self.unrolled
-    }
-}
-
-/// Reads the metadata of a loop at the branch of its latch.
-pub(crate) fn description(m: &Module, branch: Val) -> Description {
-    let mut texts = HashSet::new();
-    // SAFETY: walks a node of two levels, whose parts are nodes, texts or values.
-    unsafe {
-        let kind = LLVMGetMDKindIDInContext(m.context, c"llvm.loop".as_ptr(), 9);
-        let node = LLVMGetMetadata(branch, kind);
-        let parts = if node.is_null() { Vec::new() } else { operands(node) };
-        for part in parts.into_iter().skip(1).filter(|p| !p.is_null() && !LLVMIsAMDNode(*p).is_null()) {
-            let mut len = 0;
-            let Some(text) = operands(part).first().copied().filter(|t| !t.is_null() && !LLVMIsAMDString(*t).is_null())
-            else {
-                continue;
-            };
-            let text = LLVMGetMDString(text, &raw mut len);
-            texts.insert(std::slice::from_raw_parts(text.cast::<u8>(), len as usize).to_vec());
-        }
-    }
-    let says = |text: &str| texts.contains(text.as_bytes());
-    let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
-    let (vectorised, threads) = (says("llvm.loop.isvectorized"), says("llvm.loop.parallel_accesses"));
-    let (marked, quiet, slp) = (says(MARK), says(QUIET), says(SLP));
-    Description { marked, quiet, slp, vectorised, unrolled, threads }
-}
-
-/// Adds to the metadata of a loop at the branch of its latch.
-pub(crate) fn describe(m: &Module, branch: Val, more: LLVMMetadataRef) {
-    // SAFETY: the parts of a loop's node but the first, which is itself, are nodes.
-    let mut parts: Vec<LLVMMetadataRef> = unsafe {
-        let node = LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(m.context, c"llvm.loop".as_ptr(), 9));
-        let parts = if node.is_null() { Vec::new() } else { operands(node) };
-        parts.into_iter().skip(1).map(|p| LLVMValueAsMetadata(p)).collect()
-    };
-    parts.push(more);
-    m.attach(branch, "llvm.loop", m.loop_node(&parts));
-}
-
-/// The operands of a metadata node.
-///
-/// # Safety
-/// `node` is one.
-unsafe fn operands(node: Val) -> Vec<Val> {
-    // SAFETY: as many are written as there are.
-    unsafe {
-        let mut all = vec![null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
-        LLVMGetMDNodeOperands(node, all.as_mut_ptr());
-        all
-    }
-}
-
-/// The name of the called function; empty if the instruction is no direct call.
-pub(crate) fn called(inst: Val) -> String {
-    // SAFETY: the name is read by length while the function lives.
-    unsafe {
-        if LLVMIsACallInst(inst).is_null() {
-            return String::new();
-        }
-        let mut len = 0;
-        let name = LLVMGetValueName2(LLVMGetCalledValue(inst), &raw mut len);
-        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), len)).into_owned()
-    }
-}
-
-/// Whether an instruction calls a function other than an intrinsic.
-pub(crate) fn is_call(inst: Val) -> bool {
-    // SAFETY: an instruction of a live function.
-    let calls = unsafe { !LLVMIsACallInst(inst).is_null() };
-    calls && !called(inst).starts_with("llvm.")
 }
 
 /// The negated comparison.

@@ -3,9 +3,9 @@
 //! While LLVM's passes run, a poll is a call of a function that only accesses memory of its own. A volatile or atomic
 //! load would order other accesses and keep invariant code from moving out of loops.
 
-use crate::flow::Graph;
+use crate::ir::flow::Graph;
+use crate::ir::walk::called;
 use crate::ir::{Module, Type, Val};
-use crate::strips::called;
 use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::core::*;

@@ -1,7 +1,7 @@
 //! Vectors with an element for each lane of a gang. Operations load and store them like loops over lanes; LLVM removes
 //! the memory accesses if nothing else uses the memory.
 
-use crate::ir::{Module, Type, Val};
+use super::{Module, Type, Val};
 use lh_ir::func::GANG;
 use lh_ops::warp;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;

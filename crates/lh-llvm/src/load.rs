@@ -1,0 +1,8 @@
+//! Loads objects into memory, with names of their functions for debuggers and profilers.
+
+mod elf;
+mod gdb;
+mod half;
+pub mod perf;
+
+pub use elf::{EntryPoint, Loaded, load};

@@ -1,0 +1,161 @@
+//! The module under construction, with the state that its functions share.
+
+use super::debug_info::DebugInfo;
+use crate::ir::{Module, Type, Val};
+use crate::machine::Target;
+use crate::outside::Outside;
+use crate::unit::{RaiseSite, Unit};
+use lh_ir::func::Function;
+use lh_ir::types::Prim;
+use lh_ir::{SpecId, Ty};
+use llvm_sys::LLVMLinkage;
+use llvm_sys::prelude::LLVMMetadataRef;
+use std::collections::HashMap;
+
+/// Results of more primitives are returned through a pointer, the first argument.
+const MAX_IN_REGISTERS: usize = 8;
+/// Library functions up to this size are always inlined.
+const SMALL_LIBRARY: usize = 80;
+
+/// The way in which a function returns its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// In a struct with the status.
+    Registers,
+    /// Through the first argument, a pointer.
+    Memory,
+}
+
+/// A function of the unit, declared in the module.
+#[derive(Clone)]
+pub(crate) struct Declared {
+    pub(super) value: Val,
+    pub(super) ty: Type,
+    pub(super) ret: Ty,
+    pub(super) returns: Returns,
+}
+
+/// The module under construction, with the state that its functions share.
+pub(crate) struct Lowering<'u> {
+    pub(crate) m: Module,
+    pub(super) target: Target,
+    pub(super) unit: &'u Unit<'u>,
+    pub(super) functions: Vec<Declared>,
+    pub(super) specs: HashMap<SpecId, usize>,
+    /// Bodies of parallel loops by name.
+    pub(super) bodies: HashMap<String, usize>,
+    /// By function: whether it may call itself, directly or through others.
+    pub(super) recursive: Vec<bool>,
+    /// Type-based alias metadata: data of arrays and lists; headers of lists.
+    pub(super) tbaa_data: LLVMMetadataRef,
+    pub(super) tbaa_header: LLVMMetadataRef,
+    /// Branch weights with a very likely and a very unlikely first target.
+    pub(super) likely: LLVMMetadataRef,
+    pub(super) unlikely: LLVMMetadataRef,
+    pub(super) texts: HashMap<String, Val>,
+    pub(super) debug: Option<DebugInfo>,
+    /// The places that raise in code for a GPU, by number.
+    pub(super) raise_sites: Vec<RaiseSite>,
+    /// Whether all functions of the unit record exceptions, because blocks wait for the whole grid.
+    pub(super) notes: bool,
+    /// Whether the grid barrier is called.
+    pub(super) waits_for_grid: bool,
+    /// Names of the outlined cold functions.
+    pub(super) rare: Vec<String>,
+}
+
+impl<'u> Lowering<'u> {
+    pub(super) fn declare(&self, f: &Function, index: usize) -> Declared {
+        let m = &self.m;
+        let ret = f.ret.unwrap_or_else(Ty::never);
+        let prims = ret.flatten();
+        // Functions that are inlined return through memory, which LLVM promotes; it cannot take a struct apart at a
+        // phi.
+        let is_body = self.bodies.contains_key(&f.name);
+        let in_registers = (self.recursive[index] || is_body) && prims.len() <= MAX_IN_REGISTERS;
+        let returns = if in_registers { Returns::Registers } else { Returns::Memory };
+        let mut args: Vec<Type> = Vec::new();
+        if returns == Returns::Memory {
+            args.push(m.t.ptr);
+        }
+        args.extend(f.params().iter().flat_map(|p| f.ty(*p).flatten()).map(|p| m.prim(p)));
+        let ty = m.fn_type(&args, self.result_type(&prims, returns));
+        let value = m.declare(&f.name, ty);
+        m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
+        self.attributes(value, f.options.debug);
+        if f.options.debug || is_body {
+            m.attribute(value, "noinline");
+        } else if f.is_library {
+            let size: usize = f.blocks.iter().map(|b| b.insts.len() + 1).sum();
+            m.attribute(value, if size <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
+        }
+        Declared { value, ty, ret, returns }
+    }
+
+    /// The return type: a status, or a struct of status and result.
+    pub(super) fn result_type(&self, prims: &[Prim], returns: Returns) -> Type {
+        let m = &self.m;
+        if returns == Returns::Memory || prims.is_empty() {
+            return m.t.i32;
+        }
+        let parts: Vec<Type> = std::iter::once(m.t.i32).chain(prims.iter().map(|p| m.prim(*p))).collect();
+        m.struct_type(&parts)
+    }
+
+    /// Adds the attributes of all functions that we define.
+    pub(super) fn attributes(&self, function: Val, debug: bool) {
+        let m = &self.m;
+        m.attribute(function, "nounwind");
+        if self.target.is_gpu() {
+            // A function may contain a barrier, until LLVM finds that it does not.
+            m.attribute(function, "convergent");
+            if self.unit.functions[self.unit.entry].options.fastmath == lh_ir::func::fastmath::FAST {
+                m.text_attribute(function, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+            }
+            return;
+        }
+        m.text_attribute(function, "target-cpu", &self.target.cpu());
+        m.text_attribute(function, "target-features", &self.target.features());
+        m.text_attribute(function, "no-trapping-math", "true");
+        if debug {
+            m.attribute(function, "optnone");
+            m.text_attribute(function, "frame-pointer", "all");
+        }
+    }
+
+    /// A function of the run-time or C library.
+    pub(super) fn external(&self, name: &str, args: &[Type], ret: Type) -> (Type, Val) {
+        let ty = self.m.fn_type(args, ret);
+        let f = self.m.declare(name, ty);
+        self.m.attribute(f, "nounwind");
+        (ty, f)
+    }
+
+    /// As [`Lowering::external`], for cold calls.
+    pub(super) fn cold(&self, name: &str, args: &[Type], ret: Type) -> (Type, Val) {
+        let (ty, f) = self.external(name, args, ret);
+        self.m.attribute(f, "cold");
+        (ty, f)
+    }
+
+    /// The source file of a function, by the first function of the unit in the same file.
+    pub(super) fn file_of(&self, func: &Function) -> Outside {
+        let first = self.unit.functions.iter().position(|f| f.file == func.file);
+        Outside::File(first.unwrap_or_else(|| lh_ir::bug!("a function outside its unit")))
+    }
+
+    /// A shared text constant.
+    pub(super) fn text(&mut self, s: &str) -> Val {
+        if let Some(v) = self.texts.get(s) {
+            return *v;
+        }
+        let v = self.m.text(s);
+        self.texts.insert(s.to_owned(), v);
+        v
+    }
+
+    /// Calls an external function.
+    pub(super) fn call_external(&self, (ty, f): (Type, Val), args: &[Val]) -> Val {
+        self.m.call(ty, f, args)
+    }
+}
