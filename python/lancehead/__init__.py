@@ -62,7 +62,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"lancehead.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)
+    raise importlib.import_module("lancehead._absent").missing(__name__, name)
 
 
 def __dir__() -> list[str]:

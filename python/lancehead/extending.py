@@ -263,4 +263,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)
+    raise importlib.import_module("lancehead._absent").missing(__name__, name)

@@ -1,5 +1,5 @@
 """Numba's `typed`, which lancehead does not have: importing it says what to write instead."""
 
-from lancehead._command.absent import Absent
+from lancehead._absent import Absent
 
 raise ImportError(Absent(__name__).__lancehead_refused__, name=__name__)

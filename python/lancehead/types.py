@@ -472,4 +472,4 @@ def from_dtype(dtype: Any) -> CoreType:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)
+    raise importlib.import_module("lancehead._absent").missing(__name__, name)

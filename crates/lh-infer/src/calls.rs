@@ -1,11 +1,20 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
+mod builtins;
+pub(crate) mod cuda;
+mod foreign;
+mod functions;
+mod linked;
+mod overloads;
+mod prims;
+mod threads;
+mod ufuncs;
+
 use crate::convert::has_pending;
-use crate::infer::Infer;
-use crate::iterate::Plan;
-use crate::operators::cast_expr;
+use crate::cx::Infer;
+use crate::operations::operators::cast_expr;
 use crate::substitutes;
-use crate::val::{Known, Val};
+use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
@@ -256,7 +265,7 @@ impl Infer<'_> {
     }
 
     fn call_namedtuple(&mut self, n: &NamedTuple, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if let (Some(base), []) = (crate::cuda::vector_base(n), kwargs) {
+        if let (Some(base), []) = (crate::calls::cuda::vector_base(n), kwargs) {
             return self.vector(n, base, args);
         }
         let mut parts: Vec<Option<Val>> = args.iter().cloned().map(Some).collect();
@@ -460,7 +469,7 @@ impl Infer<'_> {
         if let ("cffi.from_buffer", [a]) = (path, args) {
             return self.address_of_buffer(a);
         }
-        crate::records::check_arguments(path, args)?;
+        crate::operations::records::check_arguments(path, args)?;
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }

@@ -1,6 +1,6 @@
 //! Emitting typed instructions: values on demand, conversions, checks.
 
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Term};

@@ -1,32 +1,16 @@
 //! Untyped IR and argument types to typed IR.
 
-mod attributes;
-mod builtins;
 mod calls;
-mod classes;
-mod comparisons;
 mod convert;
-mod cuda;
+mod cx;
 mod emit;
-mod foreign;
-mod functions;
-mod generator;
-mod index;
 mod infer;
-mod instances;
-mod iterate;
-mod linked;
-mod operators;
-mod overloads;
-mod prims;
-mod records;
+mod operations;
 mod shape;
 mod stack;
-mod stencils;
 mod step;
 pub mod substitutes;
-mod threads;
-mod ufuncs;
+mod sweep;
 mod val;
 pub mod world;
 

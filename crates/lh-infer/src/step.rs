@@ -1,10 +1,9 @@
 //! One untyped instruction at a time.
 
+use crate::cx::Infer;
 use crate::emit::exc;
-use crate::infer::Infer;
-use crate::iterate::Lazy;
 use crate::substitutes;
-use crate::val::{Known, Val};
+use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -62,7 +61,7 @@ impl Infer<'_> {
             Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
             Inst::Slice(parts) => {
                 let parts = parts.map(|p| self.val(p));
-                if let Some(odd) = parts.iter().find(|p| !crate::index::bounds_a_slice(p.ty)) {
+                if let Some(odd) = parts.iter().find(|p| !crate::operations::index::bounds_a_slice(p.ty)) {
                     let text = format!("a slice has integers or nothing, not `{}`", odd.ty);
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it, `int(...)`"));
                 }
@@ -254,7 +253,7 @@ impl Infer<'_> {
                 let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 self.constant_list(&parts)?
             }
-            Object::Path(p) if crate::cuda::is_value(&p) => self.cuda_value(&p)?,
+            Object::Path(p) if crate::calls::cuda::is_value(&p) => self.cuda_value(&p)?,
             Object::Array { .. } => {
                 let text = "an array in the memory of a GPU cannot be used by the host";
                 return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("copy it there, or write a kernel"));

@@ -1,8 +1,8 @@
 //! Abstract values: what is known about a Python value while its function is typed.
 
-use crate::iterate::{Lazy, Plan};
 use crate::world::Stencil;
 use lh_ir::{Block, Const, ExcId, FuncId, Ty, Value};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A Python value: its type, the SSA value that holds it if there is one, and what else is known.
@@ -39,6 +39,54 @@ pub enum Known {
     Unroll(Val),
     /// Python's own `bool`: as a dtype the same as NumPy's, as a function it asks an array for its truth.
     PythonBool,
+}
+
+/// An iterable that exists only while compiling.
+#[derive(Clone, Debug)]
+pub enum Lazy {
+    /// `enumerate(inner, start)`
+    Enumerate(Val, Val),
+    /// `zip(...)`
+    Zip(Vec<Val>),
+    /// `reversed(inner)`
+    Reversed(Val),
+    /// `map(f, ...)`
+    Map(Val, Vec<Val>),
+    /// `np.ndindex(shape)`: the extents.
+    NdIndex(Vec<Val>),
+    /// `np.ndenumerate(array)`
+    NdEnumerate(Val),
+    /// `array.flat`
+    Flat(Val),
+    /// `prange(...)` or `pndindex(...)`: the range or index.
+    Parallel(Val),
+}
+
+/// A started iteration: what to ask for the next item.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// A range that does not step past all numbers, up, or down by 1: state is the next number.
+    Range { start: Val, stop: Val, step: Val },
+    /// Steps that are counted from 0, for parallel loops: state is how many there were.
+    Counted { start: Val, step: Val, count: Val },
+    /// Any order will do.
+    Parallel(Box<Plan>),
+    /// A range with any step: states are the next number and how many remain.
+    Steps { start: Val, step: Val, count: Val },
+    /// Items of a sequence by index: state is the index.
+    Items { seq: Val, len: Option<Val>, reversed: bool },
+    /// Characters of a string of so many bytes: state is the byte that the next one begins at.
+    Chars { text: Val, bytes: Val },
+    /// A count beside another iteration.
+    Enumerate(Box<Plan>, Val),
+    /// Several side by side.
+    Zip(Vec<Plan>),
+    /// A function of the items of others.
+    Map(Val, Vec<Plan>),
+    /// Items of a generator: no state; what was asked for last.
+    Generator(Val, Rc<RefCell<Option<Val>>>),
+    /// Positions of an n-dimensional index in row-major order: state is the flat position.
+    NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
 }
 
 /// The callee of a bound method.

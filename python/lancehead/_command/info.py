@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import lancehead
 from lancehead import _core
 
 OTHERS = ("scipy", "numba", "cloudpickle", "IPython")
@@ -20,7 +19,7 @@ OTHERS = ("scipy", "numba", "cloudpickle", "IPython")
 def lines() -> list[str]:
     """The report, one fact per line."""
     facts = [
-        ("lancehead", lancehead.__version__),
+        ("lancehead", _core.__version__),
         *build_facts(),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()}, {platform.python_compiler()})"),
         ("executable", sys.executable),

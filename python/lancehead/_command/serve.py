@@ -15,8 +15,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
-import lancehead
-from lancehead._command import absent
+from lancehead import _absent, _core
 from lancehead.options import OBJECT_MODE
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
@@ -61,11 +60,11 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname.split(".")[0] != "numba":
             return None
-        if fullname not in COUNTERPARTS and fullname not in absent.MODULES:
+        if fullname not in COUNTERPARTS and fullname not in _absent.MODULES:
             parent, _, name = fullname.rpartition(".")
             if parent in COUNTERPARTS and hasattr(counterpart(parent), name):
                 return None
-            raise ImportError(f"lancehead {lancehead.__version__} does not provide `{fullname}`", name=fullname)
+            raise ImportError(f"lancehead {_core.__version__} does not provide `{fullname}`", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
@@ -82,7 +81,7 @@ class NumbaModule(ModuleType):
         if name == "__version__" and self.__name__ == "numba":
             return NUMBA_VERSION
         full = f"{self.__name__}.{name}"
-        if full in COUNTERPARTS or full in absent.MODULES:
+        if full in COUNTERPARTS or full in _absent.MODULES:
             return importlib.import_module(full)
         source = counterpart(self.__name__)
         if name == "__all__":
@@ -90,9 +89,9 @@ class NumbaModule(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         found = getattr(source, name, None)
-        if found is None and (found := absent.find(self.__name__, name)) is None:
-            raise Missing(f"lancehead {lancehead.__version__} does not provide `{full}`")
-        return absent.lenient(found) if self.__name__ == "numba" and name in ("jit", "njit") else found
+        if found is None and (found := _absent.find(self.__name__, name)) is None:
+            raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
+        return _absent.lenient(found) if self.__name__ == "numba" and name in ("jit", "njit") else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})

@@ -1,8 +1,8 @@
 //! Operators: which row or library function an operator means for its operand types.
 
 use crate::convert::{promote, rank};
+use crate::cx::Infer;
 use crate::emit::{exc, row};
-use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -1,6 +1,6 @@
 //! The functions of `lancehead.threads` in compiled code.
 
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::Val;
 use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -3,9 +3,9 @@
 //! An iterator is never an object at run time. Its state (an index, a count) lives in extra parameters of the loop's
 //! header, so that loops over ranges and arrays are counted loops.
 
+use crate::cx::{Infer, LoopState};
 use crate::emit::ArrayParts;
-use crate::infer::{Infer, LoopState};
-use crate::val::{Known, Val};
+use crate::val::{Known, Lazy, Plan, Val};
 use lh_ir::consts::ASCII;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Parallel};
@@ -15,54 +15,6 @@ use lh_ir::{Layout, Ty, Value};
 use lh_ops::runtime as rt;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// An iterable that exists only while compiling.
-#[derive(Clone, Debug)]
-pub enum Lazy {
-    /// `enumerate(inner, start)`
-    Enumerate(Val, Val),
-    /// `zip(...)`
-    Zip(Vec<Val>),
-    /// `reversed(inner)`
-    Reversed(Val),
-    /// `map(f, ...)`
-    Map(Val, Vec<Val>),
-    /// `np.ndindex(shape)`: the extents.
-    NdIndex(Vec<Val>),
-    /// `np.ndenumerate(array)`
-    NdEnumerate(Val),
-    /// `array.flat`
-    Flat(Val),
-    /// `prange(...)` or `pndindex(...)`: the range or index.
-    Parallel(Val),
-}
-
-/// A started iteration: what to ask for the next item.
-#[derive(Clone, Debug)]
-pub enum Plan {
-    /// A range that does not step past all numbers, up, or down by 1: state is the next number.
-    Range { start: Val, stop: Val, step: Val },
-    /// Steps that are counted from 0, for parallel loops: state is how many there were.
-    Counted { start: Val, step: Val, count: Val },
-    /// Any order will do.
-    Parallel(Box<Plan>),
-    /// A range with any step: states are the next number and how many remain.
-    Steps { start: Val, step: Val, count: Val },
-    /// Items of a sequence by index: state is the index.
-    Items { seq: Val, len: Option<Val>, reversed: bool },
-    /// Characters of a string of so many bytes: state is the byte that the next one begins at.
-    Chars { text: Val, bytes: Val },
-    /// A count beside another iteration.
-    Enumerate(Box<Plan>, Val),
-    /// Several side by side.
-    Zip(Vec<Plan>),
-    /// A function of the items of others.
-    Map(Val, Vec<Plan>),
-    /// Items of a generator: no state; what was asked for last.
-    Generator(Val, Rc<RefCell<Option<Val>>>),
-    /// Positions of an n-dimensional index in row-major order: state is the flat position.
-    NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
-}
 
 /// Where the items of the generators in a plan are kept.
 fn generators<'p>(plan: &'p Plan, out: &mut Vec<&'p RefCell<Option<Val>>>) {
@@ -300,7 +252,7 @@ impl Infer<'_> {
             TyKind::Instance { of, .. } if of.is_array() => {
                 let (dtype, ..) = of.as_array().expect("just asked");
                 let array = self.field(val, 0);
-                let class = Val::of_type(Ty::dtype(crate::instances::python_number(dtype)));
+                let class = Val::of_type(Ty::dtype(crate::operations::instances::python_number(dtype)));
                 Ok(Plan::Map(class, vec![self.plan(&array, reversed)?]))
             }
             TyKind::Iter(_) => match val.known.as_deref() {

@@ -1,11 +1,10 @@
 //! `prim.*`: what the library dialect may do beyond Python.
 
 use crate::convert::promote;
+use crate::cx::Infer;
 use crate::emit::ArrayParts;
-use crate::infer::Infer;
-use crate::iterate::Lazy;
-use crate::operators::{Kernel, element};
-use crate::val::Val;
+use crate::operations::operators::{Kernel, element};
+use crate::val::{Lazy, Val};
 use crate::world::ArgTy;
 use lh_ir::Ty;
 use lh_ir::class::Class;
@@ -348,7 +347,7 @@ impl Infer<'_> {
                 self.check_writable(dst.ty)?;
                 let (_, expr) = self.scalar_call(f, ins)?;
                 let (d, ..) = dst.ty.as_array().ok_or_else(|| self.no_op("map_into", dst.ty, dst.ty))?;
-                self.map_into(dst, ins, crate::operators::cast_expr(d, expr));
+                self.map_into(dst, ins, crate::operations::operators::cast_expr(d, expr));
                 Val::of_type(Ty::none())
             }
             _ => return Ok(None),
@@ -357,7 +356,7 @@ impl Infer<'_> {
 
     /// A scalar function applied to elements of operands.
     fn scalar_call(&mut self, f: &Val, ins: &[Val]) -> Result<(Ty, MapExpr)> {
-        if let Some(a) = ins.iter().find(|a| crate::operators::element(a.ty).as_record().is_some()) {
+        if let Some(a) = ins.iter().find(|a| crate::operations::operators::element(a.ty).as_record().is_some()) {
             return Err(Diagnostic::new(
                 diag::UNSUPPORTED_CALL,
                 format!("functions of elements do not take `{}`", a.ty),

@@ -1,9 +1,9 @@
 //! Indexing: items, slices, views, stores.
 
 use crate::convert::rank;
+use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc};
-use crate::infer::Infer;
-use crate::operators::cast_expr;
+use crate::operations::operators::cast_expr;
 use crate::val::Val;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -33,7 +33,9 @@ impl Infer<'_> {
             }));
         }
         match v.ty.kind() {
-            TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => self.relative_item(v, k),
+            TyKind::Tuple { name: Some(n), .. } if crate::operations::stencils::is_relative(n) => {
+                self.relative_item(v, k)
+            }
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Instance { .. } => self.instance_item(v, k),
             TyKind::Obj(o) if k.as_str().is_some() => self.enum_by_name(*o, k),
@@ -474,8 +476,8 @@ impl Infer<'_> {
                 self.stop();
                 Ok(())
             }
-            TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => {
-                Err(crate::stencils::bad("Assignments to arrays passed to stencil kernels is not allowed.")
+            TyKind::Tuple { name: Some(n), .. } if crate::operations::stencils::is_relative(n) => {
+                Err(crate::operations::stencils::bad("Assignments to arrays passed to stencil kernels is not allowed.")
                     .note("return the element's value; what is written to is named by `standard_indexing=`"))
             }
             _ if self.entries(v).is_some() => Err(self.no_dictionary(v)),

@@ -16,21 +16,13 @@
 //! While it runs, and after an exception, the state is that of an exhausted generator.
 
 use crate::convert::unify;
-use crate::infer::Infer;
+use crate::cx::{Infer, Yield};
 use crate::val::Val;
 use lh_ir::cfg::{Cfg, def_blocks, live_in};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::types::TyKind;
 use lh_ir::{Block, Const, Function, Span, SpecId, Ty, Value};
-
-/// A `yield`: where it ends the function, what it gives, and where the function goes on.
-pub(crate) struct Yield {
-    pub from: Block,
-    pub val: Val,
-    pub span: Span,
-    pub resume: Block,
-}
 
 /// The two functions of a generator.
 pub(crate) struct Halves {

@@ -1,7 +1,7 @@
 //! `cuda.*` in kernels: geometry, memory and atomics. The other functions are in the library, `lib/cuda`.
 
+use crate::cx::Infer;
 use crate::emit::ArrayParts;
-use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::Object;
 use lh_ir::algebra::Algebra;

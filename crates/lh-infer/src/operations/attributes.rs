@@ -1,10 +1,9 @@
 //! Attributes: of modules and classes while compiling, of values by their type.
 
+use crate::cx::Infer;
 use crate::emit::wrap_int;
-use crate::infer::Infer;
-use crate::iterate::Lazy;
 use crate::substitutes;
-use crate::val::{Known, Method, Val};
+use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};

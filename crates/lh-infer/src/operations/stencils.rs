@@ -3,8 +3,8 @@
 //! Inside the function, a relative array is a `Relative`, a tuple of the array that begins at the element and of the
 //! first and last offsets that may be read. The default neighbourhood is the range of the constant indices.
 
+use crate::cx::Infer;
 use crate::emit::exc;
-use crate::infer::Infer;
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Offsets, Stencil};
 use lh_ir::diag::{self, Diagnostic, Result};

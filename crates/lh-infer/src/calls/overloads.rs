@@ -1,7 +1,7 @@
 //! Calls that `lancehead.extending` gives a meaning: `@overload` and its sisters.
 
 use crate::convert::has_pending;
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::{Known, Method, Val};
 use crate::world::{Overload, Overloaded};
 use lh_ir::diag::Result;

@@ -1,8 +1,8 @@
 //! Records: items of structured dtypes. A record is an address with the owner of its memory, so that writing its fields
 //! writes to the array that it came from.
 
+use crate::cx::Infer;
 use crate::emit::ArrayParts;
-use crate::infer::Infer;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;

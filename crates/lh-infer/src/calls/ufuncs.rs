@@ -1,9 +1,9 @@
 //! Ufuncs in compiled code, the user's and NumPy's: which loop is meant, and the loop fused with what is around it.
 
-use crate::comparisons::comparison_of;
 use crate::convert::{float_for, promote, rank};
-use crate::infer::Infer;
-use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
+use crate::cx::Infer;
+use crate::operations::comparisons::comparison_of;
+use crate::operations::operators::{Kernel, cast_expr, element, operator_of, operator_path};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -494,7 +494,7 @@ impl Infer<'_> {
         let t = t.strong();
         let ret = op.sig.result(&vec![t; ins.len()], None).expect("fits");
         let args = ins.iter().enumerate().map(|(i, a)| cast_expr(t, MapExpr::Arg(i as u32, element(a.ty)))).collect();
-        Ok(Some(self.map_out(ins, ret, crate::operators::row_expr(op, ret, args), out)?))
+        Ok(Some(self.map_out(ins, ret, crate::operations::operators::row_expr(op, ret, args), out)?))
     }
 
     /// An elementwise result, into `out` if there is one.

@@ -1,9 +1,8 @@
 //! Builtins that are questions about types, iteration, or one instruction; the others are library functions.
 
 use crate::convert::{promote, unify};
-use crate::infer::Infer;
-use crate::iterate::Lazy;
-use crate::val::{Known, Val};
+use crate::cx::Infer;
+use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};

@@ -1,6 +1,6 @@
 //! Calls of functions that were compiled elsewhere.
 
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::{Known, Val};
 use crate::world::Foreign;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -1,9 +1,9 @@
 //! Instances of classes that the library declares: fields, and operators, `len` and the like, which call methods of the
 //! class.
 
-use crate::comparisons::compare_name;
-use crate::infer::Infer;
-use crate::operators::operator_name;
+use crate::cx::Infer;
+use crate::operations::comparisons::compare_name;
+use crate::operations::operators::operator_name;
 use crate::val::Val;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -3,8 +3,8 @@
 //! A member of an enumeration is its position, or its value where members are integers: these act as integers in
 //! everything but identity. Memory is an array whose items are Python's numbers.
 
+use crate::cx::Infer;
 use crate::emit::exc;
-use crate::infer::Infer;
 use crate::val::{Known, Val};
 use crate::world::{EnumClass, Object};
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -1,9 +1,9 @@
 //! Comparisons, identity and membership.
 
 use crate::convert::promote;
+use crate::cx::Infer;
 use crate::emit::row;
-use crate::infer::Infer;
-use crate::operators::{Kernel, cast_expr, element};
+use crate::operations::operators::{Kernel, cast_expr, element};
 use crate::val::Val;
 use lh_ir::diag::Result;
 use lh_ir::func::{Inst, MapExpr};

@@ -1,6 +1,6 @@
 //! Calls of functions that are defined in another language.
 
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::Val;
 use crate::world::Linked;
 use lh_ir::diag::{self, Diagnostic, Result};

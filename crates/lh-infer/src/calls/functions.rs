@@ -4,7 +4,7 @@
 //! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
 
 use crate::convert::{alternatives, unify};
-use crate::infer::Infer;
+use crate::cx::Infer;
 use crate::val::{Known, Val};
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -1,0 +1,12 @@
+//! Operations on values by their types.
+
+pub(crate) mod attributes;
+pub(crate) mod classes;
+pub(crate) mod comparisons;
+pub(crate) mod generator;
+pub(crate) mod index;
+pub(crate) mod instances;
+pub(crate) mod iterate;
+pub(crate) mod operators;
+pub(crate) mod records;
+pub(crate) mod stencils;
