@@ -153,7 +153,12 @@ pub(crate) type Table = [Opcode; 256];
 
 /// The table for the operations that a version numbers.
 pub(crate) const fn table(rows: &[(u8, Opcode)]) -> Table {
-    let mut table = [Opcode::Unknown; 256];
+    changed([Opcode::Unknown; 256], rows)
+}
+
+/// The table of a version that numbers a few operations otherwise than another one; `Unknown` stands for those that it
+/// has no more.
+pub(crate) const fn changed(mut table: Table, rows: &[(u8, Opcode)]) -> Table {
     let mut i = 0;
     while i < rows.len() {
         table[rows[i].0 as usize] = rows[i].1;
