@@ -8,7 +8,7 @@ use crate::source_info::SourceInfo;
 use crate::spec::Dep;
 use lh_cuda::KernelInfo;
 use lh_ir::func::{Extern, Function};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::types::{Holds, TyKind};
 use lh_ir::{FuncId, ObjId, SpecId, Ty};
 use lh_llvm::Level;
 use std::collections::HashMap;
@@ -204,39 +204,10 @@ impl Compiled {
 /// Whether counted parts of arguments may escape: into the result, or into an argument that is an object, such as a
 /// list.
 pub(crate) fn escapes(args: &[Ty], ret: Ty) -> bool {
-    fn holds(t: Ty) -> bool {
-        match t.kind() {
-            TyKind::Class(_) => t.held().iter().any(|h| h.is_counted()),
-            TyKind::Pending(..) | TyKind::Generator { .. } => true,
-            TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|e| holds(*e)),
-            TyKind::Optional(t) | TyKind::MaybeUnbound(t) | TyKind::Iter(t) => holds(*t),
-            TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| holds(*t)),
-            TyKind::BoundMethod { recv, .. } => holds(*recv),
-            TyKind::Instance { of, .. } => holds(*of),
-            // An array holds numbers or records of numbers.
-            TyKind::Array { .. }
-            | TyKind::Record(_)
-            | TyKind::Never
-            | TyKind::None
-            | TyKind::Bool
-            | TyKind::Int { .. }
-            | TyKind::Float { .. }
-            | TyKind::Bfloat16
-            | TyKind::Complex { .. }
-            | TyKind::Str
-            | TyKind::Unbound
-            | TyKind::Range(_)
-            | TyKind::Slice(_)
-            | TyKind::DType(_)
-            | TyKind::Func(_)
-            | TyKind::Obj(_)
-            | TyKind::Exc
-            | TyKind::Ptr
-            | TyKind::MemInfo
-            | TyKind::Ellipsis
-            | TyKind::Literal(_) => false,
-        }
-    }
-    let ret_counted = ret.flatten().iter().any(|p| matches!(p, Prim::Mem | Prim::Object));
-    ret_counted || args.iter().any(|a| holds(*a))
+    let holds = |t: Ty| match t.kind() {
+        TyKind::Class(_) => t.held().iter().any(|h| h.is_counted()),
+        // An array holds numbers or records of numbers.
+        _ => matches!(t.holds(), Holds::Objects),
+    };
+    ret.is_counted() || args.iter().any(|a| a.any_part(&holds))
 }

@@ -1,7 +1,7 @@
 //! All promotion rules: NEP 50 for operators, the types of variables at which two types meet, and the cost of
 //! passing an argument to a specialisation of another type.
 
-use lh_ir::types::{ClassTy, Layout, Ty, TyKind};
+use lh_ir::types::{ClassTy, Holds, Layout, Ty, TyKind};
 
 /// Rank of a number type in bool < int < float < complex.
 pub(crate) fn rank(t: Ty) -> u8 {
@@ -158,33 +158,12 @@ pub(crate) fn any_pending(t: Ty, is: &dyn Fn(u32) -> bool) -> bool {
     match t.kind() {
         TyKind::Pending(site, _) => is(*site),
         TyKind::Class(c) => c.args.iter().any(|t| any_pending(*t, is)),
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => any_pending(*t, is),
-        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| any_pending(*t, is)),
-        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| any_pending(*t, is)),
-        TyKind::Instance { of, .. } => any_pending(*of, is),
-        // Frames and receivers are checked where they are used.
-        TyKind::Generator { .. } | TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
-        TyKind::Never
-        | TyKind::None
-        | TyKind::Bool
-        | TyKind::Int { .. }
-        | TyKind::Float { .. }
-        | TyKind::Bfloat16
-        | TyKind::Complex { .. }
-        | TyKind::Str
-        | TyKind::Record(_)
-        | TyKind::Array { .. }
-        | TyKind::Unbound
-        | TyKind::Range(_)
-        | TyKind::Slice(_)
-        | TyKind::DType(_)
-        | TyKind::Func(_)
-        | TyKind::Obj(_)
-        | TyKind::Exc
-        | TyKind::Ptr
-        | TyKind::MemInfo
-        | TyKind::Ellipsis
-        | TyKind::Literal(_) => false,
+        // Receivers are checked where they are used.
+        TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
+        _ => match t.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| any_pending(*t, is)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => false,
+        },
     }
 }
 

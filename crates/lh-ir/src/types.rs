@@ -113,6 +113,18 @@ pub struct ClassTy {
     pub constant: bool,
 }
 
+/// The memory that values of a type refer to.
+pub enum Holds {
+    /// None: numbers, constants, text, whose characters are never written.
+    Nothing,
+    /// That of arrays and records.
+    Memory,
+    /// That of objects, which may hold others.
+    Objects,
+    /// That of their parts.
+    Parts(&'static [Ty], &'static [Ty]),
+}
+
 /// The value of a literal type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Literal {
@@ -674,6 +686,45 @@ impl Ty {
             align = align.max(s);
         }
         (offsets, at.next_multiple_of(align), align)
+    }
+    /// The memory that values refer to.
+    pub fn holds(self) -> Holds {
+        match self.0 {
+            TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr => Holds::Memory,
+            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => Holds::Objects,
+            TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => Holds::Parts(elems, &[]),
+            TyKind::Closure { captures, defaults, .. } => Holds::Parts(captures, defaults),
+            TyKind::Optional(of)
+            | TyKind::MaybeUnbound(of)
+            | TyKind::Iter(of)
+            | TyKind::BoundMethod { recv: of, .. }
+            | TyKind::Instance { of, .. } => Holds::Parts(std::slice::from_ref(of), &[]),
+            TyKind::Never
+            | TyKind::None
+            | TyKind::Bool
+            | TyKind::Int { .. }
+            | TyKind::Float { .. }
+            | TyKind::Bfloat16
+            | TyKind::Complex { .. }
+            | TyKind::Str
+            | TyKind::Unbound
+            | TyKind::Range(_)
+            | TyKind::Slice(_)
+            | TyKind::DType(_)
+            | TyKind::Func(_)
+            | TyKind::Obj(_)
+            | TyKind::Exc
+            | TyKind::MemInfo
+            | TyKind::Ellipsis
+            | TyKind::Literal(_) => Holds::Nothing,
+        }
+    }
+    /// Whether a part, or the value itself if it has none, has a property.
+    pub fn any_part(self, has: &dyn Fn(Ty) -> bool) -> bool {
+        match self.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| t.any_part(has)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => has(self),
+        }
     }
     /// Whether values hold counted references.
     pub fn is_counted(self) -> bool {

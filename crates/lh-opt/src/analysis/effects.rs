@@ -13,7 +13,7 @@ use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
-use lh_ir::types::TyKind;
+use lh_ir::types::Holds;
 use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use place::{Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
@@ -403,33 +403,5 @@ fn makes_memory(inst: &Inst) -> bool {
 
 /// Whether values of a type refer to memory that can be written.
 pub(crate) fn has_memory(ty: Ty) -> bool {
-    match ty.kind() {
-        TyKind::Array { .. } | TyKind::Class(_) | TyKind::Pending(..) | TyKind::Ptr | TyKind::Record(_) => true,
-        TyKind::Generator { .. } => true,
-        TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_memory(*t)),
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) | TyKind::Iter(t) => has_memory(*t),
-        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),
-        TyKind::BoundMethod { recv, .. } => has_memory(*recv),
-        TyKind::Instance { of, .. } => has_memory(*of),
-        TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
-        TyKind::Never
-        | TyKind::None
-        | TyKind::Bool
-        | TyKind::Int { .. }
-        | TyKind::Float { .. }
-        | TyKind::Bfloat16
-        | TyKind::Complex { .. }
-        // Its characters are never written.
-        | TyKind::Str
-        | TyKind::Unbound
-        | TyKind::Range(_)
-        | TyKind::Slice(_)
-        | TyKind::DType(_)
-        | TyKind::Func(_)
-        | TyKind::Obj(_)
-        | TyKind::Exc
-        | TyKind::MemInfo
-        | TyKind::Ellipsis
-        | TyKind::Literal(_) => false,
-    }
+    ty.any_part(&|t| !matches!(t.holds(), Holds::Nothing))
 }
