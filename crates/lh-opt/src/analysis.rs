@@ -4,6 +4,7 @@ pub(crate) mod classify;
 pub(crate) mod cost;
 pub(crate) mod counted;
 pub(crate) mod device;
+pub(crate) mod dominating_branches;
 pub(crate) mod effects;
 pub(crate) mod facts;
 pub(crate) mod int_range;

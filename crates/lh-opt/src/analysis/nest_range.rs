@@ -1,6 +1,7 @@
 //! Symbolic ranges of integers over a loop nest: bounds are linear expressions of values that are invariant in it.
 
 use super::counted::{Counted, Launch, in_loop, target_of};
+use super::dominating_branches::dominating_branches;
 use super::facts::{Facts, InstRef};
 use super::linear::{Leaf, Linear};
 use lh_ir::algebra::{Algebra, Cmp};
@@ -181,20 +182,8 @@ impl<'a> Nest<'a> {
     fn dominating_facts(&self) -> Vec<BranchFact> {
         let f = self.facts;
         let header = f.loops.loops[self.nest].header;
-        let mut out = Vec::new();
-        let mut b = self.access;
-        while b != header {
-            let above = f.cfg.position(b).and_then(|p| f.dom.idom_position(p));
-            let Some(above) = above.map(|p| f.cfg.rpo()[p]) else { break };
-            if let ([edge], Some(Term::Branch { cond, then, els })) =
-                (f.cfg.preds(b), &f.func.blocks[above.index()].term)
-                && edge.from == above
-                && then.block != els.block
-            {
-                out.extend(self.fact(*cond, then.block == b));
-            }
-            b = above;
-        }
+        let branches = dominating_branches(f.func, f.cfg, f.dom, self.access, header);
+        let mut out: Vec<BranchFact> = branches.filter_map(|b| self.fact(b.cond, b.holds)).collect();
         out.reverse();
         out
     }

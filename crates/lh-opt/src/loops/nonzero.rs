@@ -9,9 +9,10 @@
 //! on comparisons with constants. `fold` then removes the branch.
 
 use crate::analysis::counted::{Counted, Defs, counted, in_loop, target_of};
+use crate::analysis::dominating_branches::dominating_branches;
 use lh_ir::algebra::{Algebra, Cmp, Nan};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Inst, Term};
+use lh_ir::func::Inst;
 use lh_ir::{Block, Const, Function, Value};
 
 const MAX_DEPTH: usize = 10;
@@ -74,21 +75,8 @@ impl FloatRanges<'_> {
 
     /// Whether dominating branches exclude zero.
     fn is_excluded_by_branches(&self, at: Block, v: Value, mut r: Bounds) -> bool {
-        let mut b = at;
-        loop {
-            if let [edge] = self.cfg.preds(b)
-                && let Some(Term::Branch { cond, then, els }) = &self.func.blocks[edge.from.index()].term
-                && then.block != els.block
-                && self.narrow(*cond, then.block == b, v, &mut r)
-            {
-                return true;
-            }
-            let above = self.cfg.position(b).and_then(|p| self.dom.idom_position(p));
-            match above {
-                Some(p) if self.cfg.rpo()[p] != b => b = self.cfg.rpo()[p],
-                _ => return false,
-            }
-        }
+        let mut branches = dominating_branches(self.func, self.cfg, self.dom, at, Block(0));
+        branches.any(|b| self.narrow(b.cond, b.holds, v, &mut r))
     }
 
     /// Narrows a range by a condition with a known truth value; true if that excludes zero.

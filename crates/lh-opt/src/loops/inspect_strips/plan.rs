@@ -1,5 +1,6 @@
 //! Selects the guards of a loop and the instructions that the inspector needs to evaluate them.
 
+use crate::analysis::dominating_branches::dominating_branches;
 use crate::analysis::facts::{Facts, InstRef};
 use crate::analysis::linear::{Leaf, Linear};
 use crate::analysis::nest_range::Verdict;
@@ -147,25 +148,12 @@ fn guards(facts: &Facts<'_>, at: usize) -> Option<Vec<Guard>> {
 
 /// Conditions of dominating branches within the loop, as far as a block has a single predecessor.
 fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
-    let (func, l) = (facts.func, &facts.loops.loops[at]);
-    let mut out = Vec::new();
-    let mut b = block;
-    while b != l.header {
-        if let [edge] = facts.cfg.preds(b)
-            && let Some(Term::Branch { cond, then, els }) = &func.blocks[edge.from.index()].term
-            && then.block != els.block
-            && edge.from != l.header
-        {
-            let raises = |b: Block| matches!(func.blocks[b.index()].term, Some(Term::Raise { .. }));
-            if !raises(then.block) && !raises(els.block) {
-                out.push((*cond, then.block == b));
-            }
-        }
-        let above = facts.cfg.position(b).and_then(|p| facts.dom.idom_position(p));
-        let Some(above) = above else { break };
-        b = facts.cfg.rpo()[above];
-    }
-    out
+    let (func, header) = (facts.func, facts.loops.loops[at].header);
+    let raises = |b: &Block| matches!(func.blocks[b.index()].term, Some(Term::Raise { .. }));
+    let is_guard =
+        |from: Block| func.blocks[from.index()].term.iter().flat_map(Term::targets).any(|t| raises(&t.block));
+    let branches = dominating_branches(func, facts.cfg, facts.dom, block, header);
+    branches.filter(|b| b.from != header && !is_guard(b.from)).map(|b| (b.cond, b.holds)).collect()
 }
 
 /// Collects the instructions that compute the guards' conditions.
