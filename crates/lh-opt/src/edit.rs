@@ -28,6 +28,33 @@ pub(crate) struct Cursor<'a> {
     pub cold: bool,
 }
 
+/// Methods of a builder that makes the function `out` of the kernel `old` and appends to its block `at`.
+macro_rules! builder_methods {
+    () => {
+        pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
+            let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
+            let r = f(&mut c);
+            self.at = c.block;
+            r
+        }
+        pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+            self.cursor(|c| c.inst(inst, ty))
+        }
+        pub(super) fn effect(&mut self, inst: Inst) {
+            self.cursor(|c| c.effect(inst));
+        }
+        /// Ends the current block.
+        pub(super) fn end(&mut self, term: Term) {
+            let data = &mut self.out.blocks[self.at.index()];
+            (data.term, data.term_span) = (Some(term), self.span);
+        }
+        pub(super) fn context(&self) -> Value {
+            self.old.params()[0]
+        }
+    };
+}
+pub(crate) use builder_methods;
+
 macro_rules! int_rows {
     ($($name:ident, $row:literal, $ret:ident;)*) => {$(
         #[doc = concat!("The row `", $row, "` on integers or truth values.")]

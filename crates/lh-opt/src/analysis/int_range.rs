@@ -7,9 +7,10 @@
 pub(crate) mod narrow;
 
 use super::counted::Defs;
+use super::dominating_branches::dominating_branches;
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, targets};
-use lh_ir::func::{Inst, Term};
+use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Ty, Value};
 use std::collections::HashMap;
 
@@ -159,14 +160,9 @@ impl Ranges<'_> {
 
     /// Narrows a range by the branches that dominate a block.
     fn narrow_by_branches(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
-        for d in self.cfg.rpo() {
-            let Some(Term::Branch { cond, then, els }) = &self.func.blocks[d.index()].term else { continue };
-            let Some((op, args)) = self.comparison(*cond).filter(|(_, args)| args.contains(&v)) else { continue };
-            let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
-            match (leads(then.block), leads(els.block)) {
-                (true, false) => self.compared(v, (op, args, true), b, depth, r),
-                (false, true) => self.compared(v, (op, args, false), b, depth, r),
-                _ => {}
+        for k in dominating_branches(self.func, self.cfg, self.dom, b, Block(0)) {
+            if let Some((cmp, args)) = self.comparison(k.cond).filter(|(_, args)| args.contains(&v)) {
+                self.compared(v, (cmp, args, k.holds), b, depth, r);
             }
         }
     }

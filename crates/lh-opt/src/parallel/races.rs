@@ -294,8 +294,7 @@ impl<'a> Judge<'a> {
 
     /// Whether the bounds of all inner induction variables in an index hold in a block.
     fn bounds_hold(&self, e: &Expr, b: Block) -> bool {
-        let mut all = e.terms.iter().flat_map(|t| &t.0);
-        all.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
+        e.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
     }
 
     /// Whether an access is to memory that the iteration has allocated.
@@ -311,14 +310,11 @@ impl<'a> Judge<'a> {
         let mut out = LinearIndex { factor: Expr::default(), fixed: Expr::int(e.constant), inner: Vec::new() };
         let index = Sym::Val(self.index);
         for (product, c) in &e.terms {
-            if let Some(at) = product.iter().position(|s| *s == index) {
-                let mut rest = product.clone();
-                rest.remove(at);
-                if !rest.iter().all(|s| self.is_invariant(s)) {
+            if let Some(factor) = Expr::factor(product, *c, index) {
+                if !self.all_fixed(&factor) {
                     return None;
                 }
-                let term = if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
-                out.factor = out.factor.add(&term);
+                out.factor = out.factor.add(&factor);
             } else if product.iter().all(|s| self.is_invariant(s)) {
                 out.fixed = out.fixed.add(&Expr { terms: vec![(product.clone(), *c)], constant: 0 });
             } else {
@@ -408,7 +404,7 @@ impl<'a> Judge<'a> {
         for (v, c) in &s.inner {
             let InnerLoop { low, limit, .. } = self.inner.iter().find(|i| i.index == *v)?;
             low.as_int().filter(|l| *l >= 0)?;
-            let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_invariant(s)));
+            let fixed = self.all_fixed(limit);
             if *c <= 0 || !fixed {
                 return None;
             }

@@ -110,6 +110,16 @@ impl Expr {
         let product = Expr::normal(terms, i128::from(self.constant) * i128::from(other.constant));
         (!product.is_overflow()).then_some(product)
     }
+    /// The factor of a quantity in a term, if the term has it.
+    pub(crate) fn factor(product: &[Sym], c: i64, of: Sym) -> Option<Expr> {
+        let at = product.iter().position(|s| *s == of)?;
+        let rest: Vec<Sym> = [&product[..at], &product[at + 1..]].concat();
+        Some(if rest.is_empty() { Expr::int(c) } else { Expr { terms: vec![(rest, c)], constant: 0 } })
+    }
+    /// Whether all quantities have a property.
+    pub(crate) fn all(&self, has: impl FnMut(&Sym) -> bool) -> bool {
+        self.terms.iter().flat_map(|t| &t.0).all(has)
+    }
     /// Its value, if it is a constant.
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)

@@ -9,7 +9,7 @@
 use super::plan::Pieces;
 use crate::analysis::counted::Defs;
 use crate::analysis::device::HANDED;
-use crate::edit::{Cursor, to};
+use crate::edit::{Cursor, builder_methods, to};
 use lh_ir::cfg::{Cfg, DomTree};
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, KernelFacts, LatchHint, LoopHint, Target, Term, waits};
 use lh_ir::runtime::{Axis, Geometry, Role, RuntimeFn};
@@ -178,25 +178,7 @@ impl<'a> GangBuilder<'a> {
         Some(self.out)
     }
 
-    pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
-        let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
-        let r = f(&mut c);
-        self.at = c.block;
-        r
-    }
-    pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
-        self.cursor(|c| c.inst(inst, ty))
-    }
-    pub(super) fn effect(&mut self, inst: Inst) {
-        self.cursor(|c| c.effect(inst));
-    }
-    pub(super) fn end(&mut self, term: Term) {
-        let data = &mut self.out.blocks[self.at.index()];
-        (data.term, data.term_span) = (Some(term), self.span);
-    }
-    pub(super) fn context(&self) -> Value {
-        self.old.params()[0]
-    }
+    builder_methods!();
     /// Appends an instruction to the entry.
     fn at_start(&mut self, inst: Inst, ty: Ty) -> Value {
         let v = self.out.new_value(ty);

@@ -6,7 +6,7 @@ use crate::analysis::counted::Defs;
 use crate::analysis::device::HANDED;
 use crate::analysis::liveness::parts;
 use crate::analysis::strides::{contiguous, moves};
-use crate::edit::{CountedLoop, Cursor, to};
+use crate::edit::{CountedLoop, Cursor, builder_methods, to};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
 use lh_ir::runtime::{self, Axis, Combine, Geometry, RuntimeFn};
@@ -134,26 +134,7 @@ impl<'a> Splitter<'a> {
         Some(self.out)
     }
 
-    pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
-        let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
-        let r = f(&mut c);
-        self.at = c.block;
-        r
-    }
-    pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
-        self.cursor(|c| c.inst(inst, ty))
-    }
-    pub(super) fn effect(&mut self, inst: Inst) {
-        self.cursor(|c| c.effect(inst));
-    }
-    /// Ends the current block.
-    pub(super) fn end(&mut self, term: Term) {
-        let data = &mut self.out.blocks[self.at.index()];
-        (data.term, data.term_span) = (Some(term), self.span);
-    }
-    pub(super) fn context(&self) -> Value {
-        self.old.params()[0]
-    }
+    builder_methods!();
     pub(super) fn frame(&self) -> Frame {
         self.frame.unwrap_or_else(|| lh_ir::bug!("no frame yet"))
     }

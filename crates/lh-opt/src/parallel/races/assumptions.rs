@@ -61,15 +61,11 @@ impl Judge<'_> {
     fn factors(&self, e: &Expr, out: &mut Vec<Expr>, depth: usize) {
         let index = Sym::Val(self.index);
         for (product, c) in &e.terms {
-            if let Some(at) = product.iter().position(|s| *s == index) {
-                let mut rest = product.clone();
-                rest.remove(at);
+            if let Some(factor) = Expr::factor(product, *c, index) {
                 // Proofs use no other products.
-                if !rest.iter().all(|s| self.is_invariant(s)) {
+                if !self.all_fixed(&factor) {
                     continue;
                 }
-                let factor =
-                    if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
                 if !out.contains(&factor) {
                     out.push(factor);
                 }

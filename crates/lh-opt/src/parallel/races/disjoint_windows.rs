@@ -90,7 +90,7 @@ impl Judge<'_> {
     }
 
     pub(super) fn all_fixed(&self, e: &Expr) -> bool {
-        e.terms.iter().all(|(product, _)| product.iter().all(|s| self.is_invariant(s)))
+        e.all(|s| self.is_invariant(s))
     }
 
     /// The maximum or minimum over the induction variables of certain inner loops, as a function of the loop's own, and
