@@ -10,7 +10,7 @@ use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
 use crate::arrays::{fuse_elementwise, local_arrays, lower_array};
 use crate::core::{constant_messages, contract, dce, fold, inline, refcount};
-use crate::kernel::{check_races, kernel_context, serialize_kernel, yield_in_spin_loops};
+use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
     bounds, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums, single_latch,
@@ -196,6 +196,22 @@ pub static PIPELINE: &[Pass] = &[
     needed("refcount", On::All, Analysed(refcount::run)),
 ];
 
+/// Parts of passes, which have tests of their own.
+static PARTS: &[Pass] = &[
+    pass("gangs", On::Kernel, Alone(|func| replace(func, gangs::run))),
+    pass("grid_stride", On::Kernel, Alone(|func| replace(func, grid_stride::run))),
+];
+
+/// Replaces a function by the form that a part of a pass gives it, if that is possible.
+fn replace(func: &mut Function, part: fn(&Function) -> Option<Function>) -> bool {
+    let made = part(func);
+    let changed = made.is_some();
+    if let Some(made) = made {
+        *func = made;
+    }
+    changed
+}
+
 fn summarise(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
     link.outcome.summary = Arc::new(effects::summary(func, link.known.spec, link.known.summaries));
     Ok(false)
@@ -301,12 +317,12 @@ fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
     Ok(())
 }
 
-/// Runs one pass by name on a function of any kind; `None` if there is no such pass.
+/// Runs one pass, or part of a pass, by name on a function of any kind; `None` if there is none.
 ///
 /// # Errors
 /// Those of the pass.
 pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<Result<bool>> {
-    let pass = PIPELINE.iter().find(|p| p.name == name)?;
+    let pass = PIPELINE.iter().chain(PARTS).find(|p| p.name == name)?;
     if !pass.on.has(func.options.device) {
         return Some(Ok(false));
     }

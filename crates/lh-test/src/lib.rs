@@ -1,9 +1,11 @@
 //! Runs the file tests of passes, `tests/ir/<pass>/*.lir`; [`inference`] runs those of inference.
 //!
-//! A file begins with `; test <pass> ...`; what follows `; ===` is the expected result of those passes, each line
-//! behind `; `. `LH_BLESS=1` rewrites the expectations. Every file also checks that printing and parsing are inverse
-//! and that the verifier is content before and after; after `refcount`, counting is tried out by [`counting`].
-//! Then both forms are run on generated inputs ([`oracle`]).
+//! A file begins with `; test <pass> ...`, where parts of passes such as `gangs` have names, too; what follows `; ===`
+//! is the expected result of those passes, each line behind `; `, or only whether the last of them has changed each
+//! function, if the second line is `; outcome` because the results are too long to be read. `LH_BLESS=1` rewrites the
+//! expectations. Every file also checks that printing and parsing are inverse and that the verifier is content before
+//! and after; after `refcount`, counting is tried out by [`counting`]. Then both forms are run on generated inputs
+//! ([`oracle`]).
 
 pub mod counting;
 pub mod files;
@@ -31,6 +33,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The second line of a file whose expectation says only which functions change.
+const OUTCOME: &str = "; outcome";
 
 /// Runs a file; the message says what is wrong.
 pub fn run_file(path: &Path) -> Result<(), String> {
@@ -62,6 +67,7 @@ pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>,
     let before = all.clone();
     let bodies: Vec<_> = all.iter().map(lh_opt::pipeline::inlinable).collect();
     let callees = Callees { all: &before, summaries: RefCell::default() };
+    let is_brief = source.lines().nth(1) == Some(OUTCOME);
     for (number, mut func) in all.into_iter().enumerate() {
         checked(&func)?;
         let known = Known {
@@ -69,10 +75,11 @@ pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>,
             summaries: &|s| callees.summary(s),
             spec: SpecId::new(number),
         };
+        let mut changed = false;
         for pass in passes.split_whitespace() {
             match lh_opt::pipeline::run_named(pass, &mut func, &known) {
                 None => return Err(format!("no pass `{pass}`")),
-                Some(Ok(_)) => {}
+                Some(Ok(now)) => changed = now,
                 Some(Err(d)) => {
                     out.push_str(&format!("; {}: {} at {}:{}\n", d.id.0, d.label, d.span.line, d.span.col));
                     break;
@@ -83,7 +90,9 @@ pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>,
                 counting::try_out(&func, 200).map_err(|e| format!("{e}\n{}", print(&func)))?;
             }
         }
-        for line in print(&func).lines() {
+        let text = print(&func);
+        let outcome = format!("%{}: {}", func.name, if changed { "changed" } else { "unchanged" });
+        for line in if is_brief { outcome.lines() } else { text.lines() } {
             out.push_str("; ");
             out.push_str(line);
             out.push('\n');

@@ -18,6 +18,9 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 16;
 /// Induction variables are assumed to stay below this.
 pub(crate) const HUGE: i128 = 1 << 62;
+/// With steps below this, which those of grid-stride loops are, induction variables do not overflow in the lifetime of
+/// a machine.
+const MAX_STEP: i128 = 1 << 44;
 
 #[derive(Clone, Copy, PartialEq)]
 struct Range {
@@ -80,7 +83,7 @@ impl Ranges<'_> {
                     }
                     let nonnegative = self.cfg.preds(*b).iter().all(|e| {
                         let mut args = targets(self.func, e.from).filter(|(n, t)| *n == e.target && t.block == *b);
-                        e.target.is_some() && args.all(|(_, t)| self.range(t.args[i], e.from, 0).lo >= 0)
+                        e.target.is_some() && args.all(|(_, t)| Self::is_assumed(self.range(t.args[i], e.from, 0)))
                     });
                     if !nonnegative {
                         self.counts[p.index()] = false;
@@ -89,6 +92,11 @@ impl Ranges<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a block parameter with an argument of this range may be assumed to be a small non-negative number.
+    fn is_assumed(argument: Range) -> bool {
+        argument.lo >= 0 && argument.hi <= HUGE + MAX_STEP
     }
 
     /// Range of a value in a block.
