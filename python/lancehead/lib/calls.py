@@ -218,7 +218,8 @@ def round(number, ndigits=None):
         return round(int(number), ndigits)
     if prim.is_int(number):
         if ndigits is None:
-            return number
+            # An `int` has 63 bits and a sign: what may need the 64th keeps its type.
+            return int(number) if prim.is_signed(number) or prim.itemsize(prim.dtype_of(number)) < 8 else number
         return _round_int(number, ndigits)
     if not prim.is_float(number):
         prim.error("`round` takes a real number")
@@ -230,6 +231,9 @@ def round(number, ndigits=None):
 def _round_int(x, ndigits):
     if ndigits >= 0:
         return x
+    if prim.itemsize(prim.dtype_of(x)) < 8:
+        # The unit may not fit the type, as in NumPy the result may not.
+        return prim.cast(_round_int(prim.cast(x, np.int64), ndigits), prim.dtype_of(x))
     if ndigits < -18:
         return x - x
     unit = prim.cast(10 ** (-ndigits), prim.dtype_of(x))

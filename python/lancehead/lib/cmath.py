@@ -99,6 +99,8 @@ def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     >>> cmath.isclose(1 + 1j, 1 + 1.0000000001j)
     True
     """
+    if rel_tol < 0.0 or abs_tol < 0.0:
+        raise ValueError("tolerances must be non-negative")
     x, y = _c(a), _c(b)
     if x.real == y.real and x.imag == y.imag:
         return True
@@ -163,15 +165,17 @@ def exp(z, /):
     return prim.complex(size * prim.cos(w.imag), size * prim.sin(w.imag))
 
 
-def log(z, base=None, /):
+def log(z, /, *base):
     """Logarithm, natural or to a base.
 
     >>> cmath.log(1)
     0j
     """
-    if base is None:
+    if len(base) == 0:
         return natural_log(z)
-    return natural_log(z) / natural_log(base)
+    if len(base) > 1:
+        prim.error("`log` takes at most two numbers")
+    return natural_log(z) / natural_log(base[0])
 
 
 def natural_log(z):

@@ -40,6 +40,16 @@ def integer_of(x):
     return index_of(x)
 
 
+def axis_of(axis):
+    """An axis of a function that NumPy writes in Python: a truth value counts as 0 or 1."""
+    return index_of(axis) if prim.is_bool(axis) else axis
+
+
+def flag_of(x):
+    """A flag of a function that NumPy writes in Python: its truth, which an array of several elements does not have."""
+    return True if x else False
+
+
 def check_flag(x):
     """Refuses what is no truth value, though it would count as one in a condition."""
     if not (prim.is_bool(x) or prim.is_int(x)) or prim.is_dtype(x):

@@ -177,15 +177,17 @@ def isqrt(n, /):
     return r
 
 
-def log(x, base=None, /):
+def log(x, /, *base):
     """Logarithm, natural or to a base.
 
     >>> math.log(8, 2)
     3.0
     """
-    if base is None:
+    if len(base) == 0:
         return prim.log(float(x))
-    return prim.log(float(x)) / prim.log(float(base))
+    if len(base) > 1:
+        prim.error("`log` takes at most two numbers")
+    return prim.log(float(x)) / prim.log(float(base[0]))
 
 
 def pow(x, y, /):

@@ -10,8 +10,14 @@ def seed(a=None):
     """Starts the stream."""
     if a is None:
         prim.lh_py_seed_os()
+    elif prim.is_float(a):
+        # Of what is no integer CPython takes the hash, whose sign is one bit more.
+        h = hash(a)
+        if h < 0:
+            raise ValueError("a seed that is no integer is not negative in compiled code")
+        prim.lh_py_seed(h)
     else:
-        prim.lh_py_seed(int(a))
+        prim.lh_py_seed(index_of(a))
 
 
 def random():

@@ -43,7 +43,7 @@ class int:
         >>> (3).conjugate()
         3
         """
-        return self
+        return int_of(self)
 
     @property
     def numerator(self):

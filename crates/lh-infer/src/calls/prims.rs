@@ -442,10 +442,10 @@ impl Infer<'_> {
         Ok(Some(match (name, args) {
             ("tuple_fill", [n, x]) => {
                 let Some(n) = n.as_int() else {
-                    return Err(Diagnostic::new(
-                        diag::NEEDS_CONSTANT,
-                        "the length of a tuple must be known while compiling",
-                    ));
+                    let text = "the length of a tuple must be known while compiling";
+                    let mut d = Diagnostic::new(diag::NEEDS_CONSTANT, text);
+                    d.literal = self.parameter(n);
+                    return Err(d);
                 };
                 Val::tuple(vec![x.clone(); n as usize])
             }

@@ -266,13 +266,21 @@ impl Infer<'_> {
         if outs.len() > 1 {
             return self.call_kernel(path, args, outs);
         }
-        let out = outs.into_iter().next();
-        let args = &self.as_arrays(takes.filter(|_| path.starts_with("numpy.")), args)?;
         let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
+        let operands = takes.or_else(|| operator_path(path, name).map(|_| 2));
+        let args = match args.split_last() {
+            // An output by position that is to be made.
+            Some((last, ins)) if last.ty.is_none() && path.starts_with("numpy.") && operands == Some(ins.len()) => ins,
+            _ => args,
+        };
+        let out = outs.first().filter(|out| !out.ty.is_none()).cloned();
+        let args = &self.as_arrays(takes.filter(|_| path.starts_with("numpy.")), args)?;
         if let Some(v) = self.named_operator(path, name, args, out.as_ref())? {
             return Ok(Some(v));
         }
-        if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
+        let is_made = |(i, a): (usize, &Val)| a.ty.is_none() && takes.is_some_and(|n| i >= n);
+        let fits = |(i, a): (usize, &Val)| a.ty.is_number() || a.ty.is_array() || is_made((i, a));
+        if !args.iter().enumerate().all(fits) || args.is_empty() {
             return match takes.filter(|_| path.starts_with("numpy.")) {
                 Some(n) => self.check_operands(path, &args[..n.min(args.len())]).map(|()| None),
                 None => Ok(None),
@@ -295,16 +303,12 @@ impl Infer<'_> {
                 }
             }
         }
-        self.call_kernel(path, args, out.into_iter().collect())
+        self.call_kernel(path, args, outs)
     }
 
-    /// The arrays of `out=`: one, none, or those of a tuple.
+    /// The outputs of `out=`: one, or those of a tuple. `None` stands for one that is to be made.
     fn outputs(&mut self, out: &Val) -> Vec<Val> {
-        match self.tuple_parts(out) {
-            Some(parts) => parts,
-            None if out.ty.is_none() => Vec::new(),
-            None => vec![out.clone()],
-        }
+        self.tuple_parts(out).unwrap_or_else(|| vec![out.clone()])
     }
 
     /// The library's scalar kernel of a ufunc for each element. Behind the operands stand outputs, if `out=` has none.
@@ -324,26 +328,30 @@ impl Infer<'_> {
         self.check_operands(path, ins)?;
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
+        let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
+        if !outs.is_empty() {
+            let ret = self.world.specialise(f, &arg_tys, options)?.ret;
+            let has = ret.tuple_elems().map_or(1, <[_]>::len);
+            if outs.len() != has {
+                return Err(outputs_differ(path, has, outs.len()));
+            }
+            if outs.iter().all(|out| out.ty.is_none()) {
+                outs.clear();
+            }
+        }
         if outs.is_empty() && !ins.iter().any(|a| a.ty.is_array()) {
             let saved = std::mem::replace(&mut self.options, options);
             let result = self.call_func(f, ins, &[]);
             self.options = saved;
             return result.map(Some);
         }
-        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
-        let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
         let spec = self.world.specialise(f, &arg_tys, options)?;
         if let Some(results) = spec.ret.tuple_elems() {
-            if !outs.is_empty() && outs.len() != results.len() {
-                return Err(outputs_differ(path, results.len(), outs.len()));
-            }
             let saved = std::mem::replace(&mut self.options, options);
             let made = self.call_several(f, ins, &tys, results, &outs);
             self.options = saved;
             return made.map(Some);
-        }
-        if outs.len() > 1 {
-            return Err(outputs_differ(path, 1, outs.len()));
         }
         let expr = Kernel::Spec(spec.id, spec.ret)
             .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());

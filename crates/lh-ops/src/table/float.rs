@@ -145,7 +145,7 @@ pub(crate) fn rows() -> Vec<Op> {
         Op {
             name: "nextafter",
             doc: "The next float after the first operand towards the second.",
-            python: &["math.nextafter", "numpy.nextafter"],
+            python: &["math.nextafter"],
             sig: Same(2, Floats),
             eval: nextafter,
             host: Symbol("nextafterf", "nextafter"),

@@ -144,6 +144,8 @@ def float_power(x, y):
 
 def positive(x):
     """The number itself."""
+    if prim.is_bool(x):
+        prim.error("positive of truth values is not defined")
     return x
 
 
@@ -199,6 +201,8 @@ def square(x):
     >>> np.square(np.array([1, -3]))
     array([1, 9])
     """
+    if prim.is_bool(x):
+        return prim.cast(x, np.int8)
     return x * x
 
 
@@ -208,6 +212,8 @@ def reciprocal(x):
     >>> np.reciprocal(4.0)
     np.float64(0.25)
     """
+    if prim.is_bool(x):
+        return prim.cast(x, np.int8)
     one = prim.cast(1, prim.dtype_of(x))
     if prim.is_int(x):
         return prim.sdiv(one, x) if x != 0 else x
@@ -222,6 +228,8 @@ def conjugate(x):
     """
     if prim.is_complex(x):
         return prim.complex(x.real, -x.imag)
+    if prim.is_bool(x):
+        return prim.cast(x, np.int8)
     return x
 
 
@@ -602,9 +610,10 @@ def sinc(x):
     >>> np.sinc(0.5)
     np.float64(0.6366197723675814)
     """
-    dtype = _float_of(x)
+    dtype = prim.dtype_of(x) if prim.is_float(x) else _float_of(prim.cast(x, np.float64))
     a = prim.cast(x, dtype)
-    y = prim.cast(3.141592653589793, dtype) * (a if a != 0.0 else prim.cast(1e-20, dtype))
+    tiny = prim.cast(1e-20 if prim.itemsize(dtype) > 2 else 1e-4, dtype)
+    y = prim.cast(3.141592653589793, dtype) * (a if a != 0.0 else tiny)
     return prim.sin(y) / y
 
 
@@ -650,14 +659,56 @@ def lcm(x, y):
     return prim.cast(math.lcm(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
 
 
+def _float_as_narrow(x):
+    # As `_float_of`, but `float16` where NumPy has it: these functions are about the type's own precision.
+    if prim.is_bool(x) or (prim.is_int(x) and not prim.is_weak(x) and prim.itemsize(prim.dtype_of(x)) == 1):
+        return np.float16
+    return _float_of(x)
+
+
+def _next_half(a, up):
+    # The neighbour of a finite number of `float16`, which is a `float64` here.
+    if a == 0.0:
+        return 5.960464477539063e-08 if up else -5.960464477539063e-08
+    m, e = math.frexp(a)
+    if prim.fabs(m) == 0.5 and (a < 0.0) == up:
+        # Towards zero the distance halves at a power of two.
+        e -= 1
+    unit = math.ldexp(1.0, prim.maximum(e - 11, -24))
+    return a + unit if up else a - unit
+
+
+def nextafter(x, y):
+    """The next float after the first operand towards the second.
+
+    >>> np.nextafter(1.0, 2.0)
+    np.float64(1.0000000000000002)
+    """
+    both = prim.result_type(x, y)
+    dtype = both if prim.is_float(both) else prim.result_type(_float_as_narrow(x), _float_as_narrow(y))
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.itemsize(dtype) > 2:
+        return prim.nextafter(a, b)
+    if a != a or b != b or a == b:
+        return b if a == b else a + b
+    if prim.isinf(a):
+        return prim.cast(65504.0 if a > b else -65504.0, dtype)
+    return prim.cast(_next_half(prim.cast(a, np.float64), a < b), dtype)
+
+
 def spacing(x):
     """Distance to the next number away from zero.
 
     >>> np.spacing(1.0)
     np.float64(2.220446049250313e-16)
     """
-    dtype = _float_of(x)
+    dtype = _float_as_narrow(x)
     a = prim.cast(x, dtype)
+    if prim.itemsize(dtype) == 2:
+        # NumPy's distance of `float16` is that to the next greater number.
+        if not prim.isfinite(a):
+            return a - a
+        return prim.cast(_next_half(prim.cast(a, np.float64), True), dtype) - a
     return prim.nextafter(a, prim.copysign(prim.cast(np.inf, dtype), a)) - a
 
 

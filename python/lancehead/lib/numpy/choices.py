@@ -55,6 +55,9 @@ def _into(out, result):
     if not prim.is_array(out):
         prim.error("return arrays must be of ArrayType")
     check_cast(prim.dtype_of(result), prim.dtype_of(out), "same_kind")
+    if prim.is_array(result):
+        if result.ndim > out.ndim:
+            prim.error("`out` has fewer dimensions than the result")
     out[...] = result
     return out
 
@@ -86,7 +89,9 @@ def clip(a, a_min, a_max, out=None):
 
 def _round_number(x, decimals):
     if prim.is_bool(x):
-        return x
+        if decimals != 0:
+            raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool')")
+        return prim.cast(x, np.float32)
     if prim.is_int(x):
         if decimals >= 0:
             return x
@@ -160,7 +165,7 @@ def _finite(x, nan, high, low):
 def _angle(z):
     if prim.is_complex(z):
         return prim.atan2(z.imag, z.real)
-    x = prim.cast(z, prim.result_type(np.float32, z))
+    x = prim.cast(z, np.float64 if prim.is_bool(z) else prim.result_type(np.float32, z))
     return prim.atan2(x - x, x)
 
 

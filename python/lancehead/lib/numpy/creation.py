@@ -8,6 +8,7 @@ from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
     contiguous,
+    converted,
     copy_c,
     copy_into,
     count,
@@ -15,6 +16,7 @@ from lancehead.lib.numpy.layout import (
     new_array,
     new_fortran,
     new_zeros,
+    with_shape,
 )
 
 
@@ -262,7 +264,7 @@ def copy(a, order="K"):
     return out
 
 
-def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
+def array(object, dtype=None, *, copy=True, order="K", ndmin=False):
     """An array of numbers, nested sequences, or a copy of an array.
 
     >>> np.array([1, 2.5])
@@ -274,13 +276,35 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
     array([[1, 2],
            [3, 4]])
     """
+    made = _array(object, dtype, copy, order)
+    if prim.is_bool(ndmin):
+        return _of_rank(made, 1) if ndmin else made
+    return _of_rank(made, ndmin)
+
+
+def _of_rank(x, ndmin):
+    # Axes of extent one in front. The rank is part of the type, so that the number is known while compiling.
+    zeros = prim.tuple_fill(ndmin, 0)
+    if len(zeros) > 64:
+        prim.error("`ndmin` is at most 64")
+    if len(zeros) <= x.ndim:
+        return x
+    strides = zeros[x.ndim :] + x.strides
+    shape = prim.tuple_fill(len(zeros) - x.ndim, 1) + x.shape
+    if prim.layout(x) == "C":
+        return with_shape(x, shape)
+    return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+
+
+def _array(object, dtype, copy, order):
+    if prim.is_str(copy):
+        prim.error("`copy` is True, False or None")
     if copy is None:
         return asarray(object, dtype, order)
     if not copy:
         return _uncopied(object, dtype, order)
     o = prim.order(order, "K")
     if prim.is_array(object):
-        _ask_rank(index_of(ndmin), object.ndim)
         if o != "F" and (o == "C" or prim.layout(object) != "F"):
             return copy_c(object, dtype_or(dtype, prim.dtype_of(object)))
         out = _empty_as(object, dtype, o)
@@ -288,10 +312,9 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
         return out
     leaf = _leaf(object)
     dt = dtype_or(dtype, leaf)
-    if prim.is_complex(leaf) and not prim.is_complex(dt):
+    if prim.is_complex(leaf) and not (prim.is_complex(dt) or prim.is_bool(dt)):
         prim.error("complex numbers are not made real ones here: use `np.real`")
     shape = _nested_shape(object)
-    _ask_rank(index_of(ndmin), len(shape))
     if o == "F":
         c = new_array(shape, dt)
         _fill(c, object)
@@ -299,12 +322,6 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
     c = new_array(shape, dt)
     _fill(c, object)
     return c
-
-
-def _ask_rank(wanted, ndim):
-    # The rank is part of the type, which no number can change.
-    if wanted > ndim:
-        raise ValueError("ndmin adds no dimensions in compiled code: write np.atleast_1d and the like")
 
 
 def _uncopied(a, dtype, order):
@@ -386,7 +403,7 @@ def _fill_level(items, at, x, shape):
         for item in x:
             at = _fill_level(items, at, item, shape[1:])
         return at
-    prim.set_item(items, at, prim.cast(x, prim.dtype_of(items)))
+    prim.set_item(items, at, converted(x, prim.dtype_of(items)))
     return at + 1
 
 

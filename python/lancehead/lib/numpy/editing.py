@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of, integer_of
+from lancehead.lib.conversions import axis_of, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
@@ -24,7 +24,7 @@ def array_split(ary, indices_or_sections, axis=0):
     [array([0, 1, 2]), array([3, 4])]
     """
     x = asarray(ary)
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     n = x.shape[k]
     if prim.is_number(indices_or_sections):
         parts = int(indices_or_sections)
@@ -66,7 +66,7 @@ def split(ary, indices_or_sections, axis=0):
     if prim.is_number(indices_or_sections):
         if not prim.is_array(ary):
             prim.error("`split` into equal parts takes an array")
-        if asarray(ary).shape[axis] % indices_or_sections != 0:
+        if asarray(ary).shape[axis_of(axis)] % indices_or_sections != 0:
             raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
@@ -107,7 +107,7 @@ def insert(arr, obj, values, axis=None):
         at = _index(obj, v.size)
         new = asarray(values, prim.dtype_of(x))
         return concatenate((v[:at], new.reshape(-1), v[at:]))
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     at = _index(obj, x.shape[k])
     out = new_array(prim.tuple_set(x.shape, k, x.shape[k] + 1), prim.dtype_of(x))
     copy_into(_part(out, k, 0, at), _part(x, k, 0, at))
@@ -125,7 +125,7 @@ def delete(arr, obj, axis=None):
     x = asarray(arr)
     if axis is None:
         return delete(flat(contiguous(x)), obj, 0)
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     n = x.shape[k]
     if prim.is_slice(obj):
         return _delete_many(x, np.arange(n)[obj], k)

@@ -6,6 +6,7 @@ eight partial sums of a block vectorise.
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.layout import (
     check_axis,
     flat,
@@ -267,6 +268,12 @@ def deliver(result, out):
         _check_extents(result.shape, out.shape)
     out[...] = result
     return out
+
+
+def check_out(out, dtype, casting):
+    """Refuses an output, if there is one, to which the rule does not allow a conversion."""
+    if prim.is_array(out):
+        check_cast(dtype, prim.dtype_of(out), casting)
 
 
 def _check_extents(wanted, given):

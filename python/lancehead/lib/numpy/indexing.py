@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.layout import (
     apart_from,
@@ -301,7 +301,7 @@ def take_along_axis(arr, indices, axis=-1):
     """
     if arr.ndim != indices.ndim:
         prim.error("`indices` and `arr` must have the same number of dimensions")
-    k = check_axis(axis, arr.ndim)
+    k = check_axis(axis_of(axis), arr.ndim)
     v, w = lanes(arr, k), lanes(contiguous(indices), k)
     if v.shape[0] != w.shape[0] or v.shape[2] != w.shape[2]:
         raise IndexError("shape mismatch: indexing arrays could not be broadcast together")

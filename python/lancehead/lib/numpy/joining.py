@@ -1,7 +1,7 @@
 """Joining, repeating and turning arrays."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -129,7 +129,7 @@ def stack(arrays, axis=0):
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
     first = asarray(arrays[0])
-    k = check_axis(axis, first.ndim + 1)
+    k = check_axis(axis_of(axis), first.ndim + 1)
     out = new_array(prim.tuple_insert(first.shape, k, len(arrays)), _common_dtype(arrays))
     index = 0
     for a in arrays:
@@ -291,7 +291,7 @@ def flip(m, axis=None):
         for k in range(1, x.ndim):
             out = flip(out, k)
         return out
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     data = prim.ptr_add(prim.data(x), (x.shape[k] - 1) * x.strides[k])
     if x.size == 0:
         data = prim.data(x)
@@ -346,7 +346,7 @@ def roll(a, shift, axis=None):
     x = asarray(a)
     if axis is None:
         return with_shape(roll(flat(contiguous(x)), shift, 0), x.shape)
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     v = lanes(x, k)
     n = v.shape[1]
     out = new_array(v.shape, prim.dtype_of(x))

@@ -117,12 +117,19 @@ def real_of(x):
     return x.real
 
 
+def truth_of(x):
+    """Whether a complex number is not zero; the kernel of copies from complex numbers to truth values."""
+    return x != prim.cast(0, prim.dtype_of(x))
+
+
 @prim.means("fill")
 def copy_into(dst, src):
     """Stores a number or a broadcast array, converted."""
     if prim.is_dtype(src) or prim.is_range(src):
         prim.error("an array cannot be filled with a value of this type")
-    if prim.is_complex(prim.dtype_of(src)) and not prim.is_complex(prim.dtype_of(dst)):
+    if prim.is_complex(prim.dtype_of(src)) and prim.is_bool(prim.dtype_of(dst)):
+        prim.map_into(dst, truth_of, src)
+    elif prim.is_complex(prim.dtype_of(src)) and not prim.is_complex(prim.dtype_of(dst)):
         prim.map_into(dst, real_of, src)
     else:
         prim.map_into(dst, same, src)
@@ -157,13 +164,16 @@ def copy_c(a, dtype):
     elif prim.layout(a) == "C" and a.ndim > 0:
         v, w = with_shape(a, (a.size,)), with_shape(out, (a.size,))
         for i in range(v.size):
-            prim.set_item(w, i, _converted(prim.item(v, i), dtype))
+            prim.set_item(w, i, converted(prim.item(v, i), dtype))
     else:
         copy_into(out, a)
     return out
 
 
-def _converted(x, dtype):
+def converted(x, dtype):
+    """A number as another type: of a complex number its truth or, among other real types, its real part."""
+    if prim.is_complex(x) and prim.is_bool(dtype):
+        return truth_of(x)
     if prim.is_complex(x) and not prim.is_complex(dtype):
         return prim.cast(x.real, dtype)
     return prim.cast(x, dtype)

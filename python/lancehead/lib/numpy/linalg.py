@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
@@ -253,6 +253,8 @@ def cross(a, b):
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 3)")
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    if prim.is_bool(dtype):
+        prim.error("truth values have no differences")
     if x.ndim == 1 and y.ndim == 1:
         line = new_array((3,), dtype)
         _cross(line, x, y)
@@ -366,7 +368,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         prim.error("a norm with an order takes vectors and matrices")
     if prim.is_tuple(axis):
         prim.error("norms take one axis")
-    k = check_axis(axis, a.ndim)
+    k = check_axis(axis_of(axis), a.ndim)
     v = lanes(a, k)
     out = new_array((v.shape[0], v.shape[2]), dtype)
     line = new_array((v.shape[1],), prim.dtype_of(a))

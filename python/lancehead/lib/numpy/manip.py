@@ -1,7 +1,7 @@
 """Views in other shapes."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -157,7 +157,7 @@ def swapaxes(a, axis1, axis2):
     (3, 2, 1)
     """
     x = asarray(a)
-    i, j = check_axis(axis1, x.ndim), check_axis(axis2, x.ndim)
+    i, j = check_axis(axis_of(axis1), x.ndim), check_axis(axis_of(axis2), x.ndim)
     shape = prim.tuple_set(prim.tuple_set(x.shape, i, x.shape[j]), j, x.shape[i])
     strides = prim.tuple_set(prim.tuple_set(x.strides, i, x.strides[j]), j, x.strides[i])
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
@@ -174,7 +174,7 @@ def moveaxis(a, source, destination):
         if len(source) != len(destination):
             raise ValueError("`source` and `destination` arguments must have the same number of elements")
         return transpose(x, _moved_axes(x.shape, source, destination))
-    i, j = check_axis(source, x.ndim), check_axis(destination, x.ndim)
+    i, j = check_axis(axis_of(source), x.ndim), check_axis(axis_of(destination), x.ndim)
     shape = prim.tuple_insert(prim.tuple_drop(x.shape, i), j, x.shape[i])
     strides = prim.tuple_insert(prim.tuple_drop(x.strides, i), j, x.strides[i])
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
@@ -209,7 +209,7 @@ def rollaxis(a, axis, start=0):
     >>> np.rollaxis(np.ones((1, 2, 3)), 2).shape
     (3, 1, 2)
     """
-    i = check_axis(axis, a.ndim)
+    i = check_axis(axis_of(axis), a.ndim)
     j = index_of(start) + a.ndim if start < 0 else index_of(start)
     return moveaxis(a, i, j - 1 if i < j else j)
 
@@ -222,7 +222,7 @@ def expand_dims(a, axis):
            [2]])
     """
     x = asarray(a)
-    k = check_axis(axis, x.ndim + 1)
+    k = check_axis(axis_of(axis), x.ndim + 1)
     shape = prim.tuple_insert(x.shape, k, 1)
     if prim.layout(x) == "C":
         return with_shape(x, shape)

@@ -3,13 +3,14 @@
 from collections import namedtuple
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import nonzero, take
 from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
+    converted,
     copy_c,
     copy_into,
     flat,
@@ -297,6 +298,7 @@ class ndarray:
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """A converted copy."""
+        check_flag(subok)
         check_cast(prim.dtype_of(self), prim.as_dtype(dtype), casting)
         if not copy:
             return asarray(self, prim.as_dtype(dtype), order)
@@ -317,6 +319,10 @@ class ndarray:
                 prim.error("all elements are set to one number")
         elif not prim.is_number(value):
             prim.error("all elements are set to one number")
+        elif prim.is_complex(value):
+            dtype = prim.dtype_of(self)
+            if not (prim.is_complex(dtype) or prim.is_bool(dtype)):
+                prim.error("a complex number is not made a real one here: use its `real`")
         copy_into(self, value)
 
     def dot(self, b):
@@ -441,10 +447,7 @@ class generic:
 
     def astype(self, dtype):
         """The number as another type."""
-        return prim.cast(
-            self.real if prim.is_complex(self) and not prim.is_complex(prim.as_dtype(dtype)) else self,
-            prim.as_dtype(dtype),
-        )
+        return converted(self, prim.as_dtype(dtype))
 
     def copy(self):
         """The number itself."""

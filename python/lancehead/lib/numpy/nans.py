@@ -5,9 +5,18 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag
 from lancehead.lib.numpy.creation import asarray, dtype_or
-from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.folds import check_out, deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.reductions import axis_count, float_or, larger, mean_dtype, quotient, smaller, sum_dtype
+from lancehead.lib.numpy.reductions import (
+    axis_count,
+    float_or,
+    larger,
+    lost_freedom,
+    mean_dtype,
+    quotient,
+    smaller,
+    sum_dtype,
+)
 from lancehead.lib.numpy.sorting import between, check_parts, put_rank, refuse_methods, sort_line
 
 
@@ -61,6 +70,14 @@ def _count(x, axis, keepdims, dtype):
     return fold(x, axis, keepdims, dtype, plus, _counted, dtype, False, prim.cast(0, dtype))
 
 
+def _check_inexact(out, dtype):
+    # Of floats and complex numbers NumPy makes means, and what follows from them, in the output itself.
+    if prim.is_array(out) and (prim.is_float(dtype) or prim.is_complex(dtype)):
+        to = prim.dtype_of(out)
+        if not (prim.is_float(to) or prim.is_complex(to)):
+            prim.error("`out` is an array of floats or of complex numbers")
+
+
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     """Mean without NaN.
 
@@ -68,6 +85,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     np.float64(1.5)
     """
     x = asarray(a)
+    _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     total = fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
@@ -94,9 +112,10 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     np.float64(1.0)
     """
     x = asarray(a)
+    _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
-    n = _count(x, axis, keepdims, real) - prim.cast(ddof, real)
+    n = _count(x, axis, keepdims, real) - lost_freedom(ddof, real)
     if axis is None:
         middle = nanmean(x, None, dt)
         total = fold(x, None, keepdims, real, plus, _squared_or_zero, middle, True, prim.cast(0, real))
@@ -112,7 +131,9 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
     np.float64(1.0)
     """
-    return deliver(np.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    root = np.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims))
+    check_out(out, prim.dtype_of(root), "same_kind")
+    return deliver(root, out)
 
 
 def _extreme(x, axis, keepdims, greatest):

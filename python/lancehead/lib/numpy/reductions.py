@@ -3,12 +3,14 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
     BLOCK,
     COLUMNS,
     axis_result,
     block_of,
+    check_out,
     deliver,
     first_where,
     fold,
@@ -136,6 +138,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
     x = asarray(a)
     if prim.is_bool(prim.dtype_of(x)):
         prim.error("truth values have no differences")
+    check_out(out, prim.dtype_of(x), "same_kind")
     return deliver(max(x, axis, None, keepdims) - min(x, axis, None, keepdims), out)
 
 
@@ -195,6 +198,7 @@ def average(a, axis=None, weights=None):
     >>> np.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0]))
     np.float64(1.25)
     """
+    axis = axis_of(axis)
     if weights is None:
         return mean(a, axis)
     x = asarray(a)
@@ -223,6 +227,13 @@ def squared_distance(x, center):
     return d * d
 
 
+def lost_freedom(ddof, dtype):
+    """The number of degrees of freedom that are lost, as a number of the result's type."""
+    if prim.is_complex(ddof):
+        prim.error("`ddof` is a real number")
+    return prim.cast(ddof, dtype)
+
+
 def _squared(d):
     if prim.is_complex(d):
         return d.real * d.real + d.imag * d.imag
@@ -238,7 +249,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     x = asarray(a)
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
-    n = axis_count(x, axis) - prim.cast(ddof, real)
+    n = axis_count(x, axis) - lost_freedom(ddof, real)
     if n < 0.0:
         n = n - n
     if axis is None:
@@ -292,6 +303,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     array([1., 2.])
     """
     v = var(a, axis, dtype, None, ddof, keepdims)
+    check_out(out, prim.dtype_of(v), "same_kind")
     if prim.is_array(v):
         return deliver(prim.map(_root, v), out)
     return deliver(prim.sqrt(v), out)
@@ -401,12 +413,20 @@ def _arg_extreme(a, axis, keepdims, f, message):
     return lines_axis(f, x, axis, keepdims, np.int64, None)
 
 
+def _check_places(out):
+    # NumPy asks whether `out` converts to indices, not the other way round.
+    if prim.is_array(out):
+        if prim.result_type(prim.dtype_of(out), np.int64) != np.int64:
+            prim.error("`out` of indices is an array of integers that fit `int64`")
+
+
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the first least element.
 
     >>> np.argmin(np.array([3, 1, 1]))
     np.int64(1)
     """
+    _check_places(out)
     return deliver(_arg_extreme(a, axis, keepdims, _first_least, "attempt to get argmin of an empty sequence"), out)
 
 
@@ -416,6 +436,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
     >>> np.argmax(np.array([[3, 1], [2, 4]]), axis=0)
     array([0, 1])
     """
+    _check_places(out)
     return deliver(_arg_extreme(a, axis, keepdims, _first_greatest, "attempt to get argmax of an empty sequence"), out)
 
 

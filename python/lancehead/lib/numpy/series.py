@@ -3,11 +3,13 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import axis_of, flag_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
-from lancehead.lib.numpy.sorting import place_in_line
+
+#: So far from where the last search ended NumPy looks before it searches everywhere.
+NEAR = 8
 
 
 def diff(a, n=1, axis=-1):
@@ -22,7 +24,7 @@ def diff(a, n=1, axis=-1):
     times = index_of(n)
     if times < 0:
         raise ValueError("order must be non-negative but got " + str(times))
-    k = check_axis(axis, x.ndim)
+    k = check_axis(axis_of(axis), x.ndim)
     if times == 0:
         return contiguous(x)
     out = _differences(contiguous(x), k)
@@ -74,40 +76,99 @@ def _trapezoids(y, x, dx, dtype):
     return total
 
 
-def trapezoid(y, x=None, dx=1.0):
+def _cut(x, axis, start):
+    # A view without the last elements along an axis, or without the first ones.
+    n = x.shape[axis] - 1 if x.shape[axis] > 0 else 0
+    data = prim.ptr_add(prim.data(x), start * x.strides[axis] if n > 0 else 0)
+    return prim.array(prim.owner(x), data, prim.tuple_set(x.shape, axis, n), x.strides, prim.dtype_of(x), "A")
+
+
+def _widths(x, y, axis):
+    # The distances of sample points; those of one dimension stand along the axis.
+    if x.ndim != 1:
+        return diff(x, 1, axis)
+    d = diff(x)
+    return d.reshape(prim.tuple_set(prim.tuple_fill(y.ndim, 1), check_axis(axis, y.ndim), d.size))
+
+
+def _trapezoids_along(y, d, axis):
+    k = check_axis(axis, y.ndim)
+    return np.sum(d * (_cut(y, k, 1) + _cut(y, k, 0)) / 2.0, axis)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     """Integral by trapezoids.
 
     >>> np.trapezoid(np.array([1, 2, 3]))
     np.float64(4.0)
     >>> np.trapezoid(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
     np.float64(6.0)
+    >>> np.trapezoid(np.array([[1, 2], [3, 4]]), axis=0)
+    array([2., 3.])
     """
     v = asarray(y)
-    if v.ndim != 1:
-        prim.error("`trapezoid` takes one dimension")
+    if v.ndim == 0:
+        prim.error("`trapezoid` takes arrays of at least one dimension")
     if x is None:
-        return _trapezoids(v, None, dx, mean_dtype(prim.dtype_of(v)))
-    w = line_of(x)
-    if w.size != v.size:
-        raise ValueError("operands could not be broadcast together: `x` and `y` differ in size")
-    return _trapezoids(v, w, dx, mean_dtype(prim.result_type(prim.dtype_of(v), prim.dtype_of(w))))
+        if v.ndim == 1 and prim.is_number(dx) and not prim.is_bool(prim.dtype_of(v)):
+            check_axis(axis, 1)
+            return _trapezoids(v, None, dx, mean_dtype(prim.dtype_of(v)))
+        return _trapezoids_along(v, dx if prim.is_number(dx) else asarray(dx), axis)
+    w = asarray(x)
+    if w.ndim == 0:
+        prim.error("sample points have at least one dimension")
+    return _trapezoids_along(v, _widths(w, v, axis), axis)
 
 
 trapz = trapezoid
 
 
-def _interpolated(x, xp, fp, left, right):
-    if x != x:
-        return x
+def _interval(x, xp, guess):
+    # The last point not greater than `x`: -1 before the first one, and the number of points behind the last one. The
+    # search begins where the last one ended. Between points that are not sorted, too, it ends where NumPy's does.
     n = xp.size
-    # The last point not greater than `x`.
-    i = place_in_line(xp, x, True) - 1
+    if x > prim.item(xp, n - 1):
+        return n
+    if x < prim.item(xp, 0):
+        return -1
+    if n <= 4:
+        i = 1
+        while i < n and x >= prim.item(xp, i):
+            i += 1
+        return i - 1
+    at = prim.maximum(prim.minimum(guess, n - 3), 1)
+    low, high = 0, n
+    if x < prim.item(xp, at):
+        if x >= prim.item(xp, at - 1):
+            return at - 1
+        high = at - 1
+        if at > NEAR and x >= prim.item(xp, at - NEAR):
+            low = at - NEAR
+    else:
+        if x < prim.item(xp, at + 1):
+            return at
+        if x < prim.item(xp, at + 2):
+            return at + 1
+        low = at + 2
+        if at < n - NEAR - 1 and x < prim.item(xp, at + NEAR):
+            high = at + NEAR
+    while low < high:
+        middle = low + prim.shr(high - low, 1)
+        if x >= prim.item(xp, middle):
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+def _interpolated(x, i, xp, fp, left, right):
+    # The value at `x`, which is in interval `i`.
+    n = xp.size
     if i < 0:
         return prim.item(fp, 0) if left is None else prim.cast(left, np.float64)
-    if i >= n - 1:
-        beyond = x > prim.item(xp, n - 1)
-        return prim.cast(right, np.float64) if beyond and right is not None else prim.item(fp, n - 1)
-    if prim.item(xp, i) == x:
+    if i >= n:
+        return prim.item(fp, n - 1) if right is None else prim.cast(right, np.float64)
+    if i == n - 1 or prim.item(xp, i) == x:
         return prim.item(fp, i)
     slope = prim.fdiv(prim.item(fp, i + 1) - prim.item(fp, i), prim.item(xp, i + 1) - prim.item(xp, i))
     y = slope * (x - prim.item(xp, i)) + prim.item(fp, i)
@@ -136,13 +197,22 @@ def interp(x, xp, fp, left=None, right=None):
     if xs.size != ys.size:
         raise ValueError("fp and xp are not of the same length.")
     if prim.is_number(x):
-        return _interpolated(prim.cast(x, np.float64), xs, ys, left, right)
+        at = prim.cast(x, np.float64)
+        if at != at and xs.size > 1:
+            return at
+        return _interpolated(at, _interval(at, xs, 0), xs, ys, left, right)
     at = asarray(x, np.float64)
     v = flat(at)
     out = new_array(at.shape, np.float64)
     w = flat(out)
+    place = 0
     for i in range(v.size):
-        prim.set_item(w, i, _interpolated(prim.item(v, i), xs, ys, left, right))
+        y = prim.item(v, i)
+        if y != y and xs.size > 1:
+            prim.set_item(w, i, y)
+        else:
+            place = _interval(y, xs, place)
+            prim.set_item(w, i, _interpolated(y, place, xs, ys, left, right))
     return out
 
 
@@ -162,6 +232,8 @@ def gradient(f, dx=1.0):
     y = asarray(f)
     if y.ndim != 1:
         prim.error("`gradient` takes one dimension")
+    if prim.is_bool(prim.dtype_of(y)):
+        prim.error("truth values have no differences")
     n = y.size
     if n < 2:
         raise ValueError(
@@ -336,9 +408,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
         dtype = prim.result_type(np.float64, prim.dtype_of(x))
     else:
         dtype = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
-    rows = _variables(x, y, rowvar, dtype)
+    rows = _variables(x, y, flag_of(rowvar), dtype)
     n = rows.shape[1]
-    drop = (0 if bias else 1) if ddof is None else index_of(ddof)
+    # NumPy compares the flag with zero.
+    drop = (1 if bias == 0 else 0) if ddof is None else index_of(ddof)
     centered = rows - rows.mean(axis=1, keepdims=True)
     c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
     if x.ndim <= 1 and y is None:

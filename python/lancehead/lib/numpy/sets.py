@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.conversions import check_flag, flag_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of, linspace
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
@@ -266,6 +266,7 @@ def array_equal(a1, a2, equal_nan=False):
     >>> np.array_equal(np.array([1, 2]), np.array([1.0, 2.0]))
     True
     """
+    equal = flag_of(equal_nan)
     x, y = asarray(a1), asarray(a2)
     if x.ndim != y.ndim:
         return False
@@ -274,7 +275,7 @@ def array_equal(a1, a2, equal_nan=False):
     v, w = flat(x), flat(y)
     for i in range(v.size):
         a, b = prim.item(v, i), prim.item(w, i)
-        if a != b and not (equal_nan and a != a and b != b):
+        if a != b and not (equal and a != a and b != b):
             return False
     return True
 
@@ -301,8 +302,8 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     array([ True, False])
     """
     if prim.is_number(a) and prim.is_number(b):
-        return _near(a, b, rtol, atol, equal_nan)
-    return prim.map(_near, a, b, rtol, atol, equal_nan)
+        return _near(a, b, rtol, atol, flag_of(equal_nan))
+    return prim.map(_near, a, b, rtol, atol, flag_of(equal_nan))
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -3,9 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, integer_of
+from lancehead.lib.conversions import axis_of, check_flag, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.folds import deliver, keep, lines_axis
+from lancehead.lib.numpy.folds import check_out, deliver, keep, lines_axis
 from lancehead.lib.numpy.layout import (
     check_axis,
     contiguous,
@@ -129,7 +129,7 @@ def argsort_line(v):
 
 def on_lines(f, a, axis, extra):
     """Applies `f(line, extra)`, which changes a contiguous line in place, along an axis of a row-major array."""
-    v = lanes(a, check_axis(axis, a.ndim))
+    v = lanes(a, check_axis(axis_of(axis), a.ndim))
     outer, n, inner = v.shape
     if inner == 1:
         for i in range(outer):
@@ -171,7 +171,7 @@ def _is_kind(kind):
 def sort_in_place(a, axis):
     """Sorts along an axis, whatever the strides."""
     if a.ndim == 1:
-        check_axis(axis, 1)
+        check_axis(axis_of(axis), 1)
         sort_line(a)
     elif prim.layout(a) == "C":
         on_lines(_sort, a, axis, None)
@@ -193,7 +193,7 @@ def sort(a, axis=-1, kind=None):
     check_kind(kind)
     x = asarray(a)
     if axis is not None:
-        check_axis(axis, x.ndim)
+        check_axis(axis_of(axis), x.ndim)
     if axis is None or x.ndim == 1:
         line = copy_c(flat(x), prim.dtype_of(x))
         sort_line(line)
@@ -241,11 +241,11 @@ def partition_in_place(a, kth, axis):
     _check_ranks(kth)
     if not prim.is_number(kth):
         for k in kth:
-            _checked_rank(k, a.shape[axis])
+            _checked_rank(k, a.shape[axis_of(axis)])
         # The lowest ranks last would undo the others; a sorted line has every rank in place.
         sort_in_place(a, axis)
         return
-    k = _checked_rank(kth, a.shape[axis])
+    k = _checked_rank(kth, a.shape[axis_of(axis)])
     if prim.layout(a) == "C":
         on_lines(_select, a, axis, k)
     else:
@@ -274,10 +274,10 @@ def argpartition(a, kth, axis=-1):
     _check_ranks(kth)
     x = asarray(a)
     if prim.is_number(kth):
-        _checked_rank(kth, x.shape[axis])
+        _checked_rank(kth, x.shape[axis_of(axis)])
     else:
         for k in kth:
-            _checked_rank(k, x.shape[axis])
+            _checked_rank(k, x.shape[axis_of(axis)])
     return argsort(x, axis)
 
 
@@ -317,7 +317,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     x = asarray(a)
     if axis is None:
         return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
-    return deliver(lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
+    return deliver(lines_axis(_median_line, x, axis_of(axis), keepdims, mean_dtype(prim.dtype_of(x)), None), out)
 
 
 def between(a, b, at, dtype):
@@ -382,7 +382,7 @@ def _quantile(x, q, axis, keepdims, message):
         raise ValueError(message)
     if axis is None:
         return keep(_quantile_line(flat(x), q), x, keepdims)
-    return lines_axis(_quantile_line, x, axis, keepdims, dtype, q)
+    return lines_axis(_quantile_line, x, axis_of(axis), keepdims, dtype, q)
 
 
 def check_parts(q):
@@ -407,7 +407,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     check_parts(q)
     parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
     refuse_methods(method)
-    return deliver(_quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]"), out)
+    found = _quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]")
+    check_out(out, prim.dtype_of(found), "same_kind")
+    return deliver(found, out)
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
@@ -420,7 +422,9 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     check_parts(q)
     parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
     refuse_methods(method)
-    return deliver(_quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]"), out)
+    found = _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
+    check_out(out, prim.dtype_of(found), "same_kind")
+    return deliver(found, out)
 
 
 def place_in_line(v, x, right):
