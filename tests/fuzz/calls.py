@@ -63,7 +63,7 @@ LISTED = [
     # Arrays that are not sorted.
     r"searchsorted\(.*gave array.*CPython array",
     # A dtype and its class are one.
-    r"^'isinstance\(.*raises TypeError: isinstance\(\) arg 2",
+    r"^['\"]isinstance\(.*raises TypeError: isinstance\(\) arg 2",
     r"CPython \"<class ",
     # Other versions of Python and NumPy have these.
     r"raises AttributeError: '[\w.]+' object has no attribute '(is_integer|ptp)'$",

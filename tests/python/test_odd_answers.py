@@ -293,3 +293,54 @@ def test_dimensions_are_known_while_compiling():
     assert raised(A, 4).shape == (1, 1, 2, 3)
     with pytest.raises(errors.TypingError, match="needs-constant"):
         raised_in_a_loop(A, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.put(a, 0, 1j)", "np.put(a, 0, [1j])", "random.randrange(5, step=2)", "random.randrange(5, None, 2)",
+     "np.arange(3, dtype=bool)", "np.arange(3j, dtype=float)", "np.histogram(a, bins=[0, 3, 2])",
+     "np.histogram(a, bins=np.array([3.0, 2.0]))"],
+)  # fmt: skip
+def test_what_was_taken_for_something_else(text):
+    assert refuses(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.clip(a, np.nan, 2)", "np.clip(a, 0, np.nan)", "np.clip(1.0, np.nan, 2.0)", "np.clip(a, a * np.nan, None)",
+     "np.clip(a * np.nan, 1, 2)", "np.clip(a, 5, 2)", "np.clip(a * 1j, 1j, 2)", "np.clip(a, None, 1j)",
+     "np.clip(a.astype(int), 1, 3)", "np.clip(a, 1, 3)", "np.clip(5, -1, 3)", "np.arange(1, 3, dtype=bool)"],
+)  # fmt: skip
+def test_limits_of_all_kinds(text):
+    check_same(text)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_limits_beyond_the_type(dtype):
+    a = np.array([0, 1, 5, 100], dtype)
+    for text in ("np.clip(a, -5, 3)", "np.clip(a, -(2**40), 2**40)", "np.clip(a, -(2**63), 2**63 - 1)"):
+        check_same(text, a)
+    if dtype != "uint64":
+        check_same("np.clip(a, -300, None)", a)
+    if dtype in ("int8", "uint8"):
+        assert refuses("np.clip(a, 300, None)", a)
+    if dtype.startswith("u"):
+        assert refuses("np.clip(a, None, -1)", a)
+
+
+def test_bins_out_of_order():
+    with pytest.raises(ValueError, match="monotonic"):
+        njit(function("np.histogram(a, np.array([0, 3, 2]))"))(A)
+    for edges in ([0.0, 2.0, 2.0, 4.0], [3.0], [1.0, np.nan]):
+        f = function("np.histogram(a, bins)")
+        f.__globals__["bins"] = np.array(edges)
+        for want, got in zip(f(A), njit(f)(A), strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_edges_with_nan():
+    for edges in ([1.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [np.nan], [1.0, 1.0]):
+        f = function("np.digitize([0.5, 1.5, 2.5, np.nan], a)")
+        np.testing.assert_array_equal(njit(f)(np.array(edges)), f(np.array(edges)))
+    with pytest.raises(ValueError, match="monotonic"):
+        njit(function("np.digitize([0.5], a)"))(np.array([1.0, np.nan, 2.0]))

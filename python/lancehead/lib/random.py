@@ -51,6 +51,8 @@ def getrandbits(k, /):
 
 def randrange(start, stop=None, step=1):
     """An integer of a range."""
+    if stop is None and step != 1:
+        raise TypeError("Missing a non-None stop argument")
     first = 0 if stop is None else index_of(start)
     width = index_of(start) if stop is None else index_of(stop) - first
     by = index_of(step)

@@ -7,6 +7,7 @@ from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import nonzero
+from lancehead.lib.numpy.reductions import larger, smaller
 
 
 def _choose(c, x, y):
@@ -36,13 +37,30 @@ def where(condition, x=None, y=None, /):
 def _at_least(x, low):
     dtype = prim.result_type(x, low)
     a, b = prim.cast(x, dtype), prim.cast(low, dtype)
-    return b if a < b else a
+    if prim.is_complex(dtype):
+        return larger(a, b)
+    return b if (a < b) | (b != b) else a
 
 
 def _at_most(x, high):
     dtype = prim.result_type(x, high)
     a, b = prim.cast(x, dtype), prim.cast(high, dtype)
-    return b if a > b else a
+    if prim.is_complex(dtype):
+        return smaller(a, b)
+    return b if (a > b) | (b != b) else a
+
+
+def _limit(limit, x, is_low):
+    # A Python integer as the limit of integers of a type: beyond it on the far side it limits nothing.
+    dtype = prim.dtype_of(x)
+    if not (prim.is_int(limit) and prim.is_weak(limit) and prim.is_int(dtype)) or prim.is_weak(x):
+        return limit
+    least = -(1 << (8 * prim.itemsize(dtype) - 1)) if prim.is_signed(dtype) else 0
+    bits = 8 * prim.itemsize(dtype) - (1 if prim.is_signed(dtype) else 0)
+    greatest = (1 << bits) - 1 if bits < 63 else 9223372036854775807
+    if limit > greatest if is_low else limit < least:
+        raise OverflowError("a limit is out of bounds for the type of the array")
+    return prim.cast(prim.minimum(prim.maximum(limit, least), greatest), dtype)
 
 
 def _between(x, low, high):
@@ -76,15 +94,17 @@ def clip(a, a_min, a_max, out=None):
         if prim.is_bool(prim.dtype_of(a if prim.is_number(a) else asarray(a))):
             prim.error("truth values are not clipped without limits")
         return a if prim.is_number(a) else array(a)
-    if prim.is_number(a) and not prim.is_array(a_min) and not prim.is_array(a_max):
-        if a_min is None:
-            return _at_most(a, a_max)
-        return _at_least(a, a_min) if a_max is None else _between(a, a_min, a_max)
-    if a_min is None:
-        return prim.map(_at_most, asarray(a), a_max)
-    if a_max is None:
-        return prim.map(_at_least, asarray(a), a_min)
-    return prim.map(_between, asarray(a), a_min, a_max)
+    x = a if prim.is_number(a) else asarray(a)
+    low, high = _limit(a_min, x, True), _limit(a_max, x, False)
+    if prim.is_number(a) and not prim.is_array(low) and not prim.is_array(high):
+        if low is None:
+            return _at_most(x, high)
+        return _at_least(x, low) if high is None else _between(x, low, high)
+    if low is None:
+        return prim.map(_at_most, asarray(x), high)
+    if high is None:
+        return prim.map(_at_least, asarray(x), low)
+    return prim.map(_between, asarray(x), low, high)
 
 
 def _round_number(x, decimals):

@@ -159,7 +159,12 @@ def _arange(start, stop, step, dtype):
     dt = dtype_or(dtype, common)
     first = prim.cast(start, common)
     delta = prim.cast(step, common)
+    if prim.is_complex(common) and not prim.is_complex(dt):
+        prim.error("complex numbers are not made real ones here")
     n = _arange_length(first, prim.cast(stop, common), delta)
+    if prim.is_bool(dt):
+        if n > 2:
+            raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     out = new_array((n,), dt)
     begin = prim.cast(first, dt)
     stride = prim.cast(first + delta, dt) - begin

@@ -282,6 +282,9 @@ def put(a, ind, v):
     """Stores values at indices over all elements, in place."""
     if not prim.is_array(a):
         prim.error("`put` stores into an array")
+    if not prim.is_array(v) and not prim.is_complex(prim.dtype_of(a)):
+        if prim.is_complex(prim.dtype_of(v if prim.is_number(v) else asarray(v))):
+            prim.error("a complex number is not made a real one here: use its `real`")
     if a.ndim == 1:
         setitem_take(a, flat(asarray(ind)), v)
     elif prim.layout(a) == "C":

@@ -186,12 +186,21 @@ def histogram(a, bins=10, range=None):
     x = flat(contiguous(asarray(a)))
     if prim.is_number(bins):
         return _even_histogram(x, index_of(bins), range)
-    return _histogram(x, line_of(bins))
+    return _histogram(x, _increasing(line_of(bins)))
+
+
+def _increasing(edges):
+    for k in range(edges.size - 1):
+        if prim.item(edges, k) > prim.item(edges, k + 1):
+            raise ValueError("`bins` must increase monotonically, when an array")
+    return edges
 
 
 def _histogram(x, edges):
-    n = edges.size - 1
+    n = edges.size - 1 if edges.size > 0 else 0
     counts = new_zeros((n,), np.int64)
+    if n == 0:
+        return counts, edges
     for i in range(x.size):
         y = prim.item(x, i)
         if y == prim.item(edges, n):

@@ -484,10 +484,10 @@ def digitize(x, bins, right=False):
     if prim.is_complex(prim.dtype_of(edges)) or prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
         prim.error("`digitize` takes real numbers")
     n = edges.size
-    falling = n > 1 and prim.item(edges, 0) > prim.item(edges, n - 1)
+    falling = n > 1 and before(prim.item(edges, n - 1), prim.item(edges, 0))
     for i in range(n - 1):
         low, high = prim.item(edges, i), prim.item(edges, i + 1)
-        if (low < high) if falling else (low > high):
+        if before(low, high) if falling else before(high, low):
             raise ValueError("bins must be monotonically increasing or decreasing")
     if falling:
         return n - searchsorted(edges[::-1], x, "right" if not right else "left")
