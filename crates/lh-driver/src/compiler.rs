@@ -165,7 +165,7 @@ impl Compiler {
         Ok(places.into_iter().filter(|(_, p)| written >> (*p).min(31) & 1 == 0).map(|(i, _)| i).collect())
     }
 
-    /// The types of arguments, those of lists without items found by their use in the function.
+    /// The types of arguments, those of containers without items found by their use in the function.
     ///
     /// # Errors
     /// As [`Compiler::compile`].

@@ -11,7 +11,7 @@ pub use note::Note;
 use crate::compiled::Compiled;
 use crate::spec::callees;
 use lh_ir::func::{BlockData, Function, Inst};
-use lh_ir::runtime::{List, Role};
+use lh_ir::runtime::{Items, Role};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Span, SpecId, Ty};
 use lh_llvm::Remark;
@@ -234,7 +234,7 @@ fn allocates(i: &Inst) -> bool {
     match i {
         Inst::New(_) | Inst::Map(..) => true,
         Inst::Runtime(f, _) => {
-            f.role == Role::List(List::Reserve) || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::Object))
+            f.role == Role::Items(Items::Reserve) || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::Object))
         }
         _ => false,
     }

@@ -551,7 +551,7 @@ impl Infer<'_> {
             return Ok(Val::of_type(elem));
         }
         let list = self.list_of(&[], None)?;
-        let list = Val { ty: Ty::list(elem), ..list };
+        let list = Val { ty: list.ty.with_items(elem), ..list };
         if let Some(v) = list.v {
             self.out.values[v.index()] = list.ty;
         }

@@ -354,7 +354,7 @@ impl Infer<'_> {
             self.push_void(Typed::Store(p, x));
         }
         if !items.is_empty() {
-            self.runtime(&rt::lh_list_set_len, &[list.clone(), Val::int(items.len() as i128)], Ty::none())?;
+            self.runtime(&rt::lh_items_set_len, &[list.clone(), Val::int(items.len() as i128)], Ty::none())?;
         }
         if let (Some(s), Some(v)) = (site, list.v) {
             self.made_at.insert(v, s);

@@ -39,7 +39,7 @@ pub enum Object {
     /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's
     /// memory; only kernels can read that of a GPU's array.
     Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64>, on_gpu: bool },
-    /// A list or other container frozen at compile time: items.
+    /// A container frozen at compile time: items.
     List(Vec<ObjId>),
     /// A ufunc made by the user.
     Ufunc(Arc<Ufunc>),

@@ -34,6 +34,9 @@ pub mod layout {
 /// The class of Python's `list`, which list displays make.
 pub const LIST: &str = "builtins.list";
 
+/// The class whose only item is the frame of a generator.
+const GENERATOR: &str = "generators.generator";
+
 /// The declaration of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
@@ -79,7 +82,15 @@ impl Class {
     /// The class of the interpreter's lists.
     pub fn list() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::find(LIST).unwrap_or_else(|| crate::bug!("the library has no `{LIST}`")))
+        *FOUND.get_or_init(|| Class::required(LIST))
+    }
+    /// The class of the objects of generators.
+    pub fn generator() -> Class {
+        static FOUND: OnceLock<Class> = OnceLock::new();
+        *FOUND.get_or_init(|| Class::required(GENERATOR))
+    }
+    fn required(path: &str) -> Class {
+        Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))
     }
     /// Its declaration.
     pub fn declaration(self) -> &'static Declaration {

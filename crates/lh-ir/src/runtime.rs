@@ -86,8 +86,10 @@ pub enum Role {
     Memory(Memory),
     /// A conversion between addresses and integers.
     Address(Address),
-    /// An operation on lists.
-    List(List),
+    /// An operation on the items of an object.
+    Items(Items),
+    /// Whether two references are to the same object.
+    IsSame,
     /// An operation on strings.
     Text(Text),
     /// Printing.
@@ -263,13 +265,12 @@ pub enum Address {
     OfNumber,
 }
 
-/// Operations of lists.
+/// Operations on the items of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the rows say it")]
-pub enum List {
+pub enum Items {
     Reserve,
     SetLen,
-    IsSame,
 }
 
 /// Operations of strings.
@@ -398,7 +399,7 @@ impl RuntimeFn {
     pub const fn writes(self, place: u32) -> RuntimeFn {
         RuntimeFn { memory: Effect::Operands { writes: 1 << place, resizes: 0 }, ..self }
     }
-    /// It changes the length or the storage of a list, by the place of the operand.
+    /// It changes the length or the storage of a container, by the place of the operand.
     pub const fn resizes(self, place: u32) -> RuntimeFn {
         RuntimeFn { memory: Effect::Operands { writes: 0, resizes: 1 << place }, ..self }
     }
@@ -465,7 +466,8 @@ impl RuntimeFn {
             },
             Role::Plain
             | Role::Address(_)
-            | Role::List(_)
+            | Role::Items(_)
+            | Role::IsSame
             | Role::Text(_)
             | Role::Print(_)
             | Role::Random(_)

@@ -141,7 +141,7 @@ fn called(inst: &Inst) -> Option<SpecId> {
     if let Inst::Call(spec, _) = inst { Some(*spec) } else { None }
 }
 
-/// The type-based alias metadata of array data and of list headers, which do not alias.
+/// The type-based alias metadata of data and of object headers, which do not alias.
 fn tbaa(m: &Module) -> (LLVMMetadataRef, LLVMMetadataRef) {
     let root = m.node(&[m.md_text("lancehead")]);
     let zero = m.md_int(m.t.i64, 0);
@@ -149,5 +149,5 @@ fn tbaa(m: &Module) -> (LLVMMetadataRef, LLVMMetadataRef) {
         let ty = m.node(&[m.md_text(name), root, zero]);
         m.node(&[ty, ty, zero])
     };
-    (access("data"), access("list header"))
+    (access("data"), access("object header"))
 }

@@ -56,7 +56,7 @@ mod tests {
         for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2)]) {
             assert_eq!(Outside::of(&o.symbol()), Some(o));
         }
-        assert_eq!(Outside::of(lh_ops::symbols::LIST_NEW), None);
+        assert_eq!(Outside::of(lh_ops::symbols::ITEMS_NEW), None);
         assert_eq!(Outside::of("lh.entry"), None);
     }
 }

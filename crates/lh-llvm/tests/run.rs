@@ -202,8 +202,8 @@ block0(v0: int):
     jump block1()
 block1() unwind block2():
     v2 = const 3: int
-    runtime lh_list_reserve(v1, v2)
-    runtime lh_list_set_len(v1, v2)
+    runtime lh_items_reserve(v1, v2)
+    runtime lh_items_set_len(v1, v2)
     v3 = items_data v1: ptr
     v4 = const 8: int
     v5 = ptr_add v3, v4: ptr

@@ -3,8 +3,8 @@
 use crate::families::{ATOMICS, GEOMETRY};
 use lh_ir::func::waits;
 use lh_ir::runtime::Role::{
-    Address, Barrier, CheckIndex, Exception, Lanes, Launch, List, Memory, Poll, Print, Race, Random, Shapes, Text,
-    Threads, Warp,
+    Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, Memory, Poll, Print, Race, Random, Shapes,
+    Text, Threads, Warp,
 };
 use lh_ir::runtime::{self as roles, Combine, RuntimeFn};
 use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
@@ -47,11 +47,11 @@ table! {
         /// Allocates zeroed memory for array data: bytes.
         lh_calloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::AllocateZeroed));
         /// Reserves memory for a total of `n` items.
-        lh_list_reserve(Object, I64) -> [] raises resizes(0) role(List(roles::List::Reserve));
+        lh_items_reserve(Object, I64) -> [] raises resizes(0) role(Items(roles::Items::Reserve));
         /// Sets the number of items; the caller has initialised new items and taken removed ones.
-        lh_list_set_len(Object, I64) -> [] resizes(0) role(List(roles::List::SetLen));
-        /// Whether two lists are the same object.
-        lh_list_is(Object, Object) -> [I1] pure role(List(roles::List::IsSame));
+        lh_items_set_len(Object, I64) -> [] resizes(0) role(Items(roles::Items::SetLen));
+        /// Whether two references are to the same object.
+        lh_object_is(Object, Object) -> [I1] pure role(IsSame);
         /// Copies bytes between regions that may overlap: destination, source, number.
         lh_memmove(Ptr, Ptr, I64) -> [] writes(0) role(Memory(roles::Memory::Move));
     }
@@ -110,12 +110,12 @@ table! {
         lh_str_capitalize(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `str.replace(old, new, limit)`; a negative limit is none.
         lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
-        /// `str.join`: the separator, then a list of strings.
+        /// `str.join`: the separator, then an object with strings as items.
         lh_str_join(Mem, Ptr, I64, Object) -> [Mem, Ptr, I64] raises;
-        /// `str.split(sep, limit)`: a list of strings; a negative limit is none.
-        lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Object] raises;
-        /// `str.split(None, limit)`: a list of strings; a negative limit is none.
-        lh_str_split_space(Mem, Ptr, I64, I64) -> [Object] raises;
+        /// `str.split(sep, limit)`: adds the parts to the items of the last operand; a negative limit is none.
+        lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64, Object) -> [] raises resizes(7);
+        /// `str.split(None, limit)`, in the same way.
+        lh_str_split_space(Mem, Ptr, I64, I64, Object) -> [] raises resizes(4);
         /// `str(int)`.
         lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
         /// `str(int)` of an unsigned value.
@@ -351,8 +351,8 @@ table! {
         lh_race_extent(I64, I64) -> [] role(Race(roles::Race::Other));
         /// An access: file and `Span`, address, bytes, kind (see [`access`]).
         lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises role(Race(roles::Race::Access));
-        /// An access to a whole list, with the operands of `lh_race_access`.
-        lh_race_list(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises role(Race(roles::Race::Other));
+        /// An access to the header of an object with items, with the operands of `lh_race_access`.
+        lh_race_header(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises role(Race(roles::Race::Other));
         /// Thread-local memory of a kernel: address, bytes, whether it holds an array of the program.
         lh_race_memory(Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
         /// The array reported last is passed to unchecked code.

@@ -46,8 +46,8 @@ symbols! {
     /// Calls a function of another module.
     FOREIGN_CALL = "lh_foreign_call";
 
-    /// Makes a list.
-    LIST_NEW = "lh_list_new";
+    /// Makes an object with items: capacity, bytes of an item, mask of counted words, where its address goes.
+    ITEMS_NEW = "lh_items_new";
     /// Makes an object with fields of zeros: bytes, mask of counted words, where its address goes.
     OBJECT_NEW = "lh_object_new";
     /// Decrements a reference count.

@@ -175,7 +175,7 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // Needs loads and stores instead of elementwise computations, in bodies, too.
     needed("check_races", On::Cpu, Alone(check_races::run)),
-    // Makes loops over lists counted.
+    // Makes loops over containers counted.
     pass("hoist_lengths", On::All, Alone(hoist_lengths::run)),
     // Needs canonical counted loops.
     pass("bounds", On::All, Analysed(bounds::run)),

@@ -201,21 +201,21 @@ unsafe extern "C" fn lh_race_access(
     found.map_or(0, |text| raise(PARALLEL_RACE_ERROR, text))
 }
 
-/// As [`lh_race_access`], of a list's header.
+/// As [`lh_race_access`], of the header of an object with items.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_list(
+unsafe extern "C" fn lh_race_header(
     owner: *const c_void,
     file: *const u8,
     len: i64,
     line: i64,
-    list: *const c_void,
+    header: *const c_void,
     bytes: i64,
     kind: i64,
 ) -> i32 {
-    // Messages name the list without an index.
+    // Messages name the object without an index.
     CHECKER.with_borrow_mut(|c| c.target.dims.clear());
     // SAFETY: as for any access; the header is an address here only.
-    unsafe { lh_race_access(owner, file, len, line, list.cast(), bytes, kind) }
+    unsafe { lh_race_access(owner, file, len, line, header.cast(), bytes, kind) }
 }
 
 #[unsafe(no_mangle)]
@@ -244,6 +244,6 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_ _ _) lh_race_memory;
         (_ _ _ _) lh_race_loop lh_race_place;
         (_ _ _ _ _) lh_race_array;
-        (_ _ _ _ _ _ _) lh_race_access lh_race_list;
+        (_ _ _ _ _ _ _) lh_race_access lh_race_header;
     }
 }

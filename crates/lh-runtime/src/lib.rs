@@ -12,9 +12,9 @@ pub mod device;
 pub mod exception;
 pub mod foreign;
 pub mod interrupt;
+pub mod items;
 pub mod lazy;
 mod linalg;
-pub mod list;
 mod long_sort;
 mod memory;
 pub mod object;
@@ -42,7 +42,7 @@ use symbol::Symbol;
 pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
-        list::symbols,
+        items::symbols,
         object::symbols,
         callback::symbols,
         raise::symbols,

@@ -55,8 +55,14 @@ unsafe extern "C" fn lh_object_new(size: i64, mask: u64, out: *mut *mut MemInfo)
     0
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_object_is(a: *const MemInfo, b: *const MemInfo) -> u8 {
+    u8::from(ptr::eq(a, b))
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
+        (_ _) lh_object_is;
         (_ _ _) lh_object_new;
     }
 }

@@ -1,30 +1,30 @@
 //! Nothing leaks: a process of its own, in which the number of live allocations can be told exactly.
 
 use lh_runtime::alloc::{MemInfo, decref, lh_live_allocations};
-use lh_runtime::list::{List, ListRef};
+use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::{StrValue, address, take_pending};
 use std::ptr;
 
-type Split = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut *mut List) -> i32;
+type Split = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut Items) -> i32;
 type Concat = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, *mut MemInfo, *const u8, i64, *mut StrValue) -> i32;
 type GetItem = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut StrValue) -> i32;
 
-/// Something that sends a list to another thread, as compiled code may.
-struct Sent(*mut List);
+/// Something that sends an object to another thread, as compiled code may.
+struct Sent(*mut Items);
 // SAFETY: counts are atomic, and the sender keeps no reference.
 unsafe impl Send for Sent {}
 
-fn words(text: &str) -> ListRef {
+fn words(text: &str) -> ItemsRef {
     let at = address("lh_str_split_space").expect("it exists");
-    let mut list = ptr::null_mut();
+    let parts = ItemsRef::new(0, size_of::<StrValue>(), 1).expect("there is memory");
     // SAFETY: the address is that of a function of this type; the text is copied into a string that is released.
     unsafe {
         let split = std::mem::transmute::<usize, Split>(at);
         let s = StrValue::new(text).expect("there is memory");
-        assert_eq!(split(s.mem, s.data, s.len, -1, &mut list), 0);
+        assert_eq!(split(s.mem, s.data, s.len, -1, parts.as_ptr()), 0);
         decref(s.mem);
-        ListRef::from_owned(list)
     }
+    parts
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn everything_is_released() {
     assert_eq!(lh_live_allocations(), 2);
     let sent = Sent(again.into_raw());
     // SAFETY: the reference travels to the thread, which drops it.
-    std::thread::spawn(move || unsafe { drop(ListRef::from_owned({ sent }.0)) }).join().expect("no panic");
+    std::thread::spawn(move || unsafe { drop(ItemsRef::from_owned({ sent }.0)) }).join().expect("no panic");
     assert_eq!(lh_live_allocations(), 0);
 
     // SAFETY: the addresses are those of functions of these types; every result is released once.

@@ -2,7 +2,7 @@
 //!
 //! Nothing is computed. Branches and exceptions are decided by chance; calls make new objects and now and then change
 //! lists that exist. On the way, whatever is used must be alive; in the end, every count must be explained by who is
-//! left: the caller's arguments and the items of lists.
+//! left: the caller's arguments and the items of containers.
 
 use crate::random::Random;
 use lh_ir::func::{Inst, InstData, Target, Term};
@@ -156,7 +156,7 @@ impl Walk<'_> {
             None => Ok(()),
         }
     }
-    /// Others may change memory: an item disappears from some list.
+    /// Others may change memory: an item disappears from some container.
     fn change_lists(&mut self) -> Step<()> {
         let full: Vec<usize> = (0..self.objects.len()).filter(|o| !self.objects[*o].cells.is_empty()).collect();
         if full.is_empty() || !self.random.once_in(2) {

@@ -63,7 +63,7 @@ fn wished(
         return match wishes.length(p) {
             Some(range) => {
                 let n = source.within(&range);
-                source.list(ty, n, memory)
+                source.items(ty, n, memory)
             }
             None => source.value(ty, memory),
         };

@@ -74,7 +74,7 @@ fn shown(end: &Result<Vec<Seen>, Vec<(Exc, Option<Position>)>>) -> String {
 }
 
 impl Memory {
-    /// Whether every count is explained by who is left: the caller, the result, the items of lists and the fields of
+    /// Whether every count is explained by who is left: the caller, the result, the items and the fields of
     /// objects.
     pub fn close(&self, held: &[(Ty, Words)]) -> Result<(), String> {
         let mut expected = vec![0i64; self.len()];
@@ -87,10 +87,10 @@ impl Memory {
             let prims = ty.flatten();
             words.iter().zip(prims).filter(|(_, p)| p.is_counted()).for_each(|(w, _)| hold(*w));
         }
-        for list in self.objects().iter().filter(|o| !o.is_freed).filter_map(|o| o.list.as_ref()) {
-            hold(Some(list.data));
-            for i in 0..list.len {
-                list.references(self, i).map_err(|s| s.to_string())?.into_iter().for_each(&mut hold);
+        for items in self.objects().iter().filter(|o| !o.is_freed).filter_map(|o| o.items.as_ref()) {
+            hold(Some(items.data));
+            for i in 0..items.len {
+                items.references(self, i).map_err(|s| s.to_string())?.into_iter().for_each(&mut hold);
             }
         }
         for (address, ty) in self.with_fields() {

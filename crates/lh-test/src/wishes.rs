@@ -76,7 +76,7 @@ impl Wishes {
     pub fn items(&self, v: Value) -> Option<Range<i64>> {
         self.ranges.get(&format!("{v} items")).cloned()
     }
-    /// The range of a list's length.
+    /// The range of a container's length.
     pub fn length(&self, v: Value) -> Option<Range<i64>> {
         self.ranges.get(&format!("{v} len")).cloned()
     }

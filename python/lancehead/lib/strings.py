@@ -288,10 +288,14 @@ class str:
         ['a', 'b']
         """
         if sep is None:
-            return prim.lh_str_split_space(self, index_of(maxsplit))
+            parts = prim.items_new("builtins.list", self, 4)
+            prim.lh_str_split_space(self, index_of(maxsplit), parts)
+            return parts
         if len(text_of_argument(sep)) == 0:
             raise ValueError("empty separator")
-        return prim.lh_str_split(self, sep, index_of(maxsplit))
+        parts = prim.items_new("builtins.list", self, 4)
+        prim.lh_str_split(self, sep, index_of(maxsplit), parts)
+        return parts
 
     def join(self, parts, /):
         """The parts with the text between.

@@ -85,7 +85,6 @@ impl Infer<'_> {
             [Prim::Ptr] => Ty::ptr(),
             [Prim::Mem, Prim::Ptr, Prim::I64] => Ty::str(),
             [Prim::Mem, Prim::Ptr] => Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]),
-            [Prim::Object] => Ty::list(Ty::str()),
             [Prim::I64, Prim::I64] => Ty::tuple(vec![Ty::int(); 2]),
             [Prim::F64, Prim::F64] => Ty::complex(),
             [Prim::F32, Prim::F32] => Ty::c64(),
@@ -416,8 +415,8 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Val::of_type(Ty::none())
             }
-            ("items_reserve", [l, n]) => self.runtime(&rt::lh_list_reserve, &[l.clone(), n.clone()], Ty::none())?,
-            ("items_set_len", [l, n]) => self.runtime(&rt::lh_list_set_len, &[l.clone(), n.clone()], Ty::none())?,
+            ("items_reserve", [l, n]) => self.runtime(&rt::lh_items_reserve, &[l.clone(), n.clone()], Ty::none())?,
+            ("items_set_len", [l, n]) => self.runtime(&rt::lh_items_set_len, &[l.clone(), n.clone()], Ty::none())?,
             ("items_move", [l, dst, src, n]) if item(l).is_some() => {
                 let t = item(l).expect("a container");
                 let (d, s) = (self.item_address(l, dst, t), self.item_address(l, src, t));

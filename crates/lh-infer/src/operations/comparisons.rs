@@ -299,7 +299,7 @@ impl Infer<'_> {
             return Ok(Val::bool(!negate));
         }
         if a.ty.as_class().is_some_and(|c| c.parts.is_none()) {
-            let same = self.runtime(&rt::lh_list_is, &[a.clone(), b.clone()], Ty::bool())?;
+            let same = self.runtime(&rt::lh_object_is, &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
         if a.ty.is_array() {

@@ -1,9 +1,9 @@
 //! Generators: a function with `yield` becomes two, one that makes the generator and one that gives its next item.
 //!
-//! A generator is a list with one item, its *frame*: where it goes on, its arguments, and every value that lives across
-//! a `yield`. Such values have their home in the frame: they are stored where they are defined and loaded where they
-//! are used, so that it does not matter through which `yield` a use is reached. The list releases what is left in the
-//! frame when the generator goes.
+//! A generator is an object with one item, its *frame*: where it goes on, its arguments, and every value that lives
+//! across a `yield`. Such values have their home in the frame: they are stored where they are defined and loaded where
+//! they are used, so that it does not matter through which `yield` a use is reached. The object releases what is left
+//! in the frame when the generator goes.
 //!
 //! ```text
 //! def f(n):                 f(n):     frame = (0, n, ...)
@@ -36,7 +36,7 @@ pub(crate) struct Halves {
 
 /// State of a generator that has no more items.
 const EXHAUSTED: i128 = -1;
-/// Bytes of an item of a list that may hold counted references.
+/// Bytes of an item that may hold counted references.
 const MAX_COUNTED: usize = 512;
 
 impl Infer<'_> {
@@ -197,11 +197,11 @@ fn dispatch(f: &mut Function, base: Value, start: Block, resumes: &[Block], item
 
 /// Makes the generator the parameter and computes the address of its frame.
 fn open_frame(f: &mut Function, base: Value, ty: Ty, frame: Ty) {
-    let (g, list) = (f.new_value(ty), f.new_value(Ty::list(frame)));
+    let (g, object) = (f.new_value(ty), f.new_value(Ty::generator_object(frame)));
     let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
     let entry = &mut f.blocks[0];
     entry.params = vec![g];
-    entry.insts.splice(0..0, [result(list, Inst::Field(g, 0)), result(base, Inst::ItemsData(list))]);
+    entry.insts.splice(0..0, [result(object, Inst::Field(g, 0)), result(base, Inst::ItemsData(object))]);
 }
 
 /// The function that makes the generator.
@@ -226,8 +226,8 @@ fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Func
         v
     };
     let one = push(&mut f, Inst::Const(Const::Int(1, Ty::int())), Ty::int());
-    let list = push(&mut f, Inst::New(one), Ty::list(frame));
-    let data = push(&mut f, Inst::ItemsData(list), Ty::ptr());
+    let object = push(&mut f, Inst::New(one), Ty::generator_object(frame));
+    let data = push(&mut f, Inst::ItemsData(object), Ty::ptr());
     let elems = frame.tuple_elems().expect("a tuple").to_vec();
     let parts = elems.iter().enumerate().map(|(i, t)| match homes.argument_at(i) {
         Some(a) => params[a],
@@ -237,11 +237,11 @@ fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Func
     let parts = parts.collect();
     let value = push(&mut f, Inst::Pack(parts), frame);
     let g = f.new_value(ty);
-    let set_len = &lh_ops::runtime::lh_list_set_len;
+    let set_len = &lh_ops::runtime::lh_items_set_len;
     let void = |inst: Inst| InstData { result: None, inst, span: Span::default() };
     insts.push(void(Inst::Store(data, value)));
-    insts.push(void(Inst::Runtime(set_len, vec![list, one])));
-    insts.push(InstData { result: Some(g), inst: Inst::Pack(vec![list]), span: Span::default() });
+    insts.push(void(Inst::Runtime(set_len, vec![object, one])));
+    insts.push(InstData { result: Some(g), inst: Inst::Pack(vec![object]), span: Span::default() });
     f.blocks[block.index()].insts = insts;
     f.blocks[block.index()].term = Some(Term::Return(g));
     f
@@ -270,7 +270,7 @@ impl Homes {
         wanted.extend(args.iter().copied());
         wanted.sort_unstable();
         wanted.dedup();
-        // Counted values come first: only the start of a list's item may hold them.
+        // Counted values come first: only the start of an item may hold them.
         wanted.sort_by_key(|v| !f.ty(*v).is_counted());
         let mut made = vec![None; f.values.len()];
         for d in f.blocks.iter().flat_map(|b| &b.insts) {

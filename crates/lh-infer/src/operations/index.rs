@@ -507,7 +507,7 @@ impl Infer<'_> {
     /// A value as an item of a container of items of a type.
     pub(crate) fn item_value(&mut self, x: &Val, t: Ty, container: Ty) -> Result<Val> {
         let refused = || {
-            let name = container.class().map_or("list", Class::name);
+            let name = container.class().map_or("container", Class::name);
             Diagnostic::new(diag::CANNOT_UNIFY, format!("a {name} of `{t}` cannot hold `{}`", x.ty)).note(format!(
                 "items of a {name} have one type: convert the value, or start from a {name} of the wider type"
             ))

@@ -607,15 +607,15 @@ impl Infer<'_> {
     }
 
     /// A stored item by an index known to be in range.
-    pub(crate) fn stored_item(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
-        let p = self.item_address(list, at, t);
+    pub(crate) fn stored_item(&mut self, object: &Val, at: &Val, t: Ty) -> Val {
+        let p = self.item_address(object, at, t);
         let p = self.value(&p);
         if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Load(p), t) }
     }
 
     /// Address of a stored item.
-    pub(crate) fn item_address(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
-        let l = self.value(list);
+    pub(crate) fn item_address(&mut self, object: &Val, at: &Val, t: Ty) -> Val {
+        let l = self.value(object);
         let data = self.push(Inst::ItemsData(l), Ty::ptr());
         let size = Val::int(t.mem_layout().1 as i128);
         let offset = self.op("mul", &[at.clone(), size]);

@@ -49,6 +49,10 @@ impl Ty {
     pub fn list(item: Ty) -> Ty {
         Class::list().of(vec![item], false)
     }
+    /// The object of a generator with a frame.
+    pub fn generator_object(frame: Ty) -> Ty {
+        Class::generator().of(vec![frame], false)
+    }
     /// An empty list given as an argument: uses determine the type of its items.
     pub fn undecided_list() -> Ty {
         Ty::new(TyKind::Pending(u32::MAX, Class::list()))

@@ -46,7 +46,7 @@ pub(crate) struct Lowering<'u> {
     pub(super) bodies: HashMap<String, usize>,
     /// By function: whether it may call itself, directly or through others.
     pub(super) recursive: Vec<bool>,
-    /// Type-based alias metadata: data of arrays and lists; headers of lists.
+    /// Type-based alias metadata: data of arrays and of items; headers of objects.
     pub(super) tbaa_data: LLVMMetadataRef,
     pub(super) tbaa_header: LLVMMetadataRef,
     /// Branch weights with a very likely and a very unlikely first target.

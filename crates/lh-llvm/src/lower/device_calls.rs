@@ -58,7 +58,8 @@ impl FnCx<'_, '_> {
             Role::Plain
             | Role::Launch(_)
             | Role::Lanes(_)
-            | Role::List(_)
+            | Role::Items(_)
+            | Role::IsSame
             | Role::Text(_)
             | Role::Random(_)
             | Role::Exception(_)

@@ -5,7 +5,7 @@ use crate::ir::Val;
 use crate::passes::{polls, strip_mine};
 use lh_ir::Value;
 use lh_ir::class::layout;
-use lh_ir::runtime::{Address, List, Poll, Random, Role, RuntimeFn};
+use lh_ir::runtime::{Address, Items, Poll, Random, Role, RuntimeFn};
 use lh_ops::layout::stream;
 use lh_ops::runtime as rt;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
@@ -18,9 +18,9 @@ impl FnCx<'_, '_> {
         }
         match f.role {
             Role::Poll(poll) => self.poll(poll, f),
-            Role::List(List::Reserve) => self.items_reserve(self.one(args[0]), self.one(args[1])),
-            Role::List(List::SetLen) => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
-            Role::List(List::IsSame) => {
+            Role::Items(Items::Reserve) => self.items_reserve(self.one(args[0]), self.one(args[1])),
+            Role::Items(Items::SetLen) => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
+            Role::IsSame => {
                 return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
             }
             Role::Random(Random::Python) => return Some(vec![self.random(rt::lh_py_stream.name, f.name)]),
@@ -74,7 +74,7 @@ impl FnCx<'_, '_> {
         let t = self.t;
         let grows = self.icmp(LLVMIntSGT, n, self.header_field(object, layout::CAP, t.i64));
         let (next, _) = self.unlikely(grows);
-        let reserve = self.cx.external(rt::lh_list_reserve.name, &[t.ptr, t.i64], t.i32);
+        let reserve = self.cx.external(rt::lh_items_reserve.name, &[t.ptr, t.i64], t.i32);
         let status = self.cx.call_external(reserve, &[object, n]);
         self.check_status(status);
         self.br(next);

@@ -166,7 +166,7 @@ impl FnCx<'_, '_> {
             m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("an item of {size} bytes"))
         });
         let out = self.scratch(8, 8);
-        let f = self.cx.external(symbols::LIST_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
+        let f = self.cx.external(symbols::ITEMS_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
         let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
         let status = self.cx.call_external(f, &args);
         self.check_status(status);

@@ -1,8 +1,8 @@
 //! Memory that a function reads and writes, as far as its typed form tells.
 //!
-//! An access has a root, which is the array or list that it addresses, and for each dimension of the root an index:
-//! an expression, or any. A root is a parameter, a value of the function, memory that the function has allocated, or
-//! unknown.
+//! An access has a root, which is the array or container that it addresses, and for each dimension of the root an
+//! index: an expression, or any. A root is a parameter, a value of the function, memory that the function has
+//! allocated, or unknown.
 //!
 //! [`summary`] gives the effects of a function in terms of its parameters, for its callers.
 
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The allocation that an access addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// This array, list or address.
+    /// This array, container or address.
     Value(Value),
     /// None: the value refers to no memory.
     Fresh,
@@ -35,7 +35,7 @@ pub enum Root {
 pub enum Kind {
     Read,
     Write,
-    /// The length of a list, or its storage, changes.
+    /// The length of a container, or its storage, changes.
     Resize,
 }
 

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Values that are copies of bits of owned values (a view of an array, a field of a tuple, an address) *borrow*: they
-//! count nothing and keep their roots alive. A counted value loaded from an object, such as a list, borrows from it if
+//! count nothing and keep their roots alive. A counted value loaded from an object borrows from it if
 //! no object may change between the load and its uses. The last use of an owned value may move it (`Return`, a block
 //! argument, a store).
 //!

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `outline_parallel` has already announced loops and iterations. Run-time functions are only instrumented where they
-//! move bytes or change lists. Threads of kernels also report where they wait and where they end.
+//! move bytes or change the items of objects. Threads of kernels also report where they wait and where they end.
 //!
 //! Requires arrays lowered to loads and stores. The inserted calls may raise.
 
@@ -17,7 +17,7 @@ use crate::analysis::counted::Defs;
 use crate::analysis::effects::{Effects, Root};
 use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term, parallel};
-use lh_ir::runtime::{List, Memory, Race, Rmw, Role, RuntimeFn, Warp};
+use lh_ir::runtime::{Memory, Race, Rmw, Role, RuntimeFn, Warp};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{Const, Function, Span, Ty, Value};
 use lh_ops::runtime as rt;
@@ -145,7 +145,7 @@ enum Bytes {
     Value(Value),
 }
 
-/// The access of an instruction, with the array or list that it addresses.
+/// The access of an instruction, with the array or container that it addresses.
 fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>)> {
     let size = |ty: Ty| Bytes::Constant(ty.mem_layout().1 as i64);
     let (address, bytes, kind) = match &d.inst {
@@ -154,7 +154,7 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
         Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Move) => {
             (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE)
         }
-        Inst::Runtime(f, args) if matches!(f.role, Role::List(List::Reserve | List::SetLen)) => {
+        Inst::Runtime(f, args) if matches!(f.role, Role::Items(_)) => {
             (Address::Items(args[0]), Bytes::Constant(1), access::WRITE)
         }
         Inst::Runtime(f, args) => match f.role {
@@ -172,7 +172,7 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
     Some((RaceAccess { address, bytes, kind }, target))
 }
 
-/// The array or list that contains an address, preferably one with a name in the program.
+/// The array or container that contains an address, preferably one with a name in the program.
 fn accessed_object(func: &Function, p: Value) -> Option<Value> {
     let named = |v: Value| func.names.iter().any(|(n, _)| *n == v);
     if let Some(array) = array_of(func, p).filter(|v| named(*v)) {
@@ -287,7 +287,7 @@ impl Emit<'_> {
             }
             Address::Items(l) => {
                 args.extend([l, bytes, kind]);
-                self.call(&rt::lh_race_list, args);
+                self.call(&rt::lh_race_header, args);
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Hoists the length of a list out of a loop that changes no length, which makes the loop a counted one.
+//! Hoists the length of a container out of a loop that changes no length, which makes the loop a counted one.
 //!
 //! ```text
-//!     jump block1(v1)                       v9 = list_len v0: int
+//!     jump block1(v1)                       v9 = items_len v0: int
 //! block1(v2: int):                          jump block1(v1)
-//!     v9 = list_len v0: int          ->  block1(v2: int):
+//!     v9 = items_len v0: int          ->  block1(v2: int):
 //!     v3 = lt v2, v9: bool                  v3 = lt v2, v9: bool
 //! ```
 
@@ -43,7 +43,7 @@ fn preheader(cfg: &Cfg, l: &Loop) -> Option<Block> {
     ways.next().is_none().then_some(way.from)
 }
 
-/// Whether an instruction certainly keeps the lengths of lists.
+/// Whether an instruction certainly keeps the lengths of containers.
 fn keeps_lengths(inst: &Inst) -> bool {
     inst.is_pure() || matches!(inst, Inst::Store(..) | Inst::SlotSet(..) | Inst::ElemPtr { .. })
 }

@@ -24,6 +24,7 @@ use crate::parallel::carried::{Reduce, order_dependent, uses};
 use crate::parallel::region::{Region, region};
 use lh_ir::algebra::Algebra;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Span, Value};
@@ -133,7 +134,8 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             continue;
         }
         if w.kind == Kind::Resize {
-            let text = format!("changes the length of {}, which all iterations share", name_of(func, root, "a list"));
+            let container = format!("a {}", func.ty(root).class().map_or("container", Class::name));
+            let text = format!("changes the length of {}, which all iterations share", name_of(func, root, &container));
             return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
         }
         for (j, x) in accesses.iter().enumerate() {

@@ -13,7 +13,7 @@ use lh_ir::types::{InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
-use lh_runtime::list::{List, ListRef};
+use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub struct Boxer<'a, 'py> {
     /// The code that gives the next item of a generator in the result.
     advance: Option<Arc<Compiled>>,
     /// Lists made for this result, since one native list is one Python list.
-    made: Vec<(*mut List, Bound<'py, PyList>)>,
+    made: Vec<(*mut Items, Bound<'py, PyList>)>,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
@@ -76,7 +76,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 string(py, mem as *mut MemInfo, data, len)?
             }
             TyKind::Class(_) => {
-                let header = word() as *mut List;
+                let header = word() as *mut Items;
                 self.list(ty, header)?
             }
             TyKind::Record(_) => {
@@ -175,7 +175,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
     }
 
-    fn list(&mut self, ty: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {
+    fn list(&mut self, ty: Ty, header: *mut Items) -> PyResult<Bound<'py, PyAny>> {
         let elem = ty.as_list().unwrap_or_else(|| lh_ir::bug!("`{ty}` has no object in Python"));
         if let Some(object) = self.lists.and_then(|l| l.object_of(header)) {
             // SAFETY: the list is an argument of the call that is being finished.
@@ -186,7 +186,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
         // SAFETY: the header belongs to a live list.
-        let native = unsafe { ListRef::from_borrowed(header) };
+        let native = unsafe { ItemsRef::from_borrowed(header) };
         if elem.is_int() || elem.is_float() {
             return self.numbers(elem, &native);
         }
@@ -201,7 +201,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
     }
 
     /// Boxes a list of plain numbers.
-    fn numbers(&self, elem: Ty, native: &ListRef) -> PyResult<Bound<'py, PyAny>> {
+    fn numbers(&self, elem: Ty, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
         let (n, size) = (native.len(), elem.itemsize());
         let prim = elem.flatten()[0];
         let items = (0..n).map(|i| {

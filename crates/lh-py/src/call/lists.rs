@@ -10,7 +10,7 @@ use crate::object::strong_ref::StrongRef;
 use crate::object::words::{read_prim, write_prim};
 use lh_ir::Ty;
 use lh_ir::types::Prim;
-use lh_runtime::list::{List, ListRef};
+use lh_runtime::items::{Items, ItemsRef};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,7 +57,7 @@ impl Item {
 struct Record {
     /// The Python list. The reference is needed: another thread may remove it from the list that contains it.
     object: StrongRef,
-    list: ListRef,
+    list: ItemsRef,
     tags: SmallVec<[u64; 4]>,
     /// The number of items and their bytes before the call.
     count: usize,
@@ -120,14 +120,14 @@ impl Lists {
     ///
     /// # Safety
     /// `o` is a list that stays alive, and the thread is attached.
-    pub unsafe fn import(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
+    pub unsafe fn import(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<*mut Items, Refused> {
         // SAFETY: as promised.
         let object: Bound<'_, PyList> =
             unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o).cast_into_unchecked() };
         with_critical_section(&object, || self.import_locked(&object, buf))
     }
 
-    fn import_locked(&mut self, object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
+    fn import_locked(&mut self, object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<*mut Items, Refused> {
         let o = object.as_ptr();
         if let Some(r) = self.lists.iter().find(|r| r.object.as_ptr() == o) {
             buf.tags.extend_from_slice(&r.tags);
@@ -141,7 +141,7 @@ impl Lists {
             if n == 0 {
                 buf.tags.push(kind::UNDECIDED);
                 buf.undecided = true;
-                let list = ListRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
+                let list = ItemsRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
                 let header = list.as_ptr();
                 self.lists.push(Record {
                     object: held,
@@ -173,9 +173,9 @@ impl Lists {
     }
 
     /// Imports items of any kind, each through the argument buffer.
-    unsafe fn import_items(&mut self, o: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<ListRef, Refused> {
+    unsafe fn import_items(&mut self, o: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<ItemsRef, Refused> {
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
-        let mut made: Option<(ListRef, Item)> = None;
+        let mut made: Option<(ItemsRef, Item)> = None;
         let mut tag_end = tag_start;
         // SAFETY: items are held while they are looked at; typing one may run Python code that changes the list.
         unsafe {
@@ -187,7 +187,7 @@ impl Lists {
                         tag_end = buf.tags.len();
                         let item =
                             Item::new(Decoder::new(o.py(), &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
-                        let list = ListRef::new(o.len(), item.size, item.mask).ok_or(Refused::TooLarge)?;
+                        let list = ItemsRef::new(o.len(), item.size, item.mask).ok_or(Refused::TooLarge)?;
                         made.insert((list, item))
                     }
                     Some(made) => {
@@ -262,7 +262,7 @@ impl Lists {
     }
 
     /// The Python list whose native copy has this header.
-    pub fn object_of(&self, header: *mut List) -> Option<*mut ffi::PyObject> {
+    pub fn object_of(&self, header: *mut Items) -> Option<*mut ffi::PyObject> {
         self.lists.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
     }
 
@@ -298,7 +298,7 @@ impl Lists {
 }
 
 /// The bytes of a list's items.
-fn bytes_of(list: &ListRef) -> &[u8] {
+fn bytes_of(list: &ItemsRef) -> &[u8] {
     let bytes = list.len() * list.elem_size();
     // SAFETY: the buffer holds that many bytes, all written: items are zeroed before their parts are. A list without
     // bytes may have no buffer.
@@ -312,11 +312,11 @@ unsafe fn import_words(
     tag: u64,
     class: *mut ffi::PyTypeObject,
     word: impl Fn(*mut ffi::PyObject) -> Option<u64>,
-) -> Result<ListRef, Refused> {
+) -> Result<ItemsRef, Refused> {
     // SAFETY: `o` is a list of `n` items, no Python code runs meanwhile, and the native list has room for them.
     unsafe {
         let n = ffi::PyList_GET_SIZE(o);
-        let list = ListRef::new(n as usize, 8, 0).ok_or(Refused::TooLarge)?;
+        let list = ItemsRef::new(n as usize, 8, 0).ok_or(Refused::TooLarge)?;
         let items = (*o.cast::<ffi::PyListObject>()).ob_item;
         let data = (*list.as_ptr()).mem.data.cast::<u64>();
         for i in 0..n {

@@ -44,7 +44,7 @@ impl Sites {
     }
 }
 
-/// The array or list that an access goes to.
+/// The array or container that an access goes to.
 pub(crate) struct Target {
     /// The text of a constant.
     pub(crate) name: (*const u8, i64),

@@ -2,7 +2,7 @@
 //!
 //! Every counted object starts with a [`MemInfo`]. Compiled code takes references itself and drops them
 //! with [`lh_decref`]. Destroying an object that holds others does not recurse: objects whose count drops to zero with
-//! it are queued through their headers, so that a list nested a million deep needs no stack.
+//! it are queued through their headers, so that a container nested a million deep needs no stack.
 
 use crate::classes::MEMORY_ERROR;
 use crate::exception::raise;

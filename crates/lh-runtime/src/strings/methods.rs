@@ -1,8 +1,8 @@
-//! Methods of `str` that walk over a whole text, and those that take or give lists of strings.
+//! Methods of `str` that walk over a whole text, and those that take or give several strings.
 
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
-use crate::list::{List, ListRef};
+use crate::items::{Items, ItemsRef};
 use crate::memory::alloc::MemInfo;
 use crate::strings::index::{byte_of, char_count};
 use crate::strings::letter_case::is_title;
@@ -118,22 +118,22 @@ unsafe extern "C" fn lh_str_replace(
     }
 }
 
-/// The list's items as texts.
-unsafe fn items<'a>(list: *mut List) -> &'a [StrValue] {
-    // SAFETY: the caller passes a live list of strings.
+/// The items of an object as texts.
+unsafe fn items<'a>(object: *mut Items) -> &'a [StrValue] {
+    // SAFETY: the caller passes a live object with strings as items.
     unsafe {
-        match (*list).len {
-            n if n > 0 => std::slice::from_raw_parts((*list).mem.data.cast(), n as usize),
+        match (*object).len {
+            n if n > 0 => std::slice::from_raw_parts((*object).mem.data.cast(), n as usize),
             _ => &[],
         }
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, list: *mut List, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live string, a live list of strings and room for the result.
+unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string, a live object with strings as items and room for the result.
     unsafe {
-        let (sep, items) = (text(sep, sn), items(list));
+        let (sep, items) = (text(sep, sn), items(parts));
         let all: u128 = items.iter().map(|i| i.as_str().len() as u128).sum();
         let bytes = all + sep.len() as u128 * items.len().saturating_sub(1) as u128;
         let Some(mut joined) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
@@ -147,19 +147,17 @@ unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, list: *mut List, ou
     }
 }
 
-/// A list of parts of a string, which share its owner.
-unsafe fn give_parts<'a>(mem: Mem, n: i64, parts: impl Iterator<Item = &'a str>, out: *mut *mut List) -> i32 {
-    let size = size_of::<StrValue>();
-    let Some(mut list) = ListRef::new(4, size, 1) else { return crate::memory::alloc::no_memory(4 * size as i128) };
+/// Adds parts of a string, which share its owner, to the items of an object.
+unsafe fn give_parts<'a>(mem: Mem, n: i64, parts: impl Iterator<Item = &'a str>, out: *mut Items) -> i32 {
+    // SAFETY: the caller passes a live object with strings as items.
+    let mut out = unsafe { ItemsRef::from_borrowed(out) };
     for part in parts {
-        let Some(item) = list.push() else {
-            return crate::memory::alloc::no_memory((list.len() + 1) as i128 * size as i128);
+        let Some(item) = out.push() else {
+            return crate::memory::alloc::no_memory((out.len() + 1) as i128 * size_of::<StrValue>() as i128);
         };
         // SAFETY: the caller passes parts of a live string owned by `mem`; the item is room for a string.
         unsafe { give_part(mem, n, part, item.cast()) };
     }
-    // SAFETY: the caller passes room for the result.
-    unsafe { out.write(list.into_raw()) };
     0
 }
 
@@ -173,9 +171,9 @@ unsafe extern "C" fn lh_str_split(
     sep: Data,
     sn: i64,
     limit: i64,
-    out: *mut *mut List,
+    out: *mut Items,
 ) -> i32 {
-    // SAFETY: compiled code passes live strings and room for the result.
+    // SAFETY: compiled code passes live strings, and a live object with strings as items.
     unsafe {
         let (s, sep) = (text(s, n), text(sep, sn));
         if sep.is_empty() {
@@ -187,8 +185,8 @@ unsafe extern "C" fn lh_str_split(
 
 /// Cuts at runs of white space; at most `limit` times (any number if it is negative).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut *mut List) -> i32 {
-    // SAFETY: compiled code passes a live string and room for the result.
+unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut Items) -> i32 {
+    // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
         let mut rest = text(s, n).trim_start_matches(is_space);
         let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -256,16 +254,17 @@ mod tests {
         assert_eq!(took(|out| call!(lh_str_replace("ab", "x", ".") - 1, out)), "ab");
     }
 
+    fn no_parts() -> ItemsRef {
+        ItemsRef::new(0, size_of::<StrValue>(), 1).unwrap()
+    }
+
     /// The parts that a function gives, joined.
-    fn parts(f: impl FnOnce(*mut *mut List) -> i32) -> String {
-        let mut list = std::ptr::null_mut();
-        if f(&mut list) != 0 {
+    fn parts(f: impl FnOnce(*mut Items) -> i32) -> String {
+        let parts = no_parts();
+        if f(parts.as_ptr()) != 0 {
             return format!("! {}", take_pending().unwrap().message());
         }
-        let joined = took(|out| call!(lh_str_join("|") list, out));
-        // SAFETY: the reference is ours.
-        unsafe { decref(list.cast()) };
-        joined
+        took(|out| call!(lh_str_join("|") parts.as_ptr(), out))
     }
 
     #[test]
@@ -282,13 +281,12 @@ mod tests {
     #[test]
     fn parts_share_their_owner() {
         let s = StrValue::new("a b").unwrap();
-        let mut list = std::ptr::null_mut();
-        // SAFETY: the list's items keep the text alive after our reference is dropped.
+        let parts = no_parts();
+        // SAFETY: the parts keep the text alive after our reference is dropped.
         unsafe {
-            assert_eq!(lh_str_split_space(s.mem, s.data, s.len, -1, &mut list), 0);
+            assert_eq!(lh_str_split_space(s.mem, s.data, s.len, -1, parts.as_ptr()), 0);
             decref(s.mem);
-            assert_eq!(items(list)[1].as_str(), "b");
-            decref(list.cast());
+            assert_eq!(items(parts.as_ptr())[1].as_str(), "b");
         }
     }
 }

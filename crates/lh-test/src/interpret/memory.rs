@@ -5,7 +5,7 @@
 //! matter only once these are explicit.
 
 use super::Stop;
-use super::list::ListHead;
+use super::items::ItemsHead;
 use super::word::{Word, Words, truncated};
 use lh_ir::consts::ASCII;
 use lh_ir::types::Prim;
@@ -37,8 +37,8 @@ pub struct Object {
     pub is_freed: bool,
     /// Nobody may write to it.
     pub is_constant: bool,
-    /// Present if it is the header of a list.
-    pub list: Option<ListHead>,
+    /// Present if it is the header of an object with items.
+    pub items: Option<ItemsHead>,
     /// The type of an object with fields.
     pub class: Option<Ty>,
 }
@@ -53,7 +53,7 @@ impl Memory {
             is_counted: false,
             is_freed: false,
             is_constant: false,
-            list: None,
+            items: None,
             class: None,
         });
         (self.objects.len() as u64) << APART
@@ -229,9 +229,9 @@ impl Memory {
         let held = class.map_or(Ok(Vec::new()), |ty| self.references_of_fields(at, ty))?;
         let o = self.counted(at)?.unwrap_or_else(|| bug!("an object that was just there"));
         o.is_freed = true;
-        let list = o.list.take();
+        let items = o.items.take();
         held.into_iter().try_for_each(|word| self.decref(word))?;
-        list.map_or(Ok(()), |list| list.release(self))
+        items.map_or(Ok(()), |items| items.release(self))
     }
     fn counted(&mut self, address: Word) -> Result<Option<&mut Object>, Stop> {
         let Some(address) = address else { return Err(Stop::undefined("a reference that is not known is counted")) };

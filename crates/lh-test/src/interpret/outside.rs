@@ -1,11 +1,11 @@
 //! Code that the program does not have: callees that are not in the file, and foreign code.
 //!
 //! Its results depend on what it is given and on nothing else, so that both forms of a program see the same. Each call
-//! is visible (an [`Event`]); it writes to arrays that it may write to, takes an item off lists, and may raise.
+//! is visible (an [`Event`]); it writes to arrays that it may write to, takes an item off containers, and may raise.
 
 use super::Stop;
 use super::exception::Exc;
-use super::list::ListHead;
+use super::items::ItemsHead;
 use super::seen::Event;
 use super::source::Source;
 use super::state::{Flow, Machine};
@@ -68,11 +68,11 @@ impl<'a> Machine<'a> {
             return self.memory.store_value(at, dtype, &word);
         }
         if let TyKind::Class(ClassTy { items: Some(item), constant: false, .. }) = ty.kind() {
-            let list = words[0];
-            let len = self.memory.list(list)?.len;
+            let object = words[0];
+            let len = self.memory.items(object)?.len;
             if len > 0 && random.once_in(2) {
-                let references = ListHead::references(self.memory.list(list)?, &self.memory, len - 1)?;
-                self.memory.set_length(list, len - 1)?;
+                let references = ItemsHead::references(self.memory.items(object)?, &self.memory, len - 1)?;
+                self.memory.set_length(object, len - 1)?;
                 // Before counting is explicit, nobody gives back.
                 if self.is_counted && item.is_counted() {
                     references.into_iter().try_for_each(|w| self.memory.decref(w))?;

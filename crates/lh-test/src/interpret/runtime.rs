@@ -24,7 +24,7 @@ impl<'a> Machine<'a> {
         if let Some(done) = self.check(f, args) {
             return done;
         }
-        if let Some(done) = self.list_runtime(f.role, args).or_else(|| self.text_runtime(f, args)) {
+        if let Some(done) = self.items_runtime(f.role, args).or_else(|| self.text_runtime(f, args)) {
             return done;
         }
         if let Some(done) = self.device_runtime(t, f.role, args).or_else(|| self.lanes_runtime(f, args)) {

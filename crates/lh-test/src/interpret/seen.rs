@@ -1,7 +1,7 @@
 //! Values as their owner sees them.
 
 use super::Stop;
-use super::list::{ListHead, field_address, item_of};
+use super::items::{ItemsHead, field_address, item_of};
 use super::memory::Memory;
 use super::view::{View, places};
 use super::word::{Word, number};
@@ -10,7 +10,7 @@ use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Const, Ty};
 
-/// Lists in lists in lists.
+/// How deep objects in objects are looked at.
 const DEEPEST: usize = 8;
 
 /// A value as its owner sees it.
@@ -25,8 +25,8 @@ pub enum Seen {
     Nothing,
     /// Where its memory was given, or nowhere; extents, strides where they matter, elements.
     Array(Option<(usize, usize)>, Vec<i64>, Vec<i64>, Vec<Seen>),
-    /// The same of a list.
-    List(Option<(usize, usize)>, Vec<Seen>),
+    /// The same of an object.
+    Object(Option<(usize, usize)>, Vec<Seen>),
     /// Bytes, as far as they are known.
     Bytes(Vec<Option<u8>>),
     /// An address.
@@ -56,11 +56,11 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
     }
     match ty.kind() {
         TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
-            let head = memory.list(words[0])?;
+            let head = memory.items(words[0])?;
             let item = item_of(ty);
             let items = if depth == 0 { 0 } else { head.len };
-            let load = |i| see_value(memory, item, &memory.load_value(Some(ListHead::at(head, i)), item)?, depth - 1);
-            Ok(Seen::List(memory.given(words[0]), (0..items).map(load).collect::<Result<_, _>>()?))
+            let load = |i| see_value(memory, item, &memory.load_value(Some(ItemsHead::at(head, i)), item)?, depth - 1);
+            Ok(Seen::Object(memory.given(words[0]), (0..items).map(load).collect::<Result<_, _>>()?))
         }
         TyKind::Class(ClassTy { parts: None, .. }) => {
             let fields = if depth == 0 { &[] } else { ty.fields() };
@@ -68,7 +68,7 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
                 let at = field_address(words[0], ty, i as u32)[0];
                 see_value(memory, f.ty, &memory.load_value(at, f.ty)?, depth - 1)
             };
-            Ok(Seen::List(memory.given(words[0]), fields.iter().enumerate().map(load).collect::<Result<_, _>>()?))
+            Ok(Seen::Object(memory.given(words[0]), fields.iter().enumerate().map(load).collect::<Result<_, _>>()?))
         }
         TyKind::Optional(inner) | TyKind::MaybeUnbound(inner) => match words[0] {
             None => Ok(Seen::Poison),
@@ -132,7 +132,7 @@ impl Seen {
             (Seen::Parts(a), Seen::Parts(b)) => all(a, b),
             (Seen::Bytes(a), Seen::Bytes(b)) => a.iter().zip(b).all(|(a, b)| b.is_none() || a == b),
             (Seen::Array(f, n, s, a), Seen::Array(g, m, t, b)) => (f, n, s) == (g, m, t) && all(a, b),
-            (Seen::List(f, a), Seen::List(g, b)) => f == g && all(a, b),
+            (Seen::Object(f, a), Seen::Object(g, b)) => f == g && all(a, b),
             _ => self == other,
         }
     }

@@ -3,7 +3,7 @@
 //! Numbers of one source belong together, so that an index often lies in an array and a count is often its length.
 
 use super::Stop;
-use super::list::{ListHead, field_address, item_of};
+use super::items::{ItemsHead, field_address, item_of};
 use super::memory::Memory;
 use super::view::places;
 use super::word::{self, Word, Words, words_of};
@@ -82,7 +82,7 @@ impl Source {
             TyKind::Str => memory.new_text(TEXTS[self.random.below(TEXTS.len())]),
             TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
                 let n = self.random.below(5) as i64;
-                self.list(ty, n, memory)
+                self.items(ty, n, memory)
             }
             TyKind::Class(ClassTy { parts: None, .. }) => self.object(ty, memory),
             TyKind::Optional(inner) | TyKind::MaybeUnbound(inner) => {
@@ -158,17 +158,17 @@ impl Source {
         word::number(word, ty)
     }
 
-    /// A list of a length.
-    pub fn list(&mut self, ty: Ty, n: i64, memory: &mut Memory) -> Result<Words, Stop> {
-        let none = || Stop::Unmodelled("so large a list".into());
-        let list = memory.new_list(item_of(ty), n + 2 + self.random.below(3) as i64).ok_or_else(none)?;
+    /// An object with some items.
+    pub fn items(&mut self, ty: Ty, n: i64, memory: &mut Memory) -> Result<Words, Stop> {
+        let none = || Stop::Unmodelled("so many items".into());
+        let object = memory.new_items(item_of(ty), n + 2 + self.random.below(3) as i64).ok_or_else(none)?;
         for i in 0..n {
             let item = self.value(item_of(ty), memory)?;
-            memory.set_length(Some(list), i + 1)?;
-            let at = ListHead::at(memory.list(Some(list))?, i);
+            memory.set_length(Some(object), i + 1)?;
+            let at = ItemsHead::at(memory.items(Some(object))?, i);
             memory.store_value(Some(at), item_of(ty), &item)?;
         }
-        Ok([Some(list)].into_iter().collect())
+        Ok([Some(object)].into_iter().collect())
     }
 
     /// An array of a shape.

@@ -4,7 +4,7 @@
 use super::Stop;
 use super::exception::{Exc, argument};
 use super::grid::Place;
-use super::list::{ListHead, field_address};
+use super::items::{ItemsHead, field_address};
 use super::row::row;
 use super::state::{End, Flow, Frame, Machine, Thread};
 use super::view::View;
@@ -156,7 +156,7 @@ impl<'a> Machine<'a> {
         }))
     }
 
-    /// Arrays, lists and memory.
+    /// Arrays, objects and memory.
     fn memory_inst(&mut self, frame: &Frame<'a>, inst: &Inst, ty: Ty) -> Result<Flow<'a>, Stop> {
         let one = |v: &Value| frame.get(*v)[0];
         Ok(Flow::Next(match inst {
@@ -200,9 +200,9 @@ impl<'a> Machine<'a> {
             }
             Inst::PtrAdd(p, n) => [one(p).zip(one(n)).map(|(p, n)| p.wrapping_add(n))].into_iter().collect(),
             Inst::New(room) => return self.new_instance(ty, one(room)),
-            Inst::ItemsLen(v) => int(self.memory.list(one(v))?.len),
+            Inst::ItemsLen(v) => int(self.memory.items(one(v))?.len),
             Inst::FieldPtr(v, i) => field_address(one(v), frame.ty(*v), *i),
-            Inst::ItemsData(v) => int(ListHead::at(self.memory.list(one(v))?, 0) as i64),
+            Inst::ItemsData(v) => int(ItemsHead::at(self.memory.items(one(v))?, 0) as i64),
             Inst::IncRef(v) | Inst::DecRef(v) => {
                 let is_taken = matches!(inst, Inst::IncRef(_));
                 for (word, prim) in frame.get(*v).clone().into_iter().zip(frame.ty(*v).flatten()) {

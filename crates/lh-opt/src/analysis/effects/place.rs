@@ -132,7 +132,7 @@ impl PlaceFinder<'_> {
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
-            // An array out of an object, such as a list.
+            // An array out of an object, such as a container.
             Inst::Load(_) | Inst::Take(_) => self.escaped_views(depth + MAX_DEPTH / 2),
             _ => unknown(Root::Unknown),
         }

@@ -1,4 +1,4 @@
-//! Finds the counted values that are loaded from objects of classes, such as lists, and need no reference of their own.
+//! Finds the counted values that are loaded from objects of classes and need no reference of their own.
 //!
 //! An object keeps what it holds alive until some object changes. A load is *lasting* if no such change lies on a path
 //! from the computation of the object's address over the load to a use of the value or of a value derived from it.
@@ -62,7 +62,7 @@ struct StaleLoads<'a> {
     func: &'a Function,
     number: Vec<u32>,
     bases: Vec<BaseLoads>,
-    /// For each block, the candidates after whose load a list may have changed, at the start of the block.
+    /// For each block, the candidates after whose load an object may have changed, at the start of the block.
     at_start: Vec<Bits>,
     failed: Vec<bool>,
 }

@@ -1,4 +1,4 @@
-//! Lists: a counted header beside a buffer of items.
+//! Objects with items: a counted header beside a buffer of items.
 
 use super::Stop;
 use super::memory::Memory;
@@ -7,9 +7,9 @@ use lh_ir::class::layout;
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{Ty, bug};
 
-/// A list's header.
+/// The header of an object with items.
 #[derive(Clone)]
-pub struct ListHead {
+pub struct ItemsHead {
     /// Type of an item.
     pub item: Ty,
     /// Number of items.
@@ -20,12 +20,12 @@ pub struct ListHead {
     pub data: u64,
 }
 
-/// The type of a list's items.
-pub fn item_of(list: Ty) -> Ty {
-    match list.kind() {
+/// The type of an object's items.
+pub fn item_of(object: Ty) -> Ty {
+    match object.kind() {
         TyKind::Class(ClassTy { items: Some(item), .. }) => *item,
         TyKind::Generator { frame, .. } => *frame,
-        _ => bug!("{list} is not a list"),
+        _ => bug!("{object} has no items"),
     }
 }
 
@@ -34,8 +34,8 @@ pub fn field_address(object: Word, ty: Ty, field: u32) -> Words {
     [object.map(|o| o + ty.fields()[field as usize].offset as u64)].into_iter().collect()
 }
 
-impl ListHead {
-    /// Releases the items and the buffer of a list that nobody refers to any more.
+impl ItemsHead {
+    /// Releases the items and the buffer of an object that nobody refers to any more.
     pub fn release(self, memory: &mut Memory) -> Result<(), Stop> {
         for i in 0..self.len {
             for word in self.references(memory, i)? {
@@ -57,13 +57,13 @@ impl ListHead {
 }
 
 impl Memory {
-    /// A new empty list with room for some items.
-    pub fn new_list(&mut self, item: Ty, room: i64) -> Option<u64> {
+    /// A new object without items, with room for some items.
+    pub fn new_items(&mut self, item: Ty, room: i64) -> Option<u64> {
         let room = room.max(0);
         let data = self.allocate(room.checked_mul(item.mem_layout().1 as i64)?)?;
         let header = self.allocate(0)?;
-        let list = ListHead { item, len: 0, room, data };
-        self.object_mut(header)?.list = Some(list);
+        let head = ItemsHead { item, len: 0, room, data };
+        self.object_mut(header)?.items = Some(head);
         Some(header)
     }
     /// A new object whose fields are zeros.
@@ -83,23 +83,23 @@ impl Memory {
         }
         Ok(out)
     }
-    /// The header of a list.
-    pub fn list(&self, list: Word) -> Result<&ListHead, Stop> {
-        let object = list.and_then(|l| self.object(l)).filter(|o| !o.is_freed);
-        object.and_then(|o| o.list.as_ref()).ok_or_else(|| Stop::undefined("a list that is none"))
+    /// The header of an object with items.
+    pub fn items(&self, object: Word) -> Result<&ItemsHead, Stop> {
+        let object = object.and_then(|o| self.object(o)).filter(|o| !o.is_freed);
+        object.and_then(|o| o.items.as_ref()).ok_or_else(|| Stop::undefined("an object that has no items"))
     }
     /// Sets the number of items.
-    pub fn set_length(&mut self, list: Word, len: i64) -> Result<(), Stop> {
-        if !(0..=self.list(list)?.room).contains(&len) {
-            return Err(Stop::undefined(format!("a list gets {len} items, for which it has no room")));
+    pub fn set_length(&mut self, object: Word, len: i64) -> Result<(), Stop> {
+        if !(0..=self.items(object)?.room).contains(&len) {
+            return Err(Stop::undefined(format!("an object gets {len} items, for which it has no room")));
         }
-        let head = list.and_then(|l| self.object_mut(l)).and_then(|o| o.list.as_mut());
-        head.unwrap_or_else(|| bug!("a list that was just there")).len = len;
+        let head = object.and_then(|o| self.object_mut(o)).and_then(|o| o.items.as_mut());
+        head.unwrap_or_else(|| bug!("an object that was just there")).len = len;
         Ok(())
     }
     /// Makes room for some items in all; false if there is no memory.
-    pub fn reserve(&mut self, list: Word, room: i64) -> Result<bool, Stop> {
-        let head = self.list(list)?.clone();
+    pub fn reserve(&mut self, object: Word, room: i64) -> Result<bool, Stop> {
+        let head = self.items(object)?.clone();
         if room <= head.room {
             return Ok(true);
         }
@@ -107,8 +107,8 @@ impl Memory {
         let Some(data) = room.checked_mul(size as i64).and_then(|bytes| self.allocate(bytes)) else { return Ok(false) };
         self.copy(Some(data), Some(head.data), head.room as usize * size)?;
         self.decref(Some(head.data))?;
-        let object = list.and_then(|l| self.object_mut(l)).unwrap_or_else(|| bug!("a list that was just there"));
-        object.list = Some(ListHead { room, data, ..head });
+        let object = object.and_then(|o| self.object_mut(o)).unwrap_or_else(|| bug!("an object that was just there"));
+        object.items = Some(ItemsHead { room, data, ..head });
         Ok(true)
     }
 }

@@ -1,0 +1,315 @@
+//! Objects with items: a counted header with a growing buffer of items of one size.
+
+use crate::memory::alloc::{MemInfo, announce, decref, incref, no_memory};
+use crate::memory::live_count::count_live;
+use crate::symbol::{Symbol, functions};
+use lh_ir::class::layout;
+use std::mem::offset_of;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicI64;
+
+/// Header of an object with items. `mem.data` is the buffer; compiled code knows the offsets.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Items {
+    /// Count, destructor and buffer.
+    pub mem: MemInfo,
+    /// Number of items.
+    pub len: i64,
+    /// Number of items that the buffer has room for.
+    pub cap: i64,
+    /// Size of an item, bytes.
+    pub elem_size: i64,
+    /// Bit `i`: the `i`-th 8-byte word of an item is a counted pointer (or null).
+    pub mask: u64,
+}
+
+const _: () = assert!(offset_of!(Items, len) == layout::LEN && offset_of!(Items, cap) == layout::CAP);
+
+/// A new object without items with one reference; null when there is no memory.
+pub fn new_items(cap: usize, elem_size: usize, mask: u64) -> *mut Items {
+    let Some(bytes) = cap.checked_mul(elem_size).filter(|b| *b <= isize::MAX as usize) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: plain C allocations, freed again when the second fails.
+    unsafe {
+        let object = libc::malloc(size_of::<Items>()).cast::<Items>();
+        if object.is_null() {
+            return object;
+        }
+        let data = if bytes == 0 { ptr::null_mut() } else { libc::malloc(bytes).cast::<u8>() };
+        if bytes > 0 && data.is_null() {
+            libc::free(object.cast());
+            return ptr::null_mut();
+        }
+        announce(object.cast(), size_of::<Items>());
+        announce(data, bytes);
+        let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_items, data, size: bytes };
+        object.write(Items { mem, len: 0, cap: cap as i64, elem_size: elem_size as i64, mask });
+        count_live(1);
+        object
+    }
+}
+
+/// Destructor of objects with items.
+unsafe extern "C" fn free_items(mem: *mut MemInfo) {
+    let object = mem.cast::<Items>();
+    count_live(-1);
+    // SAFETY: only such objects have this destructor; nobody refers to it any more, and its first `len` items are
+    // valid.
+    unsafe {
+        let Items { len, elem_size, mask, .. } = *object;
+        if mask != 0 {
+            for i in 0..len {
+                let item = (*mem).data.offset((i * elem_size) as isize).cast::<*mut MemInfo>();
+                let mut rest = mask;
+                while rest != 0 {
+                    decref(item.add(rest.trailing_zeros() as usize).read());
+                    rest &= rest - 1;
+                }
+            }
+        }
+        libc::free((*mem).data.cast());
+        libc::free(object.cast());
+    }
+}
+
+/// Makes room for `n` items in all; false when there is no memory.
+unsafe fn reserve(object: *mut Items, n: i64) -> bool {
+    // SAFETY: the caller passes a live object; its buffer came from `malloc`.
+    unsafe {
+        let object = &mut *object;
+        if n <= object.cap {
+            return true;
+        }
+        // Half as much again: appending costs constant time on average, and a third of the buffer is idle at most.
+        let cap = n.max(object.cap + object.cap / 2).max(4);
+        let Some(bytes) = cap.checked_mul(object.elem_size.max(1)) else { return false };
+        let data = libc::realloc(object.mem.data.cast(), bytes as usize).cast::<u8>();
+        if data.is_null() {
+            return false;
+        }
+        announce(data, bytes as usize);
+        object.mem.data = data;
+        object.mem.size = bytes as usize;
+        object.cap = cap;
+        true
+    }
+}
+
+/// `lh_items_new(cap, elem_size, mask, out)`: a new object without items.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_new(cap: i64, elem_size: i64, mask: u64, out: *mut *mut Items) -> i32 {
+    let object = new_items(cap.max(0) as usize, elem_size.max(0) as usize, mask);
+    if object.is_null() {
+        return no_memory(i128::from(cap) * i128::from(elem_size));
+    }
+    // SAFETY: compiled code passes room for the result.
+    unsafe { out.write(object) };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_reserve(object: *mut Items, n: i64) -> i32 {
+    // SAFETY: compiled code passes a live object.
+    unsafe { if reserve(object, n) { 0 } else { no_memory(i128::from(n) * i128::from((*object).elem_size)) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_set_len(object: *mut Items, n: i64) {
+    // SAFETY: compiled code passes a live object, of which it has filled or emptied the items concerned.
+    unsafe { (*object).len = n };
+}
+
+/// An owned reference to an object with items, for Rust code.
+#[derive(Debug)]
+pub struct ItemsRef(NonNull<Items>);
+
+impl ItemsRef {
+    /// A new object without items; `None` when there is no memory.
+    pub fn new(cap: usize, elem_size: usize, mask: u64) -> Option<ItemsRef> {
+        NonNull::new(new_items(cap, elem_size, mask)).map(ItemsRef)
+    }
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    /// `object` is a live object, one of whose references is the caller's to give.
+    pub unsafe fn from_owned(object: *mut Items) -> ItemsRef {
+        // SAFETY: a live object is not null.
+        ItemsRef(unsafe { NonNull::new_unchecked(object) })
+    }
+    /// Takes a new reference.
+    ///
+    /// # Safety
+    /// `object` is a live object.
+    pub unsafe fn from_borrowed(object: *mut Items) -> ItemsRef {
+        // SAFETY: the caller's promise.
+        unsafe {
+            incref(object.cast());
+            ItemsRef::from_owned(object)
+        }
+    }
+    /// Gives the reference to somebody else.
+    pub fn into_raw(self) -> *mut Items {
+        let object = self.0.as_ptr();
+        std::mem::forget(self);
+        object
+    }
+    /// The object.
+    pub fn as_ptr(&self) -> *mut Items {
+        self.0.as_ptr()
+    }
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { self.0.as_ref().len as usize }
+    }
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Size of an item, bytes.
+    pub fn elem_size(&self) -> usize {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { self.0.as_ref().elem_size as usize }
+    }
+    /// Address of an item.
+    pub fn item(&self, index: usize) -> *mut u8 {
+        assert!(index < self.len(), "item {index} of {}", self.len());
+        // SAFETY: inside the buffer, as just checked.
+        unsafe { self.0.as_ref().mem.data.add(index * self.elem_size()) }
+    }
+    /// Appends an item of zero bytes and returns its address, for the caller to fill before anything else happens to
+    /// the object; `None` when there is no memory.
+    pub fn push(&mut self) -> Option<*mut u8> {
+        let object = self.0.as_ptr();
+        // SAFETY: an `ItemsRef` keeps its object alive; the new item lies in the buffer, where `reserve` made room.
+        unsafe {
+            let n = (*object).len;
+            if !reserve(object, n + 1) {
+                return None;
+            }
+            let item = (*object).mem.data.offset((n * (*object).elem_size) as isize);
+            item.write_bytes(0, (*object).elem_size as usize);
+            (*object).len = n + 1;
+            Some(item)
+        }
+    }
+    /// Sets the number of items to zero and releases what they held.
+    pub fn clear(&mut self) {
+        // An object of the same items dies in place of this one: there is one place that knows how items are released.
+        let object = self.0.as_ptr();
+        // SAFETY: the twin takes over the buffer with its items, and this object is left without one.
+        unsafe {
+            let twin = new_items(0, self.elem_size(), (*object).mask);
+            if twin.is_null() {
+                return;
+            }
+            std::ptr::swap(&raw mut (*twin).mem.data, &raw mut (*object).mem.data);
+            std::ptr::swap(&raw mut (*twin).mem.size, &raw mut (*object).mem.size);
+            std::ptr::swap(&raw mut (*twin).len, &raw mut (*object).len);
+            std::ptr::swap(&raw mut (*twin).cap, &raw mut (*object).cap);
+            decref(twin.cast());
+        }
+    }
+}
+
+impl Clone for ItemsRef {
+    fn clone(&self) -> ItemsRef {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { ItemsRef::from_borrowed(self.0.as_ptr()) }
+    }
+}
+
+impl Drop for ItemsRef {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours.
+        unsafe { decref(self.0.as_ptr().cast()) };
+    }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _) lh_items_reserve lh_items_set_len;
+        (_ _ _ _) lh_items_new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::MEMORY_ERROR;
+    use crate::exception::take_pending;
+    use crate::memory::alloc::new_block;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn offsets_are_those_of_the_code_generator() {
+        assert_eq!(offset_of!(MemInfo, refcount), 0);
+        assert_eq!(offset_of!(MemInfo, dtor), 8);
+        assert_eq!(offset_of!(MemInfo, size), 24);
+        assert_eq!(offset_of!(Items, elem_size), 48);
+        assert_eq!(offset_of!(Items, mask), 56);
+    }
+
+    #[test]
+    fn items_are_kept_while_the_buffer_grows() {
+        let mut object = ItemsRef::new(0, 8, 0).unwrap();
+        for i in 0..10_000i64 {
+            // SAFETY: room for one item of 8 bytes.
+            unsafe { object.push().unwrap().cast::<i64>().write(i) };
+        }
+        for i in 0..10_000 {
+            // SAFETY: an item written above.
+            assert_eq!(unsafe { object.item(i).cast::<i64>().read() }, i as i64);
+        }
+    }
+
+    #[test]
+    fn counted_words_of_items_are_released() {
+        let mem = new_block(16, false);
+        let mut object = ItemsRef::new(2, 24, 0b101).unwrap();
+        for _ in 0..3 {
+            let item = object.push().unwrap().cast::<*mut MemInfo>();
+            // SAFETY: a live object with one reference for each word; the third word stays null.
+            unsafe {
+                incref(mem);
+                item.write(mem);
+            }
+        }
+        // SAFETY: `mem` is alive until its last reference, which is ours, is dropped.
+        unsafe {
+            assert_eq!((*mem).refcount.load(Ordering::Relaxed), 4);
+            object.clear();
+            assert_eq!((*mem).refcount.load(Ordering::Relaxed), 1);
+            decref(mem);
+        }
+        assert!(object.is_empty());
+    }
+
+    #[test]
+    fn deep_nesting_needs_no_stack() {
+        let mut outer = ItemsRef::new(1, 8, 1).unwrap();
+        for _ in 0..1_000_000 {
+            let mut next = ItemsRef::new(1, 8, 1).unwrap();
+            // SAFETY: room for one pointer; the object takes over the reference.
+            unsafe { next.push().unwrap().cast::<*mut Items>().write(outer.into_raw()) };
+            outer = next;
+        }
+        drop(outer);
+    }
+
+    #[test]
+    fn impossible_sizes_raise_memory_error() {
+        let mut out = ptr::null_mut();
+        // SAFETY: `out` is room for the result.
+        unsafe {
+            assert_eq!(lh_items_new(i64::MAX, 8, 0, &mut out), 1);
+            assert_eq!(take_pending().unwrap().class, MEMORY_ERROR);
+            assert_eq!(lh_items_new(0, 8, 0, &mut out), 0);
+            assert_eq!(lh_items_reserve(out, i64::MAX / 4), 1);
+            assert_eq!(take_pending().unwrap().class, MEMORY_ERROR);
+            decref(out.cast());
+        }
+    }
+}
