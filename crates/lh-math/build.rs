@@ -1,6 +1,7 @@
-//! Compiles `math/` to LLVM bitcode: with and without fused multiply-add, and for GPUs.
+//! Compiles `math/` to LLVM bitcode: with and without fused multiply-add, and for GPUs. Collects the lists of what its
+//! files export.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -9,9 +10,30 @@ fn main() {
     println!("cargo:rustc-cfg=lh_fma");
     println!("cargo:rustc-check-cfg=cfg(lh_gpu)");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    let lists = ["exports", "rare"].map(list).concat();
+    std::fs::write(Path::new(&out).join("lists.rs"), lists).expect("OUT_DIR is writable");
     compile(&Path::new(&out).join("fma.bc"), &["--cfg=lh_fma"]);
     compile(&Path::new(&out).join("plain.bc"), &[]);
     compile(&Path::new(&out).join("gpu.bc"), &["--cfg=lh_fma", "--cfg=lh_gpu"]);
+}
+
+/// A macro that passes the functions of all invocations of a macro in `math/` to another macro.
+fn list(name: &str) -> String {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir("math").expect("math/ is here").map(|entry| entry.expect("it can be read").path()).collect();
+    files.sort();
+    let (mut functions, start) = (String::new(), format!("\n{name}! {{\n"));
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("it can be read");
+        if let Some((_, after)) = text.split_once(&start) {
+            functions += after.split_once("\n}\n").expect("the end of the invocation").0;
+            functions.push('\n');
+        }
+    }
+    format!(
+        "/// Passes the functions of all lists `{name}!` to a macro.\n\
+         #[macro_export]\nmacro_rules! each_of_{name} {{ ($with:ident) => {{ $with! {{\n{functions}}} }} }}\n"
+    )
 }
 
 fn compile(to: &Path, options: &[&str]) {

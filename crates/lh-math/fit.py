@@ -127,7 +127,7 @@ erfc_scaled = lambda t: (lambda a: mpmath.erfc(a) * mpmath.exp(a * a) / t)(1 / t
 
 # Name: function, weight, ends, number of coefficients, digits, and the first coefficients if they are given.
 TABLE = {
-    "float::sine": (
+    "trig::float::sine": (
         ratio(root(lambda r: (mpmath.sin(r) / r - 1) / r**2), mpf(-1) / 6),
         lambda z: z,
         0,
@@ -136,7 +136,7 @@ TABLE = {
         24,
         [],
     ),
-    "float::cosine": (
+    "trig::float::cosine": (
         ratio(root(lambda r: (mpmath.cos(r) - 1) / r**2), -0.5),
         lambda z: z,
         0,
@@ -145,10 +145,10 @@ TABLE = {
         24,
         [-0.5],
     ),
-    "float::log": (ratio(lambda f: (mpmath.log1p(f) - f) / f**2, -0.5), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, [-0.5]),
-    "float_exp::log2": (lambda f: TABLE["float::log"][0](f) / mpmath.log(2), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
-    "float_exp::log10": (
-        lambda f: TABLE["float::log"][0](f) / mpmath.log(10),
+    "log::logf": (ratio(lambda f: (mpmath.log1p(f) - f) / f**2, -0.5), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, [-0.5]),
+    "log::log2f": (lambda f: TABLE["log::logf"][0](f) / mpmath.log(2), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
+    "log::log10f": (
+        lambda f: TABLE["log::logf"][0](f) / mpmath.log(10),
         abs,
         SQRT2 / 2 - 1,
         SQRT2 - 1,
@@ -185,8 +185,8 @@ TABLE = {
         53,
         [],
     ),
-    "float_root::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 3, 24, []),
-    "float_root::inverse_cube_root": (
+    "root::float::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 3, 24, []),
+    "root::float::inverse_cube_root": (
         lambda d: (1 - d) ** (mpf(-1) / 3),
         lambda d: (1 - d) ** (mpf(1) / 3),
         0.1792,
@@ -213,7 +213,7 @@ TABLE = {
         53,
         [],
     ),
-    "float_arc::tan": (
+    "trig::float::tan": (
         ratio(root(lambda r: (mpmath.tan(r) / r - 1) / r**2), mpf(1) / 3),
         lambda z: z,
         0,
@@ -222,7 +222,7 @@ TABLE = {
         24,
         [],
     ),
-    "float_arc::atan": (
+    "arc::float::atan": (
         ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3),
         lambda z: z,
         0,
@@ -231,7 +231,7 @@ TABLE = {
         24,
         [],
     ),
-    "float_arc::arcsine": (
+    "arc::float::arcsine": (
         ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6),
         lambda z: z,
         0,
@@ -240,7 +240,7 @@ TABLE = {
         24,
         [],
     ),
-    "float_area::asinh": (
+    "area::float::asinh": (
         ratio(root(lambda x: (mpmath.asinh(x) / x - 1) / x**2), mpf(-1) / 6),
         lambda z: z,
         0,
@@ -249,7 +249,7 @@ TABLE = {
         24,
         [],
     ),
-    "float_area::atanh": (
+    "area::float::atanh": (
         ratio(root(lambda x: (mpmath.atanh(x) / x - 1) / x**2), mpf(1) / 3),
         lambda z: z,
         0,
@@ -258,7 +258,7 @@ TABLE = {
         24,
         [],
     ),
-    "float_area::acosh": (
+    "area::float::acosh": (
         ratio(lambda t: (mpmath.acosh(1 + t) / mpmath.sqrt(2 * t) - 1) / t, mpf(-1) / 12),
         lambda t: t,
         0,
@@ -267,13 +267,13 @@ TABLE = {
         24,
         [],
     ),
-    "float::power": (lambda f: mpf(2) ** f, lambda f: mpf(2) ** -f, -0.5, 0.5, 7, 24, [1]),
-    "float::tanh, near": (tanh_tail, lambda z: z, 0, 1, 7, 24, []),
-    "float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
-    "float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
-    "float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
+    "exp::float::power": (lambda f: mpf(2) ** f, lambda f: mpf(2) ** -f, -0.5, 0.5, 7, 24, [1]),
+    "hyperbolic::float::tanh, near": (tanh_tail, lambda z: z, 0, 1, 7, 24, []),
+    "hyperbolic::float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
+    "erf::float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
+    "erf::float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
     # Coefficients of 21 bits are operands of a GPU's instructions.
-    "short::erfc": (
+    "erf::wide::erfc": (
         erfc_scaled,
         lambda t: 1 / erfc_scaled(t),
         1 / mpf("13.1"),
@@ -282,7 +282,7 @@ TABLE = {
         [53] * 3 + [21] * 7,
         [],
     ),
-    "short::exp": (
+    "exp::wide::exp": (
         ratio(lambda r: (mpmath.expm1(r) - r) / r**2, 0.5),
         lambda r: r * r * mpmath.exp(-r),
         -HALF_LN2,
@@ -291,7 +291,7 @@ TABLE = {
         21,
         [0.5],
     ),
-    "short::inverse": (lambda t: 1 / t, lambda t: t, mpf("0.70709"), mpf("0.72855"), 3, 21, []),
+    "erf::wide::inverse": (lambda t: 1 / t, lambda t: t, mpf("0.70709"), mpf("0.72855"), 3, 21, []),
     "erf::erf, near": (
         lambda v: erf_less_one(v + ERF_CENTRE),
         lambda v: 1,

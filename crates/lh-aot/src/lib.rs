@@ -115,4 +115,4 @@ macro_rules! rare {
         }
     )*};
 }
-include!("../../lh-math/math/rare.inc");
+lh_math::each_of_rare!(rare);

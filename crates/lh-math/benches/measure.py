@@ -10,6 +10,7 @@ leaves the assembly, `vector.s`, in a folder.
 """
 
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -58,7 +59,8 @@ def run(command):
 
 
 def functions():
-    text = open(f"{HERE}/../math/exports.inc").read()
+    texts = (open(path).read() for path in sorted(glob.glob(f"{HERE}/../math/*.rs")))
+    text = "".join(re.findall(r"^exports! \{$(.*?)^\}$", "".join(texts), re.MULTILINE | re.DOTALL))
     return [
         (name, args.count(":"), "float" if "f32" in args else "double")
         for name, args in re.findall(r"(lh_\w+)\(([^)]*)\)", text)

@@ -2,8 +2,24 @@
 
 use super::bits::{fast_two_sum, fma, horner, pairs, prod_err, xor_sign};
 use super::root::root;
-
 use std::f64::consts::{FRAC_PI_2, PI};
+
+exports! {
+    lh_asin(x: f64) -> f64 = asin;
+    lh_asinf(x: f32) -> f32 = float::asin;
+    lh_acos(x: f64) -> f64 = acos;
+    lh_acosf(x: f32) -> f32 = float::acos;
+    lh_atan(x: f64) -> f64 = atan;
+    lh_atanf(x: f32) -> f32 = float::atan;
+    lh_atan2(y: f64, x: f64) -> f64 = atan2;
+    lh_atan2f(y: f32, x: f32) -> f32 = float::atan2;
+}
+
+rare! {
+    lh_atan2_rare(y: f64, x: f64) -> f64 = atan2_rare;
+    lh_atan2f_rare(y: f32, x: f32) -> f32 = wide::atan2;
+}
+
 /// `(asin(s) - s) / s^3` as a polynomial in `z = s^2`, for `s` up to 1/2.
 #[inline(always)]
 fn arcsine_tail(z: f64) -> f64 {
@@ -122,7 +138,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     let plain = (u + v).to_bits().wrapping_sub(123 << 52) < 1900 << 52;
     let plain = plain & (least(u, v).to_bits().wrapping_sub(1) >= 63 << 52);
     let r = angle(v, u, x.to_bits()).copysign(y);
-    if plain { r } else { super::lh_atan2_rare(y, x) }
+    if plain { r } else { lh_atan2_rare(y, x) }
 }
 
 /// The angle of `(x, y)` for `y >= 0` and `x` of which `u` is the absolute value, and the uppermost bit of `left` the
@@ -158,4 +174,133 @@ pub fn atan2_rare(y: f64, x: f64) -> f64 {
         (v * 4.149515568880993e+180, u * 4.149515568880993e+180)
     };
     angle(v, u, x.to_bits()).copysign(y)
+}
+
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::float::fast_two_sum;
+    use super::super::bits::{fmaf, horner};
+    use super::super::root::float::root;
+    use std::f32::consts::{FRAC_PI_2, PI};
+
+    /// The relative error of the parts of pi.
+    const REST: f32 = -2.7827534e-8;
+
+    /// See `arctangent` of `f64`.
+    #[inline(always)]
+    fn arctangent(base: f32, t: f32, rest: f32) -> f32 {
+        let z = t * t;
+        let p = horner!(
+            fmaf,
+            z,
+            [
+                -0.333333284,
+                0.199997216,
+                -0.142804682,
+                0.11062257,
+                -0.0882583484,
+                0.0677451119,
+                -0.0451460108,
+                0.0229226444,
+                -0.00749614974,
+                0.00114909594,
+            ]
+        );
+        let (h, e) = fast_two_sum(base, t);
+        let low = fmaf(rest, fmaf(-0.5, z, 1.0), fmaf(base, REST, e));
+        let cube = t * z;
+        h + fmaf(cube, p, fmaf(fmaf(t, z, -cube), p, low))
+    }
+
+    /// See `angle` of `f64`.
+    #[inline(always)]
+    fn angle(v: f32, u: f32, left: u32) -> f32 {
+        let right = if (left >> 31) != 0 { PI } else { 0.0 };
+        let base = if v > u { FRAC_PI_2 } else { right };
+        let n = f32::from_bits(least(u, v).to_bits() ^ ((left ^ (u - v).to_bits()) & (1 << 31)));
+        let d = if u > v { u } else { v };
+        let inverse = 1.0 / d;
+        let t = n * inverse;
+        arctangent(base, t, fmaf(-t, d, n) * inverse)
+    }
+
+    #[inline(always)]
+    pub fn atan(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::atan(x);
+        }
+        angle(least(1e30, x.abs()), 1.0, 0).copysign(x)
+    }
+
+    #[inline(always)]
+    pub fn atan2(y: f32, x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::atan2(y, x);
+        }
+        let (v, u) = (y.abs(), x.abs());
+        let r = angle(v, u, x.to_bits()).copysign(y);
+        // From 2^-70 to 2^120, and the lesser zero or above 2^-100: then what the quotient lacks is a normal number.
+        let plain = (u + v).to_bits().wrapping_sub(57 << 23) < 190 << 23;
+        let plain = plain & (least(u, v).to_bits().wrapping_sub(1) >= 27 << 23);
+        if plain { r } else { super::lh_atan2f_rare(y, x) }
+    }
+
+    /// See `arcs` of `f64`.
+    #[inline(always)]
+    fn arcs(base: f32, t: f32, rest: f32, z: f32) -> f32 {
+        let p = horner!(fmaf, z, [0.166666597, 0.0750051886, 0.0445144065, 0.0318274014, 0.01436859, 0.0376101807]);
+        let (h, e) = fast_two_sum(base, t);
+        h + fmaf(t * z, p, fmaf(base, REST, e) + rest)
+    }
+
+    #[inline(always)]
+    fn least(a: f32, b: f32) -> f32 {
+        if a < b { a } else { b }
+    }
+
+    #[inline(always)]
+    pub fn asin(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::asin(x);
+        }
+        let a = x.abs();
+        let outer = a > 0.5;
+        let z = least(a * a, fmaf(-0.5, a, 0.5));
+        let (s, rest) = root(z, -0.0);
+        let base = if outer { FRAC_PI_2 } else { 0.0 };
+        let y = arcs(base, if outer { -2.0 * s } else { a }, if outer { -2.0 * rest } else { 0.0 }, z);
+        if a <= 1.0 { y.copysign(x) } else { f32::NAN }
+    }
+
+    #[inline(always)]
+    pub fn acos(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::acos(x);
+        }
+        let a = x.abs();
+        let outer = a > 0.5;
+        let z = least(a * a, fmaf(-0.5, a, 0.5));
+        let (s, rest) = root(z, -0.0);
+        let far = if x < 0.0 { PI } else { 0.0 };
+        let base = if outer { far } else { FRAC_PI_2 };
+        let twice = |v: f32| f32::from_bits((v + v).to_bits() ^ (x.to_bits() & (1 << 31)));
+        let y = arcs(base, if outer { twice(s) } else { -x }, if outer { twice(rest) } else { 0.0 }, z);
+        if a <= 1.0 { y } else { f32::NAN }
+    }
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::through_double;
+
+    through_double! {
+        asin = super::asin;
+        acos = super::acos;
+        atan = super::atan;
+    }
+
+    #[inline(always)]
+    pub fn atan2(y: f32, x: f32) -> f32 {
+        super::atan2(y as f64, x as f64) as f32
+    }
 }

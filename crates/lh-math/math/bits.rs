@@ -114,3 +114,33 @@ pub fn round_product(x: f64, y: f64) -> (f64, u64) {
 pub fn xor_sign(x: f64, sign: u64) -> f64 {
     f64::from_bits(x.to_bits() ^ (sign & (1 << 63)))
 }
+
+/// Functions of `f32` that are computed by the functions of `f64`.
+macro_rules! through_double {
+    ($($name:ident = $body:path;)*) => {$(
+        #[inline(always)]
+        pub fn $name(x: f32) -> f32 {
+            $body(x as f64) as f32
+        }
+    )*};
+}
+pub(crate) use through_double;
+
+/// The same for `f32`.
+pub mod float {
+
+    /// See [`super::MAGIC`].
+    pub const MAGIC: f32 = 12582912.0;
+
+    #[inline(always)]
+    pub fn clamp(x: f32, lo: f32, hi: f32) -> f32 {
+        let x = if x > hi { hi } else { x };
+        if x < lo { lo } else { x }
+    }
+
+    #[inline(always)]
+    pub fn fast_two_sum(a: f32, b: f32) -> (f32, f32) {
+        let s = a + b;
+        (s, b - (s - a))
+    }
+}

@@ -3,6 +3,13 @@
 use super::bits::{fast_two_sum, fma, pairs, quotient, two_prod};
 use super::exp::{clamp, reduce, scale, tail};
 
+exports! {
+    lh_erf(x: f64) -> f64 = erf;
+    lh_erff(x: f32) -> f32 = float::erf;
+    lh_erfc(x: f64) -> f64 = erfc;
+    lh_erfcf(x: f32) -> f32 = wide::erfc;
+}
+
 /// One of two lists of coefficients.
 macro_rules! choose {
     ($first:expr; $($a:expr, $b:expr;)*) => { [$(if $first { $a } else { $b }),*] };
@@ -136,4 +143,98 @@ fn tail_area(a: f64, p: f64) -> f64 {
     let d = fast_two_sum(2.0 * a, 1.0);
     let (q, q_rest) = quotient((n, n_rest), d);
     scale(q + q_rest, biased)
+}
+
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::float::MAGIC;
+    use super::super::bits::{fmaf, horner};
+    use super::super::exp::float::power;
+
+    /// Below one, `x` plus `x` times a polynomial; beyond, `1 - 2^g` for a polynomial `g`.
+    #[inline(always)]
+    pub fn erf(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::erf(x);
+        }
+        let a = x.abs();
+        let z = a * a;
+        let p = horner!(
+            fmaf,
+            z,
+            [0.128379166, -0.37612626, 0.112835787, -0.0268533472, 0.0051871622, -0.000799785194, 7.80689006e-5]
+        );
+        let b = if a > 4.0 { 4.0 } else { a };
+        let g = horner!(
+            fmaf,
+            b - 1.0,
+            [-2.66841674, -3.80722141, -1.2164011, -0.0597041249, 0.0139614707, -0.00239441381, 0.000202368115]
+        );
+        let t = g + MAGIC;
+        let large = 1.0 - power(g - (t - MAGIC), t.to_bits());
+        (if a > 1.0 { large } else { fmaf(a, p, a) }).copysign(x)
+    }
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::{fma, horner, pairs};
+    use super::super::exp::clamp;
+    use super::super::exp::wide::{exp_less_one, exp_parts};
+
+    /// `1 - e^-g`, where `g` is `x` times a polynomial.
+    #[inline(always)]
+    pub fn erf(x: f32) -> f32 {
+        let a = clamp((x as f64).abs(), 0.0, 4.0);
+        let h = pairs!(
+            fma,
+            a,
+            [
+                1.1283791669864334,
+                0.6366197887620972,
+                0.10277220689623169,
+                -0.019124788085813662,
+                -0.00022624453952285116,
+                0.0017420966762441367,
+                -0.000666788198842262,
+                0.00010801942308397265,
+                8.511413759009331e-06,
+                -7.864180623207444e-06,
+                1.5100813105680276e-06,
+                -1.0577887924180813e-07,
+            ]
+        );
+        ((-exp_less_one(-a * h)) as f32).copysign(x)
+    }
+
+    /// `exp(-a^2) t w` from zero on for `t = 1 / (a + 3)`, of which `w` is a polynomial.
+    #[inline(always)]
+    pub fn erfc(x: f32) -> f32 {
+        let a = x.abs();
+        let a = (if a > 10.1 { 10.1 } else { a }) as f64;
+        let (p, less) = exp_parts(-a * a);
+        // Cheaper than a division: a guess of 5 bits becomes one of 20, and one step more.
+        let d = a + 3.0;
+        let guess = f64::from_bits(0x7fd6_a080_0000_0000u64.wrapping_sub(d.to_bits()));
+        let t = guess * horner!(fma, d * guess, [4.1797866821289062, -5.823211669921875, 2.7041168212890625]);
+        let t = fma(t, fma(-d, t, 1.0), t);
+        let w = horner!(
+            fma,
+            t,
+            [
+                0.56410798927114769,
+                1.6981261315578169,
+                4.6298066489472998,
+                15.5443115234375,
+                -0.29708003997802734,
+                293.211669921875,
+                -961.45703125,
+                3507.328125,
+                -5740.76953125,
+                3284.806640625,
+            ]
+        );
+        let y = (fma(p, less, p) * (w * t)) as f32;
+        if x < 0.0 { 2.0 - y } else { y }
+    }
 }

@@ -1,8 +1,18 @@
 //! Exponentials.
 
-use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, horner, pairs, prod_err, quotient, two_prod, two_sum};
+use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, horner, pairs, prod_err, two_prod};
+
+exports! {
+    lh_exp(x: f64) -> f64 = exp;
+    lh_expf(x: f32) -> f32 = float::exp;
+    lh_exp2(x: f64) -> f64 = exp2;
+    lh_exp2f(x: f32) -> f32 = float::exp2;
+    lh_expm1(x: f64) -> f64 = expm1;
+    lh_expm1f(x: f32) -> f32 = float::expm1;
+}
 
 pub const LOG2E: f64 = 1.4426950408889634;
+
 /// The logarithm of two in two parts; the first has trailing zeros, so that its small multiples are exact.
 pub const LN2_HI: f64 = 0.6931471805582987;
 pub const LN2_LO: f64 = 1.6465949582897082e-12;
@@ -12,6 +22,7 @@ const BIAS2: f64 = 2046.0;
 
 /// Below it, functions like `x + c x^2` are the identity.
 pub const TINY: f64 = 1.1102230246251565e-16;
+
 /// Below it, functions like `x + c x^3` are the identity.
 pub const TINY_ODD: f64 = 3.725290298461914e-09;
 
@@ -159,13 +170,13 @@ pub fn reduce(x: f64) -> (f64, f64, f64, u64) {
 
 /// A power of two from its biased exponent.
 #[inline(always)]
-fn power(biased: u64) -> f64 {
+pub fn power(biased: u64) -> f64 {
     f64::from_bits(biased << 52)
 }
 
 /// `e^x - 1` times `2^shift` as a float and what it lacks.
 #[inline(always)]
-fn expm1_sum(x: f64, shift: i64) -> (f64, f64) {
+pub fn expm1_sum(x: f64, shift: i64) -> (f64, f64) {
     let (_, r, c, biased) = reduce(x);
     let p = power(biased.wrapping_add((shift - 1023) as u64));
     let one = power((1023 + shift) as u64);
@@ -185,84 +196,158 @@ pub fn expm1(x: f64) -> f64 {
     if x.abs() < TINY { x } else { y }
 }
 
-/// [`tanh`] within 4 ulp.
-#[inline(always)]
-pub fn tanh_fast(x: f64) -> f64 {
-    let (s, e) = expm1_sum(2.0 * clamp(x.abs(), 0.0, 30.0), 0);
-    let n = s + e;
-    (n / (n + 2.0)).copysign(x)
-}
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::float::{MAGIC, clamp};
+    use super::super::bits::{fmaf, horner};
 
-#[inline(always)]
-pub fn tanh(x: f64) -> f64 {
-    let (s, e) = expm1_sum(2.0 * clamp(x.abs(), 0.0, 30.0), 0);
-    let n = fast_two_sum(s, e);
-    let (d, f) = two_sum(n.0, 2.0);
-    let (q, rest) = quotient(n, (d, f + n.1));
-    (q + rest).copysign(x)
-}
+    const LOG2E: f32 = 1.442695;
+    const LN2_HI: f32 = 0.693359375;
+    const LN2_LO: f32 = -0.00021219444;
 
-/// For `|x| = k log(2) + r`: half of `sinh(k log(2))` and of `cosh(k log(2))`, `r`, `sinh - r` and `cosh - 1` of it.
-struct Hyperbolic {
-    sinh: (f64, f64),
-    cosh: (f64, f64),
-    r: f64,
-    odd: f64,
-    even: f64,
-}
+    /// Twice the exponent bias.
+    const BIAS2: f32 = 254.0;
 
-#[inline(always)]
-fn hyperbolic(x: f64) -> Hyperbolic {
-    let (k, r, c, biased) = reduce(clamp(x.abs(), 0.0, 710.7));
-    let p = power(biased.wrapping_sub(1025));
-    let inverse = power(3067u64.wrapping_sub(biased));
-    let inverse = if k > 60.0 { 0.0 } else { inverse };
-    let z = r * r;
-    let odd = horner!(
-        fma,
-        z,
-        [
-            0.16666666666666666,
-            0.008333333333334872,
-            0.00019841269834104352,
-            2.755733284923171e-06,
-            2.5040764384622527e-08,
-            1.9504353426944001e-10,
-        ]
-    );
-    let even = horner!(
-        fma,
-        z,
-        [
-            0.041666666666666664,
-            0.0013888888888889729,
-            2.480158730766712e-05,
-            2.75572934444171e-07,
-            2.090737742265426e-09,
-        ]
-    );
-    let even = z * fma(z, even, 0.5);
-    Hyperbolic {
-        sinh: fast_two_sum(p, -inverse),
-        cosh: fast_two_sum(p, inverse),
-        r,
-        odd: fma(r * z, odd, c),
-        even: fma(c, r, even),
+    /// `k` as `k + 254`, `r` and what it lacks for `x = k log(2) + r`.
+    #[inline(always)]
+    pub fn reduce(x: f32) -> (u32, f32, f32) {
+        let t = fmaf(x, LOG2E, MAGIC + BIAS2);
+        let k = t - (MAGIC + BIAS2);
+        let hi = fmaf(-k, LN2_HI, x);
+        let r = fmaf(-k, LN2_LO, hi);
+        (t.to_bits().wrapping_sub(MAGIC.to_bits()), r, fmaf(-k, LN2_LO, hi - r))
+    }
+
+    /// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`.
+    #[inline(always)]
+    pub fn tail(r: f32) -> f32 {
+        horner!(fmaf, r, [0.5, 0.16666576, 0.041666463, 0.008363258, 0.0013935327])
+    }
+
+    /// Two powers of two whose product is `2^k`, which may be out of range, for `k + 254` in the low 9 bits of
+    /// `biased`.
+    #[inline(always)]
+    pub fn power_of(biased: u32) -> (f32, f32) {
+        let half = (biased << 22) & (0xff << 23);
+        (f32::from_bits(half), f32::from_bits((biased << 23).wrapping_sub(half)))
+    }
+
+    #[inline(always)]
+    pub fn exp(x: f32) -> f32 {
+        let x = clamp(x, -105.0, 90.0);
+        let t = fmaf(x, LOG2E, MAGIC + BIAS2);
+        let k = t - (MAGIC + BIAS2);
+        // As in `exp` of `f64`.
+        let hi = fmaf(-k, LN2_HI, x);
+        let lo = k * LN2_LO;
+        let r = hi - lo;
+        let (a, b) = power_of(t.to_bits());
+        fmaf(hi + fmaf(r * r, tail(r), -lo), a, a) * b
+    }
+
+    /// `2^(f + k)` for `|f| <= 1/2` and a result in range, with `k` in the low bits of a word.
+    #[inline(always)]
+    pub fn power(f: f32, k: u32) -> f32 {
+        let m = horner!(fmaf, f, [1.0, 0.69314724, 0.24022655, 0.05550273, 0.009617057, 0.0013417547, 0.00015828287]);
+        f32::from_bits(m.to_bits().wrapping_add(k << 23))
+    }
+
+    #[inline(always)]
+    pub fn exp2(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::exp2(x);
+        }
+        let x = clamp(x, -151.0, 129.0);
+        let t = x + (MAGIC + 254.0);
+        let f = x - (t - (MAGIC + 254.0));
+        let q = horner!(fmaf, f, [0.24022655, 0.05550273, 0.009617057, 0.0013417547, 0.00015828287]);
+        let p = fmaf(f, 0.69314724, f * f * q);
+        let (a, b) = power_of(t.to_bits());
+        fmaf(p, a, a) * b
+    }
+
+    #[inline(always)]
+    pub fn expm1(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::expm1(x);
+        }
+        let (biased, r, c) = reduce(clamp(x, -20.0, 88.8));
+        // Scaled by half: 2^128 is out of range.
+        let p = f32::from_bits(biased.wrapping_sub(128) << 23);
+        let less = p - 0.5;
+        let lost = (p - less) - 0.5;
+        let q = horner!(fmaf, r, [0.5, 0.166666642, 0.0416664891, 0.00833393913, 0.0013932687, 0.00019530124]);
+        let t = fmaf(r * r, q, c);
+        let s = fmaf(p, r, less);
+        let e = fmaf(p, r, less - s);
+        let y = (s + fmaf(p, t, e + lost)) * 2.0;
+        if x.abs() < 5e-8 { x } else { y }
     }
 }
 
-#[inline(always)]
-pub fn sinh(x: f64) -> f64 {
-    let h = hyperbolic(x);
-    let (s, e) = fma_sum(h.cosh.0, h.r, h.sinh.0);
-    let y = (s + (e + fma(h.cosh.0, h.odd, fma(h.sinh.0, h.even, h.sinh.1)))) * 2.0;
-    let y = y.copysign(x);
-    if x.abs() < TINY_ODD { x } else { y }
-}
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments. Polynomials are
+/// just long enough for `f32`; the range of `f64` spares scaling, its precision the care for what a rounding loses.
+pub mod wide {
+    use super::super::bits::{MAGIC, fma, horner, pairs};
+    use super::{LOG2E, clamp};
 
-#[inline(always)]
-pub fn cosh(x: f64) -> f64 {
-    let h = hyperbolic(x);
-    let (s, e) = fma_sum(h.sinh.0, h.r, h.cosh.0);
-    (s + (e + fma(h.sinh.0, h.odd, fma(h.cosh.0, h.even, h.cosh.1)))) * 2.0
+    const LN2: f64 = std::f64::consts::LN_2;
+
+    /// `2^k` and `e^r - 1` for `x = k log(2) + r`.
+    #[inline(always)]
+    pub fn exp_parts(x: f64) -> (f64, f64) {
+        let t = fma(x, LOG2E, MAGIC);
+        let r = fma(-(t - MAGIC), LN2, x);
+        let q = horner!(
+            fma,
+            r,
+            [
+                0.5,
+                0.16666662693023682,
+                0.041666507720947266,
+                0.0083341822028160095,
+                0.0013931039720773697,
+                0.00019434292335063219,
+            ]
+        );
+        (f64::from_bits(t.to_bits().wrapping_add(1023) << 52), fma(r * r, q, r))
+    }
+
+    /// `e^x - 1`.
+    #[inline(always)]
+    pub fn exp_less_one(x: f64) -> f64 {
+        let (p, m) = exp_parts(x);
+        fma(p, m, p - 1.0)
+    }
+
+    #[inline(always)]
+    pub fn exp2_wide(x: f64) -> f64 {
+        let t = x + MAGIC;
+        let r = x - (t - MAGIC);
+        let m = pairs!(
+            fma,
+            r,
+            [
+                1.0,
+                LN2,
+                0.24022650760587302,
+                0.05550410896371883,
+                0.009618082551141029,
+                0.0013333482446721502,
+                0.0001545316540005391,
+                1.5303704351867744e-05,
+            ]
+        );
+        m * f64::from_bits(t.to_bits().wrapping_add(1023) << 52)
+    }
+
+    #[inline(always)]
+    pub fn exp2(x: f32) -> f32 {
+        exp2_wide(clamp(x as f64, -200.0, 200.0)) as f32
+    }
+
+    #[inline(always)]
+    pub fn expm1(x: f32) -> f32 {
+        (exp_less_one(clamp(x as f64, -40.0, 100.0)) as f32).copysign(x)
+    }
 }

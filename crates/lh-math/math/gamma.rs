@@ -8,6 +8,13 @@ use super::pow::pow;
 use super::trig::sin;
 use std::f64::consts::PI;
 
+exports! {
+    lh_gpu_tgamma(x: f64) -> f64 = tgamma;
+    lh_gpu_tgammaf(x: f32) -> f32 = tgammaf;
+    lh_gpu_lgamma(x: f64) -> f64 = lgamma;
+    lh_gpu_lgammaf(x: f32) -> f32 = lgammaf;
+}
+
 /// From here on by Stirling's formula.
 const LARGE: f64 = 12.0;
 
@@ -99,10 +106,12 @@ pub fn lgamma(x: f64) -> f64 {
     if x <= -0.5 { log(PI / (a * sin_pi(x).abs())) - of } else { of }
 }
 
+#[inline(always)]
 pub fn tgammaf(x: f32) -> f32 {
     tgamma(x as f64) as f32
 }
 
+#[inline(always)]
 pub fn lgammaf(x: f32) -> f32 {
     lgamma(x as f64) as f32
 }

@@ -1,30 +1,14 @@
 //! Vector math: branch-free elementary functions, compiled to bitcode and inlined into compiled loops.
 //!
+//! A file has all of its functions: those of `f64`, in `float` those of `f32`, in `wide` those of `f32` computed in
+//! `f64`, and the lists under which names it exports them. A function and its `f32` form differ by the suffix `f`; one
+//! with the suffix `_fast` is within 4 ulp and cheaper. `build.rs` makes one list of them all.
+//!
 //! Coefficients are fitted as `../fit.py` does. `build.rs` compiles this file on its own; the tests include it as a
 //! module.
-#![allow(missing_docs, dead_code)]
+#![allow(missing_docs, dead_code, unused_imports)]
 
-mod arc;
-mod area;
-mod bits;
-mod erf;
-mod exp;
-mod float;
-mod float_arc;
-mod float_area;
-mod float_exp;
-mod float_root;
-mod gamma;
-mod large;
-mod log;
-mod pow;
-mod remainder;
-mod root;
-mod short;
-mod single;
-mod steps;
-mod trig;
-
+/// Exports functions: they are inlined into the loops that use them.
 macro_rules! exports {
     ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
         #[cfg_attr(lh_bitcode, unsafe(no_mangle), inline(always))]
@@ -33,8 +17,8 @@ macro_rules! exports {
         }
     )*};
 }
-include!("exports.inc");
 
+/// Exports functions that are called for the few lanes of a vector that need it.
 macro_rules! rare {
     ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
         #[cold]
@@ -45,4 +29,31 @@ macro_rules! rare {
         }
     )*};
 }
-include!("rare.inc");
+
+mod arc;
+mod area;
+mod bits;
+mod erf;
+mod exp;
+mod gamma;
+mod hyperbolic;
+mod large;
+mod log;
+mod pow;
+mod remainder;
+mod root;
+mod steps;
+mod trig;
+
+pub use arc::*;
+pub use area::*;
+pub use erf::*;
+pub use exp::*;
+pub use gamma::*;
+pub use hyperbolic::*;
+pub use log::*;
+pub use pow::*;
+pub use remainder::*;
+pub use root::*;
+pub use steps::*;
+pub use trig::*;

@@ -3,6 +3,28 @@
 use super::bits::{MAGIC, fma, fma_sum, horner, prod_err};
 use super::exp::{LN2_HI, LN2_LO};
 
+exports! {
+    lh_log(x: f64) -> f64 = log;
+    lh_logf(x: f32) -> f32 = float::log;
+    lh_log2(x: f64) -> f64 = log2;
+    lh_log2f(x: f32) -> f32 = float::log2;
+    lh_log10(x: f64) -> f64 = log10;
+    lh_log10f(x: f32) -> f32 = float::log10;
+    lh_log1p(x: f64) -> f64 = log1p;
+    lh_log1pf(x: f32) -> f32 = float::log1p;
+    lh_log2_fast(x: f64) -> f64 = log2_fast;
+    lh_log10_fast(x: f64) -> f64 = log10_fast;
+}
+
+rare! {
+    lh_log_rare(x: f64) -> f64 = log_rare;
+    lh_logf_rare(x: f32) -> f32 = float::log_rare;
+    lh_log2_rare(x: f64) -> f64 = log2_rare;
+    lh_log2f_rare(x: f32) -> f32 = float::log2_rare;
+    lh_log10_rare(x: f64) -> f64 = log10_rare;
+    lh_log10f_rare(x: f32) -> f32 = float::log10_rare;
+}
+
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const MANTISSA: u64 = 0x000f_ffff_ffff_ffff;
@@ -53,7 +75,7 @@ pub fn edges(x: f64, y: f64) -> f64 {
 const LEAST: u64 = SQRT_HALF - (1021 << 52);
 const PLAIN: u64 = (0x7ff << 52) - LEAST;
 
-/// Whether a number is positive, finite and normal: all others take the way of `rare.inc`.
+/// Whether a number is positive, finite and normal: all others go to a function of `rare!`.
 #[inline(always)]
 pub fn is_plain(x: f64) -> bool {
     x.to_bits().wrapping_sub(LEAST) < PLAIN
@@ -154,14 +176,14 @@ fn to_base_fast(x: f64, unit: f64, factor: f64, c: [f64; 7]) -> f64 {
 #[inline(always)]
 pub fn log2_fast(x: f64) -> f64 {
     let y = to_base_fast(x, 1.0, LOG2_FACTOR.0, LOG2_TAIL);
-    if is_plain(x) { y } else { super::lh_log2_rare(x) }
+    if is_plain(x) { y } else { lh_log2_rare(x) }
 }
 
 /// [`log10`] within 4 ulp.
 #[inline(always)]
 pub fn log10_fast(x: f64) -> f64 {
     let y = to_base_fast(x, LOG10_2.0 + LOG10_2.1, LOG10_FACTOR.0, LOG10_TAIL);
-    if is_plain(x) { y } else { super::lh_log10_rare(x) }
+    if is_plain(x) { y } else { lh_log10_rare(x) }
 }
 
 macro_rules! logarithms {
@@ -172,7 +194,7 @@ macro_rules! logarithms {
                 return $rare(x);
             }
             let y = $normal(x, 1021.0);
-            if is_plain(x) { y } else { super::$called(x) }
+            if is_plain(x) { y } else { $called(x) }
         }
 
         /// Of any number; called for zero, subnormal and negative numbers, infinity and NaN.
@@ -188,11 +210,13 @@ macro_rules! logarithms {
         }
     )*};
 }
+
 logarithms! {
     log, log_normal, log_rare, lh_log_rare;
     log2, log2_normal, log2_rare, lh_log2_rare;
     log10, log10_normal, log10_rare, lh_log10_rare;
 }
+
 /// `log(u + c)` plus `shift * log(2)`, for a plain `u` and a small `c`.
 #[inline(always)]
 pub fn log_sum(u: f64, c: f64, shift: f64) -> f64 {
@@ -223,5 +247,249 @@ pub fn log1p(x: f64) -> f64 {
     if cfg!(lh_gpu) {
         return edges(u, y);
     }
-    if u.to_bits().wrapping_sub(1) < (0x7ff << 52) - 1 { y } else { super::lh_log_rare(u) }
+    if u.to_bits().wrapping_sub(1) < (0x7ff << 52) - 1 { y } else { lh_log_rare(u) }
+}
+
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::float::{MAGIC, fast_two_sum};
+    use super::super::bits::{fmaf, horner};
+
+    pub const LN2: f32 = std::f32::consts::LN_2;
+
+    /// The bits of the root of 1/2.
+    const SQRT_HALF: i32 = 0x3f35_04f3;
+
+    /// Whether a number is positive, finite and normal.
+    #[inline(always)]
+    pub fn is_plain(x: f32) -> bool {
+        x.to_bits().wrapping_sub(1 << 23) < 0xfe << 23
+    }
+
+    /// `k` and `f` for `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, for positive normal `x`.
+    #[inline(always)]
+    pub fn split(x: f32) -> (f32, f32) {
+        let t = (x.to_bits() as i32).wrapping_sub(SQRT_HALF);
+        let f = f32::from_bits(((t & 0x007f_ffff) + SQRT_HALF) as u32) - 1.0;
+        ((t >> 23) as f32, f)
+    }
+
+    /// `(log(1 + f) - f) / f^2`.
+    #[inline(always)]
+    pub fn log_tail(f: f32) -> f32 {
+        horner!(
+            fmaf,
+            f,
+            [
+                -0.5,
+                0.333333164,
+                -0.250008106,
+                0.200022995,
+                -0.16624555,
+                0.141809598,
+                -0.131285489,
+                0.12883082,
+                -0.078618288,
+            ]
+        )
+    }
+
+    /// A logarithm of any number, given that of `2^k x` for normal `x`.
+    #[inline(always)]
+    pub fn log_of_any(x: f32, normal: impl Fn(f32, f32) -> f32) -> f32 {
+        let (factor, shift) = if x < f32::MIN_POSITIVE { (33554432.0, -25.0) } else { (1.0, 0.0) };
+        let y = normal(x * factor, shift);
+        let y = if x.to_bits() < 0x7f80_0000 { y } else { fmaf(x, f32::INFINITY, f32::INFINITY) };
+        // Divided so that the flag of division by zero is set.
+        if x != 0.0 {
+            y
+        } else if cfg!(lh_gpu) {
+            f32::NEG_INFINITY
+        } else {
+            -1.0 / x.abs()
+        }
+    }
+
+    #[inline(always)]
+    fn log_normal(x: f32, shift: f32) -> f32 {
+        let (k, f) = split(x);
+        fmaf(k + shift, LN2, fmaf(f * f, log_tail(f), f))
+    }
+
+    #[inline(always)]
+    pub fn log_rare(x: f32) -> f32 {
+        log_of_any(x, log_normal)
+    }
+
+    #[inline(always)]
+    pub fn log(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::log(x);
+        }
+        if cfg!(lh_gpu) {
+            return log_rare(x);
+        }
+        if is_plain(x) { log_normal(x, 0.0) } else { super::lh_logf_rare(x) }
+    }
+
+    #[inline(always)]
+    fn log2_normal(x: f32, shift: f32) -> f32 {
+        let (k, f) = split(x);
+        let k = k + shift;
+        let q = horner!(
+            fmaf,
+            f,
+            [
+                -0.721347392,
+                0.480897993,
+                -0.360693991,
+                0.288581431,
+                -0.239680275,
+                0.204366788,
+                -0.190365613,
+                0.187391669,
+                -0.113036856,
+            ]
+        );
+        k + fmaf(f, std::f32::consts::LOG2_E, fmaf(f * f, q, f * 1.925962991e-8))
+    }
+
+    #[inline(always)]
+    pub fn log2_rare(x: f32) -> f32 {
+        log_of_any(x, log2_normal)
+    }
+
+    #[inline(always)]
+    pub fn log2(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::log2(x);
+        }
+        if cfg!(lh_gpu) {
+            return log2_rare(x);
+        }
+        if is_plain(x) { log2_normal(x, 0.0) } else { super::lh_log2f_rare(x) }
+    }
+
+    #[inline(always)]
+    fn log10_normal(x: f32, shift: f32) -> f32 {
+        let (k, f) = split(x);
+        let k = k + shift;
+        let q = horner!(
+            fmaf,
+            f,
+            [
+                -0.217147186,
+                0.144764796,
+                -0.108580656,
+                0.0868682936,
+                -0.0721302107,
+                0.0615688078,
+                -0.0575069226,
+                0.0561898984,
+                -0.0332932845,
+            ]
+        );
+        let low = fmaf(f * f, q, fmaf(k, -1.43209889e-8, f * -1.010305005e-8));
+        fmaf(k, 0.30103001, fmaf(f, std::f32::consts::LOG10_E, low))
+    }
+
+    #[inline(always)]
+    pub fn log10_rare(x: f32) -> f32 {
+        log_of_any(x, log10_normal)
+    }
+
+    #[inline(always)]
+    pub fn log10(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::log10(x);
+        }
+        if cfg!(lh_gpu) {
+            return log10_rare(x);
+        }
+        if is_plain(x) { log10_normal(x, 0.0) } else { super::lh_log10f_rare(x) }
+    }
+
+    #[inline(always)]
+    pub fn log1p(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::log1p(x);
+        }
+        // Near zero there is nothing to split off; elsewhere 1 + x is rounded, and what it lacks counts a little.
+        let near = (x > -0.2928932) & (x < 0.41421357);
+        let plain = (x > -1.0) & (x < f32::INFINITY);
+        let (u, c) = if x < 1.0 { fast_two_sum(1.0, x) } else { fast_two_sum(x, 1.0) };
+        let (k, g) = split(u);
+        let unit = f32::from_bits(127u32.wrapping_sub((k + MAGIC).to_bits()) << 23);
+        let f = if near { x } else { g };
+        let c = if near | (x > 1e7) { 0.0 } else { c * unit };
+        let k = if near { 0.0 } else { k };
+        let low = fmaf(k, -1.9046543e-9, fmaf(fmaf(c, f, -c), f, c));
+        let y = fmaf(k, LN2, fmaf(f * f, log_tail(f), low) + f);
+        let y = if x.abs() < 5e-8 { x } else { y };
+        if plain { y } else { super::lh_logf_rare(u) }
+    }
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::{fma, pairs};
+    use super::super::exp::LOG2E;
+
+    const LN2: f64 = std::f64::consts::LN_2;
+
+    /// `k` and `log(m)` for `x = 2^k m`, for a positive normal number.
+    #[inline(always)]
+    pub fn log_parts(x: f64) -> (f64, f64) {
+        let (k, m) = super::split_normal(x, 1023.0);
+        let f = m - 1.0;
+        let p = pairs!(
+            fma,
+            f,
+            [
+                -0.5000000000167686,
+                0.33333333656937925,
+                -0.24999999097871115,
+                0.19999935873966324,
+                -0.16666707088249716,
+                0.14289317742335786,
+                -0.12501730666820032,
+                0.11028415180888508,
+                -0.09892454850288308,
+                0.09886076761732877,
+                -0.09966450424570748,
+                0.0567913681748301,
+            ]
+        );
+        (k, fma(f * f, p, f))
+    }
+
+    #[inline(always)]
+    pub fn log(x: f32) -> f32 {
+        let x = x as f64;
+        let (k, l) = log_parts(x);
+        super::edges(x, fma(k, LN2, l)) as f32
+    }
+
+    #[inline(always)]
+    pub fn log2(x: f32) -> f32 {
+        let x = x as f64;
+        let (k, l) = log_parts(x);
+        super::edges(x, fma(l, LOG2E, k)) as f32
+    }
+
+    #[inline(always)]
+    pub fn log10(x: f32) -> f32 {
+        let x = x as f64;
+        let (k, l) = log_parts(x);
+        super::edges(x, fma(k, std::f64::consts::LOG10_2, l * std::f64::consts::LOG10_E)) as f32
+    }
+
+    #[inline(always)]
+    pub fn log1p(x: f32) -> f32 {
+        let x = x as f64;
+        let u = 1.0 + x;
+        let (k, l) = log_parts(u);
+        let y = super::edges(u, fma(k, LN2, l));
+        (if x.abs() < 1e-6 { fma(x * x, -0.5, x) } else { y }) as f32
+    }
 }

@@ -4,8 +4,19 @@ use super::bits::{fast_two_sum, fma, pairs, two_prod, xor_sign};
 use super::exp::{clamp, exp2_normal, exp2_sum};
 use super::log::{is_plain, left, parts};
 
+exports! {
+    lh_pow(x: f64, y: f64) -> f64 = pow;
+    lh_powf(x: f32, y: f32) -> f32 = wide::pow;
+}
+
+rare! {
+    lh_pow_rare(x: f64, y: f64) -> f64 = pow_rare;
+    lh_powf_rare(x: f32, y: f32) -> f32 = wide::powf_rare;
+}
+
 /// 2 / log(2) in two parts, the first of 26 bits.
 const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
+
 /// A third of it.
 const THIRD: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 
@@ -86,7 +97,7 @@ pub fn pow(x: f64, y: f64) -> f64 {
     let odd = t.to_bits() << 63;
     let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
     let plain = is_plain(a) & (p.abs() < 1022.0) & !((x < 0.0) & fraction);
-    if plain { xor_sign(magnitude, odd & x.to_bits()) } else { super::lh_pow_rare(x, y) }
+    if plain { xor_sign(magnitude, odd & x.to_bits()) } else { lh_pow_rare(x, y) }
 }
 
 /// Of any numbers; called for zeros, infinity, NaN, negative numbers to fractions, and results that are not normal.
@@ -105,4 +116,32 @@ pub fn pow_rare(x: f64, y: f64) -> f64 {
     let e = clamp(y, -1e25, 1e25);
     let (p, rest) = two_prod(hi, e);
     with_edges(x, y, exp2_sum(p, fma(lo, e, rest)))
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::fma;
+    use super::super::exp::wide::exp2_wide;
+    use super::super::exp::{LOG2E, clamp};
+    use super::super::log::wide::log_parts;
+
+    #[inline(always)]
+    pub fn pow(x: f32, y: f32) -> f32 {
+        const INTEGERS: f32 = 8388608.0;
+        let (a, b) = (x.abs(), y.abs());
+        let (k, l) = log_parts(a as f64);
+        let p = fma(l, LOG2E, k) * y as f64;
+        let magnitude = exp2_wide(clamp(p, -400.0, 400.0)) as f32;
+        let t = b + INTEGERS;
+        let odd = t.to_bits() << 31;
+        let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
+        let plain = (a > 0.0) & (a < f32::INFINITY) & (b < f32::INFINITY) & !((x < 0.0) & fraction);
+        if plain { f32::from_bits(magnitude.to_bits() | (odd & x.to_bits())) } else { super::lh_powf_rare(x, y) }
+    }
+
+    /// For what is rare as doubles, too, and negative numbers to large powers.
+    #[inline(always)]
+    pub fn powf_rare(x: f32, y: f32) -> f32 {
+        super::pow(x as f64, y as f64) as f32
+    }
 }

@@ -1,5 +1,10 @@
 //! The remainder of a truncated quotient, exact.
 
+exports! {
+    lh_fmod(x: f64, y: f64) -> f64 = fmod;
+    lh_fmodf(x: f32, y: f32) -> f32 = fmodf;
+}
+
 /// Bits of a quotient that one round takes away.
 const BITS: i64 = 52;
 

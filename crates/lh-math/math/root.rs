@@ -2,6 +2,20 @@
 
 use super::bits::{MAGIC, fast_two_sum, fma, horner, prod_err, two_prod};
 
+exports! {
+    lh_cbrt(x: f64) -> f64 = cbrt;
+    lh_cbrtf(x: f32) -> f32 = float::cbrt;
+    lh_hypot(x: f64, y: f64) -> f64 = hypot;
+    lh_hypotf(x: f32, y: f32) -> f32 = float::hypot;
+}
+
+rare! {
+    lh_hypot_rare(x: f64, y: f64) -> f64 = hypot_rare;
+    lh_hypotf_rare(x: f32, y: f32) -> f32 = wide::hypot;
+    lh_cbrt_rare(x: f64) -> f64 = cbrt_rare;
+    lh_cbrtf_rare(x: f32) -> f32 = wide::cbrt;
+}
+
 /// `sqrt(z)` and half of its inverse, to some 20 bits, for `z` positive and normal; zero and something finite for zero.
 #[inline(always)]
 fn roots(z: f64) -> (f64, f64) {
@@ -53,7 +67,7 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     let result = fma(fma(-h, h, s) + prod_err(x, x, p), half, h);
     // Neither overflow nor underflow, even of what is lost.
     let plain = s.to_bits().wrapping_sub(LEAST_SQUARE) < LARGEST_SQUARE - LEAST_SQUARE;
-    if plain { result } else { super::lh_hypot_rare(x, y) }
+    if plain { result } else { lh_hypot_rare(x, y) }
 }
 
 /// The bits of 2^-900 and of 2^1000.
@@ -110,7 +124,7 @@ fn cbrt_normal(a: f64) -> f64 {
 pub fn cbrt(x: f64) -> f64 {
     let a = x.abs();
     let plain = a.to_bits().wrapping_sub(1 << 52) < 0x7fe << 52;
-    if plain { cbrt_normal(a).copysign(x) } else { super::lh_cbrt_rare(x) }
+    if plain { cbrt_normal(a).copysign(x) } else { lh_cbrt_rare(x) }
 }
 
 /// For zeros, subnormal numbers, infinity and NaN.
@@ -121,4 +135,77 @@ pub fn cbrt_rare(x: f64) -> f64 {
         return (cbrt_normal(a * 18014398509481984.0) * 3.814697265625e-06).copysign(x);
     }
     x
+}
+
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::{fmaf, horner};
+    use super::super::log::float::is_plain;
+
+    /// `sqrt(z)` and half of its inverse, to some 15 bits, for `z` positive and normal; zero and something finite for
+    /// zero.
+    #[inline(always)]
+    fn roots(z: f32) -> (f32, f32) {
+        let r = f32::from_bits(0x5f25_b9feu32.wrapping_sub(z.to_bits() >> 1));
+        let h = z * r;
+        let p = horner!(fmaf, fmaf(-h, r, 1.0), [1.00168109, 0.467164278, 0.57292527]);
+        (h * p, 0.5 * r * p)
+    }
+
+    /// `sqrt(z)` and what it lacks for `sqrt(z + rest)`, for the same.
+    #[inline(always)]
+    pub fn root(z: f32, rest: f32) -> (f32, f32) {
+        let (h, half) = roots(z);
+        let h = fmaf(fmaf(-h, h, z), half, h);
+        (h, fmaf(fmaf(-h, h, z), half, rest * half))
+    }
+
+    #[inline(always)]
+    pub fn hypot(x: f32, y: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::hypot(x, y);
+        }
+        let p = x * x;
+        let s = fmaf(y, y, p);
+        let (h, half) = roots(s);
+        let result = fmaf(fmaf(-h, h, s) + fmaf(x, x, -p), half, h);
+        // From 2^-70 to 2^120: neither overflow nor underflow, even of what is lost.
+        let plain = s.to_bits().wrapping_sub(57 << 23) < 190 << 23;
+        if plain { result } else { super::lh_hypotf_rare(x, y) }
+    }
+
+    #[inline(always)]
+    pub fn cbrt(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::cbrt(x);
+        }
+        let a = x.abs();
+        let guess = fmaf((a.to_bits() >> 9) as i32 as f32, -1.0 / 3.0, 8388608.0 + 2_770_994.0);
+        let r = f32::from_bits(guess.to_bits() << 9);
+        let d = fmaf(-a * r, r * r, 1.0);
+        let r = r * horner!(fmaf, d, [1.00479186, 0.276349515, 0.428331703]);
+        let square = r * r;
+        let y = a * square;
+        let y = fmaf(y, fmaf(-y, r, 1.0) * 0.6666667, y);
+        let p = y * y;
+        let left = fmaf(-p, y, a) - fmaf(y, y, -p) * y;
+        let y = fmaf(left, square * 0.33333334, y).copysign(x);
+        if is_plain(a) { y } else { super::lh_cbrtf_rare(x) }
+    }
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::{fma, through_double};
+
+    through_double! {
+        cbrt = super::cbrt;
+    }
+
+    #[inline(always)]
+    pub fn hypot(x: f32, y: f32) -> f32 {
+        let (a, b) = (x as f64, y as f64);
+        let r = fma(a, a, b * b).sqrt() as f32;
+        if (x.abs() == f32::INFINITY) | (y.abs() == f32::INFINITY) { f32::INFINITY } else { r }
+    }
 }

@@ -1,5 +1,11 @@
 //! Neighbours of a float, and its products with powers of two: for GPUs, as CPUs have the C library's.
 
+exports! {
+    lh_gpu_nextafter(x: f64, y: f64) -> f64 = nextafter;
+    lh_gpu_nextafterf(x: f32, y: f32) -> f32 = nextafterf;
+    lh_gpu_ldexp(x: f64, n: i32) -> f64 = ldexp;
+}
+
 macro_rules! neighbour {
     ($name:ident, $float:ident) => {
         #[inline(always)]
@@ -18,7 +24,9 @@ macro_rules! neighbour {
         }
     };
 }
+
 neighbour!(nextafter, f64);
+
 neighbour!(nextafterf, f32);
 
 /// Two to a power from -1022 to 1023.

@@ -6,14 +6,41 @@
 use super::bits::{fma, fma_sum, horner, quotient, round_product, two_prod, two_sum, xor_sign};
 use super::exp::clamp;
 
+exports! {
+    lh_sin(x: f64) -> f64 = sin;
+    lh_sinf(x: f32) -> f32 = float::sin;
+    lh_cos(x: f64) -> f64 = cos;
+    lh_cosf(x: f32) -> f32 = float::cos;
+    lh_tan(x: f64) -> f64 = tan;
+    lh_tanf(x: f32) -> f32 = float::tan;
+    lh_sin_fast(x: f64) -> f64 = sin_fast;
+    lh_sinf_fast(x: f32) -> f32 = float::sin_fast;
+    lh_cos_fast(x: f64) -> f64 = cos_fast;
+    lh_cosf_fast(x: f32) -> f32 = float::cos_fast;
+    lh_tan_fast(x: f64) -> f64 = tan_fast;
+}
+
+rare! {
+    lh_sin_large(x: f64) -> f64 = sin_large;
+    lh_sinf_large(x: f32) -> f32 = float::sin_large;
+    lh_cos_large(x: f64) -> f64 = cos_large;
+    lh_cosf_large(x: f32) -> f32 = float::cos_large;
+    lh_tan_large(x: f64) -> f64 = tan_large;
+    lh_tanf_large(x: f32) -> f32 = float::tan_large;
+}
+
 const TWO_OVER_PI: f64 = 0.6366197723675814;
+
 /// Half of pi.
 pub const P1: f64 = 1.5707963267948966;
+
 /// The error of `P1`.
 pub const P1_LOW: f64 = 6.123233995736766e-17;
+
 /// The error of `P1` in two parts: the first has 31 bits, so that its multiples by 22 bits are exact.
 const P2: f64 = 6.12323399409214e-17;
 const P3: f64 = 1.6446256936324258e-26;
+
 /// Half of pi in parts of 33 bits, whose multiples by 20 bits are exact.
 const Q1: f64 = 1.5707963267341256;
 const Q2: f64 = 6.077100506303966e-11;
@@ -117,10 +144,11 @@ macro_rules! waves {
             }
             let $parts = reduce($x.abs());
             let y = $value;
-            if $x.abs() > LIMIT { super::$called($x) } else { y }
+            if $x.abs() > LIMIT { $called($x) } else { y }
         }
     )*};
 }
+
 waves! {
     sin, sin_large, lh_sin_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
     cos, cos_large, lh_cos_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
@@ -166,7 +194,7 @@ pub fn tan_fast(x: f64) -> f64 {
     let cotangent = bits & 1 != 0;
     let y = if cotangent { d } else { n } / if cotangent { n } else { d };
     let y = xor_sign(y, (bits << 63) ^ x.to_bits());
-    if a > LIMIT { super::lh_tan_large(x) } else { y }
+    if a > LIMIT { lh_tan_large(x) } else { y }
 }
 
 /// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
@@ -201,7 +229,7 @@ pub fn sin_fast(x: f64) -> f64 {
     let (k, bits) = round_product(a, 0.5 * TWO_OVER_PI);
     let r = fma(-k, 2.0 * P3, fma(-k, 2.0 * P2, fma(-k, 2.0 * P1, a)));
     let y = xor_sign(half_wave(r), (bits << 63) ^ x.to_bits());
-    if a > LIMIT { super::lh_sin_large(x) } else { y }
+    if a > LIMIT { lh_sin_large(x) } else { y }
 }
 
 /// [`cos`] within 4 ulp, as the sine of a distance from an odd multiple of `pi / 2`.
@@ -214,5 +242,198 @@ pub fn cos_fast(x: f64) -> f64 {
     let q = fma(2.0, k, 1.0);
     let r = fma(-q, P3, fma(-q, P2, fma(-q, P1, x.abs())));
     let y = xor_sign(half_wave(r), !bits << 63);
-    if x.abs() > LIMIT { super::lh_cos_large(x) } else { y }
+    if x.abs() > LIMIT { lh_cos_large(x) } else { y }
+}
+
+/// The functions of `f32`, computed in `f32`.
+pub mod float {
+    use super::super::bits::float::{MAGIC, clamp};
+    use super::super::bits::{fmaf, horner};
+
+    /// Half of pi; the second part has 12 bits, so that its multiples by 12 bits are exact.
+    const P1: f32 = 1.5707963705062866;
+    const P2: f32 = -4.3699401430785656e-08;
+    const P3: f32 = -1.1988570726428893e-11;
+
+    /// Where the reduction stops being exact enough.
+    pub const LIMIT: f32 = 4096.0;
+
+    /// `x - k pi / 2` as a float and what it lacks, and `k` in the low bits of a word; for `0 <= x <= LIMIT`.
+    #[inline(always)]
+    pub fn quadrant(x: f32) -> (f32, f32, u32) {
+        let t = fmaf(x, 0.63661975, MAGIC);
+        let k = t - MAGIC;
+        let r = fmaf(-k, P1, x);
+        let hi = fmaf(-k, P2, r);
+        (hi, fmaf(-k, P3, fmaf(-k, P2, r - hi)), t.to_bits())
+    }
+
+    /// [`quadrant`] of the absolute value of any number.
+    #[inline(always)]
+    pub fn any_quadrant(x: f32) -> (f32, f32, u32) {
+        if x.abs() <= LIMIT {
+            return quadrant(x.abs());
+        }
+        let (hi, lo, k) = super::super::large::reduce_single(x);
+        (if x.abs() < f32::INFINITY { hi } else { x * 0.0 }, lo, k)
+    }
+
+    /// The sine of `hi + lo`, or the cosine if `cosine`: both, which costs less than a choice of each coefficient.
+    #[inline(always)]
+    fn kernel(hi: f32, lo: f32, cosine: bool) -> f32 {
+        let z = hi * hi;
+        let p = horner!(fmaf, z, [-0.16666655, 0.008332192, -0.00019518782]);
+        let sine = hi + fmaf(hi, z * p, lo);
+        let q = horner!(fmaf, z, [-0.5, 0.041666646, -0.0013887301, 2.4430683e-05]);
+        // 1 + hi^2 q - hi lo
+        let cosine_value = fmaf(hi, fmaf(hi, q, -lo), 1.0);
+        if cosine { cosine_value } else { sine }
+    }
+
+    /// A function of the reduced argument, and of any number: that is called for large ones, infinity and NaN.
+    macro_rules! waves {
+    ($($name:ident, $large:ident, $called:ident = |$x:ident, $parts:pat_param| $value:expr;)*) => {$(
+        #[inline(always)]
+        pub fn $large($x: f32) -> f32 {
+            let $parts = any_quadrant($x);
+            $value
+        }
+
+        #[inline(always)]
+        pub fn $name($x: f32) -> f32 {
+            if !cfg!(lh_fma) {
+                return super::$name($x as f64) as f32;
+            }
+            if cfg!(lh_gpu) {
+                return $large($x);
+            }
+            let $parts = quadrant($x.abs());
+            let y = $value;
+            if $x.abs() > LIMIT { super::$called($x) } else { y }
+        }
+    )*};
+}
+
+    #[inline(always)]
+    fn xor_sign(x: f32, sign: u32) -> f32 {
+        f32::from_bits(x.to_bits() ^ (sign & (1 << 31)))
+    }
+
+    waves! {
+        sin, sin_large, lh_sinf_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 != 0), (k << 30) ^ x.to_bits());
+        cos, cos_large, lh_cosf_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 30);
+    }
+
+    /// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
+    #[inline(always)]
+    fn half_wave(r: f32) -> f32 {
+        let z = r * r;
+        let p = horner!(fmaf, z, [-0.16666666, 0.008333233, -0.00019822032, 2.6331445e-06]);
+        clamp(fmaf(r * z, p, r), -1.0, 1.0)
+    }
+
+    /// [`sin`] within 4 ulp.
+    #[inline(always)]
+    pub fn sin_fast(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return sin(x);
+        }
+        let a = x.abs();
+        let t = fmaf(a, 0.31830987, MAGIC);
+        let k = t - MAGIC;
+        let r = fmaf(-k, 2.0 * P3, fmaf(-k, 2.0 * P2, fmaf(-k, 2.0 * P1, a)));
+        let y = f32::from_bits(half_wave(r).to_bits() ^ (((t.to_bits() << 31) ^ x.to_bits()) & (1 << 31)));
+        if a > LIMIT { super::lh_sinf_large(x) } else { y }
+    }
+
+    /// [`cos`] within 4 ulp.
+    #[inline(always)]
+    pub fn cos_fast(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return cos(x);
+        }
+        let a = x.abs();
+        let t = fmaf(a - 1.5707964, 0.31830987, MAGIC);
+        let q = fmaf(2.0, t - MAGIC, 1.0);
+        let r = fmaf(-q, P3, fmaf(-q, P2, fmaf(-q, P1, a)));
+        let y = f32::from_bits(half_wave(r).to_bits() ^ (!t.to_bits() << 31));
+        if a > LIMIT { super::lh_cosf_large(x) } else { y }
+    }
+
+    /// The tangent of `hi + lo` and `k` quadrants.
+    #[inline(always)]
+    fn tangent((hi, lo, k): (f32, f32, u32)) -> f32 {
+        let z = hi * hi;
+        let p = horner!(
+            fmaf,
+            z,
+            [0.333333522, 0.133325875, 0.0540676974, 0.0212453492, 0.010924398, -1.5680338e-5, 0.00442530308]
+        );
+        // The derivative is 1 + t^2.
+        let z_rest = fmaf(hi, hi, -z);
+        let u = fmaf(hi * z, p, fmaf(hi * z_rest, 0.75, lo));
+        let t = hi + u;
+        let rest = fmaf(t * t, lo, u - (t - hi));
+        let inverse = -(1.0 / t);
+        let left = fmaf(inverse, rest, fmaf(inverse, t, 1.0));
+        if k & 1 != 0 { fmaf(inverse, left, inverse) } else { t + rest }
+    }
+
+    /// Of any number; called for large ones, infinity and NaN.
+    #[inline(always)]
+    pub fn tan_large(x: f32) -> f32 {
+        f32::from_bits(tangent(any_quadrant(x)).to_bits() ^ (x.to_bits() & (1 << 31)))
+    }
+
+    #[inline(always)]
+    pub fn tan(x: f32) -> f32 {
+        if !cfg!(lh_fma) {
+            return super::wide::tan(x);
+        }
+        if cfg!(lh_gpu) {
+            return tan_large(x);
+        }
+        let y = f32::from_bits(tangent(quadrant(x.abs())).to_bits() ^ (x.to_bits() & (1 << 31)));
+        if x.abs() > LIMIT { super::lh_tanf_large(x) } else { y }
+    }
+}
+
+/// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
+pub mod wide {
+    use super::super::bits::{MAGIC, fma, horner};
+
+    #[inline(always)]
+    pub fn tan(x: f32) -> f32 {
+        let x = x as f64;
+        if !cfg!(lh_fma) {
+            return super::tan(x) as f32;
+        }
+        let a = x.abs();
+        let t = fma(a, std::f64::consts::FRAC_2_PI, MAGIC);
+        let k = t - MAGIC;
+        let r = fma(-k, super::P1_LOW, fma(-k, super::P1, a));
+        let z = r * r;
+        let s = horner!(
+            fma,
+            z,
+            [1.0, -0.16666666663858126, 0.008333331875272864, -0.00019840086864117686, 2.7249927346178807e-06,]
+        );
+        let c = horner!(
+            fma,
+            z,
+            [
+                1.0,
+                -0.49999999999963907,
+                0.04166666663739901,
+                -0.0013888885091187832,
+                2.4799862017295165e-05,
+                -2.7237116800781954e-07,
+            ]
+        );
+        let s = r * s;
+        let odd = t.to_bits() & 1 != 0;
+        let y = (if odd { -c } else { s }) / (if odd { s } else { c });
+        let y = f64::from_bits(y.to_bits() ^ (x.to_bits() & (1 << 63)));
+        (if a > 1e9 { super::lh_tan_large(x) } else { y }) as f32
+    }
 }

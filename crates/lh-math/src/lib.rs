@@ -9,6 +9,8 @@
 //! [`variants()`] says how to do that for the lanes of a vector: without it, loops with these functions are right, but
 //! not vectorised.
 
+include!(concat!(env!("OUT_DIR"), "/lists.rs"));
+
 mod native;
 mod variants;
 
@@ -37,4 +39,4 @@ macro_rules! exports {
         }
     };
 }
-include!("../math/exports.inc");
+each_of_exports!(exports);

@@ -16,7 +16,7 @@ macro_rules! rare {
         }
     };
 }
-include!("../math/rare.inc");
+each_of_rare!(rare);
 
 #[cfg(test)]
 mod tests {

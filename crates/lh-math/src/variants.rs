@@ -29,7 +29,7 @@ macro_rules! rare {
         }),*];
     };
 }
-include!("../math/rare.inc");
+each_of_rare!(rare);
 
 /// Numbers of lanes that get a variant.
 const WIDTHS: [u32; 4] = [2, 4, 8, 16];
