@@ -61,8 +61,9 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
     let mut sites = HashMap::new();
     for d in func.blocks.iter().flat_map(|b| &b.insts) {
         let Inst::Runtime(f, args) = &d.inst else { continue };
-        match f.role {
-            Role::Memory(Memory::Shared) => {
+        let Role::Memory(memory) = f.role else { continue };
+        match memory {
+            Memory::Shared => {
                 let (site, bytes, align) = (int(&args[1]), int(&args[2]) as usize, int(&args[3]) as usize);
                 let at = *places.entry(site).or_insert_with(|| {
                     let at = kernel.shared_bytes.next_multiple_of(align.max(1));
@@ -71,8 +72,17 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
                 });
                 sites.insert(args[1], at);
             }
-            Role::Memory(Memory::Local) => kernel.local_bytes += int(&args[0]) as usize,
-            _ => {}
+            Memory::Local => kernel.local_bytes += int(&args[0]) as usize,
+            Memory::Allocate
+            | Memory::AllocateZeroed
+            | Memory::Temporary
+            | Memory::Dynamic
+            | Memory::DynamicBytes
+            | Memory::Move
+            | Memory::Prefetch
+            | Memory::Fence
+            | Memory::LoadCached
+            | Memory::StoreCached => {}
         }
     }
     if sites.is_empty() {

@@ -65,7 +65,8 @@ impl Effect {
     const READS: Effect = Effect::Operands { writes: 0, resizes: 0 };
 }
 
-/// The meaning of a run-time function. Match it without `_`, so that a new role is a compile error wherever it matters.
+/// The meaning of a run-time function. Match it without `_`, so that a new role is a compile error wherever it would be
+/// wrong to overlook it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A function that the other columns describe sufficiently.

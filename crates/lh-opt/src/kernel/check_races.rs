@@ -151,16 +151,41 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
     let (address, bytes, kind) = match &d.inst {
         Inst::Load(p) | Inst::Take(p) => (Address::At(*p), size(func.ty(d.result?)), access::READ),
         Inst::Store(p, v) => (Address::At(*p), size(func.ty(*v)), access::WRITE),
-        Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Move) => {
-            (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE)
-        }
-        Inst::Runtime(f, args) if matches!(f.role, Role::Items(_)) => {
-            (Address::Items(args[0]), Bytes::Constant(1), access::WRITE)
-        }
         Inst::Runtime(f, args) => match f.role {
+            Role::Memory(Memory::Move) => (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE),
+            Role::Items(_) => (Address::Items(args[0]), Bytes::Constant(1), access::WRITE),
             Role::Atomic(Rmw::Exchange, _) => (Address::At(args[0]), size(func.ty(d.result?)), access::EXCHANGE),
             Role::Atomic(..) => (Address::At(args[0]), size(func.ty(d.result?)), access::UPDATE),
-            _ => return None,
+            Role::Plain
+            | Role::Geometry(..)
+            | Role::Launch(_)
+            | Role::Barrier(_)
+            | Role::Warp(_)
+            | Role::Lanes(_)
+            | Role::Memory(
+                Memory::Allocate
+                | Memory::AllocateZeroed
+                | Memory::Temporary
+                | Memory::Shared
+                | Memory::Dynamic
+                | Memory::DynamicBytes
+                | Memory::Local
+                | Memory::Prefetch
+                | Memory::Fence
+                | Memory::LoadCached
+                | Memory::StoreCached,
+            )
+            | Role::Address(_)
+            | Role::IsSame
+            | Role::Text(_)
+            | Role::Print(_)
+            | Role::Random(_)
+            | Role::Exception(_)
+            | Role::CheckIndex
+            | Role::Shapes(_)
+            | Role::Poll(_)
+            | Role::Race(_)
+            | Role::Threads(_) => return None,
         },
         Inst::ItemsLen(l) => (Address::Items(*l), Bytes::Constant(1), access::READ),
         _ => return None,

@@ -68,7 +68,28 @@ fn place(f: &RuntimeFn) -> Option<usize> {
     match f.role {
         Role::Launch(Launch::Context) => Some(0),
         Role::Geometry(Geometry::Thread, axis) => Some(1 + axis as usize),
-        _ => None,
+        Role::Geometry(Geometry::Block | Geometry::BlockDim | Geometry::GridDim, _)
+        | Role::Launch(
+            Launch::First | Launch::Last | Launch::Scratch | Launch::Capacity | Launch::EnterBlock | Launch::Failed,
+        )
+        | Role::Plain
+        | Role::Barrier(_)
+        | Role::Warp(_)
+        | Role::Lanes(_)
+        | Role::Atomic(..)
+        | Role::Memory(_)
+        | Role::Address(_)
+        | Role::Items(_)
+        | Role::IsSame
+        | Role::Text(_)
+        | Role::Print(_)
+        | Role::Random(_)
+        | Role::Exception(_)
+        | Role::CheckIndex
+        | Role::Shapes(_)
+        | Role::Poll(_)
+        | Role::Race(_)
+        | Role::Threads(_) => None,
     }
 }
 

@@ -47,7 +47,28 @@ impl GangBuilder<'_> {
         match f.role {
             Role::Warp(Warp::Exchange) => self.warp_op(&mut m, args)?,
             Role::Warp(Warp::ActiveMask) => self.results(&m, |_, _, _| Some(vec![there]))?,
-            _ => self.barrier(&mut m, f, args)?,
+            Role::Barrier(Barrier::Block(combine)) => self.barrier(&mut m, f, combine, args)?,
+            // Calls that wait for all, such as a barrier of the grid.
+            Role::Barrier(Barrier::Grid)
+            | Role::Warp(Warp::Pause)
+            | Role::Plain
+            | Role::Geometry(..)
+            | Role::Launch(_)
+            | Role::Lanes(_)
+            | Role::Atomic(..)
+            | Role::Memory(_)
+            | Role::Address(_)
+            | Role::Items(_)
+            | Role::IsSame
+            | Role::Text(_)
+            | Role::Print(_)
+            | Role::Random(_)
+            | Role::Exception(_)
+            | Role::CheckIndex
+            | Role::Shapes(_)
+            | Role::Poll(_)
+            | Role::Race(_)
+            | Role::Threads(_) => self.barrier(&mut m, f, Combine::Nothing, args)?,
         }
         *once = m.once;
         if mode.is_diverged() {
@@ -163,7 +184,7 @@ impl GangBuilder<'_> {
     }
 
     /// Executes a barrier once for the gang.
-    fn barrier(&mut self, m: &mut OpState<'_>, f: &'static RuntimeFn, args: &[Value]) -> Option<()> {
+    fn barrier(&mut self, m: &mut OpState<'_>, f: &'static RuntimeFn, combine: Combine, args: &[Value]) -> Option<()> {
         let mut given = vec![self.context()];
         if let Some(arg) = args.get(1) {
             let bits = self.ballot(m.mode, |b, lane| {
@@ -181,14 +202,14 @@ impl GangBuilder<'_> {
             })?;
             let there = m.there;
             let set = self.cursor(|c| c.and_int(bits, there));
-            given.push(self.cursor(|c| match f.role {
-                Role::Barrier(Barrier::Block(Combine::Count)) => c.op(crate::edit::row("popcount"), &[set], Ty::int()),
-                Role::Barrier(Barrier::Block(Combine::All)) => {
+            given.push(self.cursor(|c| match combine {
+                Combine::Count => c.op(crate::edit::row("popcount"), &[set], Ty::int()),
+                Combine::All => {
                     let (one, zero) = (c.int(1), c.int(0));
                     let all = c.eq(set, there);
                     c.select(all, one, zero)
                 }
-                _ => {
+                Combine::Any | Combine::Nothing => {
                     let (one, zero) = (c.int(1), c.int(0));
                     let none = c.eq(set, zero);
                     c.select(none, zero, one)
