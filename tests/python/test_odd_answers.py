@@ -213,10 +213,11 @@ def test_degrees_of_freedom_are_real():
 
 
 @pytest.mark.parametrize("points", [1, 2, 4, 5, 9, 40])
-def test_interpolation_between_points_out_of_order(points):
+def test_interpolation_between_points_in_and_out_of_order(points):
     draw = np.random.default_rng(points)
-    for _ in range(20):
+    for turn in range(20):
         xp, fp = draw.integers(0, 2 * points, points).astype(float), draw.normal(size=points)
+        xp = np.sort(xp) if turn % 4 == 0 else xp
         x = np.append(draw.uniform(-1, 2 * points + 1, 60), [np.nan, np.inf, *xp])
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(_interp(x, xp, fp), np.interp(x, xp, fp))
@@ -297,7 +298,8 @@ def test_dimensions_are_known_while_compiling():
 
 @pytest.mark.parametrize(
     "text",
-    ["np.put(a, 0, 1j)", "np.put(a, 0, [1j])", "random.randrange(5, step=2)", "random.randrange(5, None, 2)",
+    ["np.where(a, None)", "np.put(a, 0, 1j)", "np.put(a, 0, [1j])", "random.randrange(5, step=2)",
+     "random.randrange(5, None, 2)",
      "np.arange(3, dtype=bool)", "np.arange(3j, dtype=float)", "np.histogram(a, bins=[0, 3, 2])",
      "np.histogram(a, bins=np.array([3.0, 2.0]))"],
 )  # fmt: skip
@@ -344,3 +346,12 @@ def test_edges_with_nan():
         np.testing.assert_array_equal(njit(f)(np.array(edges)), f(np.array(edges)))
     with pytest.raises(ValueError, match="monotonic"):
         njit(function("np.digitize([0.5], a)"))(np.array([1.0, np.nan, 2.0]))
+
+
+def test_where_chooses_between_numbers():
+    # NumPy makes an array of objects of these.
+    for text in ("np.where(a, None, None)", "np.where(a, 1, None)"):
+        with pytest.raises(errors.TypingError):
+            njit(function(text))(A)
+    check_same("np.where(a > 2, a, -1)")
+    check_same("np.where(a > 2)[1]")

@@ -15,7 +15,7 @@ def _choose(c, x, y):
     return prim.cast(x, dtype) if c else prim.cast(y, dtype)
 
 
-def where(condition, x=None, y=None, /):
+def where(condition, /, *values):
     """Elements of one or the other array by a condition; alone, the indices where it is true.
 
     >>> np.where(np.array([True, False]), np.array([1, 2]), 0.5)
@@ -23,10 +23,13 @@ def where(condition, x=None, y=None, /):
     >>> np.where(np.array([0, 5, 6]))
     (array([1, 2]),)
     """
-    if x is None and y is None:
+    if len(values) == 0:
         return nonzero(condition)
-    if x is None or y is None:
+    if len(values) != 2:
         prim.error("`where` takes both values or neither")
+    x, y = values
+    if x is None or y is None:
+        prim.error("`where` takes numbers and arrays of them, not None")
     if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
         return prim.map(_choose, condition, x, y)
     if prim.is_number(condition) and prim.is_number(x) and prim.is_number(y):
