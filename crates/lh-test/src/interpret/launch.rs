@@ -115,7 +115,9 @@ impl<'a> Machine<'a> {
                 let t = &mut threads[*i];
                 if t.end.is_none() && t.waits.is_none() {
                     is_idle = false;
+                    std::mem::swap(&mut self.announced, &mut t.announced);
                     self.advance(t, self.settings.turn)?;
+                    std::mem::swap(&mut self.announced, &mut t.announced);
                 }
             }
             let has_failed = threads.iter().any(|t| matches!(t.end, Some(End::Raised(_))));

@@ -61,6 +61,8 @@ pub struct Thread<'a> {
     pub place: Place,
     /// The event it waits for.
     pub waits: Option<Wait>,
+    /// The access that it has said it will make, while others have their turns.
+    pub announced: Option<(Word, usize)>,
     /// The result of the operation that it waited in.
     pub answer: Option<Words>,
     /// How it has ended.
@@ -125,7 +127,7 @@ impl<'a> Thread<'a> {
     /// A thread about to run a function.
     pub fn new(func: &'a Function, args: Vec<Words>, place: Place) -> Thread<'a> {
         let frames = vec![Frame::new(func, args)];
-        Thread { frames, pending: None, place, waits: None, answer: None, end: None }
+        Thread { frames, pending: None, place, waits: None, announced: None, answer: None, end: None }
     }
     /// The function that it runs.
     pub fn frame(&mut self) -> &mut Frame<'a> {

@@ -219,7 +219,7 @@ impl<'a> Machine<'a> {
     }
 
     /// In a program that is checked for races, each access is said before it is made.
-    fn expect_access(&mut self, address: Word, bytes: usize) -> Result<(), Stop> {
+    pub(super) fn expect_access(&mut self, address: Word, bytes: usize) -> Result<(), Stop> {
         let said = self.announced.take();
         if self.announces && said != Some((address, bytes)) {
             return Err(Stop::undefined(format!("an access of {bytes} bytes at {address:?}, where {said:?} was said")));

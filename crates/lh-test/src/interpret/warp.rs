@@ -42,7 +42,10 @@ impl<'a> Machine<'a> {
             Role::Lanes(Lanes::Bits) => self.lane_bits(args[0]),
             Role::Memory(Memory::LoadCached) => self.memory.load(args[0], f.ret[0]).map(|w| [w].into_iter().collect()),
             Role::Memory(Memory::StoreCached) => self.memory.store(args[0], f.args[1], args[1]).map(|()| Words::new()),
-            Role::Atomic(rmw, prim) => super::atomic::atomic(&mut self.memory, rmw, prim, args)?,
+            Role::Atomic(rmw, prim) => match self.expect_access(args[0], prim.size()) {
+                Ok(()) => super::atomic::atomic(&mut self.memory, rmw, prim, args)?,
+                Err(stop) => Err(stop),
+            },
             _ => return None,
         };
         Some(done.map(Flow::Next))
