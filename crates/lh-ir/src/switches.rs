@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 pub const PARTS: &[&str] = &[
     "gangs",
     "gangs.if_convert",
-    "gangs.lockstep_counters",
     "gangs.merge_exits",
     "gangs.narrow",
     "gangs.sparse_lanes",

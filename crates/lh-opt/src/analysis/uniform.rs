@@ -9,16 +9,13 @@ use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::runtime::{Geometry, Role};
 use lh_ir::{Block, Function, Value};
-use std::collections::HashSet;
 
 /// For each value, whether it varies. With `by_block`, the index of the block varies, too. Results that `keeps`
-/// refuses vary; results that `same` accepts do not, unless threads have left a loop at different times. Parameters
-/// in `alike` do not vary through divergence.
+/// refuses vary; results that `same` accepts do not, unless threads have left a loop at different times.
 pub(crate) fn varying(
     func: &Function,
     cfg: &Cfg,
     by_block: bool,
-    alike: &HashSet<Value>,
     keeps: &dyn Fn(&InstData) -> bool,
     same: &dyn Fn(&InstData) -> bool,
 ) -> Vec<bool> {
@@ -27,7 +24,6 @@ pub(crate) fn varying(
         func,
         cfg,
         by_block,
-        alike,
         keeps,
         same,
         loops: Loops::new(func, cfg, &dom),
@@ -54,7 +50,6 @@ struct Analysis<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     by_block: bool,
-    alike: &'a HashSet<Value>,
     keeps: &'a dyn Fn(&InstData) -> bool,
     same: &'a dyn Fn(&InstData) -> bool,
     loops: Loops,
@@ -114,7 +109,7 @@ impl Analysis<'_> {
     fn params(&mut self, b: Block) {
         let func = self.func;
         for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
-            let mut varies = self.divergent_joins[b.index()] && !self.alike.contains(p);
+            let mut varies = self.divergent_joins[b.index()];
             let mut passed = None;
             for e in self.cfg.preds(b) {
                 // State after an exception is not tracked.
@@ -123,28 +118,15 @@ impl Analysis<'_> {
                     if n != e.target || t.block != b {
                         continue;
                     }
-                    varies |= self.varies[t.args[i].index()] || self.exits_in_different_iterations(e.from, b);
+                    varies |= self.varies[t.args[i].index()];
                     if self.reconvergence[b.index()].contains(&e.from) {
-                        varies |= passed.is_some_and(|v| v != t.args[i]) && !self.alike.contains(p);
+                        varies |= passed.is_some_and(|v| v != t.args[i]);
                         passed = Some(t.args[i]);
                     }
                 }
             }
             self.mark(*p, varies);
         }
-    }
-
-    /// Whether threads leave a loop in different iterations although its induction variable is `alike`.
-    fn exits_in_different_iterations(&self, from: Block, to: Block) -> bool {
-        let mut around = self.loops.innermost[from.index()];
-        while let Some(l) = around.map(|l| &self.loops.loops[l]).filter(|l| !l.blocks.contains(&to)) {
-            let params = &self.func.blocks[l.header.index()].params;
-            if self.divergent_joins[l.header.index()] && params.iter().any(|p| self.alike.contains(p)) {
-                return true;
-            }
-            around = l.parent;
-        }
-        false
     }
 
     fn inst(&self, inst: &Inst) -> bool {

@@ -24,7 +24,6 @@
 
 mod build;
 mod if_convert;
-mod lockstep_counters;
 mod merge_exits;
 mod piece;
 mod plan;
@@ -38,7 +37,6 @@ use lh_ir::Function;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Gangs, waits};
 use lh_ir::switches::is_off;
-use std::collections::HashSet;
 
 /// Size limit in blocks, each of which is copied several times.
 const MAX_BLOCKS: usize = 120;
@@ -63,12 +61,7 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
         merge_exits::run(&mut whole);
     }
     let cfg = Cfg::new(&whole);
-    let none = HashSet::new();
-    let varies = plan::varying(&whole, &cfg, &none, &none);
-    let is_lockstep = !is_off("gangs.lockstep_counters");
-    let uniform_counters =
-        if is_lockstep { lockstep_counters::counters(&mut whole, &cfg, &varies) } else { HashSet::new() };
-    let plan = plan::plan(&whole, &cfg, found, &uniform_counters, narrow)?;
+    let plan = plan::plan(&whole, &cfg, found, narrow)?;
     if !exchanges && !plan.has_uneven {
         return None;
     }

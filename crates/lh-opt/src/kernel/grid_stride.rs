@@ -74,7 +74,7 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<StrideLoop> {
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
     let by_grid = func.kernel.waits & waits::GRID != 0;
-    let varies = uniform::varying(func, cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
+    let varies = uniform::varying(func, cfg, by_grid, &|_| true, &|_| false);
     let finder = StrideFinder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
     let mut plans: Vec<StrideLoop> =
         loops.loops.iter().filter(|l| finder.can_align_inner(&loops, l)).filter_map(|l| finder.plan(l)).collect();

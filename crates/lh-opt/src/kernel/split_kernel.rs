@@ -28,7 +28,6 @@ use crate::analysis::{liveness, uniform};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Gangs, waits};
 use lh_ir::{Block, Function};
-use std::collections::HashSet;
 
 /// With more private memory per thread, uniform loops are no cuts: the spilled values of a block would not fit into the
 /// cache.
@@ -49,7 +48,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     if by_grid && syncs.values().any(|s| s.value.is_some()) {
         return None;
     }
-    let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
+    let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true, &|_| false);
     let (loops, branches) =
         if cuts_loops(&cut) { cuts::uniform(&cut, &cfg, &syncs, &varies) } else { Default::default() };
     let given: Vec<_> = syncs.iter().filter_map(|(b, s)| Some((s.value?.1, *b))).collect();

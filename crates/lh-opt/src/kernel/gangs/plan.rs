@@ -109,15 +109,8 @@ fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> 
     parts.to_vec()
 }
 
-/// Plans a kernel whose waits are in blocks of their own. `alike` are uniform induction variables, `narrow` integers of
-/// 32 bits.
-pub(super) fn plan(
-    func: &Function,
-    cfg: &Cfg,
-    waits: HashMap<Block, GangOp>,
-    alike: &HashSet<Value>,
-    mut narrow: Vec<bool>,
-) -> Option<Pieces> {
+/// Plans a kernel whose waits are in blocks of their own. `narrow` are integers of 32 bits.
+pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, GangOp>, mut narrow: Vec<bool>) -> Option<Pieces> {
     narrow.resize(func.values.len(), false);
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
@@ -128,7 +121,7 @@ pub(super) fn plan(
     // divergent.
     let mut spread: HashSet<Value> = HashSet::new();
     loop {
-        let varies = varying(func, cfg, alike, &spread);
+        let varies = varying(func, cfg, &spread);
         let diverged = divergence(func, cfg, &varies, &after);
         let mut all = heads.clone();
         if func.kernel.waits & waits::WARP != 0 {
@@ -176,10 +169,10 @@ pub(super) fn plan(
 }
 
 /// Divergent values; those in `spread` are computed for each lane.
-pub(super) fn varying(func: &Function, cfg: &Cfg, alike: &HashSet<Value>, spread: &HashSet<Value>) -> Vec<bool> {
+pub(super) fn varying(func: &Function, cfg: &Cfg, spread: &HashSet<Value>) -> Vec<bool> {
     let constants: HashMap<Value, i64> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let once = |d: &InstData| d.result.is_none_or(|r| !spread.contains(&r)) && is_gang_level(func, d);
-    uniform::varying(func, cfg, false, alike, &once, &|d| is_vote_of_all(&d.inst, &constants))
+    uniform::varying(func, cfg, false, &once, &|d| is_vote_of_all(&d.inst, &constants))
 }
 
 fn constant(d: &InstData) -> Option<(Value, i64)> {
