@@ -211,7 +211,9 @@ def interp(x, xp, fp, left=None, right=None):
     if xs.size <= v.size and np.all(xs[:-1] <= xs[1:]):
         for i in range(v.size):
             y = prim.item(v, i)
-            prim.set_item(w, i, _interpolated(y, place_in_line(xs, y, True) - 1, xs, ys, left, right))
+            # The search compares faster where it knows that there is no NaN.
+            place = place_in_line(xs, y, True) - 1 if y == y else 0
+            prim.set_item(w, i, _interpolated(y, place, xs, ys, left, right))
         return out
     place = 0
     for i in range(v.size):
