@@ -1,4 +1,4 @@
-//! Typed IR to machine code through LLVM: [`compile`] makes an object file in memory, [`load`] makes it executable.
+//! Typed IR to machine code through LLVM: [`compile`] makes an object file in memory, [`load()`] makes it executable.
 //!
 //! Code contains no address: run-time functions are symbols that are resolved when the object is loaded, so that
 //! objects can be stored in files.
