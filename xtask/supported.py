@@ -36,7 +36,7 @@ MODULES = {
 }
 # Files of the library that make up a module, where they are not the one of its name.
 PARTS = {
-    "builtins": ["calls.py", "lists.py", "scalars.py", "strings.py"],
+    "builtins": ["calls.py", "dicts.py", "lists.py", "scalars.py", "sets.py", "strings.py"],
     "numpy.linalg": ["numpy/linalg.py", "numpy/solving.py", "numpy/decompositions.py"],
     "numpy.random": ["numpy/random.py"],
     "numpy.fft": ["numpy/fft.py"],

@@ -175,6 +175,27 @@ def test_row_05_texts():
 
 
 @njit
+def row_05_word_counts(text):
+    counts = {}
+    for word in text.split():
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+@njit
+def row_11_distinct(numbers):
+    seen = set()
+    for number in numbers:
+        seen.add(number)
+    return len(seen), {x % 2 for x in seen}
+
+
+def test_rows_05_and_11_dictionaries_and_sets():
+    assert row_05_word_counts("a b a") == {"a": 2, "b": 1}
+    assert row_11_distinct([1, 2, 1]) == (2, {0, 1})
+
+
+@njit
 def row_06_table(text, columns):
     rows = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
     out = np.empty((len(rows), columns))

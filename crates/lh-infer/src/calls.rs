@@ -16,6 +16,7 @@ use crate::operations::operators::cast_expr;
 use crate::substitutes;
 use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object};
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::runtime::RuntimeFn;
@@ -445,10 +446,25 @@ impl Infer<'_> {
         Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{from}` cannot be converted to `{t}`"))
     }
 
+    /// `list()` and the like, whose type is found by the use of what it makes.
+    fn empty_instance(&mut self, path: &str) -> Result<Option<Val>> {
+        match (Class::find(path), self.result) {
+            (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
+                self.display(class, site, "", &[]).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && path != "builtins.len" {
             return Ok(Val::of_type(Ty::never()));
+        }
+        if let ([], []) = (args, kwargs)
+            && let Some(v) = self.empty_instance(path)?
+        {
+            return Ok(v);
         }
         if let Some(name) = path.strip_prefix("prim.") {
             return self.prim(name, args);
@@ -473,10 +489,11 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
-        // Functions that need all items of a generator get a list of them.
+        // Functions that need all items of what has no indices get a list of them.
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
-            if let TyKind::Generator { .. } = g.ty.kind() {
+            let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
+            if is_table || matches!(g.ty.kind(), TyKind::Generator { .. }) {
                 let list = self.collect(g)?;
                 return self.call_path(path, &[list], kwargs);
             }
@@ -570,7 +587,8 @@ impl Infer<'_> {
         Ok(list)
     }
 
-    fn probe_item(&mut self, plan: &Plan, init: &[Val]) -> Result<Ty> {
+    /// Type of the items of an iteration.
+    pub(crate) fn probe_item(&mut self, plan: &Plan, init: &[Val]) -> Result<Ty> {
         let saved = self.cur;
         self.cur = self.new_block();
         // Of a tuple's items the first says little: what is asked for is any of them.
@@ -591,7 +609,7 @@ fn name_of_keyword(name: &str) -> Val {
 }
 
 /// Whether an exception can hold a value of the type.
-fn carried(t: Ty) -> bool {
+pub(crate) fn carried(t: Ty) -> bool {
     match t.kind() {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
         _ => t.is_number() || t.is_none() || t == Ty::str(),

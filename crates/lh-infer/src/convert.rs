@@ -1,6 +1,8 @@
 //! All promotion rules: NEP 50 for operators, the types of variables at which two types meet, and the cost of
 //! passing an argument to a specialisation of another type.
 
+use hashbrown::HashSet;
+use lh_ir::class::Class;
 use lh_ir::types::{ClassTy, Holds, Layout, Ty, TyKind};
 
 /// Rank of a number type in bool < int < float < complex.
@@ -120,31 +122,85 @@ pub fn float_for(t: Ty) -> Ty {
     }
 }
 
-/// Element types decided for list displays whose type is found later, by site.
+/// Type arguments of instances whose type is found by their uses, by the site where they are made.
 #[derive(Default, Debug)]
 pub struct Pending {
-    /// Element type of a site, once something is known.
-    pub elem: Vec<Option<Ty>>,
+    /// Class and type arguments of each site; `never` where nothing is known yet.
+    pub sites: Vec<(Class, Vec<Ty>)>,
+    /// Type arguments that a mere look-up has said, which what is stored overrules.
+    pub guessed: HashSet<(u32, usize)>,
     /// Whether something was learnt since the flag was last cleared.
     pub changed: bool,
 }
 
+/// Deepest nesting of types that are looked up.
+const MAX_NESTING: u32 = 16;
+
 impl Pending {
-    /// Records that a site's list holds values of a type. `false` if this contradicts earlier uses, or if the list
-    /// would contain itself, for which there is no finite type.
-    pub fn learn(&mut self, site: u32, t: Ty) -> bool {
+    /// A new site.
+    pub fn add(&mut self, class: Class) -> u32 {
+        self.sites.push((class, vec![Ty::never(); class.declaration().parameters.len()]));
+        self.sites.len() as u32 - 1
+    }
+    /// A type argument of a site.
+    pub fn argument(&self, site: u32, at: usize) -> Ty {
+        self.sites[site as usize].1[at]
+    }
+    /// Whether all type arguments of a site are known.
+    pub fn is_decided(&self, site: u32) -> bool {
+        !self.sites[site as usize].1.iter().any(|t| t.is_never())
+    }
+    /// The type of instances that are made at a site.
+    pub fn ty(&self, site: u32) -> Ty {
+        let (class, args) = &self.sites[site as usize];
+        if !self.is_decided(site) {
+            return Ty::new(TyKind::Pending(site, *class));
+        }
+        class.of(args.iter().map(|t| self.resolved(*t, 0)).collect(), false)
+    }
+    /// A type with what is known by now.
+    fn resolved(&self, t: Ty, depth: u32) -> Ty {
+        if depth > MAX_NESTING || !has_pending(t) {
+            return t;
+        }
+        let all = |of: &[Ty]| of.iter().map(|t| self.resolved(*t, depth + 1)).collect::<Vec<_>>();
+        match t.kind() {
+            TyKind::Pending(site, class) => match self.sites.get(*site as usize) {
+                Some((_, args)) if self.is_decided(*site) => class.of(all(args), false),
+                _ => t,
+            },
+            TyKind::Class(c) => c.class.of(all(&c.args), c.constant),
+            TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: all(elems), name: name.clone() }),
+            TyKind::Optional(inner) => Ty::optional(self.resolved(*inner, depth + 1)),
+            _ => t,
+        }
+    }
+    /// Records that a type argument of a site stands for values of a type. `false` if this contradicts earlier uses, or
+    /// if an instance would contain itself, for which there is no finite type.
+    pub fn learn(&mut self, site: u32, at: usize, t: Ty) -> bool {
         let t = t.weak();
-        let known = self.elem[site as usize];
+        let known = if self.guessed.contains(&(site, at)) { Ty::never() } else { self.argument(site, at) };
         // Items are Python's numbers again: a literal list says so of itself each time that it is looked at.
-        let Some(new) = known.map_or(Some(t), |k| unify(k, t, self).map(Ty::weak)) else { return false };
+        let Some(new) = unify(known, t, self).map(Ty::weak) else { return false };
         if any_pending(new, &|s| s == site) {
             return false;
         }
-        if known != Some(new) {
-            self.elem[site as usize] = Some(new);
+        self.guessed.remove(&(site, at));
+        if self.argument(site, at) != new {
+            self.sites[site as usize].1[at] = new;
             self.changed = true;
         }
         true
+    }
+    /// Records the type of what is looked up, if nothing else is known.
+    pub fn guess(&mut self, site: u32, at: usize, t: Ty) {
+        if self.argument(site, at).is_never() && self.learn(site, at, t) {
+            self.guessed.insert((site, at));
+        }
+    }
+    /// Records all type arguments of a site.
+    pub fn learn_all(&mut self, site: u32, args: &[Ty]) -> bool {
+        args.iter().enumerate().all(|(at, t)| self.learn(site, at, *t))
     }
 }
 
@@ -224,15 +280,21 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
 /// Unifies instances of one class: containers with unknown types of items, possibly nested.
 fn unify_instances(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
     match (a.kind(), b.kind()) {
-        (TyKind::Pending(s, _), TyKind::Class(ClassTy { class, items: Some(t), constant: false, .. }))
-        | (TyKind::Class(ClassTy { class, items: Some(t), constant: false, .. }), TyKind::Pending(s, _)) => {
-            pending.learn(*s, *t).then(|| class.of(vec![*t], false))
+        (TyKind::Pending(s, _), TyKind::Class(ClassTy { class, args, constant: false, .. }))
+        | (TyKind::Class(ClassTy { class, args, constant: false, .. }), TyKind::Pending(s, _)) => {
+            pending.learn_all(*s, args).then(|| class.of(args.clone(), false))
         }
         (TyKind::Pending(..), TyKind::Pending(..)) => Some(a),
         (
-            TyKind::Class(ClassTy { class, items: Some(x), constant: false, .. }),
-            TyKind::Class(ClassTy { items: Some(y), constant: false, .. }),
-        ) if x.is_container() && y.is_container() => unify(*x, *y, pending).map(|t| class.of(vec![t], false)),
+            TyKind::Class(ClassTy { class, args: x, constant: false, .. }),
+            TyKind::Class(ClassTy { args: y, constant: false, .. }),
+        ) => {
+            let meet = |(s, t): (&Ty, &Ty)| match s.is_container() && t.is_container() {
+                true => unify(*s, *t, pending),
+                false => (s == t).then_some(*s),
+            };
+            Some(class.of(x.iter().zip(y).map(meet).collect::<Option<_>>()?, false))
+        }
         _ => None,
     }
 }

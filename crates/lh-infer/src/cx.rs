@@ -6,6 +6,7 @@ use crate::shape::Shape;
 use crate::val::Val;
 use crate::world::{ArgTy, Offsets, World};
 use hashbrown::{HashMap, HashSet};
+use lh_ir::class::Class;
 use lh_ir::diag::Result;
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::untyped::{self, Code};
@@ -78,9 +79,11 @@ pub struct Infer<'w> {
     pub(crate) refined: HashMap<Value, Vec<(Block, Val)>>,
     /// List displays that only serve to make tuples.
     pub(crate) tuple_lists: HashSet<Value>,
+    /// Dictionary displays that only serve to give arguments by keyword.
+    pub(crate) keyword_maps: HashSet<Value>,
     /// Items of list displays that become tuples.
     pub(crate) builders: HashMap<Value, Vec<Val>>,
-    /// The list display that made a typed value.
+    /// The display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
     /// Of a display of lists made here: the displays that made those.
     pub(crate) rows_at: HashMap<u32, Vec<u32>>,
@@ -123,6 +126,7 @@ impl<'w> Infer<'w> {
             restart: None,
             refined: HashMap::new(),
             tuple_lists: HashSet::new(),
+            keyword_maps: HashSet::new(),
             builders: HashMap::new(),
             made_at: HashMap::new(),
             rows_at: HashMap::new(),
@@ -130,13 +134,12 @@ impl<'w> Infer<'w> {
         })
     }
 
-    /// Site number of a list display, the same in every sweep.
-    pub(crate) fn list_site(&mut self, result: Value) -> u32 {
+    /// Site number of a display, the same in every sweep.
+    pub(crate) fn display_site(&mut self, result: Value, class: Class) -> u32 {
         if let Some(s) = self.sites.get(&result) {
             return *s;
         }
-        let s = self.pending.elem.len() as u32;
-        self.pending.elem.push(None);
+        let s = self.pending.add(class);
         self.sites.insert(result, s);
         s
     }

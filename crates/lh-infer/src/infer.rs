@@ -11,6 +11,7 @@ use crate::operations::generator;
 use crate::shape::Shape;
 use crate::val::Val;
 use crate::world::{ArgTy, Offsets, World};
+use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options};
 use lh_ir::types::TyKind;
@@ -38,7 +39,7 @@ pub struct Output {
 /// The diagnostic for the first thing that cannot be typed.
 pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options, name: &str) -> Result<Output> {
     let mut cx = Infer::new(world, id, args, options)?;
-    cx.find_tuple_lists();
+    cx.find_builders();
     cx.run(name)
 }
 
@@ -85,7 +86,8 @@ impl Infer<'_> {
         Err(d.at(&self.code.file, self.span))
     }
 
-    fn find_tuple_lists(&mut self) {
+    fn find_builders(&mut self) {
+        self.keyword_maps = keyword_maps(&self.code);
         let insts = self.code.blocks.iter().flat_map(|b| &b.insts);
         self.tuple_lists = insts
             .filter_map(|i| match i.inst {
@@ -109,7 +111,7 @@ impl Infer<'_> {
         };
         self.code = code;
         self.shape = Shape::of(&self.code);
-        self.find_tuple_lists();
+        self.find_builders();
         self.sticky.clear();
         self.sites.clear();
         self.pending = Pending::default();
@@ -119,10 +121,17 @@ impl Infer<'_> {
     fn check_lists(&self) -> Result<()> {
         for (value, site) in &self.sites {
             let used = self.vals.get(value.index()).is_some_and(Option::is_some);
-            if used && self.pending.elem[*site as usize].is_none() {
+            if used && !self.pending.is_decided(*site) {
                 let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*value));
-                let d = Diagnostic::new(diag::UNTYPED_LIST, "the type of this list's items cannot be found")
-                    .note("append an item, or start from one: `[0][:0]` is an empty list of integers");
+                let (class, args) = &self.pending.sites[*site as usize];
+                let text = match &args[..] {
+                    [_] => format!("the type of this {}'s items cannot be found", class.name()),
+                    _ => format!("the types of what this {} holds cannot be found", class.name()),
+                };
+                let d = Diagnostic::new(diag::UNTYPED_LIST, text).note(match class.declaration().items {
+                    Some(_) => "append an item, or start from one: `[0][:0]` is an empty list of integers",
+                    None => "add something to it in the function that makes it",
+                });
                 return Err(d.at(&self.code.file, span.map_or(self.span, |i| i.span)));
             }
         }
@@ -165,10 +174,66 @@ impl Infer<'_> {
     fn decide_parameters(&mut self) -> bool {
         let params = self.code.blocks[0].params.clone();
         let sites: Vec<u32> = params.iter().filter_map(|p| self.sites.get(p).copied()).collect();
-        let open: Vec<u32> = sites.into_iter().filter(|s| self.pending.elem[*s as usize].is_none()).collect();
+        let open: Vec<u32> = sites.into_iter().filter(|s| !self.pending.is_decided(*s)).collect();
         for s in &open {
-            self.pending.learn(*s, Ty::int());
+            self.pending.learn(*s, 0, Ty::int());
         }
         !open.is_empty()
+    }
+}
+
+/// Dictionary displays that are unpacked in a call, or merged into such.
+fn keyword_maps(code: &untyped::Code) -> HashSet<Value> {
+    let insts = || code.blocks.iter().flat_map(|b| &b.insts);
+    let mut found: HashSet<Value> = insts()
+        .filter_map(|i| match i.inst {
+            untyped::Inst::CallStar { kwargs, .. } => kwargs,
+            _ => None,
+        })
+        .collect();
+    if found.is_empty() {
+        return found;
+    }
+    let merged: HashMap<Value, Value> = insts()
+        .filter_map(|i| match &i.inst {
+            untyped::Inst::GetAttr(map, name) if name == "__merge__" => Some((i.result?, *map)),
+            _ => None,
+        })
+        .collect();
+    loop {
+        let before = found.len();
+        for i in insts() {
+            match &i.inst {
+                untyped::Inst::Call { func, args, .. } if merged.get(func).is_some_and(|map| found.contains(map)) => {
+                    found.extend(args.first());
+                }
+                untyped::Inst::CheckBound { value, .. } if i.result.is_some_and(|r| found.contains(&r)) => {
+                    found.insert(*value);
+                }
+                _ => {}
+            }
+        }
+        for t in code.blocks.iter().flat_map(|b| &b.term).flat_map(targets) {
+            let params = &code.blocks[t.block.index()].params;
+            // The first parameter of a loop's body is the item.
+            let given = params.iter().skip(params.len() - t.args.len()).zip(&t.args);
+            let flows: Vec<Value> = given.filter(|(p, _)| found.contains(*p)).map(|(_, a)| *a).collect();
+            found.extend(flows);
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn targets(term: &untyped::Term) -> Vec<&untyped::Target> {
+    match term {
+        untyped::Term::Jump(t) => vec![t],
+        untyped::Term::Branch { then, els, .. } => vec![then, els],
+        untyped::Term::ForIter { body, done, .. } => vec![body, done],
+        untyped::Term::Return(_)
+        | untyped::Term::Raise { .. }
+        | untyped::Term::Reraise(_)
+        | untyped::Term::Unreachable => Vec::new(),
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::cx::Infer;
 use crate::emit::exc;
-use crate::substitutes;
 use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
@@ -56,9 +55,15 @@ impl Infer<'_> {
                 Ok(Some(Val::of_type(Ty::none())))
             }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
-            Inst::Set(_) | Inst::SetAdd(..) => Err(self.no_container("a set")),
-            Inst::Dict(pairs) => self.keywords(pairs).map(Some),
-            Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
+            Inst::Set(vs) => {
+                let items: Vec<Vec<Val>> = vs.iter().map(|v| vec![self.val(*v)]).collect();
+                self.display(Class::set(), i.result.expect("a display has a result"), "add", &items).map(Some)
+            }
+            Inst::SetAdd(set, x) => self.method(&self.val(*set), "add", &[self.val(*x)]).map(|_| None),
+            Inst::Dict(pairs) => self.dict_display(i.result.expect("a display has a result"), pairs).map(Some),
+            Inst::MapAdd(map, k, x) => {
+                self.method(&self.val(*map), "__setitem__", &[self.val(*k), self.val(*x)]).map(|_| None)
+            }
             Inst::Slice(parts) => {
                 let parts = parts.map(|p| self.val(p));
                 if let Some(odd) = parts.iter().find(|p| !crate::operations::index::bounds_a_slice(p.ty)) {
@@ -128,12 +133,6 @@ impl Infer<'_> {
             Some(p) if !self.is_library => d.label(format!("argument `{}` is `{}`", p.name, self.val(v).ty)),
             _ => d,
         }
-    }
-
-    pub(crate) fn no_container(&self, what: &str) -> Box<Diagnostic> {
-        Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("{what} is not supported in compiled code yet")).note(
-            substitutes::of(if what.contains("set") { "builtins.set" } else { "builtins.dict" }).unwrap_or_default(),
-        )
     }
 
     /// A constant of the code.
@@ -308,7 +307,7 @@ impl Infer<'_> {
 
     fn list_display(&mut self, result: Option<Value>, vs: &[Value]) -> Result<Val> {
         let items: Vec<Val> = vs.iter().map(|v| self.val(*v)).collect();
-        let site = result.map(|r| self.list_site(r));
+        let site = result.map(|r| self.display_site(r, Class::list()));
         self.list_of(&items, site)
     }
 
@@ -336,15 +335,15 @@ impl Infer<'_> {
             elem = u;
         }
         if let Some(s) = site {
-            if !elem.is_never() && !self.pending.learn(s, elem) {
+            if !elem.is_never() && !self.pending.learn(s, 0, elem) {
                 return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("this list holds `{elem}` and other types")));
             }
-            elem = self.pending.elem[s as usize].unwrap_or(Ty::never());
         }
         let ty = match site {
-            Some(s) if elem.is_never() => Ty::new(TyKind::Pending(s, Class::list())),
-            _ => Class::list().of(vec![elem], is_constant),
+            Some(s) => self.pending.ty(s),
+            None => Class::list().of(vec![elem], is_constant),
         };
+        elem = ty.items().unwrap_or(Ty::never());
         let cap = self.value(&Val::int(items.len() as i128));
         let list = self.push(Typed::New(cap), ty);
         for (k, x) in items.iter().enumerate() {
@@ -383,7 +382,7 @@ impl Infer<'_> {
             elem = elem.and_then(|e| crate::convert::unify(e, *t, &mut self.pending));
         }
         if let Some(elem) = elem {
-            made.iter().for_each(|(site, _)| _ = self.pending.learn(*site, elem));
+            made.iter().for_each(|(site, _)| _ = self.pending.learn(*site, 0, elem));
             return true;
         }
         let items = made.iter().map(|(site, t)| match t.kind() {
@@ -394,29 +393,35 @@ impl Infer<'_> {
         });
         let Some(items) = items.collect::<Option<Vec<_>>>() else { return false };
         // Their item type is inferred again.
-        made.iter().for_each(|(site, _)| self.pending.elem[*site as usize] = None);
+        made.iter().for_each(|(site, _)| self.pending.sites[*site as usize].1[0] = Ty::never());
         self.align_made(&items.concat())
     }
 
     /// Whether a list made here learns to hold what the items of a list do that it becomes one of.
     pub(crate) fn widened_item(&mut self, item: &Val, elem: Ty) -> bool {
-        let TyKind::Class(ClassTy { items: Some(wanted), .. }) = elem.kind() else { return false };
-        item.ty != elem && self.widened(item, *wanted)
+        let TyKind::Class(c) = elem.kind() else { return false };
+        let own = item.ty.class() == Some(c.class) && item.ty != elem;
+        own && c.args.iter().enumerate().fold(false, |any, (at, t)| self.widened(item, at, *t) || any)
     }
 
     /// Adds an item to a list that a comprehension makes.
     pub(crate) fn append(&mut self, l: &Val, x: &Val) -> Result<()> {
-        self.adding_method("append", l, std::slice::from_ref(x), &[]).map(|_| ())
+        self.teaching_method("append", l, std::slice::from_ref(x), &[]).map(|_| ())
     }
 
-    /// Whether a list made here learns that it has to hold another type, so that the next sweep makes it anew.
-    pub(crate) fn widened(&mut self, l: &Val, item: Ty) -> bool {
-        let TyKind::Class(ClassTy { items: Some(t), .. }) = l.ty.kind() else { return false };
-        match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
-            (Some(u), Some(site)) if u != *t => {
-                self.pending.learn(site, u);
-                // This sweep has used the list with the old type, so that another sweep is needed.
-                let is_other = self.pending.elem[site as usize] != Some(*t);
+    /// Whether an instance made here learns that a type argument has to be another, so that the next sweep makes it
+    /// anew.
+    pub(crate) fn widened(&mut self, l: &Val, at: usize, item: Ty) -> bool {
+        let TyKind::Class(c) = l.ty.kind() else { return false };
+        let t = c.args[at];
+        let site = self.site_of(l);
+        let is_guess = site.is_some_and(|s| self.pending.guessed.contains(&(s, at)));
+        let known = if is_guess { Ty::never() } else { t };
+        match (crate::convert::unify(known, item.weak(), &mut self.pending), site) {
+            (Some(u), Some(site)) if u != t => {
+                self.pending.learn(site, at, u);
+                // This sweep has used the instance with the old type, so that another sweep is needed.
+                let is_other = self.pending.argument(site, at) != t;
                 self.pending.changed |= is_other;
                 is_other
             }
@@ -424,7 +429,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The list display that made a list, if it is in this function.
+    /// The display that made an instance, if it is in this function.
     pub(crate) fn site_of(&self, l: &Val) -> Option<u32> {
         self.made_at.get(&l.v?).copied()
     }
@@ -450,7 +455,11 @@ impl Infer<'_> {
     }
 
     pub(crate) fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {
-        let seq = &self.unwrap_optional(seq)?;
+        let mut seq = self.unwrap_optional(seq)?;
+        if seq.ty.class().is_some_and(|class| self.has_method(class, "__place__")) {
+            seq = self.collect(&seq)?;
+        }
+        let seq = &seq;
         let want = before as usize + after.unwrap_or(0) as usize;
         if let Some(parts) = self.tuple_parts(seq) {
             if parts.len() < want || (after.is_none() && parts.len() != want) {

@@ -3,12 +3,7 @@
 
 /// Full names, and what stands in for them. Methods are under their classes.
 pub const TABLE: &[(&str, &str)] = &[
-    (
-        "builtins.dict",
-        "use two lists, of keys and of values; sorted keys and `np.searchsorted`; or an array where keys are small integers",
-    ),
-    ("builtins.set", "use `np.unique(a)`, a sorted list, or an array of truth values where items are small integers"),
-    ("builtins.frozenset", "use a tuple, or `np.unique(a)`"),
+    ("builtins.frozenset", "use a tuple, or a set"),
     ("builtins.open", "read the file outside of the function and pass its text or `np.fromfile(...)`"),
     ("builtins.input", "ask outside of the function and pass the answer in"),
     ("builtins.eval", "write the expression as a function, and pass the function"),

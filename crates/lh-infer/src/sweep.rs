@@ -113,10 +113,8 @@ impl Infer<'_> {
 
     /// A list given without items: what it holds is learnt from its use.
     fn undecided_parameter(&mut self, entry: Block, index: usize, class: Class) -> Val {
-        let site = self.list_site(self.code.blocks[0].params[index]);
-        let elem = self.pending.elem[site as usize];
-        let ty = Ty::new(TyKind::Pending(site, class));
-        let v = self.param(entry, elem.map_or(ty, |t| ty.with_items(t)));
+        let site = self.display_site(self.code.blocks[0].params[index], class);
+        let v = self.param(entry, self.pending.ty(site));
         self.made_at.extend(v.v.map(|v| (v, site)));
         v
     }

@@ -85,6 +85,9 @@ pub enum Plan {
     Map(Val, Vec<Plan>),
     /// Items of a generator: no state; what was asked for last.
     Generator(Val, Rc<RefCell<Option<Val>>>),
+    /// Entries of an instance that says itself which comes next: state is the place to search from. The place that was
+    /// found last is kept.
+    Places { of: Val, token: Val, found: Rc<RefCell<Option<Val>>> },
     /// Positions of an n-dimensional index in row-major order: state is the flat position.
     NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
 }

@@ -12,7 +12,9 @@
 //! All others have reference semantics: a counted object, which begins with its count, destructor and buffer
 //! ([`layout::DATA`]). The declared fields follow as a C struct. In a class that declares a type of items, the
 //! length and capacity of a growing buffer of items follow instead; `len` and index checks read that length.
-//! Destroying an object releases the references in its fields or items: no class has a destructor of its own.
+//! A class that declares `__entries__` has both: such a buffer, and fields behind its header. Its entries are data of
+//! its methods, which define what `len`, indices and loops mean. Destroying an object releases the references in its
+//! fields, items and entries: no class has a destructor of its own.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -29,10 +31,18 @@ pub mod layout {
     pub const LEN: usize = 32;
     /// In a class with items, the capacity of the buffer in items.
     pub const CAP: usize = 40;
+    /// In a class with entries, the mask of the fields' counted words.
+    pub const ENTRIES_MASK: usize = 64;
+    /// In a class with entries, the first field.
+    pub const ENTRIES_FIELDS: usize = 72;
 }
 
 /// The class of Python's `list`, which list displays make.
 pub const LIST: &str = "builtins.list";
+/// That of dictionary displays.
+pub const DICT: &str = "builtins.dict";
+/// That of set displays.
+pub const SET: &str = "builtins.set";
 
 /// The class whose only item is the frame of a generator.
 const GENERATOR: &str = "generators.generator";
@@ -50,10 +60,33 @@ pub struct Declaration {
     pub items: Option<String>,
     /// Whether instances are values, which are copied and never change, in place of objects.
     pub by_value: bool,
-    /// Methods whose last argument becomes an item, so that calls determine an unknown type of items.
-    pub adds: Vec<String>,
-    /// Methods whose last argument is an iterable of new items.
-    pub extends: Vec<String>,
+    /// The text of the type of the entries that it stores beside its fields, if it does.
+    pub entries: Option<String>,
+    /// Methods whose arguments determine unknown type arguments, and how: see [`Teaching`].
+    pub infers: Vec<(String, String)>,
+}
+
+/// The type arguments of a class that the arguments of a method determine.
+///
+/// ```text
+/// __infers__ = {"append": "T", "extend": "*T", "insert": "_, T", "update": "Self", "get": "?K, ?V -> V"}
+/// ```
+///
+/// There is one word for each argument: the name of the parameter whose type it has; `*` before it if it is an iterable
+/// of such values; `Self` for another instance; `_` if it says nothing. With `?`, it decides an unknown type only, and
+/// is not converted. The type of the result follows, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct Teaching(&'static str);
+
+impl Teaching {
+    /// The words for the arguments.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        self.0.split(" -> ").next().unwrap_or_default().split(", ")
+    }
+    /// The text of the result's type.
+    pub fn result(self) -> Option<&'static str> {
+        self.0.split_once(" -> ").map(|(_, result)| result)
+    }
 }
 
 /// A declared class.
@@ -92,13 +125,33 @@ impl Class {
     fn required(path: &str) -> Class {
         Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))
     }
+    /// The class of the interpreter's dictionaries.
+    pub fn dict() -> Class {
+        Class::find(DICT).unwrap_or_else(|| crate::bug!("the library has no `{DICT}`"))
+    }
+    /// The class of the interpreter's sets.
+    pub fn set() -> Class {
+        Class::find(SET).unwrap_or_else(|| crate::bug!("the library has no `{SET}`"))
+    }
     /// Its declaration.
     pub fn declaration(self) -> &'static Declaration {
         self.0
     }
+    /// The type arguments that the arguments of a method determine, if it declares that.
+    pub fn teaching(self, method: &str) -> Option<Teaching> {
+        self.0.infers.iter().find(|(name, _)| name == method).map(|(_, text)| Teaching(text))
+    }
+    /// The number of a type parameter.
+    pub fn parameter(self, name: &str) -> Option<usize> {
+        self.0.parameters.iter().position(|p| p == name)
+    }
     /// Its path in the library.
     pub fn path(self) -> &'static str {
         &self.0.path
+    }
+    /// Whether its instances are those of a builtin class of Python.
+    pub fn is_builtin(self) -> bool {
+        self.path().starts_with("builtins.")
     }
     /// Its name.
     pub fn name(self) -> &'static str {

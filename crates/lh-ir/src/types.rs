@@ -107,6 +107,8 @@ pub struct ClassTy {
     pub args: Vec<Ty>,
     /// Type of the items that an instance stores, if it does.
     pub items: Option<Ty>,
+    /// Type of the entries that an instance stores beside its fields, if it does.
+    pub entries: Option<Ty>,
     /// Types of the fields that an instance consists of, if it is a value.
     pub parts: Option<Vec<Ty>>,
     /// Whether instances are constants, which cannot be changed: global ones.

@@ -174,14 +174,15 @@ CLASSES: dict[str, bytes] = {}
 
 def declare(path, c):
     """A class of compiled code, as `Declaration`."""
-    told = {name: vars(c).get(f"__{name}__") for name in ("parameters", "fields", "items", "adds", "extends")}
+    told = {name: vars(c).get(f"__{name}__") for name in ("parameters", "fields", "items", "entries", "infers")}
     if told["parameters"] is None or path in CLASSES:
         return
-    items = number(0) if told["items"] is None else number(1) + text(told["items"])
-    fields = many((told["fields"] or {}).items(), lambda kv: text(kv[0]) + text(kv[1]))
+    items, entries = (number(0) if t is None else number(1) + text(t) for t in (told["items"], told["entries"]))
+    fields, infers = (
+        many((t or {}).items(), lambda kv: text(kv[0]) + text(kv[1])) for t in (told["fields"], told["infers"])
+    )
     by_value = bytes([bool(vars(c).get("__by_value__"))])
-    methods = [many(told[name] or (), text) for name in ("adds", "extends")]
-    CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + by_value + b"".join(methods)
+    CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + by_value + entries + infers
 
 
 def paths():

@@ -158,8 +158,8 @@ fn declare_classes() {
             fields: if is_list { vec![] } else { fields.map(|(n, t)| (n.to_owned(), t.to_owned())).to_vec() },
             items: is_list.then(|| "T".to_owned()),
             by_value: false,
-            adds: vec![],
-            extends: vec![],
+            entries: None,
+            infers: vec![],
         })
     });
 }

@@ -48,6 +48,8 @@ symbols! {
 
     /// Makes an object with items: capacity, bytes of an item, mask of counted words, where its address goes.
     ITEMS_NEW = "lh_items_new";
+    /// Makes an object with entries and fields.
+    ENTRIES_NEW = "lh_entries_new";
     /// Makes an object with fields of zeros: bytes, mask of counted words, where its address goes.
     OBJECT_NEW = "lh_object_new";
     /// Decrements a reference count.

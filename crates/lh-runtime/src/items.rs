@@ -26,14 +26,60 @@ pub struct Items {
 
 const _: () = assert!(offset_of!(Items, len) == layout::LEN && offset_of!(Items, cap) == layout::CAP);
 
+/// Header of an object with entries and fields, which follow.
+#[repr(C)]
+#[derive(Debug)]
+struct Entries {
+    items: Items,
+    /// Bit `i`: the `i`-th 8-byte word of the fields is a counted pointer (or null).
+    fields_mask: u64,
+}
+
+const _: () = assert!(offset_of!(Entries, fields_mask) == layout::ENTRIES_MASK);
+const _: () = assert!(size_of::<Entries>() == layout::ENTRIES_FIELDS);
+
 /// A new object without items with one reference; null when there is no memory.
 pub fn new_items(cap: usize, elem_size: usize, mask: u64) -> *mut Items {
+    new_with_header(size_of::<Items>(), free_items, cap, elem_size, mask)
+}
+
+/// A new object without entries whose fields are zeros, with one reference; null when there is no memory.
+fn new_entries(cap: usize, elem_size: usize, mask: u64, fields: usize, fields_mask: u64) -> *mut Items {
+    let object = new_with_header(size_of::<Entries>() + fields, free_entries, cap, elem_size, mask);
+    if !object.is_null() {
+        // SAFETY: the header was just allocated with room for the fields, all of which are zeros.
+        unsafe { (*object.cast::<Entries>()).fields_mask = fields_mask };
+    }
+    object
+}
+
+/// Destructor of objects with entries and fields.
+unsafe extern "C" fn free_entries(mem: *mut MemInfo) {
+    // SAFETY: only such objects have this destructor; nobody refers to it any more, and its fields are valid.
+    unsafe {
+        let fields = mem.byte_add(layout::ENTRIES_FIELDS).cast::<*mut MemInfo>();
+        let mut rest = (*mem.cast::<Entries>()).fields_mask;
+        while rest != 0 {
+            decref(fields.add(rest.trailing_zeros() as usize).read());
+            rest &= rest - 1;
+        }
+        free_items(mem);
+    }
+}
+
+fn new_with_header(
+    header: usize,
+    dtor: unsafe extern "C" fn(*mut MemInfo),
+    cap: usize,
+    elem_size: usize,
+    mask: u64,
+) -> *mut Items {
     let Some(bytes) = cap.checked_mul(elem_size).filter(|b| *b <= isize::MAX as usize) else {
         return ptr::null_mut();
     };
     // SAFETY: plain C allocations, freed again when the second fails.
     unsafe {
-        let object = libc::malloc(size_of::<Items>()).cast::<Items>();
+        let object = libc::calloc(header, 1).cast::<Items>();
         if object.is_null() {
             return object;
         }
@@ -42,9 +88,9 @@ pub fn new_items(cap: usize, elem_size: usize, mask: u64) -> *mut Items {
             libc::free(object.cast());
             return ptr::null_mut();
         }
-        announce(object.cast(), size_of::<Items>());
+        announce(object.cast(), header);
         announce(data, bytes);
-        let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_items, data, size: bytes };
+        let mem = MemInfo { refcount: AtomicI64::new(1), dtor, data, size: bytes };
         object.write(Items { mem, len: 0, cap: cap as i64, elem_size: elem_size as i64, mask });
         count_live(1);
         object
@@ -103,6 +149,26 @@ unsafe extern "C" fn lh_items_new(cap: i64, elem_size: i64, mask: u64, out: *mut
     let object = new_items(cap.max(0) as usize, elem_size.max(0) as usize, mask);
     if object.is_null() {
         return no_memory(i128::from(cap) * i128::from(elem_size));
+    }
+    // SAFETY: compiled code passes room for the result.
+    unsafe { out.write(object) };
+    0
+}
+
+/// `lh_entries_new(cap, elem_size, mask, fields, fields_mask, out)`: a new object with entries and fields.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_entries_new(
+    cap: i64,
+    elem_size: i64,
+    mask: u64,
+    fields: i64,
+    fields_mask: u64,
+    out: *mut *mut Items,
+) -> i32 {
+    let [cap, elem_size, fields] = [cap, elem_size, fields].map(|n| n.max(0) as usize);
+    let object = new_entries(cap, elem_size, mask, fields, fields_mask);
+    if object.is_null() {
+        return no_memory(cap as i128 * elem_size as i128);
     }
     // SAFETY: compiled code passes room for the result.
     unsafe { out.write(object) };
@@ -232,6 +298,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_items_reserve lh_items_set_len;
         (_ _ _ _) lh_items_new;
+        (_ _ _ _ _ _) lh_entries_new;
     }
 }
 
@@ -285,6 +352,28 @@ mod tests {
             decref(mem);
         }
         assert!(object.is_empty());
+    }
+
+    #[test]
+    fn counted_words_of_entries_and_fields_are_released() {
+        let mem = new_block(16, false);
+        let object = new_entries(4, 16, 0b10, 24, 0b1);
+        // SAFETY: all are live; of two entries the second owns nothing.
+        unsafe {
+            let words = (*object).mem.data.cast::<*mut MemInfo>();
+            [ptr::null_mut(), mem, ptr::null_mut(), ptr::null_mut()].iter().enumerate().for_each(|(i, word)| {
+                words.add(i).write(*word);
+            });
+            (*object).len = 2;
+            incref(mem);
+            let fields = object.byte_add(layout::ENTRIES_FIELDS).cast::<*mut MemInfo>();
+            assert!(fields.read().is_null());
+            fields.write(mem);
+            incref(mem);
+            decref(object.cast());
+            assert_eq!((*mem).refcount.load(Ordering::Relaxed), 1);
+            decref(mem);
+        }
     }
 
     #[test]

@@ -21,9 +21,11 @@ from lancehead.lib.calls import (
     sorted,
     sum,
 )
+from lancehead.lib.dicts import dict
 from lancehead.lib.hashing import hash
 from lancehead.lib.lists import list
 from lancehead.lib.scalars import complex, float, int, range, slice, tuple
+from lancehead.lib.sets import set
 from lancehead.lib.strings import str
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "bin",
     "chr",
     "complex",
+    "dict",
     "divmod",
     "filter",
     "float",
@@ -50,6 +53,7 @@ __all__ = [
     "range",
     "repr",
     "round",
+    "set",
     "slice",
     "sorted",
     "str",

@@ -77,8 +77,7 @@ class list:
 
     __parameters__ = ("T",)
     __items__ = "T"
-    __adds__ = ("append", "insert")
-    __extends__ = ("extend",)
+    __infers__ = {"append": "T", "insert": "_, T", "extend": "*T"}
 
     def __new__(iterable=None):
         """A list of the items.

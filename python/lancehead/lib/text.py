@@ -66,6 +66,16 @@ def text_repr(x):
         return _tuple_text(x)
     if prim.is_a(x, "builtins.list"):
         return _list_text(x)
+    if prim.is_a(x, "builtins.dict"):
+        return _dict_text(x)
+    if prim.is_a(x, "builtins.set"):
+        return _set_text(x)
+    if prim.is_a(x, "dicts.dict_keys"):
+        return "dict_keys(" + _list_text([item for item in x]) + ")"
+    if prim.is_a(x, "dicts.dict_values"):
+        return "dict_values(" + _list_text([item for item in x]) + ")"
+    if prim.is_a(x, "dicts.dict_items"):
+        return "dict_items(" + _list_text([item for item in x]) + ")"
     if prim.is_range(x):
         step = ", " + text_repr(x.step) if x.step != 1 else ""
         return "range(" + text_repr(x.start) + ", " + text_repr(x.stop) + step + ")"
@@ -99,6 +109,26 @@ def _list_text(x):
             out = out + ", "
         out = out + text_repr(x[i])
     return out + "]"
+
+
+def _dict_text(x):
+    out = "{"
+    for key, value in x.items():
+        if len(out) > 1:
+            out = out + ", "
+        out = out + text_repr(key) + ": " + text_repr(value)
+    return out + "}"
+
+
+def _set_text(x):
+    if len(x) == 0:
+        return "set()"
+    out = "{"
+    for item in x:
+        if len(out) > 1:
+            out = out + ", "
+        out = out + text_repr(item)
+    return out + "}"
 
 
 def text_format(x, spec):

@@ -9,7 +9,6 @@ use crate::spec::{Body, Dep, Key, Spec, callees};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Function, Options, parallel, waits};
-use lh_ir::types::ClassTy;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
 use std::sync::{Arc, LazyLock};
@@ -197,7 +196,8 @@ fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
             TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
             _ => formless(*t),
         }),
-        TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Optional(t) => formless(*t),
+        TyKind::Class(c) if c.class.is_builtin() => c.args.iter().find_map(|t| formless(*t)),
+        TyKind::Optional(t) => formless(*t),
         TyKind::Class(_) => Some(("an instance of a class of the library", "return what it holds")),
         _ => None,
     }

@@ -114,10 +114,6 @@ impl Infer<'_> {
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => {
                 self.collect(x).map(Some)
             }
-            ("builtins.list", []) => {
-                let site = self.result.map(|r| self.list_site(r));
-                self.list_of(&[], site).map(Some)
-            }
             ("builtins.str", [x]) if x.ty == Ty::exc() => {
                 self.runtime(&rt::lh_exc_str, &[x.clone()], Ty::str()).map(Some)
             }

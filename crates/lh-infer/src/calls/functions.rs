@@ -7,6 +7,7 @@ use crate::convert::{alternatives, unify};
 use crate::cx::Infer;
 use crate::val::{Known, Val};
 use crate::world::ArgTy;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::types::{Literal, TyKind};
 use lh_ir::{Block, Const, Ty, Value};
@@ -73,12 +74,25 @@ impl Infer<'_> {
         }
     }
 
-    /// `{"a": x, ...}`, which can only be unpacked in a call.
-    pub(crate) fn keywords(&mut self, pairs: &[(Value, Value)]) -> Result<Val> {
+    /// `{k: x, ...}`. If it is unpacked in a call, or if constant strings name values of different types, its keys and
+    /// the types of its values are known while compiling, and it cannot be changed.
+    pub(crate) fn dict_display(&mut self, result: Value, pairs: &[(Value, Value)]) -> Result<Val> {
+        let values: Vec<Ty> = pairs.iter().map(|(_, x)| self.val(*x).ty.weak()).collect();
+        let is_named = pairs.iter().all(|(k, _)| self.val(*k).as_str().is_some());
+        let differ = values.iter().any(|t| *t != values[0]);
+        if is_named && (differ || self.keyword_maps.contains(&result)) {
+            return self.keywords(pairs);
+        }
+        let entries: Vec<Vec<Val>> = pairs.iter().map(|(k, x)| vec![self.val(*k), self.val(*x)]).collect();
+        self.display(Class::dict(), result, "__setitem__", &entries)
+    }
+
+    fn keywords(&mut self, pairs: &[(Value, Value)]) -> Result<Val> {
         let mut named = Vec::new();
         for (k, v) in pairs {
             let Some(name) = self.val(*k).as_str().map(str::to_owned) else {
-                return Err(self.no_container("a dictionary with keys of run time"));
+                let text = "`**` takes names that are known while compiling, and this key is not";
+                return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text));
             };
             named.retain(|(n, _)| *n != name);
             named.push((name, self.val(*v)));
@@ -123,7 +137,9 @@ impl Infer<'_> {
 
     /// The refusal of a dictionary that is more than constant keys, at the place where it is made.
     pub(crate) fn no_dictionary(&self, map: &Val) -> Box<Diagnostic> {
-        let d = self.no_container("a dictionary that grows, or with keys of run time,");
+        let text = "a dictionary with values of several types cannot be changed or have keys of run time";
+        let note = "give all values one type, or use a tuple, a namedtuple or two dictionaries";
+        let d = Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note(note);
         match map.known.as_deref() {
             Some(Known::Keywords(_, made)) if made.line > 0 => d.at(&self.code.file, *made),
             _ => d,
@@ -138,6 +154,9 @@ impl Infer<'_> {
 
     /// The function that merges a dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.
     pub(crate) fn merging(&mut self, map: Value) -> Val {
+        if self.val(map).ty.is_never() {
+            return Val::of_type(Ty::never());
+        }
         Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Merge(map))
     }
 
@@ -145,6 +164,20 @@ impl Infer<'_> {
     pub(crate) fn merge(&mut self, map: Value, args: &[Val]) -> Result<Val> {
         let other = args.first().and_then(|a| a.known.as_deref().cloned());
         let own = self.val(map);
+        if let (TyKind::Pending(..) | TyKind::Class(_), [x]) = (own.ty.kind(), args) {
+            let Some(Known::Keywords(named, made)) = other else {
+                return self.method(&own, "update", args);
+            };
+            // A copy of names for values of different types is such again.
+            if let TyKind::Pending(..) = own.ty.kind() {
+                self.vals[map.index()] = Some(Val::known(x.ty, Known::Keywords(named, made)));
+                return Ok(Val::of_type(Ty::none()));
+            }
+            for (name, v) in named {
+                self.method(&own, "__setitem__", &[Val::str(name), v])?;
+            }
+            return Ok(Val::of_type(Ty::none()));
+        }
         let (Some(Known::Keywords(named, made)), Some(Known::Keywords(more, _))) = (own.known.as_deref(), other) else {
             return Err(self.unknown_keywords(args.first()));
         };

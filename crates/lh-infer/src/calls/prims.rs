@@ -131,6 +131,8 @@ impl Infer<'_> {
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
             "is_enum" => own.as_enum().is_some(),
+            // Whether an exception can carry a value.
+            "is_carried" => crate::calls::carried(own),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
@@ -372,9 +374,10 @@ impl Infer<'_> {
         Ok((spec.ret, Kernel::Spec(spec.id, spec.ret).expr(args)))
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each prim")]
     fn prim_items(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let item = |l: &Val| match l.ty.kind() {
-            TyKind::Class(ClassTy { items: Some(t), .. }) => Some(*t),
+            TyKind::Class(_) => l.ty.items(),
             _ => None,
         };
         if let ("items_take" | "items_put" | "items_reserve" | "items_set_len" | "items_move", [l, ..]) = (name, args) {
@@ -382,7 +385,7 @@ impl Infer<'_> {
         }
         Ok(Some(match (name, args) {
             ("items_like", [l, cap]) => {
-                let ty = item(l).map_or(l.ty, |t| l.ty.with_items(t));
+                let ty = l.ty.as_class().map_or(l.ty, |c| c.class.of(c.args.clone(), false));
                 self.new_container(ty, cap)
             }
             ("new", [path, args @ ..]) => self.new_instance(path, args),
@@ -406,6 +409,18 @@ impl Infer<'_> {
                 let p = self.item_address(l, i, t);
                 let p = self.value(&p);
                 self.push(Inst::Take(p), t)
+            }
+            ("items_len", [l]) if item(l).is_some() => {
+                let l = self.value(l);
+                self.push(Inst::ItemsLen(l), Ty::int())
+            }
+            // An item that owns nothing.
+            ("items_nothing", [l]) if item(l).is_some() => self.push(Inst::Zero, item(l).expect("a container")),
+            // A value as one of the type that a parameter of an instance's class stands for.
+            ("as_argument", [l, name, x]) if l.ty.as_class().is_some() => {
+                let c = l.ty.as_class().expect("just asked");
+                let at = name.as_str().and_then(|name| c.class.parameter(name));
+                self.item_value(x, c.args[at.unwrap_or_else(|| lh_ir::bug!("no such parameter"))], l.ty)?
             }
             ("items_put", [l, i, x]) if item(l).is_some() => {
                 let t = item(l).expect("a container");

@@ -5,6 +5,7 @@ use crate::emit::wrap_int;
 use crate::substitutes;
 use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::TyKind;
@@ -31,10 +32,9 @@ fn classes(t: Ty) -> Vec<&'static str> {
     of.to_vec()
 }
 
-/// A method of a container, if its class declares that it adds items.
-fn adds(t: Ty, name: &str) -> Option<&'static str> {
-    let declared = t.class()?.declaration();
-    declared.adds.iter().chain(&declared.extends).map(String::as_str).find(|method| *method == name)
+/// A method of an instance, if its class declares what its arguments say about the instance's type.
+fn teaches(t: Ty, name: &str) -> Option<&'static str> {
+    t.class()?.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
 }
 
 impl Infer<'_> {
@@ -132,21 +132,25 @@ impl Infer<'_> {
                 let at = ["start", "stop", "step"].iter().position(|n| *n == name);
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
-            TyKind::Class(_) => {
-                Ok(self.get_class_field(v, name).or_else(|| adds(v.ty, name).map(|name| self.builtin_bound(v, name))))
-            }
+            TyKind::Class(_) => Ok(self
+                .get_class_field(v, name)
+                .or_else(|| teaches(v.ty, name).map(|name| self.builtin_bound(v, name)))),
             TyKind::Pending(..) => {
-                Ok(Some(adds(v.ty, name).map_or(Val::of_type(Ty::never()), |name| self.builtin_bound(v, name))))
+                Ok(Some(teaches(v.ty, name).map_or(Val::of_type(Ty::never()), |name| self.builtin_bound(v, name))))
             }
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
         }
     }
 
-    /// Attributes of classes of namedtuples that are not read from the class.
+    /// Attributes of classes of namedtuples and of the library that are not read from the class.
     fn class_attr(&mut self, v: &Val, o: lh_ir::ObjId, name: &str) -> Option<Val> {
         if !matches!(name, "_fields" | "_make") {
-            return None;
+            // Functions of a declared class: `dict.fromkeys`.
+            let crate::world::Object::Path(path) = self.world.object(o) else { return None };
+            let class = Class::find(&path)?;
+            let (f, _) = self.world.library(&format!("{}.{name}", class.path()))?;
+            return Some(Val::of_type(Ty::new(TyKind::Func(f))));
         }
         let crate::world::Object::NamedTupleClass(n) = self.world.object(o) else { return None };
         Some(match name {
@@ -191,7 +195,7 @@ impl Infer<'_> {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
-            _ if adds(recv.ty, name).is_some() => self.adding_method(name, recv, args, kwargs),
+            _ if teaches(recv.ty, name).is_some() => self.teaching_method(name, recv, args, kwargs),
             _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` takes one argument"))),
         }
     }

@@ -1,16 +1,17 @@
 //! Instances of classes that the library declares: fields, and operators, `len` and the like, which call methods of the
 //! class.
 
+use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::operations::comparisons::compare_name;
 use crate::operations::operators::operator_name;
 use crate::val::Val;
-use lh_ir::class::Class;
+use lh_ir::class::{Class, Teaching};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp, UnOp};
-use lh_ir::{ObjId, Ty};
+use lh_ir::{ObjId, Ty, Value};
 
 impl Infer<'_> {
     /// Calls a method of the class of a value; `None` if there is none or if it returns `NotImplemented`.
@@ -33,10 +34,15 @@ impl Infer<'_> {
         if op == BinOp::Add && self.items_meet(a, b, inplace) {
             return Ok(Val::of_type(Ty::never()));
         }
+        let name = operator_name(op).trim_end_matches('_');
+        if let (true, TyKind::Pending(_, class)) = (inplace, a.ty.kind())
+            && class.teaching(&format!("__i{name}__")).is_some()
+        {
+            return self.teaching_method(&format!("__i{name}__"), a, std::slice::from_ref(b), &[]);
+        }
         if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
             return Ok(Val::of_type(Ty::never()));
         }
-        let name = operator_name(op);
         let own = [("i", a, b), ("", a, b), ("r", b, a)];
         for (prefix, recv, arg) in own.into_iter().skip(usize::from(!inplace)) {
             if let Some(v) = self.class_method(recv, &format!("__{prefix}{name}__"), std::slice::from_ref(arg))? {
@@ -76,18 +82,18 @@ impl Infer<'_> {
     /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
     fn items_meet(&mut self, a: &Val, b: &Val, inplace: bool) -> bool {
         match (a.ty.kind(), b.ty.kind()) {
-            (TyKind::Pending(s, c), TyKind::Class(ClassTy { class, items: Some(t), .. }))
-            | (TyKind::Class(ClassTy { class, items: Some(t), .. }), TyKind::Pending(s, c))
+            (TyKind::Pending(s, c), TyKind::Class(ClassTy { class, args, .. }))
+            | (TyKind::Class(ClassTy { class, args, .. }), TyKind::Pending(s, c))
                 if c == class =>
             {
-                self.pending.learn(*s, *t);
+                self.pending.learn_all(*s, args);
                 true
             }
             // List displays of numbers are widened to a common type.
             (
                 TyKind::Class(ClassTy { class: c, items: Some(t), .. }),
                 TyKind::Class(ClassTy { class: d, items: Some(u), .. }),
-            ) if c == d => self.widened(a, *u) || (!inplace && self.widened(b, *t)),
+            ) if c == d => self.widened(a, 0, *u) || (!inplace && self.widened(b, 0, *t)),
             _ => false,
         }
     }
@@ -180,9 +186,9 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// Calls a method that adds items. If their type is unknown yet, the arguments determine it, and the next sweep
-    /// infers the call.
-    pub(crate) fn adding_method(
+    /// Calls a method whose arguments say what the instance holds. If that is unknown yet, they determine it, and the
+    /// next sweep infers the call.
+    pub(crate) fn teaching_method(
         &mut self,
         name: &str,
         recv: &Val,
@@ -190,35 +196,131 @@ impl Infer<'_> {
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
         let Some(class) = recv.ty.class() else { lh_ir::bug!("`{}` has no `{name}`", recv.ty) };
-        let is_item = class.declaration().adds.iter().any(|method| method == name);
-        let last = args.last();
-        let item = last.and_then(|x| if is_item { Some(x.ty) } else { items_of(x.ty) });
-        let mut all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
-        match recv.ty.kind() {
-            TyKind::Pending(s, _) => {
-                let open = self.pending.elem[*s as usize].is_none();
-                if let Some(t) = item.filter(|t| open || !matches!(t.kind(), TyKind::Pending(..))) {
-                    self.pending.learn(*s, t);
+        let Some(teaching) = class.teaching(name) else { lh_ir::bug!("`{}` learns nothing by `{name}`", recv.ty) };
+        let is_guess = |word: &str| word.starts_with('?') || word == "_";
+        if matches!(recv.ty.kind(), TyKind::Class(_)) && !teaching.words().all(is_guess) {
+            self.check_writable(recv.ty)?;
+        }
+        let mut changed = false;
+        for (x, word) in args.iter().zip(teaching.words()) {
+            let guesses = word.starts_with('?');
+            let word = word.trim_start_matches('?');
+            for (at, t) in self.taught(class, word, x, matches!(recv.ty.kind(), TyKind::Pending(..)))? {
+                match recv.ty.kind() {
+                    TyKind::Pending(s, _) => {
+                        let open = self.pending.argument(*s, at).is_never();
+                        if guesses && !t.is_none() {
+                            self.pending.guess(*s, at, t);
+                        } else if !guesses && (open || !matches!(t.kind(), TyKind::Pending(..))) {
+                            self.pending.learn(*s, at, t);
+                        }
+                    }
+                    TyKind::Class(c) if !guesses => {
+                        let wanted = c.args[at];
+                        changed |= self.widened(recv, at, t);
+                        changed |= class.parameter(word).is_some() && self.widened_item(x, wanted);
+                    }
+                    _ => {}
                 }
-                return Ok(Val::of_type(Ty::none()));
             }
-            TyKind::Class(ClassTy { items: Some(t), .. }) => {
-                self.check_writable(recv.ty)?;
-                let widens = |cx: &mut Self, x: &Val| is_item && cx.widened_item(x, *t);
-                if item.is_some_and(|item| self.widened(recv, item)) || last.is_some_and(|x| widens(self, x)) {
-                    return Ok(Val::of_type(Ty::none()));
-                }
-                if let (true, Some(x)) = (is_item, last) {
-                    let x = self.item_value(x, *t, recv.ty)?;
-                    all.pop();
-                    all.push(x);
-                }
-            }
-            _ => {}
+        }
+        if changed || has_pending(recv.ty) || args.iter().any(|x| has_pending(x.ty)) {
+            return Ok(self.taught_result(class, recv, teaching));
+        }
+        let mut all = vec![recv.clone()];
+        let mut words = teaching.words();
+        for x in args {
+            let parameter = words.next().and_then(|word| class.parameter(word));
+            all.push(match (parameter, recv.ty.as_class()) {
+                (Some(at), Some(c)) => self.item_value(x, c.args[at], recv.ty)?,
+                _ => x.clone(),
+            });
         }
         let path = format!("{}.{name}", class.path());
         let Some((f, _)) = self.world.library(&path) else { lh_ir::bug!("the library has no `{path}`") };
         self.call_func(f, &all, kwargs)
+    }
+
+    /// The type arguments that an argument of a method determines, by a word of [`Teaching`].
+    fn taught(&mut self, class: Class, word: &str, x: &Val, open: bool) -> Result<Vec<(usize, Ty)>> {
+        if let Some(at) = class.parameter(word) {
+            return Ok(vec![(at, x.ty)]);
+        }
+        Ok(match (word, x.ty.kind()) {
+            ("Self", TyKind::Class(c)) if c.class == class => c.args.iter().copied().enumerate().collect(),
+            ("Self", TyKind::Pending(s, c)) if *c == class => {
+                let known = self.pending.sites[*s as usize].1.iter().copied().enumerate();
+                known.filter(|(_, t)| !t.is_never()).collect()
+            }
+            // Anything else is an iterable of tuples.
+            ("Self", _) => match self.items_of(x, open)?.and_then(Ty::tuple_elems) {
+                Some(parts) if parts.len() == class.declaration().parameters.len() => {
+                    parts.iter().copied().enumerate().collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => match word.strip_prefix('*').and_then(|name| class.parameter(name)) {
+                Some(at) => self.items_of(x, open)?.map(|t| (at, t)).into_iter().collect(),
+                None => Vec::new(),
+            },
+        })
+    }
+
+    /// Type of the items of an iterable. It costs code to find that of an iterator, which is asked if nothing is known.
+    fn items_of(&mut self, x: &Val, open: bool) -> Result<Option<Ty>> {
+        Ok(match x.ty.kind() {
+            TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) => Some(*t),
+            TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
+            TyKind::Tuple { elems, .. } => elems.first().copied(),
+            TyKind::Str => Some(x.ty),
+            TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator { .. } if open => {
+                let plan = self.plan(x, false)?;
+                let states = self.plan_states(&plan);
+                Some(self.probe_item(&plan, &states)?)
+            }
+            _ => None,
+        })
+    }
+
+    /// Stands for the result of a method in a sweep that will be repeated.
+    fn taught_result(&mut self, class: Class, recv: &Val, teaching: Teaching) -> Val {
+        let args = match recv.ty.kind() {
+            TyKind::Pending(s, _) => self.pending.sites[*s as usize].1.clone(),
+            TyKind::Class(c) => c.args.clone(),
+            _ => lh_ir::bug!("`{}` is no instance", recv.ty),
+        };
+        if teaching.result() == Some("Self") {
+            return recv.clone();
+        }
+        let ty = teaching.result().map_or(Ty::none(), |text| class.parsed(text, &args, None));
+        if ty.flatten().is_empty() { Val::of_type(ty) } else { self.push(Inst::Zero, ty) }
+    }
+
+    /// An instance of a class with what a display lists, which a method adds.
+    pub(crate) fn display(&mut self, class: Class, site: Value, adds: &str, entries: &[Vec<Val>]) -> Result<Val> {
+        let site = self.display_site(site, class);
+        for entry in entries {
+            for (at, x) in entry.iter().enumerate() {
+                let known = self.pending.argument(site, at);
+                if !self.pending.learn(site, at, x.ty) {
+                    let text = format!("a {} cannot hold both `{known}` and `{}`", class.name(), x.ty);
+                    return Err(Diagnostic::new(diag::CANNOT_UNIFY, text)
+                        .note("use a tuple or a namedtuple for values of different types"));
+                }
+            }
+        }
+        let count = Val::int(entries.len() as i128);
+        let n = self.value(&count);
+        let object = self.push(Inst::New(n), self.pending.ty(site));
+        self.made_at.extend(object.v.map(|v| (v, site)));
+        if has_pending(object.ty) {
+            return Ok(object);
+        }
+        self.class_method(&object, "__prepare__", &[count])?;
+        for entry in entries {
+            self.method(&object, adds, entry)?;
+        }
+        Ok(object)
     }
 
     /// `prim.value(path, fields, types...)`: an instance that is its fields.
@@ -248,15 +350,5 @@ impl Infer<'_> {
             _ => a.ty,
         });
         class.of(args.collect(), false)
-    }
-}
-
-/// Type of the items of an iterable that extends a container.
-fn items_of(t: Ty) -> Option<Ty> {
-    match t.kind() {
-        TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) => Some(*t),
-        TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
-        TyKind::Tuple { elems, .. } => elems.first().copied(),
-        _ => None,
     }
 }

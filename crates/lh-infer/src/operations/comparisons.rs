@@ -327,7 +327,7 @@ impl Infer<'_> {
                 _ => self.runtime(&rt::lh_str_in, &[item.clone(), container.clone()], Ty::bool())?,
             },
             TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
-            TyKind::Pending(..) => Val::of_type(Ty::never()),
+            TyKind::Pending(_, class) if class.teaching("__contains__").is_none() => Val::of_type(Ty::never()),
             TyKind::Instance { .. } => self.instance_contains(container, item)?,
             _ => self
                 .method(container, "__contains__", &[item.clone()])

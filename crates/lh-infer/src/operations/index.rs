@@ -23,7 +23,8 @@ enum Part {
 impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
-        let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
+        let v = &self.unwrap_optional(v)?;
+        let k = &self.index_of(v, k)?;
         if self.entries(v).is_some() {
             let found = self.keyword(v, k)?;
             return Ok(found.unwrap_or_else(|| {
@@ -49,7 +50,7 @@ impl Infer<'_> {
                 }
                 _ => self.method(v, "__getitem__", &[k.clone()]),
             },
-            TyKind::Pending(..) => Ok(Val::of_type(Ty::never())),
+            TyKind::Pending(_, class) if class.teaching("__getitem__").is_none() => Ok(Val::of_type(Ty::never())),
             TyKind::Iter(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
                 if !k.ty.is_int() {
@@ -73,6 +74,12 @@ impl Infer<'_> {
                 }
             }),
         }
+    }
+
+    /// A key or an index: `None` is no index, but may be a key.
+    fn index_of(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        let has_keys = v.ty.class().is_some_and(|class| class.teaching("__getitem__").is_some());
+        if has_keys { Ok(k.clone()) } else { self.unwrap_optional(k) }
     }
 
     fn tuple_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
@@ -424,8 +431,10 @@ impl Infer<'_> {
     }
 
     /// `v[k] = x`
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
-        let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
+        let v = &self.unwrap_optional(v)?;
+        let k = &self.index_of(v, k)?;
         match v.ty.kind() {
             TyKind::Record(_) => {
                 let name = self.record_key(v, k)?;
@@ -456,7 +465,7 @@ impl Infer<'_> {
                 if self.dead {
                     return Ok(());
                 }
-                if self.widened(v, x.ty) {
+                if self.widened(v, 0, x.ty) {
                     return Ok(());
                 }
                 let x = self.item_value(x, *t, v.ty)?;
@@ -470,6 +479,9 @@ impl Infer<'_> {
                 Ok(())
             }
             TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__setitem__") => {
+                self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ())
+            }
+            TyKind::Pending(_, class) if class.teaching("__setitem__").is_some() => {
                 self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ())
             }
             TyKind::Pending(..) => {

@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Where the items of the generators in a plan are kept.
 fn generators<'p>(plan: &'p Plan, out: &mut Vec<&'p RefCell<Option<Val>>>) {
     match plan {
-        Plan::Generator(_, item) => out.push(item),
+        Plan::Generator(_, item) | Plan::Places { found: item, .. } => out.push(item),
         Plan::Enumerate(inner, _) | Plan::Parallel(inner) => generators(inner, out),
         Plan::Zip(ps) | Plan::Map(_, ps) => ps.iter().for_each(|p| generators(p, out)),
         Plan::Range { .. } | Plan::Counted { .. } | Plan::Steps { .. } => {}
@@ -42,6 +42,7 @@ fn limit(plan: &mut Plan) -> Option<&mut Val> {
         | Plan::Zip(_)
         | Plan::Map(..)
         | Plan::Generator(..)
+        | Plan::Places { .. }
         | Plan::NdIndex { .. } => None,
     }
 }
@@ -217,7 +218,7 @@ impl Infer<'_> {
         }
     }
 
-    fn plan(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
+    pub(crate) fn plan(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
         if let Some(Known::Lazy(lazy)) = val.known.as_deref().cloned() {
             return self.plan_lazy(&lazy, reversed);
         }
@@ -235,6 +236,14 @@ impl Infer<'_> {
             TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..) => {
                 let len = if reversed { Some(self.len(val)?) } else { None };
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
+            }
+            TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__place__") => {
+                if reversed {
+                    let items = self.collect(val)?;
+                    return self.plan(&items, true);
+                }
+                let token = self.class_method(val, "__places__", &[])?.unwrap_or_else(|| Val::int(0));
+                Ok(Plan::Places { of: val.clone(), token, found: Rc::default() })
             }
             TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__iter__") && !reversed => {
                 let items = self.class_method(val, "__iter__", &[])?.unwrap_or_else(|| val.clone());
@@ -371,7 +380,11 @@ impl Infer<'_> {
         match p {
             Plan::Range { start, .. } => out.push(start.clone()),
             Plan::Steps { start, count, .. } => out.extend([start.clone(), count.clone()]),
-            Plan::Items { .. } | Plan::Chars { .. } | Plan::NdIndex { .. } | Plan::Counted { .. } => {
+            Plan::Items { .. }
+            | Plan::Chars { .. }
+            | Plan::NdIndex { .. }
+            | Plan::Counted { .. }
+            | Plan::Places { .. } => {
                 out.push(Val::int(0));
             }
             Plan::Parallel(inner) => self.states(inner, out),
@@ -409,6 +422,14 @@ impl Infer<'_> {
                     None => self.len(seq)?,
                 };
                 Ok(self.op("lt", &[i, n]))
+            }
+            Plan::Places { of, token, found } => {
+                let i = next();
+                let Some(at) = self.class_method(of, "__place__", &[i, token.clone()])? else {
+                    lh_ir::bug!("`{}` has no places", of.ty)
+                };
+                found.replace(Some(at.clone()));
+                Ok(self.op("ge", &[at, Val::int(0)]))
             }
             Plan::Generator(g, last) => {
                 let (has, item) = self.advance(g);
@@ -465,6 +486,7 @@ impl Infer<'_> {
     }
 
     /// The item, and the next states (appended).
+    #[expect(clippy::too_many_lines, reason = "one arm for each plan")]
     fn take_item(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>, after: &mut Vec<Val>) -> Result<Val> {
         let mut next = || states.next().expect("one state each").clone();
         match p {
@@ -507,6 +529,16 @@ impl Infer<'_> {
                 let (t, ..) = a.ty.as_array().expect("an array");
                 let x = self.load_item(a, &index, t);
                 Ok(if *with_index { Val::tuple(vec![Val::tuple(index), x]) } else { x })
+            }
+            Plan::Places { of, found, .. } => {
+                // Only the type of an item may be asked for.
+                let start = next();
+                let at = found.borrow().clone().unwrap_or(start);
+                after.push(self.op("add", &[at.clone(), Val::int(1)]));
+                match self.class_method(of, "__item__", &[at])? {
+                    Some(item) => Ok(item),
+                    None => lh_ir::bug!("`{}` has no items", of.ty),
+                }
             }
             Plan::Generator(g, last) => Ok(self.generated(g, last.borrow().clone())),
             Plan::Enumerate(inner, _) => {

@@ -171,7 +171,7 @@ impl Infer<'_> {
 
     /// An array, and a list or a tuple beside it as one.
     pub(crate) fn arrays_of(&mut self, a: &Val, b: &Val) -> Result<Option<(Val, Val)>> {
-        let is_sequence = |v: &Val| v.ty.is_tuple() || v.ty.items().is_some();
+        let is_sequence = |v: &Val| v.ty.is_tuple() || v.ty.as_class().is_some_and(|c| c.items.is_some());
         Ok(if a.ty.is_array() && is_sequence(b) {
             Some((a.clone(), self.call_library("numpy.asarray", std::slice::from_ref(b))?))
         } else if b.ty.is_array() && is_sequence(a) {

@@ -26,13 +26,15 @@ impl Class {
     /// If their number differs from that of the class' parameters.
     pub fn of(self, args: Vec<Ty>, constant: bool) -> Ty {
         assert_eq!(args.len(), self.declaration().parameters.len(), "type arguments of {}", self.path());
-        let items = self.declaration().items.as_ref().map(|text| self.parsed(text, &args, None));
+        let stored = |text: &Option<String>| text.as_ref().map(|text| self.parsed(text, &args, None));
+        let (items, entries) = (stored(&self.declaration().items), stored(&self.declaration().entries));
         let fields = &self.declaration().fields;
         let parts = || fields.iter().map(|(_, text)| self.parsed(text, &args, None)).collect();
         let parts = self.declaration().by_value.then(parts);
-        Ty::new(TyKind::Class(ClassTy { class: self, args, items, parts, constant }))
+        Ty::new(TyKind::Class(ClassTy { class: self, args, items, entries, parts, constant }))
     }
-    fn parsed(self, text: &str, args: &[Ty], own: Option<Ty>) -> Ty {
+    /// A type of its declaration, for some type arguments.
+    pub fn parsed(self, text: &str, args: &[Ty], own: Option<Ty>) -> Ty {
         let mut names: Vec<(&str, Ty)> =
             self.declaration().parameters.iter().map(String::as_str).zip(args.iter().copied()).collect();
         names.extend(own.map(|t| ("Self", t)));
@@ -68,13 +70,13 @@ impl Ty {
             _ => None,
         }
     }
-    /// Type of the items that an instance of a class stores.
+    /// Type of the items or entries that an instance of a class stores.
     pub fn items(self) -> Option<Ty> {
-        self.as_class().and_then(|c| c.items)
+        self.as_class().and_then(|c| c.items.or(c.entries))
     }
     /// Whether its values store items of one type, which may be unknown yet.
     pub fn is_container(self) -> bool {
-        matches!(self.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..))
+        self.items().is_some() || matches!(self.kind(), TyKind::Pending(..))
     }
     /// The class of instances, also if the type of items is unknown yet.
     pub fn class(self) -> Option<Class> {
@@ -95,7 +97,7 @@ impl Ty {
         if let Some(known) = FIELDS.lock().expect("no panic while laying out").get(&self) {
             return known;
         }
-        let (mut fields, mut at) = (Vec::new(), layout::FIELDS);
+        let (mut fields, mut at) = (Vec::new(), self.first_field());
         for (name, text) in &c.class.declaration().fields {
             let ty = c.class.parsed(text, &c.args, Some(self));
             let (_, size, align) = ty.mem_layout();
@@ -106,21 +108,25 @@ impl Ty {
         let fields: &'static [Field] = fields.leak();
         FIELDS.lock().expect("no panic while laying out").entry(self).or_insert(fields)
     }
-    /// Size of an instance without items, and the mask of its counted 8-byte words; `None` if it is too large for the
+    /// Offset of the first field of an instance.
+    fn first_field(self) -> usize {
+        if self.as_class().is_some_and(|c| c.entries.is_some()) { layout::ENTRIES_FIELDS } else { layout::FIELDS }
+    }
+    /// Size of the fields of an instance, and the mask of its counted 8-byte words; `None` if it is too large for the
     /// mask.
     pub fn object_layout(self) -> Option<(usize, u64)> {
-        let (mut end, mut mask) = (layout::FIELDS, 0u64);
+        let (mut end, mut mask) = (self.first_field(), 0u64);
         for f in self.fields() {
             let (offsets, size, _) = f.ty.mem_layout();
             for (_, o) in f.ty.flatten().iter().zip(offsets).filter(|(p, _)| p.is_counted()) {
-                mask |= 1u64.checked_shl(((f.offset + o - layout::FIELDS) / 8) as u32)?;
+                mask |= 1u64.checked_shl(((f.offset + o - self.first_field()) / 8) as u32)?;
             }
             end = f.offset + size;
         }
-        Some((end - layout::FIELDS, mask))
+        Some((end - self.first_field(), mask))
     }
-    /// Types of the items or fields of an instance of a class.
+    /// Types of the items, entries and fields of an instance of a class.
     pub fn held(self) -> Vec<Ty> {
-        self.items().map_or_else(|| self.fields().iter().map(|f| f.ty).collect(), |t| vec![t])
+        self.items().into_iter().chain(self.fields().iter().map(|f| f.ty)).collect()
     }
 }

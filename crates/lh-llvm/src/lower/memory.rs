@@ -149,11 +149,12 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A new object: with room for items, or with fields of zeros.
+    /// A new object: with room for items, with fields of zeros, or both.
     pub(super) fn new_object(&mut self, cap: Value, ty: Ty) -> Val {
         let t = self.t;
+        let (fields, counted_fields) = ty.object_layout().unwrap_or_else(|| lh_ir::bug!("`{ty}` has too many fields"));
         let Some(elem) = ty.items() else {
-            let (size, mask) = ty.object_layout().unwrap_or_else(|| lh_ir::bug!("`{ty}` has too many fields"));
+            let (size, mask) = (fields, counted_fields);
             let out = self.scratch(8, 8);
             let f = self.cx.external(symbols::OBJECT_NEW, &[t.i64, t.i64, t.ptr], t.i32);
             let status = self.cx.call_external(f, &[self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out]);
@@ -166,9 +167,15 @@ impl FnCx<'_, '_> {
             m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("an item of {size} bytes"))
         });
         let out = self.scratch(8, 8);
-        let f = self.cx.external(symbols::ITEMS_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
-        let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
-        let status = self.cx.call_external(f, &args);
+        let [size, mask] = [size as i64, mask as i64].map(|n| self.int(t.i64, n));
+        let status = if ty.as_class().is_some_and(|c| c.entries.is_some()) {
+            let f = self.cx.external(symbols::ENTRIES_NEW, &[t.i64, t.i64, t.i64, t.i64, t.i64, t.ptr], t.i32);
+            let [fields, counted_fields] = [fields as i64, counted_fields as i64].map(|n| self.int(t.i64, n));
+            self.cx.call_external(f, &[self.one(cap), size, mask, fields, counted_fields, out])
+        } else {
+            let f = self.cx.external(symbols::ITEMS_NEW, &[t.i64, t.i64, t.i64, t.ptr], t.i32);
+            self.cx.call_external(f, &[self.one(cap), size, mask, out])
+        };
         self.check_status(status);
         self.load(t.ptr, out, 8)
     }

@@ -17,7 +17,7 @@ use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use std::sync::Arc;
 
 /// Boxes the values of one call.
@@ -26,8 +26,8 @@ pub struct Boxer<'a, 'py> {
     lists: Option<&'a Lists>,
     /// The code that gives the next item of a generator in the result.
     advance: Option<Arc<Compiled>>,
-    /// Lists made for this result, since one native list is one Python list.
-    made: Vec<(*mut Items, Bound<'py, PyList>)>,
+    /// Containers made for this result, since one native container is one Python object.
+    made: Vec<(*mut Items, Bound<'py, PyAny>)>,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
@@ -77,7 +77,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::Class(_) => {
                 let header = word() as *mut Items;
-                self.list(ty, header)?
+                self.container(ty, header)?
             }
             TyKind::Record(_) => {
                 let slots = [word(), word()];
@@ -175,29 +175,64 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
     }
 
-    fn list(&mut self, ty: Ty, header: *mut Items) -> PyResult<Bound<'py, PyAny>> {
-        let elem = ty.as_list().unwrap_or_else(|| lh_ir::bug!("`{ty}` has no object in Python"));
+    fn container(&mut self, ty: Ty, header: *mut Items) -> PyResult<Bound<'py, PyAny>> {
+        let elem = ty.items().unwrap_or_else(|| lh_ir::bug!("`{ty}` has no object in Python"));
         if let Some(object) = self.lists.and_then(|l| l.object_of(header)) {
             // SAFETY: the list is an argument of the call that is being finished.
             return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
         }
         if let Some((_, list)) = self.made.iter().find(|(h, _)| *h == header) {
-            return Ok(list.clone().into_any());
+            return Ok(list.clone());
         }
         let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
+        if ty.as_list().is_none() {
+            return self.table(ty, header, &item, &native);
+        }
         if elem.is_int() || elem.is_float() {
             return self.numbers(elem, &native);
         }
         let list = PyList::empty(self.py);
-        self.made.push((header, list.clone()));
+        self.made.push((header, list.clone().into_any()));
         for i in 0..native.len() {
             // SAFETY: an item of the list.
             let slots = unsafe { item.slots(native.item(i)) };
             list.append(self.borrowed(elem, &slots)?)?;
         }
         Ok(list.into_any())
+    }
+
+    /// Boxes a dictionary or a set: its entries are tuples of a mark, which is 0 where one has been removed, the key
+    /// and the value.
+    fn table(&mut self, ty: Ty, header: *mut Items, item: &Item, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
+        let entry = ty.items().and_then(Ty::tuple_elems).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
+        let entries = (0..native.len()).map(|i| {
+            // SAFETY: an entry of the table.
+            unsafe { item.slots(native.item(i)) }
+        });
+        let entries: Vec<_> = entries.filter(|slots| slots[0] != 0).collect();
+        match entry {
+            [_, key, value] => {
+                let dict = PyDict::new(self.py);
+                self.made.push((header, dict.clone().into_any()));
+                for slots in entries {
+                    let mut at = &slots[1..];
+                    let key = self.next(*key, &mut at)?;
+                    dict.set_item(key, self.next(*value, &mut at)?)?;
+                }
+                Ok(dict.into_any())
+            }
+            [_, key] => {
+                let set = PySet::empty(self.py)?;
+                self.made.push((header, set.clone().into_any()));
+                for slots in entries {
+                    set.add(self.next(*key, &mut &slots[1..])?)?;
+                }
+                Ok(set.into_any())
+            }
+            _ => lh_ir::bug!("`{ty}` is no table"),
+        }
     }
 
     /// Boxes a list of plain numbers.

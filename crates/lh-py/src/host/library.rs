@@ -104,19 +104,18 @@ fn declared(path: &str, class: &Bound<'_, PyAny>) -> PyResult<Option<Declaration
     let own = class.getattr("__dict__")?;
     let told = |name: &str| own.get_item(name).ok();
     let Some(parameters) = told("__parameters__") else { return Ok(None) };
-    let methods = |name: &str| told(name).map_or(Ok(Vec::new()), |names| names.extract());
-    let fields = match told("__fields__") {
-        Some(fields) => fields.cast_into::<PyDict>()?.items().extract()?,
-        None => Vec::new(),
+    let texts = |name: &str| match told(name) {
+        Some(texts) => texts.cast_into::<PyDict>()?.items().extract(),
+        None => Ok(Vec::new()),
     };
     Ok(Some(Declaration {
         path: path.to_owned(),
         parameters: parameters.extract()?,
-        fields,
+        fields: texts("__fields__")?,
         items: told("__items__").map(|text| text.extract()).transpose()?,
         by_value: told("__by_value__").is_some(),
-        adds: methods("__adds__")?,
-        extends: methods("__extends__")?,
+        entries: told("__entries__").map(|text| text.extract()).transpose()?,
+        infers: texts("__infers__")?,
     }))
 }
 

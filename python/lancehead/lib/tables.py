@@ -1,0 +1,276 @@
+"""Hash tables: what dictionaries and sets have in common.
+
+A table stores entries in the order in which their keys came, as CPython's dictionaries do: tuples of a mark, the key
+and, in dictionaries, the value. The mark of an entry is its hash with the sign bit, or -1 if comparing keys costs less;
+that of a removed entry, which owns nothing, is 0. `_live` entries exist.
+
+`_index` finds entries by hash: it is an array of `_mask + 1` places, a power of two, in which a key is searched from
+the place that its hash says (`_start`) to the next empty one. A place holds the number of an entry plus 1; 0 if it is
+empty, -1 if its entry has been removed. At most two thirds of the places are not empty (`_filled`).
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.text import text_repr
+
+FIELDS = {"_memory": "mem", "_index": "ptr", "_mask": "int", "_shift": "int", "_filled": "int", "_live": "int"}
+
+
+def _is_simple(key):
+    # Comparing such keys costs less than comparing hashes.
+    return prim.is_int(key) or prim.is_bool(key) or prim.is_float(key)
+
+
+def key_hash(key):
+    """A hash of a key for tables. Keys that are equal and of one type have the same.
+
+    It is not that of `hash`, which is slower.
+    """
+    if prim.is_optional(key):
+        return 0 if key is None else key_hash(key)
+    if prim.is_none(key):
+        return 0
+    if prim.is_bool(key) or prim.is_int(key):
+        return prim.cast(key, np.int64)
+    if prim.is_float(key):
+        return prim.cast(prim.bits_of_f64(prim.cast(key, np.float64) + 0.0), np.int64)
+    if prim.is_complex(key):
+        return _mixed(key_hash(float(key.real)), key_hash(float(key.imag)))
+    if prim.is_str(key):
+        return prim.cast(prim.lh_str_hash(key), np.int64)
+    if prim.is_tuple(key):
+        h = prim.cast(len(key), np.int64)
+        for item in key:
+            h = _mixed(h, key_hash(item))
+        return h
+    if prim.is_enum(key):
+        return key_hash(key.value)
+    if prim.has_method(key, "__hash__"):
+        return prim.cast(key.__hash__(), np.int64)
+    prim.error("a key of a dictionary or an item of a set must be hashable: a number, a text, None, or a tuple of such")
+
+
+def _same(a, b):
+    # `None` is no operand of `==` where something else may be.
+    if prim.is_optional(a):
+        if a is None or b is None:
+            return a is None and b is None
+        return _same(a, b)
+    if prim.is_tuple(a):
+        for i, x in enumerate(a):
+            if not _same(x, b[i]):
+                return False
+        return True
+    return a == b
+
+
+def _mixed(h, more):
+    # A multiplication moves each bit to higher ones, the shift brings these back.
+    x = (prim.cast(h, np.uint64) ^ prim.cast(more, np.uint64)) * np.uint64(11400714819323198485)
+    return prim.cast(x ^ (x >> np.uint64(32)), np.int64)
+
+
+def _start(table, h):
+    # The upper bits of the product with the golden ratio, which spreads keys evenly that follow each other.
+    x = prim.cast(h, np.uint64) * np.uint64(11400714819323198485)
+    return prim.cast(prim.shr(x, prim.cast(table._shift, np.uint64)), np.int64)
+
+
+def _marked(key, h):
+    return np.int64(-1) if _is_simple(key) else h | np.int64(-9223372036854775808)
+
+
+def _place_hash(key, mark, at):
+    # The hash by which entry `at` is found. One that is never equal to another, NaN, is not found, and has a place of
+    # its own, so that many are no burden.
+    if prim.is_float(key):
+        return key_hash(key) if key == key else prim.cast(at, np.int64)
+    return key_hash(key) if _is_simple(key) else mark
+
+
+def _at(index, i):
+    return prim.cast(prim.load(prim.ptr_add(index, 4 * i), np.int32), np.int64)
+
+
+def _set_at(index, i, x):
+    prim.store(prim.ptr_add(index, 4 * i), prim.cast(x, np.int32))
+
+
+def find(table, key):
+    """The number of the entry with a key, or -1."""
+    mark = _marked(key, key_hash(key))
+    index = table._index
+    i = _start(table, _place_hash(key, mark, 0))
+    # The first place is looked at here: this is inlined, and the search is not.
+    at = _at(index, i) - 1
+    if at >= 0:
+        if _has_key(table, at, mark, key):
+            return at
+    elif at == -1:
+        return -1
+    return _search(table, i, mark, key)
+
+
+def _has_key(table, at, mark, key):
+    entry = prim.items_get(table, at)
+    if _is_simple(key):
+        return entry[1] == key
+    return _same(entry[1], key) if entry[0] == mark else False
+
+
+def _search(table, i, mark, key):
+    mask = table._mask
+    index = table._index
+    while True:
+        i = (i + 1) & mask
+        at = _at(index, i) - 1
+        if at >= 0:
+            if _has_key(table, at, mark, key):
+                return at
+        elif at == -1:
+            return -1
+
+
+def prepare(table, count):
+    """Makes a new table ready for so many keys."""
+    bits = 3
+    while 2 << bits < 3 * count:
+        bits += 1
+    _new_index(table, bits)
+
+
+def _new_index(table, bits):
+    # The numbers of entries have 32 bits.
+    if bits > 32:
+        raise MemoryError("a dictionary or a set has too many items")
+    size = 1 << bits
+    owner, data = prim.calloc(4 * size)
+    table._memory = owner
+    table._index = data
+    table._mask = size - 1
+    table._shift = 64 - bits
+    table._filled = 0
+
+
+def _rebuild(table):
+    # Closes the gaps between entries and indexes them anew, with room to grow.
+    live = table._live
+    bits = 3
+    while 1 << bits < 3 * (live + 1):
+        bits += 1
+    _new_index(table, bits)
+    n = prim.items_len(table)
+    if n != live:
+        to = 0
+        for at in range(n):
+            if prim.items_get(table, at)[0] != 0:
+                if to != at:
+                    prim.items_move(table, to, at, 1)
+                to += 1
+        prim.items_set_len(table, live)
+    index = table._index
+    mask = table._mask
+    for at in range(live):
+        entry = prim.items_get(table, at)
+        i = _start(table, _place_hash(entry[1], entry[0], at))
+        while _at(index, i) != 0:
+            i = (i + 1) & mask
+        _set_at(index, i, at + 1)
+    table._filled = live
+
+
+def new_entry(table, key):
+    """Makes room for an entry with a key that is not there, and returns its number.
+
+    The caller puts it there and calls `added`.
+    """
+    if 3 * (table._filled + 1) > 2 * (table._mask + 1):
+        _rebuild(table)
+    at = prim.items_len(table)
+    prim.items_reserve(table, at + 1)
+    index = table._index
+    mask = table._mask
+    i = _start(table, _place_hash(key, _marked(key, key_hash(key)), at))
+    while _at(index, i) > 0:
+        i = (i + 1) & mask
+    if _at(index, i) == 0:
+        table._filled += 1
+    _set_at(index, i, at + 1)
+    return at
+
+
+def mark_of(key):
+    """The mark of a new entry."""
+    return _marked(key, key_hash(key))
+
+
+def added(table, at):
+    """Counts an entry that `new_entry` made room for."""
+    prim.items_set_len(table, at + 1)
+    table._live += 1
+
+
+def take(table, at):
+    """Removes an entry and returns it."""
+    index = table._index
+    mask = table._mask
+    entry = prim.items_get(table, at)
+    i = _start(table, _place_hash(entry[1], entry[0], at))
+    while _at(index, i) != at + 1:
+        i = (i + 1) & mask
+    _set_at(index, i, -1)
+    taken = prim.items_take(table, at)
+    prim.items_put(table, at, prim.items_nothing(table))
+    table._live -= 1
+    n = prim.items_len(table)
+    if at == n - 1:
+        # Removed entries at the end are given back, so that the last one is found at once.
+        while n > 0 and prim.items_get(table, n - 1)[0] == 0:
+            n -= 1
+        prim.items_set_len(table, n)
+    return taken
+
+
+def clear(table):
+    """Removes all entries."""
+    _new_index(table, 3)
+    n = prim.items_len(table)
+    table._live = 0
+    for i in range(n):
+        prim.items_take(table, i)
+    prim.items_set_len(table, 0)
+
+
+def copy_entries(out, table):
+    """Copies the entries of a table into an empty one of the same type."""
+    n = prim.items_len(table)
+    prim.items_reserve(out, n)
+    to = 0
+    for at in range(n):
+        entry = prim.items_get(table, at)
+        if entry[0] != 0:
+            prim.items_put(out, to, entry)
+            to += 1
+            prim.items_set_len(out, to)
+    out._live = to
+    _rebuild(out)
+
+
+def next_place(table, at, live, message):
+    """The number of the first entry from a number on, or -1 if there is none; raises if the size has changed."""
+    if table._live != live:
+        raise RuntimeError(message)
+    n = prim.items_len(table)
+    while at < n:
+        if prim.items_get(table, at)[0] != 0:
+            return at
+        at += 1
+    return -1
+
+
+def missing(key):
+    """Raises `KeyError` of a key."""
+    if prim.is_carried(key):
+        raise KeyError(key)
+    raise KeyError(text_repr(key))
