@@ -595,28 +595,24 @@ impl Infer<'_> {
     }
 
     fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
-        let spec = spec.filter(|s| s.as_str() != Some(""));
-        if v.ty == Ty::str() && spec.is_none() && matches!(conversion, None | Some('s')) {
-            return Ok(v.clone());
-        }
-        match spec {
-            None if conversion == Some('r') => self.call_library("text.text_repr", &[v.clone()]),
-            None => self.call_library("text.text_of", &[v.clone()]),
-            Some(s) => self.format_spec(v, s),
+        let converted = match conversion {
+            Some('r') => self.call_library("text.text_repr", &[v.clone()])?,
+            Some('a') => self.call_library("text.text_ascii", &[v.clone()])?,
+            Some(_) if v.ty != Ty::str() => self.call_library("text.text_of", &[v.clone()])?,
+            _ => v.clone(),
+        };
+        match spec.filter(|s| s.as_str() != Some("")) {
+            None if converted.ty == Ty::str() => Ok(converted),
+            None => self.call_library("text.text_of", &[converted]),
+            Some(s) => self.format_spec(&converted, s),
         }
     }
 
     fn format_spec(&mut self, v: &Val, spec: &Val) -> Result<Val> {
         match v.ty.kind() {
-            TyKind::Int { .. } | TyKind::Bool => {
-                self.runtime(&rt::lh_str_format_i64, &[v.clone(), spec.clone()], Ty::str())
-            }
             TyKind::Float { .. } => self.runtime(&rt::lh_str_format_f64, &[v.clone(), spec.clone()], Ty::str()),
             TyKind::Str => self.runtime(&rt::lh_str_format_str, &[v.clone(), spec.clone()], Ty::str()),
-            _ => Err(Diagnostic::new(
-                diag::NO_MATCHING_CALL,
-                format!("`{}` cannot be formatted with a specification", v.ty),
-            )),
+            _ => self.call_library("text.text_format", &[v.clone(), spec.clone()]),
         }
     }
 

@@ -98,10 +98,24 @@ table! {
         lh_str_isupper(Mem, Ptr, I64) -> [I1] pure;
         /// `str.islower`.
         lh_str_islower(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isascii`.
+        lh_str_isascii(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isdecimal`.
+        lh_str_isdecimal(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isnumeric`.
+        lh_str_isnumeric(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isprintable`.
+        lh_str_isprintable(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.isidentifier`.
+        lh_str_isidentifier(Mem, Ptr, I64) -> [I1] pure;
+        /// `str.istitle`.
+        lh_str_istitle(Mem, Ptr, I64) -> [I1] pure;
         /// `str.upper`.
         lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `str.lower`.
         lh_str_lower(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `str.casefold`.
+        lh_str_casefold(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `str.swapcase`.
         lh_str_swapcase(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `str.title`.

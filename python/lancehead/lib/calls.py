@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of, int_of_float
 from lancehead.lib.lists import sorted_list
-from lancehead.lib.text import text_format, text_of, text_repr
+from lancehead.lib.text import text_ascii, text_format, text_of, text_repr
 
 
 def min(*args, key=None, default=None):
@@ -316,6 +316,15 @@ def repr(x, /):
     "'a'"
     """
     return text_repr(x)
+
+
+def ascii(x, /):
+    """Text of a value as Python source, in ASCII.
+
+    >>> ascii("é")
+    "'\\\\xe9'"
+    """
+    return text_ascii(x)
 
 
 def format(value, spec="", /):

@@ -1,8 +1,8 @@
 """Methods of `str`."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of, text_of_argument
-from lancehead.lib.text import percent, text_of
+from lancehead.lib.conversions import check_flag, index_of, text_of_argument
+from lancehead.lib.text import filled, percent, text_of
 
 
 def int_of_digits(s, base):
@@ -38,6 +38,27 @@ def _is_stripped(c, chars):
     if chars is None:
         return prim.lh_str_isspace(c)
     return prim.lh_str_in(c, text_of_argument(chars))
+
+
+def _line_end(s, at):
+    # Where the end of the line that is at `at` begins, and where the next line does.
+    n = len(s)
+    while at < n:
+        c = s[at]
+        if prim.lh_str_in(c, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
+            return at, at + 2 if c == "\r" and at + 1 < n and s[at + 1] == "\n" else at + 1
+        at += 1
+    return n, n
+
+
+def _cut_before_space(s, n):
+    # Where the last run of what is no white space before `n` begins and ends.
+    while n > 0 and prim.lh_str_isspace(s[n - 1]):
+        n -= 1
+    begin = n
+    while begin > 0 and not prim.lh_str_isspace(s[begin - 1]):
+        begin -= 1
+    return begin, n
 
 
 class str:
@@ -297,6 +318,83 @@ class str:
         prim.lh_str_split(self, sep, index_of(maxsplit), parts)
         return parts
 
+    def rsplit(self, sep=None, maxsplit=-1):
+        """Parts between separators, cut from the right; by default, between runs of white space.
+
+        >>> "a,b,c".rsplit(",", 1)
+        ['a,b', 'c']
+        """
+        cuts = index_of(maxsplit)
+        parts = prim.items_new("builtins.list", self, 4)
+        end = len(self)
+        if sep is None:
+            begin, end = _cut_before_space(self, end)
+            while end > 0 and cuts != 0:
+                parts.append(prim.lh_str_slice(self, begin, end))
+                cuts -= 1
+                begin, end = _cut_before_space(self, begin)
+            if end > 0:
+                parts.append(prim.lh_str_slice(self, 0, end))
+        else:
+            if len(text_of_argument(sep)) == 0:
+                raise ValueError("empty separator")
+            at = self.rfind(sep) if cuts != 0 else -1
+            while at >= 0:
+                parts.append(prim.lh_str_slice(self, at + len(sep), end))
+                end = at
+                cuts -= 1
+                at = self.rfind(sep, 0, end) if cuts != 0 else -1
+            parts.append(prim.lh_str_slice(self, 0, end))
+        parts.reverse()
+        return parts
+
+    def splitlines(self, keepends=False):
+        """The lines, by default without what ends them.
+
+        >>> "a\\nb\\r\\n".splitlines()
+        ['a', 'b']
+        """
+        check_flag(keepends)
+        parts = prim.items_new("builtins.list", self, 4)
+        at, n = 0, len(self)
+        while at < n:
+            end, following = _line_end(self, at)
+            parts.append(prim.lh_str_slice(self, at, following if keepends else end))
+            at = following
+        return parts
+
+    def expandtabs(self, tabsize=8):
+        """The text with blanks in place of tabulators.
+
+        >>> "a\\tb".expandtabs(4)
+        'a   b'
+        """
+        size = index_of(tabsize)
+        out = ""
+        column, begin = 0, 0
+        for i, c in enumerate(self):
+            if c == "\t":
+                blanks = size - column % size if size > 0 else 0
+                out = out + prim.lh_str_slice(self, begin, i) + prim.lh_str_repeat(" ", blanks)
+                begin = i + 1
+                column += blanks
+            elif c == "\n" or c == "\r":
+                column = 0
+            else:
+                column += 1
+        return out + prim.lh_str_slice(self, begin, len(self))
+
+    def format(self, /, *args, **kwargs):
+        """The text with its fields filled in.
+
+        >>> "{}-{x:>3}".format(1, x="a")
+        '1-  a'
+        """
+        names = prim.items_new("builtins.list", self, 4)
+        for name in kwargs:
+            names.append(name)
+        return filled(self, args + (*kwargs.values(),), names)
+
     def join(self, parts, /):
         """The parts with the text between.
 
@@ -324,6 +422,62 @@ class str:
         'abc'
         """
         return prim.lh_str_lower(self)
+
+    def casefold(self):
+        """The text for comparison without regard to case.
+
+        >>> "Straße".casefold()
+        'strasse'
+        """
+        return prim.lh_str_casefold(self)
+
+    def isascii(self):
+        """Whether all characters are ASCII, also if there is none.
+
+        >>> "ab".isascii()
+        True
+        """
+        return prim.lh_str_isascii(self)
+
+    def isdecimal(self):
+        """Whether all characters are decimal digits, and there is one.
+
+        >>> "12".isdecimal()
+        True
+        """
+        return prim.lh_str_isdecimal(self)
+
+    def isnumeric(self):
+        """Whether all characters stand for numbers, and there is one.
+
+        >>> "½".isnumeric()
+        True
+        """
+        return prim.lh_str_isnumeric(self)
+
+    def isprintable(self):
+        """Whether `repr` shows all characters as they are.
+
+        >>> "a b".isprintable()
+        True
+        """
+        return prim.lh_str_isprintable(self)
+
+    def isidentifier(self):
+        """Whether the text is a name of Python's.
+
+        >>> "a1".isidentifier()
+        True
+        """
+        return prim.lh_str_isidentifier(self)
+
+    def istitle(self):
+        """Whether every word is capitalised, and there is one.
+
+        >>> "Ab Cd".istitle()
+        True
+        """
+        return prim.lh_str_istitle(self)
 
     def isspace(self):
         """Whether all characters are white space, and there is one.

@@ -1,16 +1,24 @@
 //! `str.swapcase`, `str.title`, `str.capitalize`: case of single characters that depends on those around them.
 //!
-//! The standard library lowers a capital sigma as its context says, but only in whole texts, and has no titlecase.
+//! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
-use std::iter::zip;
+use crate::strings::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, push_lower, push_upper};
+
+/// `str.lower`
+pub(crate) fn lower(s: &str) -> String {
+    if s.is_ascii() {
+        return s.to_ascii_lowercase();
+    }
+    with_small(s, |out, _, small| out.push_str(small))
+}
 
 /// `str.swapcase`
 pub(crate) fn swapped(s: &str) -> String {
     let swap = |out: &mut String, c: char, small: &str| {
-        if c.is_uppercase() {
+        if is_in(c, UPPER) {
             out.push_str(small);
-        } else if c.is_lowercase() {
-            out.extend(c.to_uppercase());
+        } else if is_in(c, LOWER) {
+            push_upper(out, c);
         } else {
             out.push(c);
         }
@@ -27,7 +35,7 @@ pub(crate) fn titled(s: &str) -> String {
         } else {
             push_title(out, c);
         }
-        inside = is_cased(c);
+        inside = is_in(c, CASED);
     })
 }
 
@@ -43,28 +51,28 @@ pub(crate) fn capitalized(s: &str) -> String {
     })
 }
 
-/// A text made of every character and its small form at that place.
+/// A text made of every character and its small form at that place: a sigma has another one at the end of a word.
 fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String {
-    let small = s.to_lowercase();
-    let mut rest = small.as_str();
     let mut out = String::with_capacity(s.len());
-    for c in s.chars() {
-        let bytes = zip(c.to_lowercase(), rest.chars()).map(|(_, own)| own.len_utf8()).sum();
-        let (own, after) = rest.split_at(bytes);
-        push(&mut out, c, own);
-        rest = after;
+    let mut small = String::new();
+    let mut is_after_letter = false;
+    for (at, c) in s.char_indices() {
+        small.clear();
+        match c {
+            'Σ' if is_after_letter && !begins_with_letter(&s[at + c.len_utf8()..]) => small.push('ς'),
+            _ => push_lower(&mut small, c),
+        }
+        push(&mut out, c, &small);
+        if !is_in(c, IGNORABLE) {
+            is_after_letter = is_in(c, CASED);
+        }
     }
     out
 }
 
-/// Whether a character is a letter whose first part alone is a capital.
-pub(crate) fn is_title(c: char) -> bool {
-    matches!(c, 'ǅ' | 'ǈ' | 'ǋ' | 'ǲ' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
-        || (matches!(c, '\u{1f88}'..='\u{1faf}') && u32::from(c) & 8 != 0)
-}
-
-fn is_cased(c: char) -> bool {
-    c.is_lowercase() || c.is_uppercase() || is_title(c)
+/// Whether a text begins with a letter that has case, behind what is looked past.
+fn begins_with_letter(s: &str) -> bool {
+    s.chars().find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
 /// The character as the first of a word: its capital, of which only the first part stays one.
@@ -81,7 +89,7 @@ fn push_title(out: &mut String, c: char) {
         'ŉ' => out.extend(c.to_uppercase()),
         '\u{1f80}'..='\u{1faf}' => out.extend(char::from_u32(u32::from(c) | 8)),
         '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => out.extend(char::from_u32(u32::from(c) + 9)),
-        _ if is_title(c) => out.push(c),
+        _ if !is_in(c, LOWER) || c.to_uppercase().any(|u| classes(u) == 0) => out.push(c),
         _ => {
             let mut upper = c.to_uppercase();
             out.extend(upper.next());

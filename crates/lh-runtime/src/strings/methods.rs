@@ -4,8 +4,8 @@ use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::items::{Items, ItemsRef};
 use crate::memory::alloc::MemInfo;
+use crate::strings::characters::{self, ALPHA, DECIMAL, DIGIT, LOWER, NUMERIC, PRINTABLE, TITLE, UPPER, is_in};
 use crate::strings::index::{byte_of, char_count};
-use crate::strings::letter_case::is_title;
 use crate::strings::parse_number::is_space;
 use crate::strings::value::{StrValue, give, give_part, text, with_room};
 use crate::symbol::{Symbol, functions};
@@ -47,20 +47,6 @@ fn all(s: &str, test: impl FnMut(char) -> bool) -> bool {
     !s.is_empty() && s.chars().all(test)
 }
 
-/// Superscripts and circled digits count, as in Python; Rust has no table of them.
-fn is_digit(c: char) -> bool {
-    is_decimal(c)
-        || matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨' | '⑴'..='⑼' | '⒈'..='⒐' | '⓪')
-}
-
-/// First characters of the runs of ten decimal digits of the commoner scripts.
-const DECIMAL_ZEROS: [u32; 14] =
-    [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xe50, 0x1040, 0xff10];
-
-fn is_decimal(c: char) -> bool {
-    DECIMAL_ZEROS.iter().any(|zero| (*zero..zero + 10).contains(&u32::from(c)))
-}
-
 /// Predicates on texts.
 macro_rules! predicates {
     ($($name:ident => $test:expr;)*) => {$(
@@ -74,12 +60,18 @@ macro_rules! predicates {
 }
 
 predicates! {
+    lh_str_isascii => str::is_ascii;
     lh_str_isspace => |s| all(s, is_space);
-    lh_str_isdigit => |s| all(s, is_digit);
-    lh_str_isalpha => |s| all(s, char::is_alphabetic);
-    lh_str_isalnum => |s| all(s, char::is_alphanumeric);
-    lh_str_isupper => |s| s.chars().any(char::is_uppercase) && !s.chars().any(|c| c.is_lowercase() || is_title(c));
-    lh_str_islower => |s| s.chars().any(char::is_lowercase) && !s.chars().any(|c| c.is_uppercase() || is_title(c));
+    lh_str_isdecimal => |s| all(s, |c| is_in(c, DECIMAL));
+    lh_str_isdigit => |s| all(s, |c| is_in(c, DECIMAL | DIGIT));
+    lh_str_isnumeric => |s| all(s, |c| is_in(c, NUMERIC));
+    lh_str_isalpha => |s| all(s, |c| is_in(c, ALPHA));
+    lh_str_isalnum => |s| all(s, |c| is_in(c, ALPHA | DECIMAL | DIGIT | NUMERIC));
+    lh_str_isprintable => |s| s.chars().all(|c| is_in(c, PRINTABLE));
+    lh_str_isidentifier => characters::is_identifier;
+    lh_str_isupper => |s| s.chars().any(|c| is_in(c, UPPER)) && !s.chars().any(|c| is_in(c, LOWER | TITLE));
+    lh_str_islower => |s| s.chars().any(|c| is_in(c, LOWER)) && !s.chars().any(|c| is_in(c, UPPER | TITLE));
+    lh_str_istitle => characters::is_titled;
 }
 
 /// Replaces the first `limit` occurrences (all of them if it is negative).
@@ -206,7 +198,8 @@ unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, o
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_ _ _) lh_str_isspace lh_str_isdigit lh_str_isalpha lh_str_isalnum lh_str_isupper lh_str_islower;
+        (_ _ _) lh_str_isspace lh_str_isdigit lh_str_isalpha lh_str_isalnum lh_str_isupper lh_str_islower lh_str_isascii;
+        (_ _ _) lh_str_isdecimal lh_str_isnumeric lh_str_isprintable lh_str_isidentifier lh_str_istitle;
         (_ _ _ _ _) lh_str_join lh_str_split_space;
         (_ _ _ _ _ _) lh_str_rfind;
         (_ _ _ _ _ _ _) lh_str_find;

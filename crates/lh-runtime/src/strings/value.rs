@@ -6,6 +6,7 @@ use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
 use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
+use crate::strings::characters;
 use crate::strings::format_spec::{format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::letter_case;
@@ -308,8 +309,9 @@ texts! {
     lh_str_from_c128(re: f64, im: f64) => Ok(complex_repr(re, im));
     lh_str_from_c64(re: f32, im: f32) => Ok(complex64_repr(re, im));
     lh_str_from_bool(value: u8) => Ok(if value != 0 { "True" } else { "False" }.to_owned());
-    lh_str_upper(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_uppercase());
-    lh_str_lower(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_lowercase());
+    lh_str_upper(_mem: Mem, s: Data, n: i64) => Ok(characters::upper(text(s, n)));
+    lh_str_lower(_mem: Mem, s: Data, n: i64) => Ok(letter_case::lower(text(s, n)));
+    lh_str_casefold(_mem: Mem, s: Data, n: i64) => Ok(characters::folded(text(s, n)));
     lh_str_swapcase(_mem: Mem, s: Data, n: i64) => Ok(letter_case::swapped(text(s, n)));
     lh_str_title(_mem: Mem, s: Data, n: i64) => Ok(letter_case::titled(text(s, n)));
     lh_str_capitalize(_mem: Mem, s: Data, n: i64) => Ok(letter_case::capitalized(text(s, n)));
@@ -371,7 +373,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
         (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64;
         (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr lh_str_upper lh_str_lower;
-        (_ _ _ _) lh_str_swapcase lh_str_title lh_str_capitalize;
+        (_ _ _ _) lh_str_swapcase lh_str_title lh_str_capitalize lh_str_casefold;
         (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
         (_ _ _ _ _ _) lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
         (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;

@@ -1,0 +1,116 @@
+//! Classes of characters as CPython has them, which are not those of Rust's `char`: letters are those of a category,
+//! superscripts are digits, and a character that Unicode names later is none.
+
+mod table;
+
+use table::{FOLDS, RUNS};
+
+/// Bits of a class; `xtask/characters.py` has the same order.
+const BITS: u32 = 11;
+pub(crate) const ALPHA: u32 = 1;
+pub(crate) const DECIMAL: u32 = 1 << 1;
+pub(crate) const DIGIT: u32 = 1 << 2;
+pub(crate) const NUMERIC: u32 = 1 << 3;
+pub(crate) const PRINTABLE: u32 = 1 << 4;
+pub(crate) const STARTS_NAME: u32 = 1 << 5;
+pub(crate) const IN_NAME: u32 = 1 << 6;
+pub(crate) const UPPER: u32 = 1 << 7;
+pub(crate) const LOWER: u32 = 1 << 8;
+pub(crate) const TITLE: u32 = 1 << 9;
+/// A sigma's place in a word is found by looking past these.
+pub(crate) const IGNORABLE: u32 = 1 << 10;
+pub(crate) const CASED: u32 = UPPER | LOWER | TITLE;
+
+/// The classes of a character.
+pub(crate) fn classes(c: char) -> u32 {
+    let key = (u32::from(c) << BITS) | ((1 << BITS) - 1);
+    let at = RUNS.partition_point(|run| *run <= key);
+    at.checked_sub(1).map_or(0, |at| RUNS[at] & ((1 << BITS) - 1))
+}
+
+/// Whether a character is in one of some classes.
+pub(crate) fn is_in(c: char, some: u32) -> bool {
+    classes(c) & some != 0
+}
+
+/// `str.casefold`
+pub(crate) fn folded(s: &str) -> String {
+    if s.is_ascii() {
+        return s.to_ascii_lowercase();
+    }
+    let mut out = String::with_capacity(s.len());
+    for c in s.chars() {
+        match FOLDS.binary_search_by_key(&c, |(from, _)| *from) {
+            Ok(at) => out.push_str(FOLDS[at].1),
+            Err(_) => push_lower(&mut out, c),
+        }
+    }
+    out
+}
+
+/// The small form of one character by itself.
+pub(crate) fn push_lower(out: &mut String, c: char) {
+    match is_in(c, UPPER | TITLE) {
+        true => out.extend(c.to_lowercase()),
+        false => out.push(c),
+    }
+}
+
+/// The capitals of one character. One that Unicode names later is none.
+pub(crate) fn push_upper(out: &mut String, c: char) {
+    match is_in(c, LOWER | TITLE) && c.to_uppercase().all(|u| classes(u) != 0) {
+        true => out.extend(c.to_uppercase()),
+        false => out.push(c),
+    }
+}
+
+/// `str.upper`
+pub(crate) fn upper(s: &str) -> String {
+    if s.is_ascii() {
+        return s.to_ascii_uppercase();
+    }
+    let mut out = String::with_capacity(s.len());
+    s.chars().for_each(|c| push_upper(&mut out, c));
+    out
+}
+
+/// `str.istitle`
+pub(crate) fn is_titled(s: &str) -> bool {
+    let (mut is_inside, mut any) = (false, false);
+    for c in s.chars() {
+        let is_first = is_in(c, UPPER | TITLE);
+        let is_cased = is_in(c, CASED);
+        if is_cased && is_first == is_inside {
+            return false;
+        }
+        any |= is_cased;
+        is_inside = is_cased;
+    }
+    any
+}
+
+/// `str.isidentifier`
+pub(crate) fn is_identifier(s: &str) -> bool {
+    s.chars().next().is_some_and(|c| is_in(c, STARTS_NAME)) && s.chars().all(|c| is_in(c, IN_NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_characters() {
+        assert!(is_in('é', ALPHA) && is_in('é', LOWER) && !is_in('é', DIGIT));
+        assert!(is_in('²', DIGIT) && !is_in('²', DECIMAL) && is_in('½', NUMERIC));
+        assert!(is_in('一', NUMERIC) && is_in('٣', DECIMAL));
+        assert!(is_in(' ', PRINTABLE) && !is_in('\u{a0}', PRINTABLE) && !is_in('\u{10ffff}', PRINTABLE));
+        assert!(!is_in('\0', ALPHA | PRINTABLE));
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(folded("Straße ΑΣ ﬁ"), "strasse ας fi".replace('ς', "σ"));
+        assert!(is_titled("Ab Ǆ 1Cd") && !is_titled("ab") && !is_titled("AB") && !is_titled("1"));
+        assert!(is_identifier("_é1") && !is_identifier("1a") && !is_identifier("") && !is_identifier("a b"));
+    }
+}

@@ -1,0 +1,154 @@
+"""Methods of `str` and formatting, with CPython's answers, over all of Unicode."""
+
+import re
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lancehead import njit
+
+CHARACTERS = st.one_of(
+    st.sampled_from("abAB 1\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029ßſİıŉΣσςǆǅǄᾳᾼ½²٣一\u0301\u0345\u00ad\ud7ff😀𐐀𐐨𝟘'.:_-+"),
+    st.characters(exclude_categories=["Cs"]),
+)
+TEXTS = st.text(CHARACTERS, max_size=12)
+INDICES = st.one_of(st.none(), st.integers(-15, 15))
+
+
+def answer(f, *args):
+    """A result, or the type and message of what was raised."""
+    try:
+        return f(*args)
+    except (ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
+        return type(error), str(error)
+
+
+@njit
+def questions(s):
+    return (
+        s.isalpha(), s.isdecimal(), s.isdigit(), s.isnumeric(), s.isalnum(), s.isspace(), s.isprintable(),
+        s.isidentifier(), s.isascii(), s.isupper(), s.islower(), s.istitle(),
+    )  # fmt: skip
+
+
+@njit
+def cases(s):
+    return s.lower(), s.upper(), s.title(), s.capitalize(), s.swapcase(), s.casefold()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="later versions of Unicode name more characters")
+def test_every_character():
+    wrong = []
+    for code in range(sys.maxunicode + 1):
+        if not 0xD800 <= code < 0xE000:
+            for f in (questions, cases):
+                for text in (chr(code), "a" + chr(code) + "Σ"):
+                    if f(text) != f.py_func(text):
+                        wrong.append((hex(code), f(text), f.py_func(text)))
+    assert unicodedata.unidata_version == "14.0.0"
+    assert not wrong, (len(wrong), wrong[:20])
+
+
+@given(TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_questions_and_cases(s):
+    if all(unicodedata.ucd_3_2_0.category(c) != "Cn" for c in s):
+        assert questions(s) == questions.py_func(s)
+        assert cases(s) == cases.py_func(s)
+
+
+@njit
+def cut(s, sep, n, keep):
+    return s.splitlines(), s.splitlines(keep), s.rsplit(), s.rsplit(None, n), s.split(None, n), s.rsplit(maxsplit=n)
+
+
+@njit
+def cut_at(s, sep, n):
+    return s.rsplit(sep, n), s.split(sep, maxsplit=n), s.partition(sep), s.rpartition(sep), s.rsplit(sep=sep)
+
+
+@given(TEXTS, TEXTS, st.integers(-2, 4), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_parts(s, sep, n, keep):
+    assert cut(s, sep, n, keep) == cut.py_func(s, sep, n, keep)
+    for text, by in [(s, sep[:1]), (sep.join([s, s, ""]), sep), (s + s, s[:2])]:
+        assert answer(cut_at, text, by, n) == answer(cut_at.py_func, text, by, n)
+
+
+@njit
+def filled(s, width, fill):
+    return s.center(width, fill), s.ljust(width, fill), s.rjust(width, fill), s.zfill(width), s.expandtabs(width)
+
+
+@given(TEXTS, st.integers(-3, 20), CHARACTERS)
+@settings(max_examples=300, deadline=None)
+def test_filling(s, width, fill):
+    assert filled(s, width, fill) == filled.py_func(s, width, fill)
+    assert answer(filled, s, width, "") == answer(filled.py_func, s, width, "")
+
+
+@njit
+def search(s, part, i, j):
+    return (
+        s.find(part, i, j), s.rfind(part, i, j), s.count(part, i, j), s.startswith(part, i, j), s.endswith(part, i, j),
+        s.removeprefix(part), s.removesuffix(part), part in s, s.strip(part), s < part, s <= part, s == part, s[i:j],
+    )  # fmt: skip
+
+
+@given(TEXTS, TEXTS, INDICES, INDICES)
+@settings(max_examples=300, deadline=None)
+def test_searching(s, part, i, j):
+    for own in (part, s[1:3], s[-2:]):
+        assert search(s, own, i, j) == search.py_func(s, own, i, j)
+
+
+@njit
+def percent_integer(template, x):
+    return template % x
+
+
+SPECS = st.from_regex(r"(.?[<>=^])?[-+ ]?z?#?0?([0-9]{0,2})[,_]?(\.[0-9]{0,2})?[bcdeEfFgGnosxX%]?", fullmatch=True)
+CONVERSIONS = st.from_regex(r"[ab]?%[-+ #0]{0,3}([0-9]{0,2})(\.[0-9]{0,2})?[hlL]?[diouxXeEfFgGcrsaz%]c?", fullmatch=True)
+NUMBERS = st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), st.sampled_from(["", "é😀x", "b"]))
+
+
+@given(CONVERSIONS, NUMBERS)
+@settings(max_examples=500, deadline=None)
+def test_percent(template, x):
+    assert answer(percent_integer, template, x) == answer(percent_integer.py_func, template, x)
+
+
+@njit
+def by_spec(x, spec):
+    return format(x, spec)
+
+
+@njit
+def by_field(x, spec):
+    return f"{x:{spec}}", "{:{}}".format(x, spec), "{0!r:>9}{0}{k!a}".format(x, k=spec)
+
+
+@given(SPECS, st.one_of(NUMBERS, st.complex_numbers()))
+@settings(max_examples=500, deadline=None)
+def test_specifications(spec, x):
+    assert answer(by_spec, x, spec) == answer(by_spec.py_func, x, spec)
+    assert answer(by_field, x, spec) == answer(by_field.py_func, x, spec)
+
+
+@njit
+def by_template(template, x, y):
+    return template.format(x, y, name=x)
+
+
+PIECES = ["{", "}", "{{", "}}", "{}", "{0}", "{1}", "{2}", "{name}", "{none}", "{:>{}}", "{!r}", "{!z}", "{!", "{:"]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "{0:{1}}", "{:{:{}}}", "{!r:>5}", "{[}", ":", "!"]), max_size=5))
+@settings(max_examples=500, deadline=None)
+def test_templates(pieces):
+    template = "".join(pieces)
+    if not re.search(r"\[", template):
+        assert answer(by_template, template, "ab", 7) == answer(by_template.py_func, template, "ab", 7)
