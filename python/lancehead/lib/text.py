@@ -171,19 +171,17 @@ def _complex_format(x, spec):
     # Fill, alignment and width are those of the whole text, all else is that of both parts.
     n = len(spec)
     at = 0
-    fill, align = " ", ">"
+    fill, align = "", ">"
     if n > 1 and prim.lh_str_in(spec[1], "<>=^"):
         fill, align, at = spec[0], spec[1], 2
     elif prim.lh_str_in(spec[0], "<>=^"):
         align, at = spec[0], 1
-    if align == "=":
-        raise ValueError("'=' alignment flag is not allowed in complex format specifier")
     begin = at
     while at < n and prim.lh_str_in(spec[at], "+- z#"):
         at += 1
     flags = prim.lh_str_slice(spec, begin, at)
-    if at < n and spec[at] == "0":
-        raise ValueError("Zero padding is not allowed in complex format specifier")
+    if fill == "" and at < n and spec[at] == "0":
+        fill = "0"
     begin = at
     while at < n and prim.lh_str_in(spec[at], "0123456789"):
         at += 1
@@ -191,6 +189,10 @@ def _complex_format(x, spec):
     rest = prim.lh_str_slice(spec, at, n)
     if n > 0 and (spec[n - 1] == "%" or prim.lh_str_in(spec[n - 1], "sdbcoxX")):
         raise ValueError("Unknown format code '" + spec[n - 1] + "' for object of type 'complex'")
+    if fill == "0":
+        raise ValueError("Zero padding is not allowed in complex format specifier")
+    if align == "=":
+        raise ValueError("'=' alignment flag is not allowed in complex format specifier")
     signs = prim.lh_str_slice(flags, 1, len(flags)) if flags != "" and prim.lh_str_in(flags[0], "+- ") else flags
     # Without a letter the parts are written as `str` writes them, and in parentheses.
     plain = n == 0 or not prim.lh_str_in(spec[n - 1], "eEfFgGn")
@@ -200,7 +202,7 @@ def _complex_format(x, spec):
     text = re + im + "j"
     if plain and not skip_real:
         text = "(" + text + ")"
-    return prim.lh_str_format_str(text, fill + align + width)
+    return prim.lh_str_format_str(text, (fill if fill != "" else " ") + align + width)
 
 
 def _part_format(x, spec, plain):
