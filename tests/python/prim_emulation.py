@@ -399,6 +399,7 @@ TABLE = {
     "lh_str_from_c64": str,
     "lh_str_from_c128": str,
     "lh_str_chr": chr,
+    "lh_str_format_c128": lambda x, s: format(complex(x), s),
     "lh_str_format_f64": lambda x, s: format(float(x), s),
     "lh_str_format_i64": lambda x, s: format(int(x), s),
     "lh_str_to_f64": float,

@@ -149,6 +149,8 @@ table! {
         lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
         /// `format(float, spec)`.
         lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// `format(complex, spec)`.
+        lh_str_format_c128(F64, F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `format(int, spec)`.
         lh_str_format_i64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `format(int, spec)` of an unsigned value.

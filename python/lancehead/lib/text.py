@@ -163,54 +163,8 @@ def text_format(x, spec):
     if prim.is_int(x) or prim.is_bool(x):
         return prim.lh_str_format_i64(x, spec)
     if prim.is_complex(x):
-        return _complex_format(x, spec)
+        return prim.lh_str_format_c128(prim.cast(x, np.complex128), spec)
     prim.error("a value of this type takes no format")
-
-
-def _complex_format(x, spec):
-    # Fill, alignment and width are those of the whole text, all else is that of both parts.
-    n = len(spec)
-    at = 0
-    fill, align = "", ">"
-    if n > 1 and prim.lh_str_in(spec[1], "<>=^"):
-        fill, align, at = spec[0], spec[1], 2
-    elif prim.lh_str_in(spec[0], "<>=^"):
-        align, at = spec[0], 1
-    begin = at
-    while at < n and prim.lh_str_in(spec[at], "+- z#"):
-        at += 1
-    flags = prim.lh_str_slice(spec, begin, at)
-    if fill == "" and at < n and spec[at] == "0":
-        fill = "0"
-    begin = at
-    while at < n and prim.lh_str_in(spec[at], "0123456789"):
-        at += 1
-    width = prim.lh_str_slice(spec, begin, at)
-    rest = prim.lh_str_slice(spec, at, n)
-    if n > 0 and (spec[n - 1] == "%" or prim.lh_str_in(spec[n - 1], "sdbcoxX")):
-        raise ValueError("Unknown format code '" + spec[n - 1] + "' for object of type 'complex'")
-    if fill == "0":
-        raise ValueError("Zero padding is not allowed in complex format specifier")
-    if align == "=":
-        raise ValueError("'=' alignment flag is not allowed in complex format specifier")
-    signs = prim.lh_str_slice(flags, 1, len(flags)) if flags != "" and prim.lh_str_in(flags[0], "+- ") else flags
-    # Without a letter the parts are written as `str` writes them, and in parentheses.
-    plain = n == 0 or not prim.lh_str_in(spec[n - 1], "eEfFgGn")
-    skip_real = plain and x.real == 0.0 and prim.copysign(1.0, x.real) > 0.0
-    re = "" if skip_real else _part_format(x.real, flags + rest, plain)
-    im = _part_format(x.imag, (flags if skip_real else "+" + signs) + rest, plain)
-    text = re + im + "j"
-    if plain and not skip_real:
-        text = "(" + text + ")"
-    return prim.lh_str_format_str(text, (fill if fill != "" else " ") + align + width)
-
-
-def _part_format(x, spec, plain):
-    # Unlike a float's, a part's text has no `.0`.
-    text = prim.lh_str_format_f64(prim.cast(x, np.float64), spec)
-    if plain and len(text) > 2 and prim.lh_str_slice(text, len(text) - 2, len(text)) == ".0":
-        return prim.lh_str_slice(text, 0, len(text) - (1 if prim.lh_str_in("#", spec) else 2))
-    return text
 
 
 def _literal_part(template, at):

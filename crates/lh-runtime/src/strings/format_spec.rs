@@ -276,6 +276,42 @@ pub(crate) fn format_float(value: f64, spec: &str) -> Formatted {
     }
 }
 
+/// `format(complex, spec)`: width and fill are those of the whole, all else is that of both parts.
+pub(crate) fn format_complex(re: f64, im: f64, spec: &str) -> Formatted {
+    if spec.is_empty() {
+        return Ok(crate::repr::complex_repr(re, im));
+    }
+    let s = Spec::parse(spec, "complex", '>')?;
+    match s.kind {
+        None | Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n') => {}
+        Some(k) => return unknown(k, "complex"),
+    }
+    if s.precision.is_some_and(|p| p > i32::MAX as usize / 2) {
+        return fail("precision too big");
+    }
+    if s.fill == '0' {
+        return fail("Zero padding is not allowed in complex format specifier");
+    }
+    if s.align == '=' {
+        return fail("'=' alignment flag is not allowed in complex format specifier");
+    }
+    // Without a letter, a complex number is written as `str` writes it, with parentheses.
+    let is_plain = s.kind.is_none();
+    let kind = if is_plain && s.precision.is_some() { Some('g') } else { s.kind };
+    let part = |value: f64, sign: Option<char>| {
+        let text = float_with(&Spec { fill: ' ', align: '>', width: 0, sign, kind, ..s.clone() }, value)?;
+        let cut = if kind.is_none() && text.ends_with(".0") { 2 - usize::from(s.alternate) } else { 0 };
+        Ok(text[..text.len() - cut].to_owned())
+    };
+    let body = if is_plain && re == 0.0 && re.is_sign_positive() {
+        format!("{}j", part(im, s.sign)?)
+    } else {
+        let (re, im) = (part(re, s.sign)?, part(im, Some('+'))?);
+        if is_plain { format!("({re}{im}j)") } else { format!("{re}{im}j") }
+    };
+    pad(&s, &body, 0)
+}
+
 fn float_with(s: &Spec, value: f64) -> Formatted {
     let value = if s.kind == Some('%') { value * 100.0 } else { value };
     let precision = s.precision.unwrap_or(6);
@@ -387,6 +423,21 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    }
+
+    #[test]
+    fn complex_numbers() {
+        let cases = [
+            ((1.0, -2.0), ".2f", "1.00-2.00j"),
+            ((1.0, 0.0), "#", "(1.+0.j)"),
+            ((0.0, 1.5), "+", "+1.5j"),
+            ((-0.0, 1.0), "*>10.3", "***(-0+1j)"),
+            ((f64::NAN, f64::INFINITY), "e", "nan+infj"),
+        ];
+        for ((re, im), spec, want) in cases {
+            assert_eq!(format_complex(re, im, spec).unwrap(), want);
+        }
+        assert!(format_complex(0.0, 0.0, "08").is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
 use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
 use crate::strings::characters;
-use crate::strings::format_spec::{format_float, format_int, format_str};
+use crate::strings::format_spec::{format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::letter_case;
 use crate::strings::parse_number::{parse_float, parse_int};
@@ -316,6 +316,7 @@ texts! {
     lh_str_title(_mem: Mem, s: Data, n: i64) => Ok(letter_case::titled(text(s, n)));
     lh_str_capitalize(_mem: Mem, s: Data, n: i64) => Ok(letter_case::capitalized(text(s, n)));
     lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
+    lh_str_format_c128(re: f64, im: f64, _mem: Mem, spec: Data, n: i64) => format_complex(re, im, text(spec, n));
     lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
     lh_str_format_u64(value: u64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
 }
@@ -375,7 +376,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr lh_str_upper lh_str_lower;
         (_ _ _ _) lh_str_swapcase lh_str_title lh_str_capitalize lh_str_casefold;
         (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
-        (_ _ _ _ _ _) lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
+        (_ _ _ _ _ _) lh_str_format_c128 lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
         (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;
     }
 }
