@@ -74,9 +74,10 @@ def array(items):
 
 def main():
     """Writes the file."""
+    version = unicodedata.unidata_version
     all_runs, all_folds = [f"{run:#x}" for run in runs()], list(folds())
     lines = [
-        f"//! Classes and folded forms of Unicode {unicodedata.unidata_version}'s characters: see `xtask/characters.py`.",
+        f"//! Classes and folded forms of Unicode {version}'s characters: see `xtask/characters.py`.",
         "",
         "/// The first character of each run, then eleven bits of the classes.",
         "#[rustfmt::skip]",

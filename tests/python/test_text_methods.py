@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from lancehead import njit
 
 CHARACTERS = st.one_of(
-    st.sampled_from("abAB 1\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029ßſİıŉΣσςǆǅǄᾳᾼ½²٣一\u0301\u0345\u00ad\ud7ff😀𐐀𐐨𝟘'.:_-+"),
+    st.sampled_from(
+        "abAB 1\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029ßſİıŉΣσςǆǅǄᾳᾼ½²٣一\u0301\u0345\u00ad\ud7ff😀𐐀𐐨𝟘'.:_-+"
+    ),
     st.characters(exclude_categories=["Cs"]),
 )
 TEXTS = st.text(CHARACTERS, max_size=12)
@@ -23,7 +25,8 @@ def answer(f, *args):
     try:
         return f(*args)
     except (ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
-        return type(error), str(error)
+        # A truth value is called an integer here.
+        return type(error), str(error).replace("'bool'", "'int'")
 
 
 @njit
@@ -111,7 +114,9 @@ def percent(template, x):
 
 
 SPECS = st.from_regex(r"(.?[<>=^])?[-+ ]?z?#?0?([0-9]{0,2})[,_]?(\.[0-9]{0,2})?[bcdeEfFgGnosxX%]?", fullmatch=True)
-CONVERSIONS = st.from_regex(r"[ab]?%[-+ #0]{0,3}([0-9]{0,2})(\.[0-9]{0,2})?[hlL]?[diouxXeEfFgGcrsaz%]c?", fullmatch=True)
+CONVERSIONS = st.from_regex(
+    r"[ab]?%[-+ #0]{0,3}([0-9]{0,2})(\.[0-9]{0,2})?[hlL]?[diouxXeEfFgGcrsaz%]c?", fullmatch=True
+)
 NUMBERS = st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), st.sampled_from(["", "é😀x", "b"]))
 
 
