@@ -387,7 +387,9 @@ def _percent_integer(x, letter, flags, width, precision):
     sign = "+" if prim.lh_str_in("+", flags) else " " if prim.lh_str_in(" ", flags) else ""
     alternate = "#" if prim.lh_str_in("#", flags) else ""
     if prim.is_float(x):
-        text = prim.lh_str_format_i64(int(x), sign + kind)
+        # A float beyond 64 bits is whole.
+        is_wide = abs(x) >= 9223372036854775808.0 and x - x == 0.0
+        text = prim.lh_str_format_f64(x, sign + ".0f") if is_wide else prim.lh_str_format_i64(int(x), sign + kind)
     else:
         text = text_format(x, sign + alternate + kind)
     is_zero_filled = prim.lh_str_in("0", flags) and not prim.lh_str_in("-", flags)
