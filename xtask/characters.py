@@ -1,4 +1,4 @@
-"""Writes `crates/lh-runtime/src/strings/characters/table.rs`: the classes of characters that `str`'s methods ask for.
+"""Writes `crates/lh-runtime/src/characters/table.rs`: the classes of characters that `str`'s methods ask for.
 
     python3.11 xtask/characters.py
 
@@ -10,7 +10,7 @@ import pathlib
 import sys
 import unicodedata
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "crates/lh-runtime/src/strings/characters/table.rs"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "crates/lh-runtime/src/characters/table.rs"
 
 
 def is_ignorable(c):

@@ -47,7 +47,7 @@ def test_every_character():
     wrong = []
     for code in range(sys.maxunicode + 1):
         if not 0xD800 <= code < 0xE000:
-            for f in (questions, cases):
+            for f in (questions, cases, shown):
                 for text in (chr(code), "a" + chr(code) + "Σ"):
                     if f(text) != f.py_func(text):
                         wrong.append((hex(code), f(text), f.py_func(text)))
@@ -61,6 +61,12 @@ def test_questions_and_cases(s):
     if all(unicodedata.ucd_3_2_0.category(c) != "Cn" for c in s):
         assert questions(s) == questions.py_func(s)
         assert cases(s) == cases.py_func(s)
+        assert shown(s) == shown.py_func(s)
+
+
+@njit
+def shown(s):
+    return repr(s), ascii(s), f"{s!r}{s!a}"
 
 
 @njit

@@ -6,6 +6,7 @@
 //! [`interrupt::set`]).
 
 pub mod callback;
+mod characters;
 pub mod check;
 pub mod classes;
 pub mod device;

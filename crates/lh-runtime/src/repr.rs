@@ -3,6 +3,7 @@
 //! Digits come from Rust's formatting, which is exact (`{:.n}`) and shortest (`{}`) as Python's; this file lays them
 //! out.
 
+use crate::characters::{PRINTABLE, is_in};
 use std::fmt::Write;
 
 /// Decimal digits of a finite number: its absolute value is `0.d1d2d3... * 10^point`.
@@ -166,7 +167,7 @@ pub fn str_repr(s: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\\' => out.push_str("\\\\"),
             c if c == quote => out.extend(['\\', c]),
-            c if is_printable(c) => out.push(c),
+            c if is_in(c, PRINTABLE) => out.push(c),
             c => push_escape(&mut out, c),
         }
     }
@@ -182,17 +183,6 @@ fn push_escape(out: &mut String, c: char) {
         _ => write!(out, "\\U{code:08x}"),
     }
     .expect("strings take any text");
-}
-
-/// Whether Python's `repr` shows a character as it is.
-fn is_printable(c: char) -> bool {
-    match c {
-        ' ' => true,
-        c if c.is_ascii() => !c.is_ascii_control(),
-        c if c.is_control() || c.is_whitespace() => false,
-        // `escape_debug` escapes what is unassigned or invisible, and besides marks that combine with the quote.
-        c => c.is_alphanumeric() || c.escape_debug().count() == 1 || matches!(u32::from(c), 0x300..=0x36f),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Strings of compiled code: their values and characters, `str`'s methods, conversion from and to numbers, hashing,
 //! printing.
 
-pub(crate) mod characters;
 mod format_spec;
 pub mod hash;
 pub mod index;

@@ -2,7 +2,7 @@
 //!
 //! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
-use crate::strings::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, push_lower, push_upper};
+use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, push_lower, push_upper};
 
 /// `str.lower`
 pub(crate) fn lower(s: &str) -> String {

@@ -1,10 +1,10 @@
 //! Methods of `str` that walk over a whole text, and those that take or give several strings.
 
+use crate::characters::{self, ALPHA, DECIMAL, DIGIT, LOWER, NUMERIC, PRINTABLE, TITLE, UPPER, is_in};
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::items::{Items, ItemsRef};
 use crate::memory::alloc::MemInfo;
-use crate::strings::characters::{self, ALPHA, DECIMAL, DIGIT, LOWER, NUMERIC, PRINTABLE, TITLE, UPPER, is_in};
 use crate::strings::index::{byte_of, char_count};
 use crate::strings::parse_number::is_space;
 use crate::strings::value::{StrValue, give, give_part, text, with_room};

@@ -2,11 +2,11 @@
 //!
 //! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
+use crate::characters;
 use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
 use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
-use crate::strings::characters;
 use crate::strings::format_spec::{format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::letter_case;
