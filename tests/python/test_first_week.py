@@ -190,6 +190,18 @@ def row_11_distinct(numbers):
     return len(seen), {x % 2 for x in seen}
 
 
+@njit
+def row_05_records(text):
+    count = 0
+    for line in text.splitlines():
+        count += line.startswith(">")
+    return count
+
+
+def test_row_05_lines():
+    assert row_05_records(">a\nACGT\r\n>b\n") == 2
+
+
 def test_rows_05_and_11_dictionaries_and_sets():
     assert row_05_word_counts("a b a") == {"a": 2, "b": 1}
     assert row_11_distinct([1, 2, 1]) == (2, {0, 1})
