@@ -46,6 +46,8 @@ OWNERS: dict[str, Any] = {
     "ndarray": np.ndarray, "str": str, "list": list, "tuple": tuple, "range": range, "slice": slice, "int": int,
     "float": float, "complex": complex, "generic": np.generic,
 }
+# What is no argument yet is made by the function.
+RECEIVERS = {"dict": "{1: 2, 3: 4}", "set": "{1, 3}"}
 # fmt: on
 ARRAYS = [v for v in operands.VALUES if isinstance(v, np.ndarray) and v.dtype.names is None]
 NUMERIC = [v for v in operands.VALUES if isinstance(v, (int, float, complex))] + ARRAYS
@@ -83,7 +85,7 @@ def names() -> list[tuple[str, str]]:
             found.append((prefix + name[1], module))
         elif line.startswith("Of `"):
             owner, *members = re.findall(r"`(\w+)`", line)
-            found += [(f"a.{member}", owner) for member in members]
+            found += [(f"{RECEIVERS.get(owner, 'a')}.{member}", owner) for member in members]
     return found
 
 

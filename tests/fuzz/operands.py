@@ -87,6 +87,8 @@ def is_same(want: Any, got: Any) -> bool:
         return np.allclose(want, got, rtol=1e-6, equal_nan=True)
     if isinstance(want, (tuple, list)):
         return isinstance(got, (tuple, list)) and len(want) == len(got) and all(map(is_same, want, got))
+    if isinstance(want, (dict, set)):
+        return type(got) is type(want) and (want == got or sorted(map(repr, want)) == sorted(map(repr, got)))
     if isinstance(want, slice) and isinstance(got, slice):
         return all(is_same(getattr(want, part), getattr(got, part)) for part in ("start", "stop", "step"))
     if isinstance(want, (type, np.dtype)) and isinstance(got, type):

@@ -74,7 +74,7 @@ pub struct Declaration {
 ///
 /// There is one word for each argument: the name of the parameter whose type it has; `*` before it if it is an iterable
 /// of such values; `Self` for another instance; `_` if it says nothing. With `?`, it decides an unknown type only, and
-/// is not converted. The type of the result follows, if there is one.
+/// is not converted. The type of the result follows, if there is one. `static` alone says that there is no instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Teaching(&'static str);
 
@@ -82,6 +82,10 @@ impl Teaching {
     /// The words for the arguments.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         self.0.split(" -> ").next().unwrap_or_default().split(", ")
+    }
+    /// Whether the method takes no instance.
+    pub fn is_static(self) -> bool {
+        self.0 == "static"
     }
     /// The text of the result's type.
     pub fn result(self) -> Option<&'static str> {

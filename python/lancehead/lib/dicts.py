@@ -34,6 +34,7 @@ class dict:
         "setdefault": "K, V -> V",
         "update": "Self",
         "__ior__": "Self -> Self",
+        "fromkeys": "static",
     }
 
     def __new__(iterable=(), /, **kwargs):

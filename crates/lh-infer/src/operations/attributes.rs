@@ -5,7 +5,7 @@ use crate::emit::wrap_int;
 use crate::substitutes;
 use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
-use lh_ir::class::Class;
+use lh_ir::class::{Class, Teaching};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::TyKind;
@@ -34,7 +34,8 @@ fn classes(t: Ty) -> Vec<&'static str> {
 
 /// A method of an instance, if its class declares what its arguments say about the instance's type.
 fn teaches(t: Ty, name: &str) -> Option<&'static str> {
-    t.class()?.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
+    let class = t.class().filter(|class| !class.teaching(name).is_some_and(Teaching::is_static))?;
+    class.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
 }
 
 impl Infer<'_> {
@@ -61,6 +62,10 @@ impl Infer<'_> {
             if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
                 if property {
                     return self.call_func(f, std::slice::from_ref(v), &[]);
+                }
+                // A static method is the function itself.
+                if v.ty.class().and_then(|class| class.teaching(name)).is_some_and(Teaching::is_static) {
+                    return Ok(Val::of_type(Ty::new(TyKind::Func(f))));
                 }
                 let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
                 return Ok(Val::known(ty, Known::Method(v.clone(), Method::Library(f))));
