@@ -46,6 +46,13 @@ def check_same(text, a=A):
     np.testing.assert_allclose(np.asarray(got, np.complex128), np.asarray(want, np.complex128), 1e-13, err_msg=text)
 
 
+def test_degrees_of_freedom_of_cov_are_integers_of_any_type():
+    check_same("np.cov(a, ddof=1.0)")
+    check_same("np.cov(a, ddof=True)")
+    for given in ("0.5", "np.nan", "np.inf", "1j"):
+        assert refuses(f"np.cov(a, ddof={given})")
+
+
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "uint64", "complex128"])
 def test_places_go_into_integers(name, dtype):

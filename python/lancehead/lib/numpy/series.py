@@ -402,6 +402,15 @@ def _variables(m, y, rowvar, dtype):
     return np.concatenate((rows, _variables(y, None, rowvar, dtype)), 0)
 
 
+def _whole(ddof):
+    # NumPy takes floats that are integers, here only.
+    if prim.is_float(ddof):
+        if ddof != float(int(ddof)):
+            raise ValueError("ddof must be integer")
+        return int(ddof)
+    return index_of(ddof)
+
+
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     """Covariance matrix of variables in rows.
 
@@ -419,7 +428,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     rows = _variables(x, y, flag_of(rowvar), dtype)
     n = rows.shape[1]
     # NumPy compares the flag with zero.
-    drop = (1 if bias == 0 else 0) if ddof is None else index_of(ddof)
+    drop = (1 if bias == 0 else 0) if ddof is None else _whole(ddof)
     centered = rows - rows.mean(axis=1, keepdims=True)
     c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
     if x.ndim <= 1 and y is None:
