@@ -1,5 +1,6 @@
 """What compiled code has read is never stale."""
 
+import gc
 import sys
 import types as pytypes
 import warnings
@@ -418,3 +419,19 @@ def test_what_is_inside_of_others(make):
     change()
     assert compiled(3) == plain(3)
     assert compiled(3) == plain(3) and (counted is None or compiled.stats.compilations == 2)
+
+
+@njit
+def length_of(a):
+    return len(a)
+
+
+def test_checks_of_builtin_names_leave_nothing() -> None:
+    items, before = (1, 2), 0
+    for i in range(1_100):
+        # A store into the module's globals makes the next call look its names up again.
+        globals()["changed"] = i
+        length_of(items)
+        if i == 99:
+            before = len(gc.get_objects())
+    assert len(gc.get_objects()) < before + 100

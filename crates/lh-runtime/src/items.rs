@@ -47,8 +47,11 @@ pub fn new_items(cap: usize, elem_size: usize, mask: u64) -> *mut Items {
 fn new_entries(cap: usize, elem_size: usize, mask: u64, fields: usize, fields_mask: u64) -> *mut Items {
     let object = new_with_header(size_of::<Entries>() + fields, free_entries, cap, elem_size, mask);
     if !object.is_null() {
-        // SAFETY: the header was just allocated with room for the fields, all of which are zeros.
-        unsafe { (*object.cast::<Entries>()).fields_mask = fields_mask };
+        // SAFETY: the header was just allocated with room for the fields.
+        unsafe {
+            (*object.cast::<Entries>()).fields_mask = fields_mask;
+            object.byte_add(layout::ENTRIES_FIELDS).cast::<u8>().write_bytes(0, fields);
+        }
     }
     object
 }
@@ -79,7 +82,7 @@ fn new_with_header(
     };
     // SAFETY: plain C allocations, freed again when the second fails.
     unsafe {
-        let object = libc::calloc(header, 1).cast::<Items>();
+        let object = libc::malloc(header).cast::<Items>();
         if object.is_null() {
             return object;
         }

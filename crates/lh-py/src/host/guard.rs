@@ -361,11 +361,12 @@ fn user_function(py: Python<'_>, f: FuncId) -> Option<Bound<'_, PyAny>> {
 
 impl NameGuard {
     fn is_same<'py>(&self, py: Python<'py>) -> bool {
-        // If comparing keys raises, the name is not found.
-        let find = |d: &Bound<'py, PyAny>| d.get_item(&self.name).ok();
+        // A name that is missing makes no exception here: calls check this, and PyO3 keeps what they drop for later. If
+        // comparing keys raises, the name is not found.
+        let find = |d: &Bound<'py, PyDict>| d.get_item(&self.name).ok().flatten();
         let owner = self.owner.bind(py);
         let now = match &self.builtins {
-            Some(builtins) => find(owner).or_else(|| find(builtins.bind(py).as_any())),
+            Some(builtins) => owner.cast().ok().and_then(find).or_else(|| find(builtins.bind(py))),
             None => owner.getattr(&self.name).ok(),
         };
         is_same_object(now.as_ref(), self.value, self.object)
