@@ -144,9 +144,12 @@ impl Infer<'_> {
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }
-            if has_pending(v.ty) || v.ty.is_never() {
-                return Ok(Val::of_type(Ty::never()));
-            }
+        }
+        if bound.iter().any(|v| has_pending(v.ty) || v.ty.is_never()) {
+            let ret = if self.asks_callees { self.ask_callee(f, &bound)? } else { Ty::never() };
+            return Ok(if ret.flatten().is_empty() { Val::of_type(ret) } else { self.push(Inst::Zero, ret) });
+        }
+        for v in &bound {
             if v.ty.flatten().len() > MAX_PARTS {
                 return Err(Diagnostic::new(diag::TOO_LARGE, format!("an argument has more than {MAX_PARTS} parts"))
                     .note("a recursion whose argument types grow with every call never ends"));
@@ -181,6 +184,31 @@ impl Infer<'_> {
             return Ok(Val::of_type(spec.ret));
         }
         Ok(if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result })
+    }
+
+    /// Finds the types of undecided containers by what a callee stores in them; returns its result type, if it has one
+    /// for these arguments. Another sweep emits the call.
+    fn ask_callee(&mut self, f: FuncId, bound: &[Val]) -> Result<Ty> {
+        let is_open = |v: &Val| matches!(v.ty.kind(), TyKind::Pending(..));
+        if !bound.iter().any(is_open) || bound.iter().any(|v| v.ty.is_never() || (has_pending(v.ty) && !is_open(v))) {
+            return Ok(Ty::never());
+        }
+        // The callee numbers sites by itself. Empty lists from Python have the number after this one, since a function
+        // that is typed for these takes those that its use does not decide for lists of integers.
+        let anywhere = |t: Ty| match t.kind() {
+            TyKind::Pending(_, class) => Ty::new(TyKind::Pending(u32::MAX - 1, *class)),
+            _ => t,
+        };
+        let tys: Vec<ArgTy> = bound.iter().map(|v| ArgTy { ty: anywhere(v.ty), value: None, items: None }).collect();
+        let taught = self.world.taught(f, &tys, self.options)?;
+        for (v, args) in bound.iter().zip(taught.args) {
+            if let TyKind::Pending(site, _) = v.ty.kind() {
+                for (at, t) in args.iter().enumerate().filter(|(_, t)| !t.is_never()) {
+                    self.pending.learn(*site, at, *t);
+                }
+            }
+        }
+        Ok(taught.ret)
     }
 
     /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
@@ -458,8 +486,11 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && path != "builtins.len" {
-            return Ok(Val::of_type(Ty::never()));
+        if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && !asks_for_class(path) {
+            return match self.world.library(path) {
+                Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs),
+                _ => Ok(Val::of_type(Ty::never())),
+            };
         }
         if let ([], []) = (args, kwargs)
             && let Some(v) = self.empty_instance(path)?
@@ -619,4 +650,9 @@ pub(crate) fn carried(t: Ty) -> bool {
 /// Whether a value, or every item of a tuple, is known while compiling.
 fn is_constant(v: &Val) -> bool {
     v.as_const().is_some() || v.parts().is_some_and(|p| p.iter().all(|x| x.as_const().is_some()))
+}
+
+/// Whether a function can answer about a container whose type arguments are undecided.
+fn asks_for_class(path: &str) -> bool {
+    matches!(path, "builtins.len" | "prim.is_a")
 }

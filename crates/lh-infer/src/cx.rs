@@ -58,6 +58,10 @@ pub struct Infer<'w> {
     pub(crate) sticky: HashMap<(Block, usize), Ty>,
     pub(crate) pending: Pending,
     pub(crate) sites: HashMap<Value, u32>,
+    /// Sites of arguments whose type is undecided, by their places.
+    pub(crate) argument_sites: HashMap<usize, u32>,
+    /// Whether callees are asked what they store in containers whose type is undecided.
+    pub(crate) asks_callees: bool,
     // One sweep:
     pub(crate) out: Function,
     pub(crate) vals: Vec<Option<Val>>,
@@ -109,6 +113,8 @@ impl<'w> Infer<'w> {
             sticky: HashMap::new(),
             pending: Pending::default(),
             sites: HashMap::new(),
+            argument_sites: HashMap::new(),
+            asks_callees: false,
             out: Function::default(),
             vals: Vec::new(),
             cur: Block(0),

@@ -207,7 +207,9 @@ impl Infer<'_> {
                 TyKind::Pending(..) | TyKind::Class(ClassTy { items: Some(_), .. }),
                 TyKind::Pending(..) | TyKind::Class(ClassTy { items: Some(_), .. }),
             ) => {
-                self.pending.changed |= val.ty != to;
+                // Two that are both undecided wait for what decides one of them.
+                let both = [val.ty, to].iter().all(|t| matches!(t.kind(), TyKind::Pending(..)));
+                self.pending.changed |= val.ty != to && !both;
                 Ok(self.push(Inst::Zero, to))
             }
             _ => Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty))),

@@ -5,12 +5,12 @@
 //! at loop headers start from what enters the loop; when a back edge brings more, the sweep is repeated with the
 //! wider type. One sweep is the rule, two where a variable changes its type in a loop.
 
-use crate::convert::Pending;
+use crate::convert::{Pending, has_pending};
 use crate::cx::Infer;
 use crate::operations::generator;
 use crate::shape::Shape;
 use crate::val::Val;
-use crate::world::{ArgTy, Offsets, World};
+use crate::world::{ArgTy, Offsets, Taught, World};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options};
@@ -43,8 +43,46 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
     cx.run(name)
 }
 
+/// Finds what a function stores in those of its arguments whose types are undecided.
+///
+/// # Errors
+/// There is no code for the function.
+pub fn taught(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options, name: &str) -> Result<Taught> {
+    let mut cx = Infer::new(world, id, args, options)?;
+    cx.find_builders();
+    // A failure may be the consequence of an undecided type. If it is not, the function fails again when it is called
+    // with types that are decided.
+    let ret = cx.settle(name).unwrap_or(Ty::never());
+    let known = |t: &Ty| if has_pending(*t) { Ty::never() } else { *t };
+    let of_site = |site: &u32| match cx.pending.ty(*site).kind() {
+        TyKind::Class(c) => c.args.iter().map(known).collect(),
+        _ => cx.pending.sites[*site as usize].1.iter().map(known).collect(),
+    };
+    let args = (0..args.len()).map(|at| cx.argument_sites.get(&at).map(of_site).unwrap_or_default()).collect();
+    Ok(Taught { args, ret: known(&ret) })
+}
+
 impl Infer<'_> {
     fn run(&mut self, name: &str) -> Result<Output> {
+        let mut ret = self.settle(name)?;
+        if self.decide_parameters() {
+            ret = self.settle(name)?;
+        }
+        self.check_lists()?;
+        let annotations = self.annotations();
+        self.name_shared();
+        let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
+        if !self.code.is_generator {
+            return Ok(Output { func, ret, annotations, offsets, next: None });
+        }
+        let number = self.world.reserve(self.id, &format!("{name}.next"));
+        let halves = generator::split(func, &self.yields, number);
+        let generator::Halves { make, next, ty } = halves.map_err(|d| d.at(&self.code.file, self.span))?;
+        Ok(Output { func: make, ret: ty, annotations, offsets, next: Some((number, next)) })
+    }
+
+    /// Repeats sweeps until the types no longer change; returns the result type.
+    fn settle(&mut self, name: &str) -> Result<Ty> {
         let mut provisional = Ty::never();
         for _ in 0..100 {
             self.pending.changed = false;
@@ -65,21 +103,12 @@ impl Infer<'_> {
             if !again && used && ret.is_never() {
                 return Err(self.endless());
             }
-            if !again && self.decide_parameters() {
+            if !again && !self.asks_callees && self.is_undecided() {
+                self.asks_callees = true;
                 continue;
             }
             if !again {
-                self.check_lists()?;
-                let annotations = self.annotations();
-                self.name_shared();
-                let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
-                if !self.code.is_generator {
-                    return Ok(Output { func, ret, annotations, offsets, next: None });
-                }
-                let number = self.world.reserve(self.id, &format!("{name}.next"));
-                let halves = generator::split(func, &self.yields, number);
-                let generator::Halves { make, next, ty } = halves.map_err(|d| d.at(&self.code.file, self.span))?;
-                return Ok(Output { func: make, ret: ty, annotations, offsets, next: Some((number, next)) });
+                return Ok(ret);
             }
         }
         let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));
@@ -114,28 +143,36 @@ impl Infer<'_> {
         self.find_builders();
         self.sticky.clear();
         self.sites.clear();
+        self.argument_sites.clear();
         self.pending = Pending::default();
         Ok(())
     }
 
     fn check_lists(&self) -> Result<()> {
-        for (value, site) in &self.sites {
-            let used = self.vals.get(value.index()).is_some_and(Option::is_some);
-            if used && !self.pending.is_decided(*site) {
-                let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*value));
-                let (class, args) = &self.pending.sites[*site as usize];
-                let text = match &args[..] {
-                    [_] => format!("the type of this {}'s items cannot be found", class.name()),
-                    _ => format!("the types of what this {} holds cannot be found", class.name()),
-                };
-                let d = Diagnostic::new(diag::UNTYPED_LIST, text).note(match class.declaration().items {
-                    Some(_) => "append an item, or start from one: `[0][:0]` is an empty list of integers",
-                    None => "add something to it in the function that makes it",
-                });
-                return Err(d.at(&self.code.file, span.map_or(self.span, |i| i.span)));
-            }
-        }
-        Ok(())
+        let Some((value, site)) = self.undecided_display() else { return Ok(()) };
+        let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(value));
+        let (class, args) = &self.pending.sites[site as usize];
+        let text = match &args[..] {
+            [_] => format!("the type of this {}'s items cannot be found", class.name()),
+            _ => format!("the types of what this {} holds cannot be found", class.name()),
+        };
+        let d = Diagnostic::new(diag::UNTYPED_LIST, text).note(match class.declaration().items {
+            Some(_) => "append an item, or start from one: `[0][:0]` is an empty list of integers",
+            None => "add something to it, here or in a function that it is given to",
+        });
+        Err(d.at(&self.code.file, span.map_or(self.span, |i| i.span)))
+    }
+
+    /// Whether something is used, or given as an argument, whose type is undecided.
+    fn is_undecided(&self) -> bool {
+        self.undecided_display().is_some() || self.argument_sites.values().any(|s| !self.pending.is_decided(*s))
+    }
+
+    /// The first display that is used and whose type is undecided, with its site.
+    fn undecided_display(&self) -> Option<(Value, u32)> {
+        let used = |v: &Value| self.vals.get(v.index()).is_some_and(Option::is_some);
+        let open = self.sites.iter().filter(|(v, s)| used(v) && !self.pending.is_decided(**s));
+        open.map(|(v, s)| (*v, *s)).min_by_key(|(v, _)| v.index())
     }
 
     /// Names of what iterations of parallel loops may meet at.
@@ -170,11 +207,10 @@ impl Infer<'_> {
         out
     }
 
-    /// Lists given without items whose use says nothing are lists of integers; tells whether there are any.
+    /// Arguments whose use says nothing are lists of integers; tells whether there are any.
     fn decide_parameters(&mut self) -> bool {
-        let params = self.code.blocks[0].params.clone();
-        let sites: Vec<u32> = params.iter().filter_map(|p| self.sites.get(p).copied()).collect();
-        let open: Vec<u32> = sites.into_iter().filter(|s| !self.pending.is_decided(*s)).collect();
+        let sites = self.argument_sites.values();
+        let open: Vec<u32> = sites.copied().filter(|s| !self.pending.is_decided(*s)).collect();
         for s in &open {
             self.pending.learn(*s, 0, Ty::int());
         }

@@ -15,6 +15,6 @@ mod val;
 pub mod world;
 
 pub use convert::{cost, cost_of_all};
-pub use infer::{Output, infer};
+pub use infer::{Output, infer, taught};
 pub use stack::{Frame, Stack};
-pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, World};
+pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, Taught, World};

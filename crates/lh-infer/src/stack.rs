@@ -96,10 +96,15 @@ impl<K, X> Stack<K, X> {
         (used, stale)
     }
 
+    /// Whether a function that was left rests on no assumed result of an outer function.
+    pub fn is_final(&self, frame: &Frame<K, X>) -> bool {
+        frame.lowest >= self.frames.len()
+    }
+
     /// After a function that was left has compiled: if its result rests on the assumed one of an outer function, it
     /// goes when that changes. Gives back the world's notes.
     pub fn settle(&mut self, frame: Frame<K, X>) -> X {
-        if frame.lowest < self.frames.len() {
+        if !self.is_final(&frame) {
             let head = &mut self.frames[frame.lowest];
             head.provisional.push(frame.key);
             head.provisional.extend(frame.provisional);

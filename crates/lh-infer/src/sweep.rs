@@ -111,9 +111,13 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// A list given without items: what it holds is learnt from its use.
+    /// An instance whose type is undecided: its type is found by its use here.
     fn undecided_parameter(&mut self, entry: Block, index: usize, class: Class) -> Val {
-        let site = self.display_site(self.code.blocks[0].params[index], class);
+        let site = match self.argument_sites.get(&index) {
+            Some(site) => *site,
+            None => self.pending.add(class),
+        };
+        self.argument_sites.insert(index, site);
         let v = self.param(entry, self.pending.ty(site));
         self.made_at.extend(v.v.map(|v| (v, site)));
         v

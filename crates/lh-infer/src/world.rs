@@ -242,6 +242,15 @@ pub struct Spec {
     pub ret: Ty,
 }
 
+/// Types found by typing a function for containers of undecided types.
+#[derive(Clone, Debug)]
+pub struct Taught {
+    /// For each undecided argument the type arguments that it must have, `never` where nothing says so.
+    pub args: Vec<Vec<Ty>>,
+    /// Result type; `never` if it depends on what is undecided.
+    pub ret: Ty,
+}
+
 /// Facts about a function.
 #[derive(Clone, Debug)]
 pub struct FuncInfo {
@@ -294,6 +303,11 @@ pub trait World {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
     /// The function specialised for argument types, compiling it to typed IR first where needed.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
+    /// Finds what a function stores in arguments whose types are undecided.
+    ///
+    /// # Errors
+    /// There is no code for the function.
+    fn taught(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Taught>;
     /// A number for a function that comes with another one: what gives a generator's next item.
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId;
     /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the

@@ -3,7 +3,7 @@
 
 use crate::library::library;
 use crate::objects;
-use lh_infer::{ArgTy, FuncInfo, Object, Offsets, Output, Overload, Overloaded, Spec, Stack};
+use lh_infer::{ArgTy, FuncInfo, Object, Offsets, Output, Overload, Overloaded, Spec, Stack, Taught};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Options};
 use lh_ir::types::NamedTuple;
@@ -37,6 +37,11 @@ struct Stored {
 
 /// A specialisation is found by the types of its arguments, and by their values where it is typed for these.
 type Key = (FuncId, Vec<(Ty, Option<String>)>, Options);
+
+fn key_of(func: FuncId, args: &[ArgTy], options: Options) -> Key {
+    let known = |a: &ArgTy| a.is_known().then(|| format!("{:?} {:?}", a.value, a.items));
+    (func, args.iter().map(|a| (a.ty, known(a))).collect(), options)
+}
 
 /// A specialisation; `out` is missing while it is being typed.
 pub struct Typed {
@@ -229,6 +234,15 @@ impl World {
         f
     }
 
+    /// Begins to type a function.
+    fn begin(&mut self, key: Key) -> SpecId {
+        let id = lh_infer::World::reserve(self, key.0, "");
+        self.specs[id.index()].is_next = false;
+        self.by_key.insert(key.clone(), id);
+        self.stack.enter(id, key, ());
+        id
+    }
+
     fn forget(&mut self, frame: &lh_infer::Frame<Key, ()>) {
         frame.forgotten().for_each(|key| _ = self.by_key.remove(key));
     }
@@ -338,8 +352,7 @@ impl lh_infer::World for World {
     }
 
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
-        let value = |a: &ArgTy| a.is_known().then(|| format!("{:?} {:?}", a.value, a.items));
-        let key: Key = (f, args.iter().map(|a| (a.ty, value(a))).collect(), options);
+        let key = key_of(f, args, options);
         if let Some(id) = self.by_key.get(&key).copied() {
             if self.specs[id.index()].out.is_none() {
                 self.stack.note_recursion(id);
@@ -347,11 +360,8 @@ impl lh_infer::World for World {
             return Ok(Spec { id, ret: self.specs[id.index()].ret });
         }
         self.stack.check_depth()?;
-        let id = self.reserve(f, "");
-        self.specs[id.index()].is_next = false;
-        self.by_key.insert(key.clone(), id);
-        self.stack.enter(id, key, ());
-        let name = format!("{}.{}", self.code(f)?.name, id.0);
+        let name = format!("{}.{}", self.code(f)?.name, self.specs.len());
+        let id = self.begin(key);
         let inferred = lh_infer::infer(self, f, args, options, &name);
         let frame = self.stack.leave();
         match inferred {
@@ -366,6 +376,21 @@ impl lh_infer::World for World {
                 Err(d)
             }
         }
+    }
+
+    fn taught(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Taught> {
+        let key = key_of(f, args, options);
+        if let Some(id) = self.by_key.get(&key).copied() {
+            self.stack.note_recursion(id);
+            return Ok(Taught { args: Vec::new(), ret: self.specs[id.index()].ret });
+        }
+        self.stack.check_depth()?;
+        let name = format!("{}.taught", self.code(f)?.name);
+        self.begin(key);
+        let taught = lh_infer::taught(self, f, args, options, &name);
+        let frame = self.stack.leave();
+        self.forget(&frame);
+        taught
     }
 
     fn reserve(&mut self, func: FuncId, _: &str) -> SpecId {

@@ -6,11 +6,12 @@ use crate::host::{Host, LinkedPtx, Source};
 use crate::kernel;
 use crate::source_info::SourceInfo;
 use crate::spec::{Body, Dep, Key, Spec, callees};
-use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, World};
+use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, Taught, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Function, Options, parallel, waits};
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ pub(super) struct Session<'a> {
     pub(super) compiler: &'a mut Compiler,
     pub(super) host: &'a mut dyn Host,
     stack: Stack<Key, Notes>,
+    /// Results of [`lh_infer::taught`].
+    taught: HashMap<Key, Taught>,
     /// Time spent on reading bytecode.
     pub(super) reading: Duration,
     /// Time spent on optimising typed functions.
@@ -38,7 +41,14 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(compiler: &'a mut Compiler, host: &'a mut dyn Host) -> Session<'a> {
-        Session { compiler, host, stack: Stack::default(), reading: Duration::ZERO, passes: Duration::ZERO }
+        Session {
+            compiler,
+            host,
+            stack: Stack::default(),
+            taught: HashMap::new(),
+            reading: Duration::ZERO,
+            passes: Duration::ZERO,
+        }
     }
 
     /// Types the function that the user calls; its result is of type `ret` if that is given.
@@ -65,11 +75,7 @@ impl<'a> Session<'a> {
     }
 
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
-        let key = Key {
-            func: f,
-            args: args.iter().map(|a| (a.ty, a.is_known().then(|| format!("{:?} {:?}", a.value, a.items)))).collect(),
-            options,
-        };
+        let key = key_of(f, args, options);
         if let Some(id) = self.compiler.by_key.get(&key).copied() {
             if self.compiler.specs[id.index()].body.is_none() {
                 self.stack.note_recursion(id);
@@ -81,12 +87,8 @@ impl<'a> Session<'a> {
             return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret });
         }
         let code = self.code(f)?;
-        let id = SpecId::new(self.compiler.specs.len());
-        let name = format!("{}.{}", code.name, id.0);
-        let is_library = self.info(f).is_library;
-        self.compiler.specs.push(Spec { name: name.clone(), func: f, ret: Ty::never(), body: None, is_library });
-        self.compiler.by_key.insert(key.clone(), id);
-        self.stack.enter(id, key, Notes { is_library, deps: vec![] });
+        let name = format!("{}.{}", code.name, self.compiler.specs.len());
+        self.begin(&key, name.clone());
         let inferred = lh_infer::infer(self, f, args, options, &name);
         let frame = self.stack.leave();
         let finished = inferred.and_then(|out| self.finish(&frame, out));
@@ -95,6 +97,41 @@ impl<'a> Session<'a> {
             Err(_) => self.forget(&frame),
         }
         finished
+    }
+
+    /// Begins to type a function.
+    fn begin(&mut self, key: &Key, name: String) {
+        let id = SpecId::new(self.compiler.specs.len());
+        let is_library = self.info(key.func).is_library;
+        self.compiler.specs.push(Spec { name, func: key.func, ret: Ty::never(), body: None, is_library });
+        self.compiler.by_key.insert(key.clone(), id);
+        self.stack.enter(id, key.clone(), Notes { is_library, deps: vec![] });
+    }
+
+    /// The options with which a function compiles that is called by one with some options.
+    fn callee_options(&mut self, f: FuncId, options: Options) -> Options {
+        // A function with a decorator of its own keeps its options; others take the caller's.
+        let own = if self.compiler.parents.contains_key(&f) {
+            None
+        } else {
+            let o = self.host.function_object(f);
+            self.own_options(f, o)
+        };
+        Options {
+            device: match options.device {
+                Device::Kernel => Device::Function,
+                other => other,
+            },
+            // Functions that checked code calls are checked with it.
+            parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
+            // A function that it declares may be defined in code that the kernel is linked with.
+            link: options.link,
+            gpu: options.gpu,
+            // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
+            boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
+            callback: false,
+            ..own.unwrap_or(options)
+        }
     }
 
     /// Takes back a function that does not compile, and what rests on it.
@@ -183,6 +220,12 @@ impl<'a> Session<'a> {
             }
         }
     }
+}
+
+/// By this a specialisation is found.
+fn key_of(func: FuncId, args: &[ArgTy], options: Options) -> Key {
+    let known = |a: &ArgTy| a.is_known().then(|| format!("{:?} {:?}", a.value, a.items));
+    Key { func, args: args.iter().map(|a| (a.ty, known(a))).collect(), options }
 }
 
 /// A part of a value that has no object in Python, and a form that has one.
@@ -344,29 +387,30 @@ impl World for Session<'_> {
     }
 
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
-        // A function with a decorator of its own keeps its options; others take the caller's.
-        let own = if self.compiler.parents.contains_key(&f) {
-            None
-        } else {
-            let o = self.host.function_object(f);
-            self.own_options(f, o)
-        };
-        let options = Options {
-            device: match options.device {
-                Device::Kernel => Device::Function,
-                other => other,
-            },
-            // Functions that checked code calls are checked with it.
-            parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
-            // A function that it declares may be defined in code that the kernel is linked with.
-            link: options.link,
-            gpu: options.gpu,
-            // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
-            boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
-            callback: false,
-            ..own.unwrap_or(options)
-        };
+        let options = self.callee_options(f, options);
         self.typed(f, args, options)
+    }
+
+    fn taught(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Taught> {
+        let options = self.callee_options(f, options);
+        let key = key_of(f, args, options);
+        if let Some(known) = self.taught.get(&key) {
+            return Ok(known.clone());
+        }
+        if let Some(id) = self.compiler.by_key.get(&key).copied() {
+            self.stack.note_recursion(id);
+            return Ok(Taught { args: Vec::new(), ret: self.compiler.specs[id.index()].ret });
+        }
+        self.stack.check_depth()?;
+        let name = format!("{}.taught", self.code(f)?.name);
+        self.begin(&key, name.clone());
+        let taught = lh_infer::taught(self, f, args, options, &name);
+        let frame = self.stack.leave();
+        self.forget(&frame);
+        if let (Ok(types), true) = (&taught, self.stack.is_final(&frame)) {
+            self.taught.insert(key, types.clone());
+        }
+        taught
     }
 
     fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>> {
