@@ -99,6 +99,33 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
     mem
 }
 
+/// A block for a text: its bytes follow the header, without the alignment of arrays, and freed blocks are not kept for
+/// later arrays. Null when there is no memory.
+pub(crate) fn new_text_block(size: usize) -> *mut MemInfo {
+    let Some(total) = size.checked_add(size_of::<MemInfo>()).filter(|t| *t <= isize::MAX as usize) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: plain C allocation.
+    let raw = unsafe { libc::malloc(total) }.cast::<u8>();
+    if raw.is_null() {
+        return ptr::null_mut();
+    }
+    let (mem, data) = (raw.cast::<MemInfo>(), raw.wrapping_add(size_of::<MemInfo>()));
+    // SAFETY: `raw` has room for the header; `malloc` aligns for it.
+    unsafe { mem.write(MemInfo { refcount: AtomicI64::new(1), dtor: free_text_block, data, size }) };
+    count_live(1);
+    announce(data, size);
+    mem
+}
+
+/// Destructor of [`new_text_block`]. Compared by address, see [`free_block`].
+#[inline(never)]
+unsafe extern "C" fn free_text_block(mem: *mut MemInfo) {
+    count_live(-1);
+    // SAFETY: `new_text_block` allocated it, and nobody refers to it any more.
+    unsafe { libc::free(mem.cast()) };
+}
+
 /// A function that learns of new memory: its first byte and its size.
 pub(crate) type OnNew = fn(*const u8, usize);
 
@@ -250,8 +277,9 @@ unsafe fn release(mem: *mut MemInfo) {
     // SAFETY: the caller's promise; objects in the queue are in the same state.
     unsafe {
         let dtor = (*mem).dtor;
-        if dtor as usize == free_block as *const () as usize {
-            free_block(mem);
+        // These hold no other objects.
+        if dtor as usize == free_block as *const () as usize || dtor as usize == free_text_block as *const () as usize {
+            dtor(mem);
             return;
         }
         if RELEASING.replace(true) {

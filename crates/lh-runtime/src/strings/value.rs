@@ -5,7 +5,7 @@
 use crate::characters;
 use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
-use crate::memory::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
+use crate::memory::alloc::{MemInfo, decref, incref, new_foreign, new_text_block, no_memory};
 use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
 use crate::strings::format_spec::{format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
@@ -31,22 +31,32 @@ pub struct StrValue {
 impl StrValue {
     /// A new string; `None` when there is no memory.
     pub fn new(s: &str) -> Option<StrValue> {
-        if s.is_empty() {
+        StrValue::joined([s])
+    }
+    /// A new string of parts, one after the other; `None` when there is no memory.
+    pub fn joined<const N: usize>(parts: [&str; N]) -> Option<StrValue> {
+        let size = parts.iter().try_fold(0usize, |n, part| n.checked_add(part.len()))?;
+        if size == 0 {
             return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
         }
-        let mem = new_block(s.len(), false);
+        let mem = new_text_block(size);
         if mem.is_null() {
             return None;
         }
         // SAFETY: a fresh block of that size.
         unsafe {
             let data = (*mem).data;
-            ptr::copy_nonoverlapping(s.as_ptr(), data, s.len());
-            let len = number_of_bytes(s);
-            if len & ASCII != 0 || s.len() <= index::SHORT {
+            let mut end = data;
+            for part in parts {
+                ptr::copy_nonoverlapping(part.as_ptr(), end, part.len());
+                end = end.add(part.len());
+            }
+            let is_ascii = parts.iter().all(|part| part.is_ascii());
+            let len = size as i64 | if is_ascii { ASCII } else { 0 };
+            if is_ascii || size <= index::SHORT {
                 return Some(StrValue { mem, data, len });
             }
-            let owner = new_foreign(data, s.len(), mem.cast(), release_block);
+            let owner = new_foreign(data, size, mem.cast(), release_block);
             if owner.is_null() {
                 decref(mem);
             }
@@ -182,10 +192,11 @@ unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, 
         if right.is_empty() {
             return give_part(am, an, left, out);
         }
-        let Some(mut s) = with_room(left.len() + right.len()) else { return 1 };
-        s.push_str(left);
-        s.push_str(right);
-        give(&s, out)
+        match StrValue::joined([left, right]) {
+            Some(v) => out.write(v),
+            None => return no_memory(left.len() as i128 + right.len() as i128),
+        }
+        0
     }
 }
 
