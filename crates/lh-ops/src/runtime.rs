@@ -161,6 +161,8 @@ table! {
         lh_str_to_i64(Mem, Ptr, I64, I64) -> [I64] raises;
         /// `hash(str)`.
         lh_str_hash(Mem, Ptr, I64) -> [I64] pure;
+        /// A hash of a string for tables: equal strings of a process have the same.
+        lh_str_table_hash(Mem, Ptr, I64) -> [I64] pure;
         /// `float(str)`.
         lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
     }

@@ -38,7 +38,7 @@ def key_hash(key):
     if prim.is_complex(key):
         return _mixed(key_hash(float(key.real)), key_hash(float(key.imag)))
     if prim.is_str(key):
-        return prim.cast(prim.lh_str_hash(key), np.int64)
+        return prim.cast(prim.lh_str_table_hash(key), np.int64)
     if prim.is_tuple(key):
         h = prim.cast(len(key), np.int64)
         for item in key:

@@ -232,9 +232,19 @@ unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
 /// # Safety
 /// `mem` is null or a live counted object.
 pub unsafe fn incref(mem: *mut MemInfo) {
+    // SAFETY: the caller's promise.
+    unsafe { incref_by(mem, 1) }
+}
+
+/// Takes so many references.
+///
+/// # Safety
+/// `mem` is null or a live counted object.
+#[inline]
+pub(crate) unsafe fn incref_by(mem: *mut MemInfo, count: i64) {
     if !mem.is_null() {
         // SAFETY: the caller's promise.
-        unsafe { (*mem).refcount.fetch_add(1, Ordering::Relaxed) };
+        unsafe { (*mem).refcount.fetch_add(count, Ordering::Relaxed) };
     }
 }
 

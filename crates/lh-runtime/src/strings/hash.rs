@@ -1,12 +1,19 @@
 //! `hash(str)`: SipHash-1-3 of the characters as CPython keeps them, with the interpreter's key.
 //!
-//! CPython keeps a string's characters in one, two or four bytes each, whichever the greatest needs.
+//! CPython keeps a string's characters in one, two or four bytes each, whichever the greatest needs. Hash tables use
+//! another hash, which costs a quarter and has a seed of the process, too.
 
 use crate::memory::alloc::MemInfo;
 use crate::symbol::{Symbol, functions};
+use foldhash::SharedSeed;
+use foldhash::quality::FoldHasher;
+use std::hash::Hasher;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 static KEY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+static SEED: OnceLock<SharedSeed> = OnceLock::new();
 
 /// Sets the key of the process, which differs from process to process.
 pub fn set_key(first: u64, second: u64) {
@@ -81,9 +88,18 @@ unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     hash_of(unsafe { crate::strings::value::text(s, n) })
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_table_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+    let seed = SEED.get_or_init(|| SharedSeed::from_u64(KEY[0].load(Relaxed)));
+    let mut hasher = FoldHasher::with_seed(KEY[1].load(Relaxed), seed);
+    // SAFETY: compiled code passes a live string.
+    hasher.write(unsafe { crate::strings::value::text(s, n) }.as_bytes());
+    hasher.finish() as i64
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_ _ _) lh_str_hash;
+        (_ _ _) lh_str_hash lh_str_table_hash;
     }
 }
 

@@ -4,11 +4,12 @@ use crate::characters::{self, ALPHA, DECIMAL, DIGIT, LOWER, NUMERIC, PRINTABLE, 
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::items::{Items, ItemsRef};
-use crate::memory::alloc::MemInfo;
+use crate::memory::alloc::{MemInfo, incref_by};
 use crate::strings::index::{byte_of, char_count};
 use crate::strings::parse_number::is_space;
-use crate::strings::value::{StrValue, give, give_part, text, with_room};
+use crate::strings::value::{StrValue, give, give_part, part_len, text, with_room};
 use crate::symbol::{Symbol, functions};
+use lh_ir::consts::ASCII;
 
 type Mem = *mut MemInfo;
 type Data = *const u8;
@@ -143,14 +144,19 @@ unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, 
 unsafe fn give_parts<'a>(mem: Mem, n: i64, parts: impl Iterator<Item = &'a str>, out: *mut Items) -> i32 {
     // SAFETY: the caller passes a live object with strings as items.
     let mut out = unsafe { ItemsRef::from_borrowed(out) };
+    let (mut status, mut count) = (0, 0);
     for part in parts {
         let Some(item) = out.push() else {
-            return crate::memory::alloc::no_memory((out.len() + 1) as i128 * size_of::<StrValue>() as i128);
+            status = crate::memory::alloc::no_memory((out.len() + 1) as i128 * size_of::<StrValue>() as i128);
+            break;
         };
-        // SAFETY: the caller passes parts of a live string owned by `mem`; the item is room for a string.
-        unsafe { give_part(mem, n, part, item.cast()) };
+        count += 1;
+        // SAFETY: the item is room for a string.
+        unsafe { item.cast::<StrValue>().write(StrValue { mem, data: part.as_ptr(), len: part_len(n, part) }) };
     }
-    0
+    // SAFETY: the caller passes parts of a live string owned by `mem`. One addition is cheaper than one for each part.
+    unsafe { incref_by(mem, count) };
+    status
 }
 
 /// At most `limit` cuts (any number if it is negative).
@@ -180,20 +186,29 @@ unsafe extern "C" fn lh_str_split(
 unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut Items) -> i32 {
     // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
-        let mut rest = text(s, n).trim_start_matches(is_space);
-        let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
-        let parts = std::iter::from_fn(|| {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = if cuts == 0 { None } else { rest.find(is_space) };
-            cuts = cuts.saturating_sub(1);
-            let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-            rest = after.trim_start_matches(is_space);
-            Some(part)
-        });
-        give_parts(mem, n, parts, out)
+        let s = text(s, n);
+        if n & ASCII != 0 {
+            let first = |s: &str, of_kind: bool| s.bytes().position(|b| is_space(b.into()) == of_kind);
+            give_parts(mem, n, words(s, limit, first), out)
+        } else {
+            give_parts(mem, n, words(s, limit, |s, of_kind| s.find(|c| is_space(c) == of_kind)), out)
+        }
     }
+}
+
+/// The parts of a text between white space, after at most `limit` cuts (any number if it is negative). `first` finds
+/// the first character that is white space, or that is not.
+fn words<'a>(s: &'a str, limit: i64, first: impl Fn(&str, bool) -> Option<usize>) -> impl Iterator<Item = &'a str> {
+    let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut rest = s;
+    std::iter::from_fn(move || {
+        rest = &rest[first(rest, false)?..];
+        let end = if cuts == 0 { None } else { first(rest, true) };
+        cuts = cuts.saturating_sub(1);
+        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(part)
+    })
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

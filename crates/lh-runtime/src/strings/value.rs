@@ -92,9 +92,10 @@ unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
     unsafe { decref(mem.cast()) }
 }
 
-/// The third word of a string.
-fn number_of_bytes(s: &str) -> i64 {
-    s.len() as i64 | if s.is_ascii() { ASCII } else { 0 }
+/// The third word of a part of a string, whose third word is `n`.
+#[inline]
+pub(crate) fn part_len(n: i64, part: &str) -> i64 {
+    part.len() as i64 | if n & ASCII != 0 || part.is_ascii() { ASCII } else { 0 }
 }
 
 /// Returns a new string.
@@ -118,11 +119,10 @@ pub(crate) unsafe fn give(s: &str, out: *mut StrValue) -> i32 {
 /// `part` lies in a live string owned by `mem`, whose number of bytes is `n`; `out` has room for the result.
 #[inline]
 pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &str, out: *mut StrValue) -> i32 {
-    let len = if n & ASCII != 0 { part.len() as i64 | ASCII } else { number_of_bytes(part) };
     // SAFETY: the caller's promise.
     unsafe {
         incref(mem);
-        out.write(StrValue { mem, data: part.as_ptr(), len });
+        out.write(StrValue { mem, data: part.as_ptr(), len: part_len(n, part) });
     }
     0
 }
@@ -155,7 +155,27 @@ type Data = *const u8;
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_eq(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
-    u8::from(unsafe { text(a, an) == text(b, bn) })
+    u8::from(same_bytes(unsafe { text(a, an) }.as_bytes(), unsafe { text(b, bn) }.as_bytes()))
+}
+
+/// Whether texts are equal. Keys of tables are mostly short: two overlapping words are compared sooner than `memcmp` is
+/// called.
+fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const N: usize>(s: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+        Some((s.first_chunk()?, s.last_chunk()?))
+    }
+    a.len() == b.len()
+        && match a.len() {
+            4..8 => ends::<4>(a) == ends::<4>(b),
+            8..=16 => ends::<8>(a) == ends::<8>(b),
+            n => {
+                if n < 4 {
+                    a.iter().eq(b)
+                } else {
+                    a == b
+                }
+            }
+        }
 }
 
 #[unsafe(no_mangle)]
