@@ -50,11 +50,12 @@ __all__ = [
 if TYPE_CHECKING:
     from lancehead import cffi_support as cffi_support
     from lancehead import cuda as cuda
+    from lancehead import experimental as experimental
     from lancehead import extending as extending
     from lancehead import pycc as pycc
 
 #: Modules that most programs do without: they are loaded when they are asked for.
-_LATER = frozenset(("cffi_support", "cuda", "extending", "pycc"))
+_LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc"))
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, Generic, ParamSpec, Self, TypeVar, final, overload
 
+from typing_extensions import disjoint_base
+
 from lancehead.explain import Report
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "cache_entry",
     "callback_address",
     "compile_ptx",
+    "declare_class",
+    "deferred_type",
     "DevicePtx",
     "Dispatcher",
     "dispatcher",
@@ -29,6 +33,8 @@ __all__ = [
     "GpuEvent",
     "GpuMemory",
     "GpuStream",
+    "Instance",
+    "instance_type",
     "keep_typed",
     "kernel_facts",
     "known_processors",
@@ -185,6 +191,12 @@ class Memory:
     @property
     def refcount(self) -> int: ...
 
+@disjoint_base
+class Instance:
+    """An object of compiled code."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+
 @final
 class Type:
     """A type."""
@@ -202,6 +214,9 @@ class Type:
         layout: str | None = None,
         readonly: bool | None = None,
     ) -> Type: ...
+    def define(self, as_type: Any) -> None: ...
+    @property
+    def struct(self) -> dict[str, Type]: ...
     @property
     def literal_type(self) -> Type: ...
     @property
@@ -382,6 +397,9 @@ def operations() -> list[tuple[str, list[str], list[tuple[list[tuple[str, Any]],
 def named_tuple_type(types: Iterable[Any], class_: type) -> Type: ...
 def keep_typed(path: Any, programs: list[tuple[Callable[..., Any], list[Type]]]) -> None: ...
 def stored_function(path: str) -> tuple[Callable[..., Any], str, str, list[Any], dict[str, Any]] | None: ...
+def deferred_type() -> Type: ...
+def declare_class(class_: type, fields: list[tuple[str, Any]]) -> Type: ...
+def instance_type(class_: type) -> Type | None: ...
 def optional_type(inner: Any) -> Type: ...
 
 OVERLOAD_PREFIX: str

@@ -27,6 +27,7 @@ from lancehead._core import (
     unliteral,
 )
 from lancehead._core import Type as CoreType
+from lancehead._core import deferred_type as new_deferred_type
 
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")
@@ -345,6 +346,21 @@ class Optional(metaclass=KindOfType):
 optional = Optional
 
 
+class ClassInstanceType(metaclass=KindOfType):
+    """Instances of classes that a program defines.
+
+    >>> from lancehead.experimental import jitclass
+    >>> @jitclass([("n", int64)])
+    ... class Counter:
+    ...     def __init__(self):
+    ...         self.n = 0
+    >>> isinstance(typeof(Counter()), ClassInstanceType)
+    True
+    """
+
+    kinds: tuple[str, ...] = ("ClassInstanceType",)
+
+
 class Omitted(metaclass=KindOfType):
     """The type of a default value: that of the value; no type is an instance of it.
 
@@ -411,6 +427,15 @@ def CPointer(dtype: CoreType) -> CoreType:
     float64*
     """
     return pointer_type(dtype)
+
+
+def deferred_type() -> CoreType:
+    """A type that its `define` says later, for fields of a class that refer to the class.
+
+    >>> node_type = deferred_type()
+    >>> node_type.define(int64)
+    """
+    return new_deferred_type()
 
 
 literal = literal_type

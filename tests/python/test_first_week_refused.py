@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import importlib
 import inspect
 import re
 from typing import Any, NamedTuple
@@ -213,15 +212,9 @@ def test_row_20_class():
     assert re.search("static ?method", str(caught.value)), str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["jitclass", "objmode", "typed", "experimental"])
+@pytest.mark.parametrize("name", ["jitclass", "objmode", "typed"])
 def test_row_20_names_of_numba(name):
     """Names that Numba has and lancehead lacks are refused with what to write instead."""
     with pytest.raises(Exception, match=name) as caught:
         getattr(lancehead, name)()
     assert re.search("instead|not supported|use |pass", str(caught.value)), str(caught.value)
-
-
-def test_row_20_experimental_jitclass():
-    with pytest.raises(Exception, match="experimental") as caught:
-        importlib.import_module("lancehead.experimental").jitclass([("x", lancehead.float64)])(Account)
-    assert re.search("namedtuple|NamedTuple|record|arrays", str(caught.value)), str(caught.value)

@@ -263,6 +263,8 @@ fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
             Some(host.function_object(f)).filter(|f| *f != o).into_iter().chain(host.defaults(o)).collect()
         }
         Object::Ufunc(u) => vec![host.function_object(u.func)],
+        Object::Property(get, set) => get.into_iter().chain(set).collect(),
+        Object::Class(c) => c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().collect(),
         Object::Stencil(s) => s.cval.into_iter().chain([host.function_object(s.func)]).collect(),
         _ => Vec::new(),
     }

@@ -102,6 +102,10 @@ pub trait Host {
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId>;
     /// `getattr(o, name)` on modules, classes, dtypes, enums, finfo and iinfo; not on instances of user classes.
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// See [`lh_infer::World::is_static`].
+    fn is_static(&mut self, _class: ObjId, _name: &str) -> bool {
+        false
+    }
     /// See [`lh_infer::World::library`]; imports the library module on first use.
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
     /// Library functions that were typed before, if they hold for this process.

@@ -68,6 +68,7 @@ impl Infer<'_> {
                 }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 Object::EnumClass(e) => self.call_enum(&e, args),
+                Object::Class(c) => self.make_instance(&c, args, kwargs),
                 Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
                 Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
                 Object::Foreign(f) => self.call_foreign(*o, &f, args, kwargs),
@@ -397,6 +398,18 @@ impl Infer<'_> {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));
         };
         let x = &self.unwrap_optional(x)?;
+        let name = if t.is_bool() {
+            "bool"
+        } else if t.is_int() {
+            "int"
+        } else if t.is_float() {
+            "float"
+        } else {
+            "complex"
+        };
+        if let (true, Some(v)) = (t.is_weak() || t.is_bool(), self.user_builtin(&format!("builtins.{name}"), args)?) {
+            return if t.is_bool() { self.truth(&v) } else { Ok(self.cast(&v, t)) };
+        }
         if matches!(x.ty.kind(), TyKind::Instance { .. }) {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
         }
@@ -499,6 +512,9 @@ impl Infer<'_> {
         }
         if let Some(name) = path.strip_prefix("prim.") {
             return self.prim(name, args);
+        }
+        if let Some(v) = self.user_builtin(path, args)? {
+            return Ok(v);
         }
         let native;
         let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. }) && !a.ty.is_address()) {

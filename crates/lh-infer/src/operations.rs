@@ -10,3 +10,4 @@ pub(crate) mod iterate;
 pub(crate) mod operators;
 pub(crate) mod records;
 pub(crate) mod stencils;
+pub(crate) mod user_classes;

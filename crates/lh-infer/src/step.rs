@@ -265,6 +265,8 @@ impl Infer<'_> {
             | Object::ExcClass(..)
             | Object::NamedTupleClass(_)
             | Object::EnumClass(_)
+            | Object::Class(_)
+            | Object::Property(..)
             | Object::Ufunc(_)
             | Object::Linked(_)
             | Object::Foreign(_)

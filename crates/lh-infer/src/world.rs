@@ -1,6 +1,7 @@
 //! The environment of inference, which `lh-driver` implements, so that user code, library code and tests come in by the
 //! same door.
 
+use lh_ir::class::Class;
 use lh_ir::diag::Result;
 use lh_ir::func::{ForeignAbi, Options};
 use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
@@ -30,6 +31,10 @@ pub enum Object {
     ExcClass(ExcId, String),
     /// A class made by `collections.namedtuple` or `typing.NamedTuple`.
     NamedTupleClass(NamedTuple),
+    /// A class whose instances have fields.
+    Class(Arc<UserClass>),
+    /// A property: the functions that read and write it.
+    Property(Option<ObjId>, Option<ObjId>),
     /// `bytes`.
     Bytes(Vec<u8>),
     /// A class of an enumeration.
@@ -98,6 +103,36 @@ pub struct ForeignSignature {
     pub offset: usize,
     /// Arguments whose memory it may write, as in [`lh_ir::func::Foreign`].
     pub writes: u32,
+}
+
+/// A class that a program defines, whose instances have fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserClass {
+    /// The class of compiled code.
+    pub class: Class,
+    /// Whether its `__init__` is made of its fields; else the program defines it.
+    pub is_record: bool,
+    /// How its `__init__` gives values to its fields, if it is made of them.
+    pub makes: Vec<FieldInit>,
+    /// Parameters of `__init__` that are no fields; `__post_init__` gets them.
+    pub extra: Vec<String>,
+    /// The exception class that assignments raise, if its fields cannot be assigned.
+    pub frozen: Option<ObjId>,
+    /// Whether `repr` shows its fields, and which.
+    pub shown: Option<Vec<String>>,
+}
+
+/// How a field gets its value when an instance is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldInit {
+    /// Name of the field.
+    pub name: String,
+    /// Name of the parameter of `__init__` that gives its value, if there is one.
+    pub parameter: Option<String>,
+    /// The value of a field without a parameter; or the default of the parameter that stands for a call of `factory`.
+    pub default: Option<ObjId>,
+    /// The function that makes its value where none is given.
+    pub factory: Option<ObjId>,
 }
 
 /// An enumeration whose members are objects of their own, or integers.
@@ -289,6 +324,8 @@ pub trait World {
     fn object(&mut self, o: ObjId) -> Object;
     /// Attribute of an object known while compiling (`np.sum`, `Color.RED`, `np.finfo(...)` results).
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// Whether an attribute of a class is a static method.
+    fn is_static(&mut self, class: ObjId, name: &str) -> bool;
     /// A function or class attribute of the library dialect by path: `numpy.sum` is `lancehead.lib.numpy.sum`,
     /// `numpy.ndarray.sum` the method of the class `lancehead.lib.numpy.ndarray`. A property is given as its getter
     /// with the flag set.

@@ -15,7 +15,12 @@
 //! A class that declares `__entries__` has both: such a buffer, and fields behind its header. Its entries are data of
 //! its methods, which define what `len`, indices and loops mean. Destroying an object releases the references in its
 //! fields, items and entries: no class has a destructor of its own.
+//!
+//! A class of the user's ([`User`]) has no text: its fields are given as types, once they are known
+//! ([`Class::set_fields`]), so that they may refer to the class itself. A field without a type has a type parameter,
+//! which the values of an instance decide.
 
+use crate::entity::ObjId;
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::hash::{Hash, Hasher};
@@ -64,6 +69,18 @@ pub struct Declaration {
     pub entries: Option<String>,
     /// Methods whose arguments determine unknown type arguments, and how: see [`Teaching`].
     pub infers: Vec<(String, String)>,
+    /// The class of Python, if the library does not declare it.
+    #[serde(skip)]
+    pub user: Option<User>,
+}
+
+/// A class that a program defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The class of Python.
+    pub class: ObjId,
+    /// Whether Python's objects share the object of compiled code. Else it is a copy of their attributes.
+    pub is_shared: bool,
 }
 
 /// The type arguments of a class that the arguments of a method determine.
@@ -136,6 +153,23 @@ impl Class {
     /// The class of the interpreter's sets.
     pub fn set() -> Class {
         Class::find(SET).unwrap_or_else(|| crate::bug!("the library has no `{SET}`"))
+    }
+    /// A new class of the user's, with so many fields whose types its values decide.
+    pub fn of_user(path: String, user: User, open: usize) -> Class {
+        Class(Box::leak(Box::new(Declaration {
+            path,
+            parameters: (0..open).map(|i| format!("T{i}")).collect(),
+            fields: Vec::new(),
+            items: None,
+            by_value: false,
+            entries: None,
+            infers: Vec::new(),
+            user: Some(user),
+        })))
+    }
+    /// The class of Python, if the library does not declare it.
+    pub fn user(self) -> Option<User> {
+        self.0.user
     }
     /// Its declaration.
     pub fn declaration(self) -> &'static Declaration {

@@ -18,7 +18,7 @@ use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
 
-pub use class_types::Field;
+pub use class_types::{Field, UserField};
 
 /// The tables in which names are looked up.
 #[derive(Clone, Copy)]

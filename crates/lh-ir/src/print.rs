@@ -101,6 +101,7 @@ fn instance(f: &mut fmt::Formatter<'_>, of: Ty, class: &InstanceOf) -> fmt::Resu
     match class {
         InstanceOf::Buffer(b) => write!(f, "{}({})", b.name(), TypeText(of)),
         InstanceOf::Pointer(to) => write!(f, "pointer({})", TypeText(*to)),
+        InstanceOf::Deferred(n) => write!(f, "deferred({n})"),
         InstanceOf::Function { args, ret } => {
             let args = list(args.iter().copied().map(TypeText));
             write!(f, "function({}, {}, ({args}))", TypeText(of), TypeText(*ret))

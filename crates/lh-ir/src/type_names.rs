@@ -89,6 +89,7 @@ impl fmt::Display for Ty {
                 None => f.write_str(b.name()),
             },
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "pointer to {to}"),
+            TyKind::Instance { class: InstanceOf::Deferred(_), .. } => f.write_str("a type not defined yet"),
             TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
                 f.write_str("function(")?;
                 write_list(f, args, ", ", |t| *t)?;
@@ -128,6 +129,9 @@ impl fmt::Display for NumbaName {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({}, {ndim}d, {layout:?})", dtype.numba())
             }
+            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
+                write!(f, "instance.jitclass.{}#{}", c.class.name(), c.class.path())
+            }
             TyKind::Class(c) => {
                 write!(f, "{}(", c.class.name())?;
                 write_list(f, &c.args, ", ", Ty::numba)?;
@@ -156,6 +160,7 @@ impl fmt::Display for NumbaName {
             }
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), of.numba()),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{}*", to.numba()),
+            TyKind::Instance { class: InstanceOf::Deferred(n), .. } => write!(f, "DeferredType#{n}"),
             TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
                 write!(f, "FunctionType[{}(", ret.numba())?;
                 write_list(f, args, ", ", Ty::numba)?;

@@ -165,6 +165,8 @@ pub enum InstanceOf {
     Buffer(Buffer),
     /// An address of values of a type.
     Pointer(Ty),
+    /// A type that is defined later, by its number. Only types of fields mention it, until [`Ty::defined`].
+    Deferred(u32),
     /// A function as a value of a function type: it is called with these types and gives this one. A signature does not
     /// say which function it is, and the native value is [`TyKind::Never`].
     Function {

@@ -160,6 +160,7 @@ fn declare_classes() {
             by_value: false,
             entries: None,
             infers: vec![],
+            user: None,
         })
     });
 }

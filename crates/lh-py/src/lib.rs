@@ -57,6 +57,7 @@ mod _core {
     #[pymodule_export]
     use crate::{
         call::dispatcher_type::dispatcher_of,
+        call::field::declare_class,
         call::linkable::{callback_address, linkable},
         call::type_of::type_of,
         compile::cache::{cache_directory, cache_entry},
@@ -67,12 +68,13 @@ mod _core {
         device::ptx::{DevicePtx, compile_ptx},
         device::ptx_kernel::PtxKernel,
         gpu::context::{Gpu, GpuEvent, GpuMemory, GpuStream},
+        host::classes::instance_type,
         host::library::stored_function,
         host::overloads::overloaded,
         host::signature::{Signature, parse_signature},
         host::types::{
-            Type, array_type, list_type, literal_type, named_tuple_type, optional_type, parse_type, pointer_type,
-            tuple_type, type_of_dtype, unliteral,
+            Type, array_type, deferred_type, list_type, literal_type, named_tuple_type, optional_type, parse_type,
+            pointer_type, tuple_type, type_of_dtype, unliteral,
         },
         object::memory::Memory,
         runtime::threads::{
@@ -89,6 +91,7 @@ mod _core {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
+        m.add("Instance", call::instance::create_type(m.py())?)?;
         lh_ir::class::set_source(host::library::declaration);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();

@@ -12,7 +12,7 @@ const _: () = assert!(offset_of!(MemInfo, data) == layout::DATA && size_of::<Mem
 
 /// A new object whose fields are zeros, with one reference; null when there is no memory. Bit `i` of `mask`: the `i`-th
 /// 8-byte word of the fields is a counted pointer (or null). The header keeps it in place of the address of a buffer.
-fn new_object(size: usize, mask: u64) -> *mut MemInfo {
+pub fn new_object(size: usize, mask: u64) -> *mut MemInfo {
     let Some(bytes) = size.checked_add(layout::FIELDS) else { return ptr::null_mut() };
     // SAFETY: a plain C allocation, zeroed, with room for the header.
     unsafe {

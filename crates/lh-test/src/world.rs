@@ -331,6 +331,10 @@ impl lh_infer::World for World {
         }
     }
 
+    fn is_static(&mut self, _class: ObjId, _name: &str) -> bool {
+        false
+    }
+
     fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {
         library().find(path).map(|(n, is_property)| (FuncId::stored(n), is_property))
     }

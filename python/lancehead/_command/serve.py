@@ -38,6 +38,7 @@ COUNTERPARTS = {
     "numba.core.typing.cffi_utils": "lancehead.cffi_support",
     "numba.cuda": "lancehead.cuda",
     "numba.errors": "lancehead.errors",
+    "numba.experimental": "lancehead.experimental",
     "numba.extending": "lancehead.extending",
     "numba.misc": "lancehead",
     "numba.misc.special": "lancehead",

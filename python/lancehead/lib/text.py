@@ -15,6 +15,8 @@ def text_of(x):
         return _array_text(x, False)
     if prim.is_enum(x):
         return str(x)
+    if prim.is_user(x):
+        return str(x)
     return text_repr(x)
 
 
@@ -81,7 +83,21 @@ def text_repr(x):
         return "range(" + text_repr(x.start) + ", " + text_repr(x.stop) + step + ")"
     if prim.is_slice(x):
         return "slice(" + text_repr(x.start) + ", " + text_repr(x.stop) + ", " + text_repr(x.step) + ")"
+    if prim.is_user(x):
+        return repr(x)
     prim.error("no text form is known for a value of this type")
+
+
+def fields_text(name, fields):
+    """The text of an instance by the names and values of its fields."""
+    out = name + "("
+    first = True
+    for field, value in fields:
+        if not first:
+            out = out + ", "
+        first = False
+        out = out + field + "=" + text_repr(value)
+    return out + ")"
 
 
 def _tuple_text(x):

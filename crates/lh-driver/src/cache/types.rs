@@ -56,6 +56,11 @@ impl Types {
                 self.out.0.extend([9, *ndim, *layout as u8, u8::from(*readonly)]);
                 self.add(host, *dtype)?;
             }
+            TyKind::Class(c) if let Some(user) = c.class.user() => {
+                one(self, 26);
+                self.mention(user.class);
+                self.many(host, &c.args)?;
+            }
             TyKind::Class(c) => {
                 self.out.0.extend([10, u8::from(c.constant)]);
                 self.out.text(c.class.path());
@@ -104,6 +109,7 @@ impl Types {
                 self.out.bytes(&postcard::to_allocvec(r).ok()?);
             }
             TyKind::Pending(..)
+            | TyKind::Instance { class: InstanceOf::Deferred(_), .. }
             | TyKind::Unbound
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
@@ -147,6 +153,10 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Ty::new(TyKind::Array { dtype: read(r, host, objects)?, ndim, layout, readonly: readonly != 0 })
         }
         10 => instance(r, host, objects)?,
+        26 => match host.object(*objects.get(r.number()? as usize)?) {
+            Object::Class(c) => of(c.class, many(r, host, objects)?, false)?,
+            _ => return None,
+        },
         11 => Ty::optional(read(r, host, objects)?),
         12 => Ty::new(TyKind::Range(read(r, host, objects)?)),
         13 => Ty::new(TyKind::Slice([read(r, host, objects)?, read(r, host, objects)?, read(r, host, objects)?])),
@@ -182,7 +192,11 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
 fn instance(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -> Option<Ty> {
     let constant = r.byte()? != 0;
     let class = Class::find(&r.text()?)?;
-    let args = many(r, host, objects)?;
+    of(class, many(r, host, objects)?, constant)
+}
+
+/// Instances of a class, if it is of so many types.
+fn of(class: Class, args: Vec<Ty>, constant: bool) -> Option<Ty> {
     (args.len() == class.declaration().parameters.len()).then(|| class.of(args, constant))
 }
 

@@ -214,7 +214,14 @@ impl<'a> Session<'a> {
     }
 
     fn depend(&mut self, d: Dep) {
-        if let Some(Notes { is_library: false, deps }) = self.stack.innermost().map(|f| &mut f.notes) {
+        if self.stack.innermost().is_some_and(|f| !f.notes.is_library) {
+            self.depend_anywhere(d);
+        }
+    }
+
+    /// Adds a dependency that a function of the library has, too: on a method of a class of the user's.
+    fn depend_anywhere(&mut self, d: Dep) {
+        if let Some(Notes { deps, .. }) = self.stack.innermost().map(|f| &mut f.notes) {
             if !deps.contains(&d) {
                 deps.push(d);
             }
@@ -239,6 +246,7 @@ fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
             TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
             _ => formless(*t),
         }),
+        TyKind::Class(c) if c.class.user().is_some() => None,
         TyKind::Class(c) if c.class.is_builtin() => c.args.iter().find_map(|t| formless(*t)),
         TyKind::Optional(t) => formless(*t),
         TyKind::Class(_) => Some(("an instance of a class of the library", "return what it holds")),
@@ -344,8 +352,16 @@ impl World for Session<'_> {
 
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
         let value = self.host.attr(o, name);
-        self.depend(Dep::Attribute { object: o, name: name.to_owned(), value });
+        let dep = Dep::Attribute { object: o, name: name.to_owned(), value };
+        match self.host.object(o) {
+            Object::Class(_) => self.depend_anywhere(dep),
+            _ => self.depend(dep),
+        }
         value
+    }
+
+    fn is_static(&mut self, class: ObjId, name: &str) -> bool {
+        self.host.is_static(class, name)
     }
 
     fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {

@@ -96,11 +96,11 @@ impl Compiler {
     ///
     /// Changes are rare, so one stale value empties the table, and no book-keeping is needed of dependents.
     pub(super) fn drop_stale(&mut self, host: &mut dyn Host) {
-        let user = self.specs.iter().filter(|s| !s.is_library);
-        let fresh = user.filter_map(|s| s.body.as_ref()).flat_map(|b| &b.deps).all(|d| is_current(host, d));
+        let deps = |s: &Spec| s.body.as_ref().map_or(&[][..], |b| &b.deps).to_vec();
+        let fresh = self.specs.iter().flat_map(deps).all(|d| is_current(host, &d));
         if !fresh {
             // Library functions stay unless they call functions of the user's.
-            let mut kept: Vec<bool> = self.specs.iter().map(|s| s.is_library).collect();
+            let mut kept: Vec<bool> = self.specs.iter().map(|s| s.is_library && deps(s).is_empty()).collect();
             let mut count = usize::MAX;
             while std::mem::replace(&mut count, kept.iter().filter(|k| **k).count()) != count {
                 for (at, spec) in self.specs.iter().enumerate() {

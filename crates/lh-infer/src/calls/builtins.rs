@@ -4,6 +4,7 @@ use crate::convert::{promote, unify};
 use crate::cx::Infer;
 use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};
 use lh_ir::types::TyKind;
@@ -267,6 +268,7 @@ impl Infer<'_> {
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
                 Object::Type(want) => t == want,
                 Object::EnumClass(e) => t == e.ty(),
+                Object::Class(wanted) => t.class() == Some(wanted.class) || self.derives(t, *o),
                 _ => self.known_class(*o, c)?,
             },
             _ => {
@@ -277,6 +279,13 @@ impl Infer<'_> {
             }
         };
         Ok(Val::bool(yes))
+    }
+
+    /// Whether the class of instances derives from another.
+    fn derives(&mut self, t: Ty, base: ObjId) -> bool {
+        let Some(user) = t.class().and_then(Class::user) else { return false };
+        let Some(order) = self.world.attr(user.class, "__mro__") else { return false };
+        matches!(self.world.object(order), Object::Tuple(classes, _) if classes.contains(&base))
     }
 
     /// No value is of a class that has no meaning here. Other objects than classes, and abstract classes, are refused.
@@ -320,6 +329,9 @@ impl Infer<'_> {
         let a = geometry.as_ref().unwrap_or(a);
         let t = a.ty;
         let on_gpu = self.options.device == Device::Gpu;
+        if let Some(text) = self.user_text(a, true)? {
+            return self.runtime(&rt::lh_print_str, &[text], Ty::none());
+        }
         if let Some(text) = self.instance_text(a)? {
             return self.runtime(&rt::lh_print_str, &[text], Ty::none());
         }

@@ -130,6 +130,8 @@ impl Infer<'_> {
             ),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
+            // Whether a value is an instance of a class that a program defines.
+            "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
             // Whether an exception can carry a value.
             "is_carried" => crate::calls::carried(own),

@@ -15,7 +15,7 @@ use lh_ops::runtime as rt;
 /// Classes of the library in which methods of a type are looked up.
 fn classes(t: Ty) -> Vec<&'static str> {
     if let Some(class) = t.class() {
-        return vec![class.path()];
+        return if class.user().is_some() { vec![] } else { vec![class.path()] };
     }
     let of: &[&str] = match t.kind() {
         TyKind::Array { .. } => &["numpy.ndarray"],
@@ -131,15 +131,17 @@ impl Infer<'_> {
                 Some(i) => Ok(Some(self.field(v, i as u32))),
                 None if name == "_fields" => Ok(Some(Val::tuple(n.fields.iter().map(Val::str).collect()))),
                 None if name == "_replace" => Ok(Some(self.builtin_bound(v, "_replace"))),
-                None => Ok(None),
+                None => self.user_attr(v, n.class, name),
             },
             TyKind::Range(_) | TyKind::Slice(_) => {
                 let at = ["start", "stop", "step"].iter().position(|n| *n == name);
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
-            TyKind::Class(_) => Ok(self
-                .get_class_field(v, name)
-                .or_else(|| teaches(v.ty, name).map(|name| self.builtin_bound(v, name)))),
+            TyKind::Class(c) => match (self.get_class_field(v, name)?, c.class.user()) {
+                (Some(field), _) => Ok(Some(field)),
+                (None, Some(user)) => self.user_attr(v, user.class, name),
+                (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
+            },
             TyKind::Pending(..) => {
                 Ok(Some(teaches(v.ty, name).map_or(Val::of_type(Ty::never()), |name| self.builtin_bound(v, name))))
             }

@@ -11,22 +11,30 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp, UnOp};
-use lh_ir::{ObjId, Ty, Value};
+use lh_ir::{FuncId, ObjId, Ty, Value};
 
 impl Infer<'_> {
     /// Calls a method of the class of a value; `None` if there is none or if it returns `NotImplemented`.
     pub(crate) fn class_method(&mut self, recv: &Val, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let Some(class) = recv.ty.class() else { return Ok(None) };
-        let Some((f, _)) = self.world.library(&format!("{}.{name}", class.path())) else { return Ok(None) };
+        let Some(f) = self.method_of(class, name) else { return Ok(None) };
         let all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
         let made = self.call_func(f, &all, &[])?;
         let TyKind::Obj(o) = made.ty.kind() else { return Ok(Some(made)) };
         Ok((self.world.import("builtins", Some("NotImplemented")) != Some(*o)).then_some(made))
     }
 
+    /// The function of a method of a class.
+    fn method_of(&mut self, class: Class, name: &str) -> Option<FuncId> {
+        if class.user().is_some() {
+            return self.user_method(class, name);
+        }
+        self.world.library(&format!("{}.{name}", class.path())).map(|(f, _)| f)
+    }
+
     /// Whether a class has a method.
     pub(crate) fn has_method(&mut self, class: Class, name: &str) -> bool {
-        self.world.library(&format!("{}.{name}", class.path())).is_some()
+        self.method_of(class, name).is_some()
     }
 
     /// Applies an operator to operands of which one is an instance of a class.
@@ -74,6 +82,9 @@ impl Infer<'_> {
 
     /// The Python class of instances: that of a module of the library, if it is none of the interpreter's.
     pub(crate) fn python_class(&mut self, class: Class) -> Option<ObjId> {
+        if let Some(user) = class.user() {
+            return Some(user.class);
+        }
         let (module, name) = class.path().rsplit_once('.')?;
         let own = format!("lancehead.lib.{module}");
         self.world.import(if module == "builtins" { module } else { &own }, Some(name))
@@ -141,30 +152,45 @@ impl Infer<'_> {
     /// A field by name. Names that begin with an underscore are reserved to the library.
     fn class_field(&self, t: Ty, name: &str) -> Option<(u32, Ty)> {
         let at = t.fields().iter().position(|field| field.name == name)?;
-        (self.is_library || !name.starts_with('_')).then(|| (at as u32, t.fields()[at].ty))
+        let is_users = t.class().is_some_and(|class| class.user().is_some());
+        (self.is_library || is_users || !name.starts_with('_')).then(|| (at as u32, t.fields()[at].ty))
     }
 
     /// `v.name`, if it is a field.
-    pub(crate) fn get_class_field(&mut self, v: &Val, name: &str) -> Option<Val> {
-        let (at, ty) = self.class_field(v.ty, name)?;
-        if v.ty.as_class()?.parts.is_some() {
-            return Some(self.field(v, at));
+    pub(crate) fn get_class_field(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        let Some((at, ty)) = self.class_field(v.ty, name) else { return Ok(None) };
+        if v.ty.as_class().is_some_and(|c| c.parts.is_some()) {
+            return Ok(Some(self.field(v, at)));
         }
         if ty.flatten().is_empty() {
-            return Some(Val::of_type(ty));
+            return Ok(Some(Val::of_type(ty)));
         }
         let object = self.value(v);
         let p = self.push(Inst::FieldPtr(object, at), Ty::ptr());
         let p = self.value(&p);
-        Some(self.push(Inst::Load(p), ty))
+        let read = self.push(Inst::Load(p), ty);
+        self.check_assigned(v, name, &read)?;
+        Ok(Some(read))
     }
 
     /// `v.name = x`
     pub(crate) fn set_class_field(&mut self, v: &Val, name: &str, x: &Val) -> Result<()> {
-        let Some((at, ty)) = self.class_field(v.ty, name) else {
+        if self.class_field(v.ty, name).is_none() {
+            if self.set_property(v, name, x)? {
+                return Ok(());
+            }
             let text = format!("`{}` has no attribute `{name}` that can be assigned", v.ty);
             return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text));
-        };
+        }
+        if self.is_frozen(v, name)? {
+            return Ok(());
+        }
+        self.store_field(v, name, x)
+    }
+
+    /// Stores a value in a field, whose old one is released.
+    pub(crate) fn store_field(&mut self, v: &Val, name: &str, x: &Val) -> Result<()> {
+        let Some((at, ty)) = self.class_field(v.ty, name) else { lh_ir::bug!("`{}` has no field `{name}`", v.ty) };
         self.check_writable(v.ty)?;
         if v.ty.as_class().is_some_and(|c| c.parts.is_some()) {
             let text = format!("a `{}` is a value, whose `{name}` cannot be assigned", v.ty);
@@ -172,8 +198,19 @@ impl Infer<'_> {
         }
         let refused =
             || Diagnostic::new(diag::CANNOT_UNIFY, format!("the field `{name}` holds `{ty}`, not `{}`", x.ty));
-        if x.ty.is_number() && ty.is_number() && crate::convert::rank(x.ty) > crate::convert::rank(ty) {
+        let is_cast = v.ty.class().and_then(Class::user).is_some_and(|user| user.is_shared);
+        if !is_cast && x.ty.is_number() && ty.is_number() && crate::convert::rank(x.ty) > crate::convert::rank(ty) {
             return Err(refused());
+        }
+        // A container that was made empty, or of other numbers: the next sweep makes it anew.
+        if let (TyKind::Pending(site, class), Some(c)) = (x.ty.kind(), ty.as_class())
+            && *class == c.class
+        {
+            self.pending.learn_all(*site, &c.args);
+            return Ok(());
+        }
+        if self.widened_item(x, ty) {
+            return Ok(());
         }
         let x = self.convert(x, ty).map_err(|_| refused())?;
         let (object, x) = (self.value(v), self.value(&x));

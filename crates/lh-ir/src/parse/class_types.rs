@@ -2,7 +2,7 @@
 
 use super::parse_class_types;
 use crate::class::{Class, layout};
-use crate::types::{ClassTy, Ty, TyKind};
+use crate::types::{ClassTy, InstanceOf, Ty, TyKind};
 use hashbrown::HashMap;
 use std::sync::{LazyLock, Mutex};
 
@@ -17,9 +17,22 @@ pub struct Field {
     pub offset: usize,
 }
 
+/// A field of a class that a program defines: its name, and its type if it is the same for all instances.
+pub type UserField = (String, Option<Ty>);
+
+static USER_FIELDS: LazyLock<Mutex<HashMap<Class, &'static [UserField]>>> = LazyLock::new(Mutex::default);
+static DEFERRED: Mutex<Vec<Option<Ty>>> = Mutex::new(Vec::new());
 static FIELDS: LazyLock<Mutex<HashMap<Ty, &'static [Field]>>> = LazyLock::new(Mutex::default);
 
 impl Class {
+    /// Gives a class of the user's its fields, before anything asks for them. Later calls have no effect.
+    pub fn set_fields(self, fields: Vec<UserField>) {
+        USER_FIELDS.lock().expect("no panic while declaring").entry(self).or_insert_with(|| fields.leak());
+    }
+    /// The fields of a class of the user's.
+    pub fn user_fields(self) -> &'static [UserField] {
+        USER_FIELDS.lock().expect("no panic while declaring").get(&self).copied().unwrap_or_default()
+    }
     /// The type of instances with some type arguments.
     ///
     /// # Panics
@@ -47,6 +60,33 @@ impl Class {
 }
 
 impl Ty {
+    /// A new type that is defined later.
+    pub fn deferred() -> Ty {
+        let mut all = DEFERRED.lock().expect("no panic while counting");
+        all.push(None);
+        Ty::new(TyKind::Instance { of: Ty::never(), class: InstanceOf::Deferred(all.len() as u32 - 1) })
+    }
+    /// Defines a deferred type; false if it is none, or if it is defined already.
+    pub fn define(self, as_type: Ty) -> bool {
+        let TyKind::Instance { class: InstanceOf::Deferred(n), .. } = self.kind() else { return false };
+        let place = &mut DEFERRED.lock().expect("no panic while defining")[*n as usize];
+        let is_new = place.is_none();
+        *place = place.or(Some(as_type));
+        is_new
+    }
+    /// The same type with what its deferred types have been defined as.
+    pub fn defined(self) -> Ty {
+        let many = |of: &[Ty]| of.iter().map(|t| t.defined()).collect::<Vec<_>>();
+        match self.kind() {
+            TyKind::Instance { class: InstanceOf::Deferred(n), .. } => {
+                DEFERRED.lock().expect("no panic while defining")[*n as usize].unwrap_or(self)
+            }
+            TyKind::Optional(t) => Ty::optional(t.defined()),
+            TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: many(elems), name: name.clone() }),
+            TyKind::Class(c) if !c.args.is_empty() => c.class.of(many(&c.args), c.constant),
+            _ => self,
+        }
+    }
     /// A list.
     pub fn list(item: Ty) -> Ty {
         Class::list().of(vec![item], false)
@@ -98,15 +138,25 @@ impl Ty {
             return known;
         }
         let (mut fields, mut at) = (Vec::new(), self.first_field());
-        for (name, text) in &c.class.declaration().fields {
-            let ty = c.class.parsed(text, &c.args, Some(self));
+        for (name, ty) in self.declared_fields(c) {
             let (_, size, align) = ty.mem_layout();
             let offset = at.next_multiple_of(align);
             at = offset + size;
-            fields.push(Field { name: name.clone(), ty, offset });
+            fields.push(Field { name, ty, offset });
         }
         let fields: &'static [Field] = fields.leak();
         FIELDS.lock().expect("no panic while laying out").entry(self).or_insert(fields)
+    }
+    /// Names and types of the fields, in order.
+    fn declared_fields(self, c: &ClassTy) -> Vec<(String, Ty)> {
+        if c.class.user().is_some() {
+            let mut open = c.args.iter();
+            let mut ty = |t: &Option<Ty>| t.map(Ty::defined).or_else(|| open.next().copied());
+            let of = c.class.user_fields().iter().map(|(name, t)| (name.clone(), ty(t).unwrap_or(Ty::never())));
+            return of.collect();
+        }
+        let parsed = |text: &str| c.class.parsed(text, &c.args, Some(self));
+        c.class.declaration().fields.iter().map(|(name, text)| (name.clone(), parsed(text))).collect()
     }
     /// Offset of the first field of an instance.
     fn first_field(self) -> usize {

@@ -4,6 +4,7 @@
 //! The tags of a value determine its type exactly ([`crate::call::decode`] decodes them), so every call compares tags
 //! instead of typing its arguments.
 
+use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::tags::{Refused, kind};
 use crate::host::{comptime, enums};
@@ -179,6 +180,9 @@ impl ArgBuf {
                 return self.push_str(o);
             } else if class == &raw mut ffi::PyList_Type {
                 return self.guarded(|buf| buf.push_list(o));
+            } else if instance::is_class(class) {
+                self.tags.extend([kind::CLASS, class as u64]);
+                self.slots.push(instance::native(o) as u64);
             } else if let Some(num) = numpy::scalar_num(class) {
                 return self.push_scalar(o, num);
             } else {

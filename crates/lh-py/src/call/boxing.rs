@@ -1,6 +1,7 @@
 //! Results: machine words as Python objects.
 
 use crate::call::generator::Generator;
+use crate::call::instance;
 use crate::call::lists::{Item, Lists};
 use crate::host::{enums, table};
 use crate::object::array::ArrayObject;
@@ -74,6 +75,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Str => {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
+            }
+            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
+                instance::of_native(py, ty, word() as *mut MemInfo)?
             }
             TyKind::Class(_) => {
                 let header = word() as *mut Items;

@@ -15,7 +15,7 @@ pub fn cost_of_all(from: &[Ty], to: &[Ty]) -> Option<u32> {
 }
 
 /// Whether the integers in a value keep their values in another type.
-fn fits(from: Ty, to: Ty, at: &mut &[u64]) -> bool {
+pub fn fits(from: Ty, to: Ty, at: &mut &[u64]) -> bool {
     match (from.kind(), to.kind()) {
         (TyKind::Tuple { elems: a, .. }, TyKind::Tuple { elems: b, .. }) => {
             a.iter().zip(b).all(|(f, t)| fits(*f, *t, at))

@@ -2,7 +2,7 @@
 
 use crate::call::tags::kind;
 use crate::host::types::named_tuple;
-use crate::host::{comptime, enums};
+use crate::host::{classes, comptime, enums};
 use crate::object::{array, numpy, record_dtype};
 use lh_ir::types::Buffer;
 use lh_ir::{Layout, Ty, TyKind};
@@ -46,6 +46,11 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::RECORD => record_dtype::by_number(payload),
             kind::TUPLE => Ty::tuple(self.many(payload as usize)),
             kind::NAMED => self.named(payload as usize),
+            kind::CLASS => {
+                let class = classes::at(self.word() as *mut ffi::PyTypeObject);
+                let class = class.unwrap_or_else(|| lh_ir::bug!("a class is not known any more"));
+                class.of(self.many(payload as usize), false)
+            }
             kind::LIST if self.tags.first() == Some(&kind::UNDECIDED) => {
                 self.word();
                 Ty::undecided_list()

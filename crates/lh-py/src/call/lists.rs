@@ -43,6 +43,10 @@ impl Item {
         }
         Some(Item { ty, prims, offsets, size, mask })
     }
+    /// Its primitives and their offsets.
+    pub fn parts(&self) -> impl Iterator<Item = (Prim, usize)> {
+        self.prims.iter().copied().zip(self.offsets.iter().copied())
+    }
     /// Slots of the item at an address.
     ///
     /// # Safety
@@ -333,7 +337,10 @@ unsafe fn import_words(
 }
 
 /// Gives the counted words of an item references of their own, which the list will drop.
-unsafe fn own_item(buf: &mut ArgBuf, slot_start: usize, owner_start: usize, item: &Item) {
+///
+/// # Safety
+/// The buffer's words from `slot_start` on are such an item, whose objects are alive.
+pub unsafe fn own_item(buf: &mut ArgBuf, slot_start: usize, owner_start: usize, item: &Item) {
     for (at, object) in buf.owners.drain(owner_start..) {
         if buf.slots[at as usize] == 0 {
             buf.slots[at as usize] = owner::foreign_owner(object) as u64;

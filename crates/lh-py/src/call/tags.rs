@@ -41,6 +41,9 @@ pub mod kind {
     pub const ENUM: u64 = 18;
     /// Memory: the number of its class; then the tag of its array.
     pub const BUFFER: u64 = 17;
+    /// Instance of a class that a program defines: the number of its fields without a type; then the class; then the
+    /// tags of those.
+    pub const CLASS: u64 = 20;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -56,7 +59,7 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
     let payload = (tags[0] >> 8) as usize;
     match tags[0] & 0xff {
         kind::TUPLE => several(1, payload),
-        kind::NAMED => several(2, payload),
+        kind::NAMED | kind::CLASS => several(2, payload),
         kind::LIST | kind::BUFFER => several(1, 1),
         kind::SLICE => several(1, 3),
         kind::OBJECT | kind::ENUM => 2,

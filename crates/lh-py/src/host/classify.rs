@@ -2,10 +2,10 @@
 
 use crate::host::signature::Signature;
 use crate::host::types::{Type, named_tuple};
-use crate::host::{decorated, enums, exc_classes, foreign, stencil, table, ufuncs};
+use crate::host::{classes, decorated, enums, exc_classes, foreign, stencil, table, ufuncs};
 use crate::object::class_names::{is_a, short_text};
 use crate::object::constant::constant;
-use crate::object::{array, numpy, paths};
+use crate::object::{array, descriptors, numpy, paths};
 use lh_infer::world::{Linked, Object};
 use lh_ir::Ty;
 use pyo3::exceptions::PyBaseException;
@@ -36,6 +36,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Ok(class) = o.cast::<PyType>() {
         return of_class(class);
+    }
+    if let Some(found) = property(o)? {
+        return Ok(Some(found));
     }
     if let Ok(module) = o.cast::<PyModule>() {
         return Ok(Some(Object::Module(module.name()?.extract()?)));
@@ -89,6 +92,15 @@ fn function(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     let is_function = is_plain || decorated::is_dispatcher(o);
     Ok(is_function.then(|| Object::Func(table::function(table::intern(o)))))
+}
+
+/// A property.
+fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if !descriptors::is_property(o) {
+        return Ok(None);
+    }
+    let part = |name: &str| o.getattr(name).map(|f| (!f.is_none()).then(|| table::intern(&f)));
+    Ok(Some(Object::Property(part("fget")?, part("fset")?)))
 }
 
 /// Lists, bytes, slices, arrays, ufuncs and stencils.
@@ -146,6 +158,9 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
     }
     if class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_fields"))? {
         return Ok(named_tuple(class.as_any()).map(Object::NamedTupleClass));
+    }
+    if let Some(found) = classes::find(class)? {
+        return Ok(Some(Object::Class(found)));
     }
     if let Some(path) = class_path(class)? {
         return Ok(Some(Object::Path(path)));

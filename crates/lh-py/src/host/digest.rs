@@ -3,7 +3,8 @@
 use crate::host::{classify, decorated, table};
 use crate::object::function;
 use lh_driver::{Digest, Hasher};
-use lh_infer::world::{Object, Stencil, Ufunc};
+use lh_infer::world::{Object, Stencil, Ufunc, UserClass};
+use lh_ir::class::Class;
 use lh_ir::types::InstanceOf;
 use lh_ir::{Const, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
@@ -71,6 +72,12 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         Object::NamedTupleClass(_) => {
             named(&mut h, &object)?;
             Some(())
+        }
+        Object::Class(c) => user_class(py, &mut h, &c)?.and(many(&mut h, &objects_of(&c))?),
+        Object::Property(get, set) => {
+            h.text("property");
+            h.number(u64::from(get.is_some()));
+            many(&mut h, &get.into_iter().chain(set).collect::<Vec<_>>())?
         }
         Object::Bytes(b) => {
             h.text("bytes");
@@ -155,27 +162,60 @@ fn constant(h: &mut Hasher, c: &Const) {
 fn ty(h: &mut Hasher, what: &str, t: Ty, py: Python<'_>) -> Option<()> {
     h.text(what);
     h.text(&t.numba().to_string());
-    mentions(h, t, py)
+    mentions(h, t, py, &mut Vec::new())
 }
 
-fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>) -> Option<()> {
+fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>, seen: &mut Vec<Class>) -> Option<()> {
     match t.kind() {
         TyKind::Tuple { elems, name } => {
             if let Some(n) = name {
                 named(h, &table::object(py, n.class)).ok()?;
             }
-            elems.iter().try_for_each(|t| mentions(h, *t, py))
+            elems.iter().try_for_each(|t| mentions(h, *t, py, seen))
         }
         TyKind::Class(c) => {
             h.text(c.class.path());
-            c.args.iter().try_for_each(|t| mentions(h, *t, py))
+            if let Some(user) = c.class.user() {
+                class(h, table::object(py, user.class).cast::<PyType>().ok()?).ok()?;
+                if !seen.contains(&c.class) {
+                    seen.push(c.class);
+                    fields(h, c.class, py, seen)?;
+                }
+            }
+            c.args.iter().try_for_each(|t| mentions(h, *t, py, seen))
         }
-        TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py),
+        TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py, seen),
         TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => None,
-        TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py),
+        TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py, seen),
         TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,
         _ => Some(()),
     }
+}
+
+/// A class with fields: their names and types. Its methods are attributes, which are compared by themselves.
+fn user_class(py: Python<'_>, h: &mut Hasher, c: &UserClass) -> PyResult<Option<()>> {
+    texts(h, &["fields", c.class.path()]);
+    texts(h, &[&format!("{:?} {:?} {:?} {}", c.class.user().map(|u| u.is_shared), c.shown, c.extra, c.is_record)]);
+    if fields(h, c.class, py, &mut vec![c.class]).is_none() {
+        return Ok(None);
+    }
+    c.makes.iter().for_each(|f| h.text(&format!("{:?} {} {}", f.parameter, f.default.is_some(), f.factory.is_some())));
+    Ok(Some(()))
+}
+
+/// Names and types of a class' fields, and those of the classes of these types.
+fn fields(h: &mut Hasher, c: Class, py: Python<'_>, seen: &mut Vec<Class>) -> Option<()> {
+    c.user_fields().iter().try_for_each(|(name, t)| {
+        h.text(name);
+        let t = t.unwrap_or(Ty::none()).defined();
+        h.text(&t.numba().to_string());
+        mentions(h, t, py, seen)
+    })
+}
+
+/// The objects of which the fields of new instances are made.
+fn objects_of(c: &UserClass) -> Vec<ObjId> {
+    c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().chain(c.frozen).collect()
 }
 
 /// A class by its name.

@@ -7,7 +7,7 @@ use crate::host::{
     classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, overloads, single_flight,
 };
 use crate::object::lock::lock;
-use crate::object::{array, class_names, function, numpy, paths};
+use crate::object::{array, class_names, descriptors, function, numpy, paths};
 use hashbrown::HashMap;
 use lh_driver::Digest;
 use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, LinkedPtx, RawFunction, Source};
@@ -262,6 +262,9 @@ impl Host for PyHost<'_> {
     }
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
         self.read_attribute(o, name).ok().flatten()
+    }
+    fn is_static(&mut self, class: ObjId, name: &str) -> bool {
+        descriptors::is_static(&self.get(class), name)
     }
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)> {
         let known = lock(&LIBRARY).get(path).copied();

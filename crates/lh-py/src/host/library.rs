@@ -116,6 +116,7 @@ fn declared(path: &str, class: &Bound<'_, PyAny>) -> PyResult<Option<Declaration
         by_value: told("__by_value__").is_some(),
         entries: told("__entries__").map(|text| text.extract()).transpose()?,
         infers: texts("__infers__")?,
+        user: None,
     }))
 }
 

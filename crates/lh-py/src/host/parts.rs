@@ -2,7 +2,7 @@
 
 use crate::host::{decorated, ufuncs};
 use crate::object::array::ArrayObject;
-use crate::object::{class_names, function};
+use crate::object::{class_names, descriptors, function};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 
@@ -35,6 +35,10 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     }
     if is_plain_value(o) || o.is_instance_of::<PyType>() || o.is_instance_of::<PyModule>() {
         return Vec::new();
+    }
+    if descriptors::is_property(o) {
+        let parts = ["fget", "fset"].map(|name| o.getattr(name).ok());
+        return parts.into_iter().flatten().filter(may_change).collect();
     }
     let stencil = || is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
     let device_function = || decorated::device_function(o).ok().flatten();

@@ -14,7 +14,7 @@ use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PySlice, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
@@ -105,6 +105,7 @@ impl Type {
             TyKind::Array { .. } => "Array",
             TyKind::Record(_) => "Record",
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
+            TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
             TyKind::Optional(_) => "Optional",
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
@@ -126,6 +127,10 @@ impl Type {
             TyKind::Literal(Literal::Str(_)) => "StringLiteral",
             _ => "Internal",
         }
+    }
+    /// Says what a deferred type is.
+    fn define(&self, as_type: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.0.define(as_ty(as_type)?) { Ok(()) } else { Err(PyTypeError::new_err("deferred type already defined")) }
     }
     #[getter]
     fn name(&self) -> String {
@@ -155,6 +160,18 @@ impl Type {
             TyKind::Optional(t) => Type::of(py, *t),
             _ => Err(self.missing("type")),
         }
+    }
+    /// Types of the fields of a class, by their names.
+    #[getter(r#struct)]
+    fn field_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        if self.0.class().and_then(|c| c.user()).is_none() {
+            return Err(self.missing("struct"));
+        }
+        let fields = PyDict::new(py);
+        for field in self.0.fields() {
+            fields.set_item(&field.name, Type::of(py, field.ty)?)?;
+        }
+        Ok(fields)
     }
     #[getter]
     fn literal_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -399,6 +416,12 @@ pub fn pointer_type(to: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
 #[pyfunction]
 pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     Type::of(inner.py(), Ty::optional(as_ty(inner)?))
+}
+
+/// `types.deferred_type()`.
+#[pyfunction]
+pub fn deferred_type(py: Python<'_>) -> PyResult<Py<Type>> {
+    Type::of(py, Ty::deferred())
 }
 
 /// `types.literal(value)`.

@@ -6,6 +6,7 @@ pub mod buffers;
 pub mod canonical;
 pub mod class_names;
 pub mod constant;
+pub mod descriptors;
 pub mod errors;
 pub mod function;
 pub mod int;

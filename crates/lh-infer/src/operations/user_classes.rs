@@ -1,0 +1,229 @@
+//! Instances of classes that programs define: methods, properties, constants and fields, and how one is made.
+//!
+//! A class that defines `__init__` is a new object, whose fields are zeros, given to that. In one whose `__init__` is
+//! made of its fields (`@dataclass`, `attrs`), the arguments decide the types of fields that have no type of their own.
+
+use crate::cx::Infer;
+use crate::emit::exc;
+use crate::val::{Known, Method, Val};
+use crate::world::{FieldInit, Object, UserClass};
+use lh_ir::class::Class;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Inst;
+use lh_ir::types::{Prim, TyKind};
+use lh_ir::{FuncId, ObjId, Ty};
+use lh_ops::runtime as rt;
+
+impl Infer<'_> {
+    /// An attribute of an instance of a class that a program defines, other than a field.
+    pub(crate) fn user_attr(&mut self, v: &Val, class: ObjId, name: &str) -> Result<Option<Val>> {
+        if name == "__class__" {
+            return self.object(class).map(Some);
+        }
+        let Some(member) = self.world.attr(class, name) else { return Ok(None) };
+        match self.world.object(member) {
+            Object::Func(f) if self.world.is_static(class, name) => Ok(Some(Val::of_type(Ty::new(TyKind::Func(f))))),
+            Object::Func(f) => {
+                let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
+                Ok(Some(Val::known(ty, Known::Method(v.clone(), Method::Library(f)))))
+            }
+            Object::Property(Some(get), _) => {
+                let get = self.object(get)?;
+                self.call(&get, std::slice::from_ref(v), &[]).map(Some)
+            }
+            Object::Property(None, _) | Object::Other(_) | Object::Path(_) => Ok(None),
+            _ => self.object(member).map(Some),
+        }
+    }
+
+    /// A function that a class of the user's defines as a method.
+    pub(crate) fn user_method(&mut self, class: Class, name: &str) -> Option<FuncId> {
+        let member = self.world.attr(class.user()?.class, name)?;
+        match self.world.object(member) {
+            Object::Func(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// Calls the setter of a property; false if there is none.
+    pub(crate) fn set_property(&mut self, v: &Val, name: &str, x: &Val) -> Result<bool> {
+        let Some(user) = v.ty.class().and_then(Class::user) else { return Ok(false) };
+        let Some(member) = self.world.attr(user.class, name) else { return Ok(false) };
+        let Object::Property(_, Some(set)) = self.world.object(member) else { return Ok(false) };
+        let set = self.object(set)?;
+        self.call(&set, &[v.clone(), x.clone()], &[])?;
+        Ok(true)
+    }
+
+    /// Raises what an assignment to a field of an instance that cannot be changed raises; false if it can be.
+    pub(crate) fn is_frozen(&mut self, v: &Val, name: &str) -> Result<bool> {
+        let Some(user) = v.ty.class().and_then(Class::user) else { return Ok(false) };
+        let Object::Class(known) = self.world.object(user.class) else { return Ok(false) };
+        let Some(exception) = known.frozen else { return Ok(false) };
+        let Object::ExcClass(id, _) = self.world.object(exception) else { return Ok(false) };
+        self.raise_text(id, &format!("cannot assign to field '{name}'"));
+        self.dead = true;
+        Ok(true)
+    }
+
+    /// A field that has been read: an object that nothing has been assigned to yet is no object.
+    pub(crate) fn check_assigned(&mut self, v: &Val, name: &str, read: &Val) -> Result<()> {
+        if v.ty.class().and_then(Class::user).is_none() || read.ty.flatten() != [Prim::Object] {
+            return Ok(());
+        }
+        let nothing = self.push(Inst::Zero, read.ty);
+        let missing = self.runtime(&rt::lh_object_is, &[read.clone(), nothing], Ty::bool())?;
+        let class = v.ty.class().map_or("object", Class::name);
+        self.raise_if(&missing, exc::ATTRIBUTE_ERROR, &format!("'{class}' object has no attribute '{name}'"));
+        Ok(())
+    }
+
+    /// `C(...)` of a class that a program defines.
+    pub(crate) fn make_instance(&mut self, c: &UserClass, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let Some(user) = c.class.user() else { lh_ir::bug!("the library's {:?}", c.class) };
+        let init = self.world.attr(user.class, "__init__").map(|o| self.world.object(o));
+        let Some(Object::Func(init)) = init else {
+            if args.is_empty() && kwargs.is_empty() {
+                return self.blank_instance(c, Vec::new());
+            }
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}()` takes no arguments", c.class.name())));
+        };
+        if c.is_record {
+            return self.make_record(c, init, args, kwargs);
+        }
+        let made = self.blank_instance(c, Vec::new())?;
+        let given: Vec<Val> = std::iter::once(&made).chain(args).cloned().collect();
+        let result = self.call_func(init, &given, kwargs)?;
+        if !result.ty.is_none() && !result.ty.is_never() {
+            let text = format!("__init__() should return None, not `{}`", result.ty);
+            return Err(Diagnostic::new(diag::CANNOT_UNIFY, text));
+        }
+        Ok(made)
+    }
+
+    fn blank_instance(&mut self, c: &UserClass, types: Vec<Ty>) -> Result<Val> {
+        if types.len() != c.class.declaration().parameters.len() {
+            let text = format!("`{}` has fields of types that are not known", c.class.name());
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
+                .note("annotate each of its fields with the type of its values"));
+        }
+        let ty = c.class.of(types, false);
+        if ty.object_layout().is_none() {
+            return Err(Diagnostic::new(diag::TOO_LARGE, format!("`{}` has too many fields", c.class.name()))
+                .note("put some of them into tuples or arrays"));
+        }
+        let none = self.value(&Val::int(0));
+        Ok(self.push(Inst::New(none), ty))
+    }
+
+    /// An instance whose `__init__` stores its arguments.
+    fn make_record(&mut self, c: &UserClass, init: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let code = self.world.code(init)?;
+        let info = self.world.info(init);
+        let defaults = info.defaults.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
+        let kwdefaults =
+            info.kwdefaults.iter().map(|(n, o)| Ok((n.clone(), self.object(*o)?))).collect::<Result<Vec<_>>>()?;
+        let given: Vec<Val> = std::iter::once(Val::of_type(Ty::none())).chain(args.iter().cloned()).collect();
+        let bound = self.bind(&code, &defaults, &kwdefaults, &given, kwargs)?;
+        let argument = |name: &str| code.params.iter().position(|p| p.name == name).map(|i| bound[i].clone());
+        let mut values = Vec::new();
+        let mut types = Vec::new();
+        for (field, (_, declared)) in c.makes.iter().zip(c.class.user_fields()) {
+            let Some(x) = self.initial_value(field, field.parameter.as_deref().and_then(argument))? else {
+                if declared.is_none() {
+                    return self.blank_instance(c, Vec::new());
+                }
+                continue;
+            };
+            if crate::convert::has_pending(x.ty) && declared.is_none() {
+                let text = format!("the type of the field `{}` is not known", field.name);
+                return Err(Diagnostic::new(diag::UNTYPED_LIST, text)
+                    .note("annotate it with the type of its items: `list[int]`"));
+            }
+            if declared.is_none() {
+                types.push(x.ty.weak());
+            }
+            values.push((field.name.as_str(), x));
+        }
+        let made = self.blank_instance(c, types)?;
+        for (name, x) in values {
+            self.store_field(&made, name, &x)?;
+        }
+        if let Some(after) = self.user_method(c.class, "__post_init__") {
+            let extra = c.extra.iter().filter_map(|name| argument(name));
+            let given: Vec<Val> = std::iter::once(made.clone()).chain(extra).collect();
+            self.call_func(after, &given, &[])?;
+        }
+        Ok(made)
+    }
+
+    /// The value of a field of a new instance, if it gets one.
+    fn initial_value(&mut self, field: &FieldInit, argument: Option<Val>) -> Result<Option<Val>> {
+        let (argument, factory) = match (argument, field.factory) {
+            (Some(x), Some(factory)) => {
+                let absent = matches!(x.ty.kind(), TyKind::Obj(o) if field.default == Some(*o));
+                (Some(x).filter(|_| !absent), Some(factory))
+            }
+            (None, None) => (field.default.map(|o| self.object(o)).transpose()?, None),
+            other => other,
+        };
+        match (argument, factory) {
+            (None, Some(factory)) => {
+                let factory = self.object(factory)?;
+                self.call(&factory, &[], &[]).map(Some)
+            }
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// A builtin that asks the class of its argument: `abs(v)` is `v.__abs__()`. `None` if the class does not answer.
+    pub(crate) fn user_builtin(&mut self, path: &str, args: &[Val]) -> Result<Option<Val>> {
+        const ASKING: [&str; 11] =
+            ["abs", "bool", "complex", "divmod", "float", "format", "hash", "int", "pow", "reversed", "round"];
+        let (Some(name), Some((v, rest))) = (path.strip_prefix("builtins."), args.split_first()) else {
+            return Ok(None);
+        };
+        if v.ty.class().and_then(Class::user).is_none() {
+            return Ok(None);
+        }
+        match name {
+            "str" => self.user_text(v, true),
+            "repr" => self.user_text(v, false),
+            _ if ASKING.contains(&name) => self.class_method(v, &format!("__{name}__"), rest),
+            _ => Ok(None),
+        }
+    }
+
+    /// `str(v)` or `repr(v)` of an instance of a class that a program defines; `None` of other values.
+    pub(crate) fn user_text(&mut self, v: &Val, is_str: bool) -> Result<Option<Val>> {
+        let Some(user) = v.ty.class().and_then(Class::user) else { return Ok(None) };
+        if is_str && let Some(text) = self.class_method(v, "__str__", &[])? {
+            return Ok(Some(text));
+        }
+        let Object::Class(c) = self.world.object(user.class) else { return Ok(None) };
+        let Some(shown) = &c.shown else {
+            if let Some(text) = self.class_method(v, "__repr__", &[])? {
+                return Ok(Some(text));
+            }
+            let module = c.class.path().strip_suffix(c.class.name()).unwrap_or_default();
+            let name = self.qualified_name(user.class);
+            return Ok(Some(Val::str(format!("<{module}{name} object>"))));
+        };
+        let mut parts = Vec::new();
+        for name in shown {
+            let x = self.get_attr(v, name)?;
+            parts.push(Val::tuple(vec![Val::str(name.as_str()), x]));
+        }
+        let class = self.qualified_name(user.class);
+        self.call_library("text.fields_text", &[Val::str(class), Val::tuple(parts)]).map(Some)
+    }
+
+    /// `__qualname__` of a class.
+    fn qualified_name(&mut self, class: ObjId) -> String {
+        let name = self.world.attr(class, "__qualname__").map(|o| self.world.object(o));
+        match name {
+            Some(Object::Const(lh_ir::Const::Str(name))) => name,
+            _ => self.world.describe(class),
+        }
+    }
+}

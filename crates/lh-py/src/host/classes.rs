@@ -1,0 +1,144 @@
+//! Classes that programs define, as classes of compiled code.
+//!
+//! `jitclass` declares its classes here; dataclasses and classes of `attrs` are read when compiled code first meets
+//! them. A field has the type that its annotation says, if it says one; else the values of an instance decide it.
+
+use crate::host::table;
+use crate::host::types::{Type, as_ty};
+use crate::object::lock::lock;
+use hashbrown::HashMap;
+use lh_infer::world::{FieldInit, UserClass};
+use lh_ir::Ty;
+use lh_ir::class::{Class, User};
+use lh_ir::parse::UserField;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use pyo3::{ffi, intern};
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// The knowledge of a class.
+#[derive(Clone)]
+enum State {
+    /// It is being read. Its own annotations may mention it: as this class, if all of its fields have types.
+    Reading(Option<Class>),
+    /// It is a class of compiled code, or none.
+    Known(Option<Arc<UserClass>>),
+}
+
+static STATES: LazyLock<Mutex<HashMap<usize, State>>> = LazyLock::new(Default::default);
+
+fn state(class: &Bound<'_, PyType>) -> Option<State> {
+    lock(&STATES).get(&(class.as_ptr() as usize)).cloned()
+}
+
+fn set_state(class: &Bound<'_, PyType>, state: State) {
+    lock(&STATES).insert(class.as_ptr() as usize, state);
+}
+
+/// The description of a class: names and types of its fields, how they are made, further parameters of
+/// `__init__`, the exception of assignments, the fields that `repr` shows.
+#[derive(FromPyObject)]
+struct Description<'py> {
+    fields: Vec<(String, Bound<'py, PyAny>)>,
+    makes: Vec<(Option<String>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)>,
+    is_record: bool,
+    extra: Vec<String>,
+    frozen: Option<Bound<'py, PyAny>>,
+    shown: Option<Vec<String>>,
+}
+
+/// The class of compiled code that a class is; `None` of other classes.
+pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
+    match state(class) {
+        Some(State::Known(known)) => return Ok(known),
+        Some(State::Reading(_)) => return Ok(None),
+        None => {}
+    }
+    let py = class.py();
+    if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
+        return Ok(None);
+    }
+    let before: Vec<usize> = lock(&STATES).keys().copied().collect();
+    let own = User { class: table::intern(class), is_shared: false };
+    let closed = Class::of_user(path_of(class)?, own, 0);
+    set_state(class, State::Reading(Some(closed)));
+    let found = read(class, own, closed).inspect_err(|_| drop(lock(&STATES).remove(&(class.as_ptr() as usize))))?;
+    if found.as_ref().is_some_and(|c| c.class != closed) {
+        // Classes that were read meanwhile may mention the wrong one.
+        lock(&STATES).retain(|at, _| before.contains(at));
+    }
+    set_state(class, State::Known(found.clone()));
+    Ok(found)
+}
+
+fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<Arc<UserClass>>> {
+    let py = class.py();
+    let describe = || py.import("lancehead.classes")?.getattr("described")?.call1((class,));
+    let told = describe()?;
+    if told.is_none() {
+        return Ok(None);
+    }
+    let mut told: Description<'_> = told.extract()?;
+    let is_closed = |told: &Description<'_>| told.fields.iter().all(|(_, t)| !t.is_none());
+    let made = if is_closed(&told) {
+        closed
+    } else {
+        set_state(class, State::Reading(None));
+        told = describe()?.extract()?;
+        let open = told.fields.iter().filter(|(_, t)| t.is_none()).count();
+        Class::of_user(path_of(class)?, own, open)
+    };
+    let ty = |t: &Bound<'_, PyAny>| if t.is_none() { Ok(None) } else { as_ty(t).map(Some) };
+    let fields =
+        told.fields.iter().map(|(name, t)| Ok((name.clone(), ty(t)?))).collect::<PyResult<Vec<UserField>>>()?;
+    made.set_fields(fields);
+    let number = |o: &Option<Bound<'_, PyAny>>| o.as_ref().map(table::intern);
+    let makes = told.fields.iter().zip(&told.makes).map(|((name, _), (parameter, default, factory))| FieldInit {
+        name: name.clone(),
+        parameter: parameter.clone(),
+        default: number(default),
+        factory: number(factory),
+    });
+    Ok(Some(Arc::new(UserClass {
+        class: made,
+        is_record: told.is_record,
+        makes: makes.collect(),
+        extra: told.extra,
+        frozen: number(&told.frozen),
+        shown: told.shown,
+    })))
+}
+
+fn path_of(class: &Bound<'_, PyType>) -> PyResult<String> {
+    let module: String = class.module()?.extract()?;
+    Ok(format!("{module}.{}", class.qualname()?))
+}
+
+/// Declares a class whose instances share the objects of compiled code.
+pub fn declare(class: &Bound<'_, PyType>, fields: Vec<(String, Ty)>) -> PyResult<Ty> {
+    let own = User { class: table::intern(class), is_shared: true };
+    let made = Class::of_user(path_of(class)?, own, 0);
+    made.set_fields(fields.into_iter().map(|(name, ty)| (name, Some(ty))).collect());
+    let known = UserClass { class: made, is_record: false, makes: vec![], extra: vec![], frozen: None, shown: None };
+    set_state(class, State::Known(Some(Arc::new(known))));
+    Ok(made.of(vec![], false))
+}
+
+/// The class of compiled code for the address of a class that has been declared or read.
+pub fn at(class: *mut ffi::PyTypeObject) -> Option<Class> {
+    match lock(&STATES).get(&(class as usize)) {
+        Some(State::Known(Some(known))) => Some(known.class),
+        _ => None,
+    }
+}
+
+/// The type of the instances of a class, if its fields have types; `None` otherwise.
+#[pyfunction]
+pub fn instance_type(py: Python<'_>, class_: &Bound<'_, PyType>) -> PyResult<Option<Py<Type>>> {
+    let found = match state(class_) {
+        Some(State::Reading(own)) => own,
+        _ => find(class_)?.map(|c| c.class),
+    };
+    let closed = found.filter(|c| c.declaration().parameters.is_empty());
+    closed.map(|c| Type::of(py, c.of(vec![], false))).transpose()
+}

@@ -1,0 +1,25 @@
+//! Properties and static methods: attributes of classes that are no functions themselves.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+unsafe extern "C" {
+    static mut PyStaticMethod_Type: ffi::PyTypeObject;
+}
+
+/// Whether an object is a property.
+pub fn is_property(o: &Bound<'_, PyAny>) -> bool {
+    o.get_type_ptr() == &raw mut ffi::PyProperty_Type
+}
+
+/// Whether an attribute of a class is a static method.
+pub fn is_static(class: &Bound<'_, PyAny>, name: &str) -> bool {
+    let Ok(class) = class.cast::<PyType>() else { return false };
+    for c in class.mro().iter() {
+        if let Ok(raw) = c.getattr("__dict__").and_then(|d| d.get_item(name)) {
+            return raw.get_type_ptr() == &raw mut PyStaticMethod_Type;
+        }
+    }
+    false
+}

@@ -1,0 +1,84 @@
+"""The types of compiled code that annotations say."""
+
+from __future__ import annotations
+
+import types as python_types
+import typing
+from typing import Any
+
+from lancehead import _core, errors, types
+
+#: Classes whose values are of one type.
+_PLAIN = {
+    int: types.int64,
+    float: types.float64,
+    complex: types.complex128,
+    bool: types.boolean,
+    str: types.unicode_type,
+    type(None): types.none,
+}
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class and its bases. If a name in them is not found, those that are text stay text."""
+    try:
+        return typing.get_type_hints(cls, localns={cls.__name__: cls})
+    except (NameError, AttributeError, TypeError):
+        bases = reversed(cls.__mro__[:-1])
+        return {name: hint for base in bases for name, hint in vars(base).get("__annotations__", {}).items()}
+
+
+def type_of_hint(hint: Any, *, strict: bool = False) -> Any:
+    """The type that an annotation says completely; None if it does not.
+
+    >>> type_of_hint(tuple[int, float])
+    Tuple(int64, float64)
+    """
+    found = _plain(hint)
+    if found is None:
+        found = _generic(hint)
+    if found is None and strict:
+        raise errors.TypingError(f"Cannot infer Numba type of Python type {hint!r}")
+    return found
+
+
+def _plain(hint: Any) -> Any:
+    if isinstance(hint, _core.Type):
+        return hint
+    if hint is None:
+        return types.none
+    if isinstance(hint, type):
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        class_type = vars(hint).get("class_type")
+        if class_type is not None:
+            return class_type.instance_type
+        found = _core.instance_type(hint)
+        return _scalar(hint) if found is None else found
+    return None
+
+
+def _scalar(hint: type) -> Any:
+    try:
+        return _core.type_of_dtype(hint) if hint.__module__ == "numpy" else None
+    except (TypeError, errors.NumbaError):
+        return None
+
+
+def _generic(hint: Any) -> Any:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, python_types.UnionType):
+        parts = [part for part in args if part is not type(None)]
+        if len(parts) != 1 or len(parts) == len(args):
+            return None
+        inner = type_of_hint(parts[0])
+        return None if inner is None else _core.optional_type(inner)
+    if origin is typing.Annotated:
+        return type_of_hint(args[0])
+    if origin is tuple and args and args[-1] is not Ellipsis:
+        parts = [type_of_hint(part) for part in args]
+        return None if None in parts else _core.tuple_type(parts)
+    if origin is list:
+        item = type_of_hint(args[0])
+        return None if item is None else _core.list_type(item)
+    return None
