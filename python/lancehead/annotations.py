@@ -6,6 +6,8 @@ import types as python_types
 import typing
 from typing import Any
 
+import numpy
+
 from lancehead import _core, errors, types
 
 #: Classes whose values are of one type.
@@ -59,10 +61,7 @@ def _plain(hint: Any) -> Any:
 
 
 def _scalar(hint: type) -> Any:
-    try:
-        return _core.type_of_dtype(hint) if hint.__module__ == "numpy" else None
-    except (TypeError, errors.NumbaError):
-        return None
+    return _core.type_of_dtype(hint) if issubclass(hint, (numpy.number, numpy.bool_)) else None
 
 
 def _generic(hint: Any) -> Any:

@@ -29,10 +29,12 @@ import itertools
 import math
 import operator
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -135,7 +137,10 @@ def names(module: Any) -> dict[str, Any]:
     else:
         space |= {name: getattr(module, name) for name in ("njit", "jit", "prange", "literal_unroll")}
         space |= {"types": module.types, "typeof": module.typeof}
-    return space
+    # Dataclasses look up their annotations in the module of their class.
+    own = sys.modules["lang"] = ModuleType("lang")
+    vars(own).update(space)
+    return vars(own)
 
 
 def unchanged(*args: Any, **options: Any) -> Any:

@@ -6,7 +6,6 @@ A program that runs one day moves to `test_first_week`.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import inspect
 import re
 from typing import Any, NamedTuple
@@ -96,20 +95,9 @@ class Account:
         return 2 * self.balance
 
 
-@dataclasses.dataclass
-class Point:
-    x: float
-    y: float
-
-
 @njit
 def row_20_object(account):  # culprit
     return account.balance
-
-
-@njit
-def row_20_dataclass(point):  # culprit
-    return point.x + point.y
 
 
 @njit
@@ -159,12 +147,11 @@ CASES = {
     "13b_polyfit": Case(row_13b_polyfit, (MATRIX,), "unsupported-call", ELSEWHERE),
     "20_method": Case(Account.__dict__["doubled"], (Account(3.0),), "unsupported-type", r"@staticmethod|one by one"),
     "20_object": Case(row_20_object, (Account(3.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),
-    "20_dataclass": Case(row_20_dataclass, (Point(1.0, 2.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),
     "20_constructor": Case(row_20_constructor, (3.0,), "unsupported-call", r"NamedTuple|namedtuple|outside|pass"),
     "04_unaligned": Case(row_04_unaligned, (UNALIGNED,), "unsupported-type", r"align=True"),
 }
 #: An argument is at fault, so the culprit is named by its function and parameter rather than by a line.
-OF_ARGUMENTS = {"02b_generator", "20_method", "20_object", "20_dataclass"}
+OF_ARGUMENTS = {"02b_generator", "20_method", "20_object"}
 
 
 def message_of(case: Case) -> str:

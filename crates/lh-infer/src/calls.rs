@@ -22,7 +22,7 @@ use lh_ir::func::{Inst, MapExpr};
 use lh_ir::runtime::RuntimeFn;
 use lh_ir::types::{InstanceOf, Literal, NamedTuple, Prim, TyKind};
 use lh_ir::untyped::{BinOp, Code, ParamKind};
-use lh_ir::{Const, FuncId, Ty, Value};
+use lh_ir::{Const, FuncId, ObjId, Ty, Value};
 use lh_ops::runtime as rt;
 
 /// Most machine primitives of an argument: a recursion with `(x, x)` would double them a hundred times over.
@@ -34,10 +34,10 @@ impl Infer<'_> {
         if let Some(Known::Method(recv, method)) = f.known.as_deref().cloned() {
             return self.call_method(recv, &method, args, kwargs);
         }
-        if let (false, TyKind::Func(_) | TyKind::Obj(_)) = (self.is_library, f.ty.kind()) {
-            if let Some(v) = self.call_overload(Some(f.ty), "", args, kwargs)? {
-                return Ok(v);
-            }
+        if let (false, TyKind::Func(_) | TyKind::Obj(_)) = (self.is_library, f.ty.kind())
+            && let Some(v) = self.call_overload(Some(f.ty), "", args, kwargs)?
+        {
+            return Ok(v);
         }
         if let Some(Known::Merge(map)) = f.known.as_deref() {
             return self.merge(*map, args);
@@ -66,9 +66,9 @@ impl Infer<'_> {
                     }
                     Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
                 }
-                Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
-                Object::EnumClass(e) => self.call_enum(&e, args),
-                Object::Class(c) => self.make_instance(&c, args, kwargs),
+                Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => {
+                    self.call_class(*o, args, kwargs)
+                }
                 Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
                 Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
                 Object::Foreign(f) => self.call_foreign(*o, &f, args, kwargs),
@@ -83,14 +83,23 @@ impl Infer<'_> {
                     })
                 }
             },
-            TyKind::BoundMethod { recv, name } => {
+            TyKind::BoundMethod { name, .. } => {
                 let r = self.field(f, 0);
-                debug_assert_eq!(r.ty, *recv);
                 let m = self.get_attr(&r, name)?;
                 self.call(&m, args, kwargs)
             }
             TyKind::Never => Ok(f.clone()),
             _ => self.call_instance(f, args, kwargs),
+        }
+    }
+
+    /// A call of a class that a program defines.
+    fn call_class(&mut self, o: ObjId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        match self.world.object(o) {
+            Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
+            Object::EnumClass(e) => self.call_enum(&e, args),
+            Object::Class(c) => self.make_instance(&c, args, kwargs),
+            other => lh_ir::bug!("no class: {other:?}"),
         }
     }
 
@@ -311,6 +320,18 @@ impl Infer<'_> {
                 }
             }
         }
+        // The defaults are those of `__new__`, for the last fields.
+        if let Some(o) = self.world.attr(n.class, "__new__")
+            && let Object::Func(new) = self.world.object(o)
+        {
+            let defaults = self.world.info(new).defaults;
+            let first = n.fields.len().saturating_sub(defaults.len());
+            for (part, default) in parts.iter_mut().skip(first).zip(defaults) {
+                if part.is_none() {
+                    *part = Some(self.object(default)?);
+                }
+            }
+        }
         let count = parts.len();
         let parts: Option<Vec<Val>> = parts.into_iter().collect();
         let Some(parts) = parts.filter(|_| count == n.fields.len()) else {
@@ -398,17 +419,8 @@ impl Infer<'_> {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));
         };
         let x = &self.unwrap_optional(x)?;
-        let name = if t.is_bool() {
-            "bool"
-        } else if t.is_int() {
-            "int"
-        } else if t.is_float() {
-            "float"
-        } else {
-            "complex"
-        };
-        if let (true, Some(v)) = (t.is_weak() || t.is_bool(), self.user_builtin(&format!("builtins.{name}"), args)?) {
-            return if t.is_bool() { self.truth(&v) } else { Ok(self.cast(&v, t)) };
+        if let Some(v) = self.user_number(t, args)? {
+            return Ok(v);
         }
         if matches!(x.ty.kind(), TyKind::Instance { .. }) {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
@@ -545,6 +557,11 @@ impl Infer<'_> {
                 return self.call_path(path, &[list], kwargs);
             }
         }
+        self.call_library_path(path, args, kwargs)
+    }
+
+    /// A ufunc or a function of the library, by its path.
+    fn call_library_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         // Where a number is needed, a missing one raises.
         let is_scalar =
             matches!(path, "builtins.abs" | "builtins.round" | "builtins.min" | "builtins.max" | "builtins.pow")

@@ -116,10 +116,10 @@ pub struct UserClass {
     pub makes: Vec<FieldInit>,
     /// Parameters of `__init__` that are no fields; `__post_init__` gets them.
     pub extra: Vec<String>,
-    /// The exception class that assignments raise, if its fields cannot be assigned.
-    pub frozen: Option<ObjId>,
-    /// Whether `repr` shows its fields, and which.
-    pub shown: Option<Vec<String>>,
+    /// The exception class that assignments raise, if its fields cannot be assigned, and whether it takes a text.
+    pub frozen: Option<(ObjId, bool)>,
+    /// The name and the fields that `repr` shows, if it does.
+    pub shown: Option<(String, Vec<String>)>,
 }
 
 /// How a field gets its value when an instance is made.

@@ -132,6 +132,7 @@ impl fmt::Display for NumbaName {
             TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
                 write!(f, "instance.jitclass.{}#{}", c.class.name(), c.class.path())
             }
+            TyKind::Class(c) if c.args.is_empty() => f.write_str(c.class.name()),
             TyKind::Class(c) => {
                 write!(f, "{}(", c.class.name())?;
                 write_list(f, &c.args, ", ", Ty::numba)?;

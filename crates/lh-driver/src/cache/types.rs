@@ -153,10 +153,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Ty::new(TyKind::Array { dtype: read(r, host, objects)?, ndim, layout, readonly: readonly != 0 })
         }
         10 => instance(r, host, objects)?,
-        26 => match host.object(*objects.get(r.number()? as usize)?) {
-            Object::Class(c) => of(c.class, many(r, host, objects)?, false)?,
-            _ => return None,
-        },
+        26 => users_instance(r, host, objects)?,
         11 => Ty::optional(read(r, host, objects)?),
         12 => Ty::new(TyKind::Range(read(r, host, objects)?)),
         13 => Ty::new(TyKind::Slice([read(r, host, objects)?, read(r, host, objects)?, read(r, host, objects)?])),
@@ -193,6 +190,13 @@ fn instance(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -> Optio
     let constant = r.byte()? != 0;
     let class = Class::find(&r.text()?)?;
     of(class, many(r, host, objects)?, constant)
+}
+
+fn users_instance(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -> Option<Ty> {
+    match host.object(*objects.get(r.number()? as usize)?) {
+        Object::Class(c) => of(c.class, many(r, host, objects)?, false),
+        _ => None,
+    }
 }
 
 /// Instances of a class, if it is of so many types.

@@ -93,8 +93,8 @@ impl Infer<'_> {
             }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => self.print(args, kwargs).map(Some),
-            ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
-            ("builtins.type", [x]) => self.type_of(x).map(Some),
+            ("dataclasses.replace", [x]) => self.replaced_fields(x, kwargs).map(Some),
+            ("builtins.type", [x]) => self.class_of(x).map(Some),
             ("builtins.getattr", [x, name, rest @ ..]) if rest.len() < 2 => {
                 self.getattr(x, name, rest.first()).map(Some)
             }
@@ -137,8 +137,11 @@ impl Infer<'_> {
         }
     }
 
-    /// `type(x)` of what is no number: its class.
-    fn type_of(&mut self, x: &Val) -> Result<Val> {
+    /// `type(x)`
+    pub(crate) fn class_of(&mut self, x: &Val) -> Result<Val> {
+        if x.ty.is_number() {
+            return Ok(Val::of_type(Ty::dtype(x.ty)));
+        }
         let unknown = || {
             let text = format!("the class of `{}` is not known in compiled code", x.ty);
             Diagnostic::new(diag::NO_MATCHING_CALL, text).note("ask with `isinstance`")

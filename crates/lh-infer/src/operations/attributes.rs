@@ -58,6 +58,9 @@ impl Infer<'_> {
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
+        if name == "__class__" {
+            return self.class_of(v);
+        }
         for class in classes(v.ty) {
             if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
                 if property {

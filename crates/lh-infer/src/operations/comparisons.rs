@@ -288,6 +288,12 @@ impl Infer<'_> {
         if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
             return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
         }
+        if let (TyKind::Optional(t), _) | (_, TyKind::Optional(t)) = (a.ty.kind(), b.ty.kind())
+            && t.class().is_some()
+            && (a.ty != b.ty || a.ty == Ty::optional(*t))
+        {
+            return self.is_optional_object(a, b, Ty::optional(*t), negate);
+        }
         if a.ty != b.ty {
             return Ok(Val::bool(negate));
         }
@@ -307,6 +313,16 @@ impl Infer<'_> {
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
         Err(self.no_op("is", a.ty, b.ty).note("compare values with `==`, or test for None"))
+    }
+
+    /// `a is b` of objects of which one may be None. Without a value, the object is null.
+    fn is_optional_object(&mut self, a: &Val, b: &Val, ty: Ty, negate: bool) -> Result<Val> {
+        let (Ok(a), Ok(b)) = (self.convert(a, ty), self.convert(b, ty)) else { return Ok(Val::bool(negate)) };
+        let TyKind::Optional(object) = ty.kind() else { lh_ir::bug!("`{ty}` is no optional") };
+        let (a, b) = (self.value(&a), self.value(&b));
+        let (a, b) = (self.push(Inst::Unwrap(a), *object), self.push(Inst::Unwrap(b), *object));
+        let same = self.runtime(&rt::lh_object_is, &[a, b], Ty::bool())?;
+        if negate { self.unary(UnOp::Not, &same) } else { Ok(same) }
     }
 
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {

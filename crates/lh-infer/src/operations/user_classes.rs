@@ -9,7 +9,7 @@ use crate::val::{Known, Method, Val};
 use crate::world::{FieldInit, Object, UserClass};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::Inst;
+use lh_ir::func::{Inst, Term};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{FuncId, ObjId, Ty};
 use lh_ops::runtime as rt;
@@ -59,9 +59,13 @@ impl Infer<'_> {
     pub(crate) fn is_frozen(&mut self, v: &Val, name: &str) -> Result<bool> {
         let Some(user) = v.ty.class().and_then(Class::user) else { return Ok(false) };
         let Object::Class(known) = self.world.object(user.class) else { return Ok(false) };
-        let Some(exception) = known.frozen else { return Ok(false) };
+        let Some((exception, has_text)) = known.frozen else { return Ok(false) };
         let Object::ExcClass(id, _) = self.world.object(exception) else { return Ok(false) };
-        self.raise_text(id, &format!("cannot assign to field '{name}'"));
+        if has_text {
+            self.raise_text(id, &format!("cannot assign to field '{name}'"));
+        } else {
+            self.set_term(Term::Raise { exc: id, args: vec![] });
+        }
         self.dead = true;
         Ok(true)
     }
@@ -129,7 +133,8 @@ impl Infer<'_> {
         let mut values = Vec::new();
         let mut types = Vec::new();
         for (field, (_, declared)) in c.makes.iter().zip(c.class.user_fields()) {
-            let Some(x) = self.initial_value(field, field.parameter.as_deref().and_then(argument))? else {
+            let given = field.parameter.as_deref().and_then(argument);
+            let Some(x) = self.initial_value(field, given, declared.map(Ty::defined))? else {
                 if declared.is_none() {
                     return self.blank_instance(c, Vec::new());
                 }
@@ -157,23 +162,69 @@ impl Infer<'_> {
         Ok(made)
     }
 
+    /// `dataclasses.replace(v, x=1)`
+    pub(crate) fn replaced_fields(&mut self, v: &Val, changes: &[(String, Val)]) -> Result<Val> {
+        let class = v.ty.class().and_then(Class::user).map(|user| self.world.object(user.class));
+        let Some(Object::Class(c)) = class else {
+            let text = format!("`replace` takes an instance of a dataclass, not `{}`", v.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        };
+        let mut given = changes.to_vec();
+        for field in &c.makes {
+            if let Some(parameter) = field.parameter.as_ref().filter(|p| changes.iter().all(|(n, _)| n != *p)) {
+                given.push((parameter.clone(), self.get_attr(v, &field.name)?));
+            }
+        }
+        self.make_instance(&c, &[], &given)
+    }
+
     /// The value of a field of a new instance, if it gets one.
-    fn initial_value(&mut self, field: &FieldInit, argument: Option<Val>) -> Result<Option<Val>> {
+    fn initial_value(&mut self, field: &FieldInit, argument: Option<Val>, ty: Option<Ty>) -> Result<Option<Val>> {
         let (argument, factory) = match (argument, field.factory) {
             (Some(x), Some(factory)) => {
-                let absent = matches!(x.ty.kind(), TyKind::Obj(o) if field.default == Some(*o));
+                let stands_for_call = field.default.map(|o| self.object(o)).transpose()?;
+                let absent = stands_for_call.is_some_and(|v| v.ty == x.ty);
                 (Some(x).filter(|_| !absent), Some(factory))
             }
             (None, None) => (field.default.map(|o| self.object(o)).transpose()?, None),
             other => other,
         };
         match (argument, factory) {
+            (None, Some(factory)) if ty.is_some_and(|t| self.makes_empty(factory, t)) => {
+                let ty = ty.expect("just asked");
+                let count = Val::int(0);
+                let none = self.value(&count);
+                let made = self.push(Inst::New(none), ty);
+                self.class_method(&made, "__prepare__", &[count])?;
+                Ok(Some(made))
+            }
             (None, Some(factory)) => {
                 let factory = self.object(factory)?;
                 self.call(&factory, &[], &[]).map(Some)
             }
             (found, _) => Ok(found),
         }
+    }
+
+    /// `int(v)` and the like, by a method of the class of `v`.
+    pub(crate) fn user_number(&mut self, t: Ty, args: &[Val]) -> Result<Option<Val>> {
+        let path = match t.kind() {
+            TyKind::Bool => "builtins.bool",
+            TyKind::Int { weak: true, .. } => "builtins.int",
+            TyKind::Float { weak: true, .. } => "builtins.float",
+            TyKind::Complex { weak: true, .. } => "builtins.complex",
+            _ => return Ok(None),
+        };
+        match self.user_builtin(path, args)? {
+            Some(v) if t.is_bool() => self.truth(&v).map(Some),
+            found => Ok(found.map(|v| self.cast(&v, t))),
+        }
+    }
+
+    /// Whether a function is the class of containers of a type.
+    fn makes_empty(&mut self, factory: ObjId, ty: Ty) -> bool {
+        let class = ty.class().filter(|_| ty.is_container());
+        matches!(self.world.object(factory), Object::Path(path) if class.is_some_and(|c| c.path() == path))
     }
 
     /// A builtin that asks the class of its argument: `abs(v)` is `v.__abs__()`. `None` if the class does not answer.
@@ -187,6 +238,13 @@ impl Infer<'_> {
             return Ok(None);
         }
         match name {
+            "object.__setattr__" => match rest {
+                [name, x] if name.as_str().is_some() => {
+                    self.store_field(v, name.as_str().unwrap_or_default(), x)?;
+                    Ok(Some(Val::constant(lh_ir::Const::None)))
+                }
+                _ => Ok(None),
+            },
             "str" => self.user_text(v, true),
             "repr" => self.user_text(v, false),
             _ if ASKING.contains(&name) => self.class_method(v, &format!("__{name}__"), rest),
@@ -201,7 +259,7 @@ impl Infer<'_> {
             return Ok(Some(text));
         }
         let Object::Class(c) = self.world.object(user.class) else { return Ok(None) };
-        let Some(shown) = &c.shown else {
+        let Some((title, shown)) = &c.shown else {
             if let Some(text) = self.class_method(v, "__repr__", &[])? {
                 return Ok(Some(text));
             }
@@ -214,8 +272,7 @@ impl Infer<'_> {
             let x = self.get_attr(v, name)?;
             parts.push(Val::tuple(vec![Val::str(name.as_str()), x]));
         }
-        let class = self.qualified_name(user.class);
-        self.call_library("text.fields_text", &[Val::str(class), Val::tuple(parts)]).map(Some)
+        self.call_library("text.fields_text", &[Val::str(title.as_str()), Val::tuple(parts)]).map(Some)
     }
 
     /// `__qualname__` of a class.

@@ -7,7 +7,7 @@
 use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::tags::{Refused, kind};
-use crate::host::{comptime, enums};
+use crate::host::{classes, comptime, enums};
 use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
@@ -15,6 +15,7 @@ use crate::object::words::read_word;
 use crate::object::{buffers, numpy, owner};
 use crate::runtime::render;
 use lh_ir::Ty;
+use lh_ir::class::Class;
 use lh_ir::consts::ASCII;
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
@@ -245,9 +246,23 @@ impl ArgBuf {
         Ok(())
     }
 
-    fn enter(&mut self) -> Result<(), Refused> {
+    /// Goes into a container.
+    pub fn enter(&mut self) -> Result<(), Refused> {
         self.depth += 1;
         if self.depth > MAX_DEPTH { Err(Refused::Depth) } else { Ok(()) }
+    }
+
+    /// Leaves a container.
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn push_instance(&mut self, o: &Bound<'_, PyAny>, class: Class) -> Result<(), Refused> {
+        let mut lists = self.lists.take().unwrap_or_default();
+        let native = lists.import_instance(o, class, self);
+        self.lists = Some(lists);
+        self.slots.push(native? as u64);
+        Ok(())
     }
 
     unsafe fn push_list(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
@@ -272,6 +287,18 @@ impl ArgBuf {
             let masked = is_masked(&Bound::from_borrowed_ptr(py, o));
             if masked { Err(Refused::Type) } else { self.push_array(o) }
         }
+    }
+
+    /// # Safety
+    /// `o` is an instance of `numpy.void`.
+    unsafe fn push_record(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: by the function's contract.
+        let v = unsafe { &*o.cast::<VoidScalar>() };
+        let n = self.record_number(v.descr.cast_const().cast(), v.data)?;
+        self.tags.push(kind::RECORD | n << 8);
+        self.owners.push((self.slots.len() as u32, o));
+        self.slots.extend([0, v.data as u64]);
+        Ok(())
     }
 
     #[cold]
@@ -301,12 +328,10 @@ impl ArgBuf {
                 return self.push_subclass(py, o);
             }
             if is(numpy::void_type()) {
-                let v = &*o.cast::<VoidScalar>();
-                let n = self.record_number(v.descr.cast_const().cast(), v.data)?;
-                self.tags.push(kind::RECORD | n << 8);
-                self.owners.push((self.slots.len() as u32, o));
-                self.slots.extend([0, v.data as u64]);
-                return Ok(());
+                return self.push_record(o);
+            }
+            if let Some(class) = class_of_copies(&Bound::from_borrowed_ptr(py, o))? {
+                return self.push_instance(&Bound::from_borrowed_ptr(py, o), class);
             }
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);
@@ -386,6 +411,15 @@ impl ArgBuf {
         }
         Ok(())
     }
+}
+
+/// The class of compiled code of whose instances an object is one.
+fn class_of_copies(o: &Bound<'_, PyAny>) -> Result<Option<Class>, Refused> {
+    let found = classes::find(&o.get_type()).map_err(|e| {
+        e.restore(o.py());
+        Refused::Raised
+    })?;
+    Ok(found.map(|known| known.class))
 }
 
 impl ArgBuf {

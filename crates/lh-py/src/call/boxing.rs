@@ -9,16 +9,19 @@ use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::{float, read_prim};
 use crate::object::{buffers, numpy, owner};
+use hashbrown::HashMap;
 use lh_driver::Compiled;
-use lh_ir::types::{InstanceOf, Prim};
+use lh_ir::class::User;
+use lh_ir::parse::Field;
+use lh_ir::types::{ClassTy, InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
-use pyo3::exceptions::PySystemError;
-use pyo3::ffi;
+use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::{ffi, intern};
 use std::sync::Arc;
 
 /// Boxes the values of one call.
@@ -29,12 +32,18 @@ pub struct Boxer<'a, 'py> {
     advance: Option<Arc<Compiled>>,
     /// Containers made for this result, since one native container is one Python object.
     made: Vec<(*mut Items, Bound<'py, PyAny>)>,
+    /// Instances made for this result.
+    instances: HashMap<usize, Bound<'py, PyAny>>,
+    /// Those whose attributes are not set yet. Only the outermost one sets them, so that long chains take no stack.
+    unfilled: Vec<(Ty, *mut MemInfo, Bound<'py, PyAny>)>,
+    is_filling: bool,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
     /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
-        Boxer { py, lists, advance: None, made: Vec::new() }
+        let (instances, unfilled) = (HashMap::new(), Vec::new());
+        Boxer { py, lists, advance: None, made: Vec::new(), instances, unfilled, is_filling: false }
     }
 
     /// The same for the result of code that makes generators.
@@ -76,12 +85,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
             }
-            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
-                instance::of_native(py, ty, word() as *mut MemInfo)?
-            }
-            TyKind::Class(_) => {
-                let header = word() as *mut Items;
-                self.container(ty, header)?
+            TyKind::Class(c) => {
+                let object = word() as *mut MemInfo;
+                self.object(ty, c, object)?
             }
             TyKind::Record(_) => {
                 let slots = [word(), word()];
@@ -120,6 +126,68 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             _ => comptime(py, ty)?,
         })
+    }
+
+    fn object(&mut self, ty: Ty, c: &ClassTy, object: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+        match c.class.user() {
+            Some(user) => self.instance(ty, user, object),
+            None => self.container(ty, object.cast()),
+        }
+    }
+
+    /// An instance of a class that a program defines.
+    fn instance(&mut self, ty: Ty, user: User, native: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+        if user.is_shared {
+            return instance::of_native(self.py, ty, native);
+        }
+        if let Some(object) = self.lists.and_then(|l| l.copies.object_of(native)) {
+            // SAFETY: the instance is an argument of the call that is being finished.
+            return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
+        }
+        if let Some(made) = self.instances.get(&(native as usize)) {
+            return Ok(made.clone());
+        }
+        if native.is_null() {
+            return Err(PyAttributeError::new_err("an instance that was never made"));
+        }
+        let class = table::object(self.py, user.class);
+        let made = class.call_method1(intern!(self.py, "__new__"), (&class,))?;
+        self.instances.insert(native as usize, made.clone());
+        self.unfilled.push((ty, native, made.clone()));
+        if !std::mem::replace(&mut self.is_filling, true) {
+            let filled = self.set_attributes();
+            self.is_filling = false;
+            filled?;
+        }
+        Ok(made)
+    }
+
+    /// Sets the attributes of new instances, but for those to which nothing has been assigned.
+    fn set_attributes(&mut self) -> PyResult<()> {
+        while let Some((ty, native, made)) = self.unfilled.pop() {
+            for field in ty.fields() {
+                // SAFETY: the value that is boxed holds a reference to the object, which has these fields.
+                unsafe {
+                    let at = native.cast::<u8>().add(field.offset);
+                    if field.ty.class().is_some() && at.cast::<usize>().read() == 0 {
+                        continue;
+                    }
+                    let value = self.field(native, field)?;
+                    set_attribute(&made, &field.name, &value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The object for the value of a field.
+    ///
+    /// # Safety
+    /// The native object has this field.
+    pub unsafe fn field(&mut self, native: *mut MemInfo, field: &Field) -> PyResult<Bound<'py, PyAny>> {
+        let item = Item::new(field.ty).ok_or_else(|| no_object(field.ty))?;
+        // SAFETY: as promised by the caller.
+        self.borrowed(field.ty, &unsafe { item.slots(native.cast::<u8>().add(field.offset)) })
     }
 
     /// Boxes a value by its parts.
@@ -397,5 +465,15 @@ pub fn release(ty: Ty, slots: &[u64]) {
             // SAFETY: a counted slot of a value that the caller owns is null or alive.
             unsafe { decref(*word as *mut MemInfo) };
         }
+    }
+}
+
+/// Sets an attribute as `object` does: a frozen class refuses all others.
+pub fn set_attribute(o: &Bound<'_, PyAny>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let name = PyString::intern(o.py(), name);
+    // SAFETY: live objects, attached.
+    match unsafe { ffi::PyObject_GenericSetAttr(o.as_ptr(), name.as_ptr(), value.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(o.py())),
     }
 }

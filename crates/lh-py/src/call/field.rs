@@ -10,7 +10,6 @@ use crate::call::tags::Refused;
 use crate::host::classes;
 use crate::host::types::{Type, as_ty};
 use crate::object::class_names::short_text;
-use crate::object::words::write_prim;
 use lh_ir::Ty;
 use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -139,18 +138,5 @@ impl Field {
 
     fn __repr__(&self) -> String {
         format!("<field '{}' of '{}' objects>", self.name, self.class.class().map_or("object", |c| c.name()))
-    }
-}
-
-impl Item {
-    /// Writes the words of a value.
-    ///
-    /// # Safety
-    /// There is room for it.
-    unsafe fn write(&self, at: *mut u8, words: &[u64]) {
-        for ((p, offset), word) in self.parts().zip(words) {
-            // SAFETY: as promised.
-            unsafe { write_prim(at.add(offset), p, *word) };
-        }
     }
 }

@@ -1,16 +1,23 @@
-//! Python lists as native lists: they are copied before the call, and changes are written back after it.
+//! Python lists as native lists, and instances of dataclasses as native objects: they are copied before the call, and
+//! changes are written back after it.
 
 use crate::call::args::ArgBuf;
-use crate::call::boxing::Boxer;
-use crate::call::decode::Decoder;
+use crate::call::boxing::{Boxer, release, set_attribute};
+use crate::call::convert;
+use crate::call::copies::Copies;
+use crate::call::decode::{Decoder, tags_of};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::object::class_names::short_text;
 use crate::object::int::{self, Machine};
 use crate::object::owner;
 use crate::object::strong_ref::StrongRef;
 use crate::object::words::{read_prim, write_prim};
 use lh_ir::Ty;
+use lh_ir::class::Class;
 use lh_ir::types::Prim;
+use lh_runtime::MemInfo;
 use lh_runtime::items::{Items, ItemsRef};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -43,9 +50,15 @@ impl Item {
         }
         Some(Item { ty, prims, offsets, size, mask })
     }
-    /// Its primitives and their offsets.
-    pub fn parts(&self) -> impl Iterator<Item = (Prim, usize)> {
-        self.prims.iter().copied().zip(self.offsets.iter().copied())
+    /// Writes the words of a value.
+    ///
+    /// # Safety
+    /// There is room for it.
+    pub unsafe fn write(&self, at: *mut u8, words: &[u64]) {
+        for ((p, offset), word) in self.prims.iter().zip(&self.offsets).zip(words) {
+            // SAFETY: as promised by the caller.
+            unsafe { write_prim(at.add(*offset), *p, *word) };
+        }
     }
     /// Slots of the item at an address.
     ///
@@ -68,10 +81,12 @@ struct Record {
     before: Vec<u8>,
 }
 
-/// The copies that one call makes: of lists, and of arrays that are not aligned.
+/// The copies that one call makes: of lists, of instances of dataclasses, and of arrays that are not aligned.
 #[derive(Default)]
 pub struct Lists {
     lists: Vec<Record>,
+    /// Those of instances.
+    pub copies: Copies,
     arrays: Vec<Unaligned>,
 }
 
@@ -219,7 +234,10 @@ impl Lists {
     }
 
     /// Pushes one item into the buffer; lists inside it are recorded here.
-    unsafe fn push_item(&mut self, item: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<(), Refused> {
+    ///
+    /// # Safety
+    /// The item stays alive while it is looked at.
+    pub unsafe fn push_item(&mut self, item: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<(), Refused> {
         buf.lists = Some(Box::new(std::mem::take(self)));
         // SAFETY: the item is alive in its list.
         let pushed = unsafe { buf.push(item) };
@@ -278,6 +296,7 @@ impl Lists {
                 self.write_back(py, r)?;
             }
         }
+        self.reflect_instances(py)?;
         self.arrays.iter().try_for_each(|u| u.reflect(py))
     }
 
@@ -298,6 +317,177 @@ impl Lists {
             });
         }
         object.set_slice(0, object.len(), PyList::new(py, items)?.as_any())
+    }
+}
+
+/// Refuses a field with a TypeError.
+fn misfit(name: &str, wanted: Ty, value: &Bound<'_, PyAny>) -> Refused {
+    let text = format!("the field '{name}' is annotated as `{wanted}` and holds {}", short_text(value));
+    PyTypeError::new_err(text).restore(value.py());
+    Refused::Raised
+}
+
+/// Whether values of a type may stand in a field that is annotated with another.
+fn fits(from: Ty, to: Ty) -> bool {
+    let rank = |t: Ty| [t.is_bool(), t.is_int(), t.is_float(), t.is_complex()].iter().position(|is| *is);
+    match (rank(from), rank(to)) {
+        (Some(a), Some(b)) => a <= b && (a != b || from.bits() <= to.bits()),
+        _ => convert::cost_of_all(&[from], &[to]).is_some(),
+    }
+}
+
+impl Lists {
+    /// The native copy of an instance; appends the tags of its class to `buf`.
+    pub fn import_instance(
+        &mut self,
+        o: &Bound<'_, PyAny>,
+        class: Class,
+        buf: &mut ArgBuf,
+    ) -> Result<*mut MemInfo, Refused> {
+        let open = class.declaration().parameters.len();
+        buf.tags.extend([kind::CLASS | (open as u64) << 8, o.get_type_ptr() as u64]);
+        if let Some(copy) = self.copies.of(o) {
+            buf.tags.extend_from_slice(&copy.tags);
+            return Ok(copy.native);
+        }
+        if open > 0 {
+            return self.import_open(o, class, buf);
+        }
+        let at = self.copies.add(o, class.of(vec![], false), &[])?;
+        self.copies.unfilled.push(at);
+        if !std::mem::replace(&mut self.copies.is_filling, true) {
+            let filled = self.fill(buf);
+            self.copies.is_filling = false;
+            filled?;
+        }
+        Ok(self.copies.all[at].native)
+    }
+
+    /// Fills the fields of instances whose types are known.
+    fn fill(&mut self, buf: &mut ArgBuf) -> Result<(), Refused> {
+        // SAFETY: arguments are read while the thread is attached.
+        let py = unsafe { Python::assume_attached() };
+        while let Some(at) = self.copies.unfilled.pop() {
+            let copy = &self.copies.all[at];
+            let (object, native, ty) = (copy.object.bind(py), copy.native, copy.ty);
+            for field in ty.fields() {
+                let tags = buf.tags.len();
+                let (_, words) = self.import_field(&object, &field.name, Some(field.ty), buf)?;
+                buf.tags.truncate(tags);
+                // SAFETY: the field has room for its words, which are its own.
+                unsafe { write(native, field.offset, field.ty, &words) };
+            }
+            let before = self.copies.all[at].bytes().to_vec();
+            self.copies.all[at].before = before;
+        }
+        Ok(())
+    }
+
+    /// Imports an instance of which the values decide types of fields.
+    fn import_open(&mut self, o: &Bound<'_, PyAny>, class: Class, buf: &mut ArgBuf) -> Result<*mut MemInfo, Refused> {
+        buf.enter()?;
+        let tag_start = buf.tags.len();
+        let mut fields: Vec<(Ty, SmallVec<[u64; 8]>)> = Vec::new();
+        let mut open = Vec::new();
+        let mut imported = Ok(());
+        for (name, declared) in class.user_fields() {
+            let tags = buf.tags.len();
+            match self.import_field(o, name, *declared, buf) {
+                Ok(field) => {
+                    if declared.is_some() {
+                        buf.tags.truncate(tags);
+                    } else {
+                        open.push(field.0);
+                    }
+                    fields.push(field);
+                }
+                Err(why) => {
+                    imported = Err(why);
+                    break;
+                }
+            }
+        }
+        let tags = buf.tags[tag_start..].to_vec();
+        let made = imported.and_then(|()| self.copies.add(o, class.of(open, false), &tags));
+        let at = made.inspect_err(|_| fields.iter().for_each(|(ty, words)| release(*ty, words)))?;
+        let copy = &mut self.copies.all[at];
+        for (field, (_, words)) in copy.ty.fields().iter().zip(&fields) {
+            // SAFETY: the field has room for its words, which are its own.
+            unsafe { write(copy.native, field.offset, field.ty, words) };
+        }
+        copy.before = copy.bytes().to_vec();
+        buf.leave();
+        Ok(copy.native)
+    }
+
+    /// The type and the words of a field, with references of their own.
+    fn import_field(
+        &mut self,
+        o: &Bound<'_, PyAny>,
+        name: &str,
+        declared: Option<Ty>,
+        buf: &mut ArgBuf,
+    ) -> Result<(Ty, SmallVec<[u64; 8]>), Refused> {
+        let py = o.py();
+        let value = o.getattr(name).map_err(|e| {
+            e.restore(py);
+            Refused::Raised
+        })?;
+        let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
+        let was_undecided = std::mem::take(&mut buf.undecided);
+        // SAFETY: the value is held while it is looked at.
+        unsafe { self.push_item(value.as_ptr(), buf)? };
+        if buf.undecided {
+            let mut tags = Vec::new();
+            declared.and_then(|t| tags_of(t, &mut tags)).ok_or(Refused::EmptyList)?;
+            // SAFETY: the tags are those of the field's type, of which the value is to be.
+            unsafe { self.decide(py, value.as_ptr(), &tags) };
+            buf.tags.truncate(tag_start);
+            buf.tags.extend_from_slice(&tags);
+        }
+        buf.undecided = was_undecided;
+        let from = Decoder::new(py, &buf.tags[tag_start..]).next_ty();
+        let to = declared.map_or(from, Ty::defined);
+        if from != to && !fits(from, to) {
+            return Err(misfit(name, to, &value));
+        }
+        let item = Item::new(from).ok_or(Refused::Type)?;
+        // SAFETY: the buffer's last words are those of the value, which is alive.
+        unsafe { own_item(buf, slot_start, owner_start, &item) };
+        let mut words = Vec::new();
+        convert::slots(from, to, &mut &buf.slots[slot_start..], &mut words);
+        buf.slots.truncate(slot_start);
+        Ok((to, words.into()))
+    }
+
+    /// Writes back the fields that the call changed.
+    pub fn reflect_instances(&self, py: Python<'_>) -> PyResult<()> {
+        let mut boxer = Boxer::new(py, Some(self));
+        for copy in &self.copies.all {
+            let now = copy.bytes();
+            if now == &copy.before[..] {
+                continue;
+            }
+            let start = lh_ir::class::layout::FIELDS;
+            for field in copy.ty.fields() {
+                let range = field.offset - start..field.offset - start + field.ty.mem_layout().1;
+                if now[range.clone()] == copy.before[range] {
+                    continue;
+                }
+                // SAFETY: a field of this type lies there.
+                let value = unsafe { boxer.field(copy.native, field)? };
+                set_attribute(&copy.object.bind(py), &field.name, &value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the words of a value to a field.
+unsafe fn write(native: *mut MemInfo, offset: usize, ty: Ty, words: &[u64]) {
+    if let Some(item) = Item::new(ty) {
+        // SAFETY: as promised by the caller.
+        unsafe { item.write(native.cast::<u8>().add(offset), words) };
     }
 }
 

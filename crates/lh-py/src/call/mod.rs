@@ -4,6 +4,7 @@ pub mod args;
 pub mod bind;
 pub mod boxing;
 pub mod convert;
+pub mod copies;
 pub mod decode;
 pub mod dispatcher_type;
 pub mod empty_lists;

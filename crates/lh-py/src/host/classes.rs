@@ -35,16 +35,19 @@ fn set_state(class: &Bound<'_, PyType>, state: State) {
     lock(&STATES).insert(class.as_ptr() as usize, state);
 }
 
+/// How a field gets its value: its parameter of `__init__`, its default, the function that makes it.
+type Made<'py> = (Option<String>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+
 /// The description of a class: names and types of its fields, how they are made, further parameters of
 /// `__init__`, the exception of assignments, the fields that `repr` shows.
 #[derive(FromPyObject)]
 struct Description<'py> {
     fields: Vec<(String, Bound<'py, PyAny>)>,
-    makes: Vec<(Option<String>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)>,
+    makes: Vec<Made<'py>>,
     is_record: bool,
     extra: Vec<String>,
-    frozen: Option<Bound<'py, PyAny>>,
-    shown: Option<Vec<String>>,
+    frozen: Option<(Bound<'py, PyAny>, bool)>,
+    shown: Option<(String, Vec<String>)>,
 }
 
 /// The class of compiled code that a class is; `None` of other classes.
@@ -58,15 +61,10 @@ pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
     if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
         return Ok(None);
     }
-    let before: Vec<usize> = lock(&STATES).keys().copied().collect();
     let own = User { class: table::intern(class), is_shared: false };
     let closed = Class::of_user(path_of(class)?, own, 0);
     set_state(class, State::Reading(Some(closed)));
     let found = read(class, own, closed).inspect_err(|_| drop(lock(&STATES).remove(&(class.as_ptr() as usize))))?;
-    if found.as_ref().is_some_and(|c| c.class != closed) {
-        // Classes that were read meanwhile may mention the wrong one.
-        lock(&STATES).retain(|at, _| before.contains(at));
-    }
     set_state(class, State::Known(found.clone()));
     Ok(found)
 }
@@ -74,6 +72,7 @@ pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
 fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<Arc<UserClass>>> {
     let py = class.py();
     let describe = || py.import("lancehead.classes")?.getattr("described")?.call1((class,));
+    let before: Vec<usize> = lock(&STATES).keys().copied().collect();
     let told = describe()?;
     if told.is_none() {
         return Ok(None);
@@ -83,6 +82,8 @@ fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<
     let made = if is_closed(&told) {
         closed
     } else {
+        // Classes that were read meanwhile may mention the wrong one.
+        lock(&STATES).retain(|at, _| before.contains(at));
         set_state(class, State::Reading(None));
         told = describe()?.extract()?;
         let open = told.fields.iter().filter(|(_, t)| t.is_none()).count();
@@ -104,7 +105,7 @@ fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<
         is_record: told.is_record,
         makes: makes.collect(),
         extra: told.extra,
-        frozen: number(&told.frozen),
+        frozen: told.frozen.map(|(exception, has_text)| (table::intern(&exception), has_text)),
         shown: told.shown,
     })))
 }
@@ -130,6 +131,12 @@ pub fn at(class: *mut ffi::PyTypeObject) -> Option<Class> {
         Some(State::Known(Some(known))) => Some(known.class),
         _ => None,
     }
+}
+
+/// The address of the class that a class of compiled code stands for.
+pub fn address_of(class: Class) -> Option<usize> {
+    let is_it = |state: &State| matches!(state, State::Known(Some(known)) if known.class == class);
+    lock(&STATES).iter().find(|(_, state)| is_it(state)).map(|(at, _)| *at)
 }
 
 /// The type of the instances of a class, if its fields have types; `None` otherwise.

@@ -215,7 +215,7 @@ fn fields(h: &mut Hasher, c: Class, py: Python<'_>, seen: &mut Vec<Class>) -> Op
 
 /// The objects of which the fields of new instances are made.
 fn objects_of(c: &UserClass) -> Vec<ObjId> {
-    c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().chain(c.frozen).collect()
+    c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().chain(c.frozen.map(|(e, _)| e)).collect()
 }
 
 /// A class by its name.

@@ -19,7 +19,7 @@ const HOMES: &[(&str, &str)] = &[
 
 /// Packages whose Python functions are known by path instead of being compiled.
 const PACKAGES: &str = "builtins math cmath operator random numpy lancehead functools heapq itertools collections time \
-                        warnings contextlib typing scipy";
+                        warnings contextlib typing scipy dataclasses";
 
 /// The module and name that an object says it has.
 fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {
