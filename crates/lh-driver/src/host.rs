@@ -5,6 +5,7 @@ use crate::spec::Dep;
 use crate::typed_library::TypedLibrary;
 use lh_frontend::raw::RawCode;
 use lh_infer::{Object, Overload, Overloaded};
+use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Options};
 use lh_ir::untyped::Code;
@@ -107,7 +108,7 @@ pub trait Host {
         false
     }
     /// See [`lh_infer::World::library`]; imports the library module on first use.
-    fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
+    fn library(&mut self, path: &str) -> Option<(ObjId, Binding)>;
     /// Library functions that were typed before, if they hold for this process.
     fn typed_library(&mut self) -> Option<&'static TypedLibrary> {
         None

@@ -1,7 +1,7 @@
 //! The environment of inference, which `lh-driver` implements, so that user code, library code and tests come in by the
 //! same door.
 
-use lh_ir::class::Class;
+use lh_ir::class::{Binding, Class};
 use lh_ir::diag::Result;
 use lh_ir::func::{ForeignAbi, Options};
 use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
@@ -329,7 +329,7 @@ pub trait World {
     /// A function or class attribute of the library dialect by path: `numpy.sum` is `lancehead.lib.numpy.sum`,
     /// `numpy.ndarray.sum` the method of the class `lancehead.lib.numpy.ndarray`. A property is given as its getter
     /// with the flag set.
-    fn library(&mut self, path: &str) -> Option<(FuncId, bool)>;
+    fn library(&mut self, path: &str) -> Option<(FuncId, Binding)>;
     /// Calls a Python callable at compile time with constant arguments (`np.finfo(np.float64)`, `np.dtype("f4")`).
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
     /// Asks overloads about a call or an attribute; recorded as a dependency.

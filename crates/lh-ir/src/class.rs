@@ -91,7 +91,7 @@ pub struct User {
 ///
 /// There is one word for each argument: the name of the parameter whose type it has; `*` before it if it is an iterable
 /// of such values; `Self` for another instance; `_` if it says nothing. With `?`, it decides an unknown type only, and
-/// is not converted. The type of the result follows, if there is one. `static` alone says that there is no instance.
+/// is not converted. The type of the result follows, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct Teaching(&'static str);
 
@@ -100,14 +100,21 @@ impl Teaching {
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         self.0.split(" -> ").next().unwrap_or_default().split(", ")
     }
-    /// Whether the method takes no instance.
-    pub fn is_static(self) -> bool {
-        self.0 == "static"
-    }
     /// The text of the result's type.
     pub fn result(self) -> Option<&'static str> {
         self.0.split_once(" -> ").map(|(_, result)| result)
     }
+}
+
+/// How a function of a class is called by way of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Binding {
+    /// With the instance and arguments.
+    Method,
+    /// With the instance, when the attribute is read.
+    Property,
+    /// With arguments only: a static method.
+    Static,
 }
 
 /// A declared class.

@@ -185,14 +185,18 @@ def declare(path, c):
     CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + by_value + entries + infers
 
 
+#: Kinds of members that are no methods, in the order of `lh_ir::class::Binding`.
+BINDINGS = (property, staticmethod)
+
+
 def paths():
     """Functions and properties by path, those of packages first: a class can have the name of the module that defines
     it."""
     found = {}
 
-    def add(path, o, is_property=False):
+    def add(path, o, binding=0):
         if is_function(o):
-            found.setdefault(path, (function(o), is_property))
+            found.setdefault(path, (function(o), binding))
 
     modules = [
         importlib.import_module(LIB),
@@ -207,8 +211,8 @@ def paths():
                 declare(path, o)
             for member in dir(o) if isinstance(o, type) else ():
                 held = next(c.__dict__[member] for c in o.__mro__ if member in c.__dict__)
-                is_property = isinstance(held, property)
-                add(f"{path}.{member}", held.fget if is_property else getattr(o, member), is_property)
+                binding = next((i + 1 for i, kind in enumerate(BINDINGS) if isinstance(held, kind)), 0)
+                add(f"{path}.{member}", held.fget if isinstance(held, property) else getattr(o, member), binding)
     return found
 
 

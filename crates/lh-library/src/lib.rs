@@ -11,7 +11,7 @@
 pub mod sources;
 
 use lh_frontend::raw::RawCode;
-use lh_ir::class::Declaration;
+use lh_ir::class::{Binding, Declaration};
 use lh_ir::untyped::{Code, Inst, PyConst};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -60,8 +60,8 @@ impl<C> Function<C> {
 struct Decoded {
     version: (u8, u8),
     functions: Vec<Function<RawCode>>,
-    /// Paths such as `numpy.linalg.norm`, sorted, with the function's number and whether it is a property's getter.
-    paths: Vec<(String, u32, bool)>,
+    /// Paths such as `numpy.linalg.norm`, sorted, with the function's number.
+    paths: Vec<(String, u32, Binding)>,
     classes: Vec<Declaration>,
 }
 
@@ -70,7 +70,7 @@ struct Decoded {
 struct Index<'a> {
     digest: u64,
     #[serde(borrow)]
-    paths: Vec<(&'a str, u32, bool)>,
+    paths: Vec<(&'a str, u32, Binding)>,
     /// Classes of compiled code.
     classes: Vec<Declaration>,
     /// Where each function begins among `bodies`.
@@ -97,7 +97,7 @@ pub fn make(decoded: &[u8], digest: u64) -> Vec<u8> {
         starts.push(u32::try_from(bodies.len()).expect("the library is small"));
         bodies = postcard::to_extend(&stored, bodies).expect("all of it has a form");
     }
-    let paths = all.paths.iter().map(|(path, f, is_property)| (&**path, *f, *is_property)).collect();
+    let paths = all.paths.iter().map(|(path, f, binding)| (&**path, *f, *binding)).collect();
     postcard::to_allocvec(&Index { digest, paths, classes: all.classes, starts, bodies: &bodies })
         .expect("all of it has a form")
 }
@@ -126,11 +126,11 @@ impl Library {
         self.0.digest
     }
 
-    /// The number of the function at a path, and whether it is a property's getter.
-    pub fn find(&self, path: &str) -> Option<(u32, bool)> {
+    /// The number of the function at a path; of a property it is the getter.
+    pub fn find(&self, path: &str) -> Option<(u32, Binding)> {
         let at = self.0.paths.binary_search_by_key(&path, |(p, ..)| *p).ok()?;
-        let (_, function, is_property) = self.0.paths[at];
-        Some((function, is_property))
+        let (_, function, binding) = self.0.paths[at];
+        Some((function, binding))
     }
 
     /// The declaration of the class at a path.

@@ -4,6 +4,7 @@
 use crate::library::library;
 use crate::objects;
 use lh_infer::{ArgTy, FuncInfo, Object, Offsets, Output, Overload, Overloaded, Spec, Stack, Taught};
+use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Options};
 use lh_ir::types::NamedTuple;
@@ -335,8 +336,8 @@ impl lh_infer::World for World {
         false
     }
 
-    fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {
-        library().find(path).map(|(n, is_property)| (FuncId::stored(n), is_property))
+    fn library(&mut self, path: &str) -> Option<(FuncId, Binding)> {
+        library().find(path).map(|(n, binding)| (FuncId::stored(n), binding))
     }
 
     fn fold_call(&mut self, _: ObjId, _: &[ObjId]) -> Option<ObjId> {

@@ -7,6 +7,7 @@ from lancehead.lib.tables import (
     clear,
     copy_entries,
     find,
+    look_up,
     mark_of,
     missing,
     new_entry,
@@ -34,7 +35,6 @@ class dict:
         "setdefault": "K, V -> V",
         "update": "Self",
         "__ior__": "Self -> Self",
-        "fromkeys": "static",
     }
 
     def __new__(iterable=(), /, **kwargs):
@@ -49,6 +49,7 @@ class dict:
             out[key] = value
         return out
 
+    @staticmethod
     def fromkeys(iterable, value=None, /):
         """A dictionary with keys of one value.
 
@@ -67,10 +68,10 @@ class dict:
         return self._live
 
     def __contains__(self, key):
-        return find(self, prim.as_argument(self, "K", key)) >= 0
+        return look_up(self, "K", key) >= 0
 
     def __getitem__(self, key):
-        at = find(self, prim.as_argument(self, "K", key))
+        at = look_up(self, "K", key)
         if at < 0:
             missing(key)
         return prim.items_get(self, at)[2]
@@ -86,14 +87,14 @@ class dict:
         added(self, at)
 
     def __delitem__(self, key):
-        at = find(self, prim.as_argument(self, "K", key))
+        at = look_up(self, "K", key)
         if at < 0:
             missing(key)
         take(self, at)
 
     def get(self, key, default=None, /):
         """The value of a key, or another if there is none."""
-        at = find(self, prim.as_argument(self, "K", key))
+        at = look_up(self, "K", key)
         if at < 0:
             return default
         return prim.items_get(self, at)[2]
@@ -103,13 +104,13 @@ class dict:
         at = find(self, key)
         if at < 0:
             at = new_entry(self, key)
-            prim.items_put(self, at, (mark_of(key), key, default))
+            prim.items_put(self, at, (mark_of(key), key, prim.as_argument(self, "V", default)))
             added(self, at)
         return prim.items_get(self, at)[2]
 
     def pop(self, key, /, *default):
         """Removes a key and returns its value, or another if there is no such key."""
-        at = find(self, prim.as_argument(self, "K", key))
+        at = look_up(self, "K", key)
         if at < 0:
             if len(default) == 0:
                 missing(key)
@@ -183,7 +184,7 @@ class dict:
         if len(self) != len(other):
             return False
         for key, value in self.items():
-            at = find(other, prim.as_argument(other, "K", key))
+            at = look_up(other, "K", key)
             if at < 0:
                 return False
             if prim.items_get(other, at)[2] != value:
@@ -196,18 +197,19 @@ class dict:
         return not self == other
 
 
-class dict_keys:
-    """The keys of a dictionary."""
+def _within(a, b):
+    # Whether all items of one view or set are in another.
+    for x in a:
+        if x not in b:
+            return False
+    return True
 
-    __parameters__ = ("D",)
-    __fields__ = {"_of": "D"}
-    __by_value__ = True
+
+class _view:
+    """What the views of a dictionary have in common."""
 
     def __len__(self):
         return self._of._live
-
-    def __contains__(self, key):
-        return key in self._of
 
     def __places__(self):
         return self._of._live
@@ -215,12 +217,17 @@ class dict_keys:
     def __place__(self, at, live):
         return next_place(self._of, at, live, _CHANGED)
 
-    def __item__(self, at):
-        return prim.items_get(self._of, at)[1]
+
+class _set_view(_view):
+    """Operators of views that are like sets. The other operand of `& | - ^` may be any iterable, that of comparisons a
+    set or such a view: what has `isdisjoint`."""
 
     def isdisjoint(self, other):
-        """Whether nothing of another iterable is a key."""
-        return {x for x in self}.isdisjoint(other)
+        """Whether nothing of another iterable is here."""
+        for x in other:
+            if x in self:
+                return False
+        return True
 
     def __and__(self, other):
         return {x for x in self}.intersection(other)
@@ -247,30 +254,56 @@ class dict_keys:
         return {x for x in other}.symmetric_difference(self)
 
     def __eq__(self, other):
-        return {x for x in self} == {x for x in other}
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) == len(other) and _within(self, other)
+
+    def __ne__(self, other):
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) != len(other) or not _within(self, other)
 
     def __le__(self, other):
-        return {x for x in self} <= {x for x in other}
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) <= len(other) and _within(self, other)
 
     def __lt__(self, other):
-        return {x for x in self} < {x for x in other}
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) < len(other) and _within(self, other)
 
     def __ge__(self, other):
-        return {x for x in self} >= {x for x in other}
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) >= len(other) and _within(other, self)
 
     def __gt__(self, other):
-        return {x for x in self} > {x for x in other}
+        if not prim.has_method(other, "isdisjoint"):
+            return NotImplemented
+        return len(self) > len(other) and _within(other, self)
 
 
-class dict_values:
-    """The values of a dictionary."""
+class dict_keys(_set_view):
+    """The keys of a dictionary."""
 
     __parameters__ = ("D",)
     __fields__ = {"_of": "D"}
     __by_value__ = True
 
-    def __len__(self):
-        return self._of._live
+    def __contains__(self, key):
+        return key in self._of
+
+    def __item__(self, at):
+        return prim.items_get(self._of, at)[1]
+
+
+class dict_values(_view):
+    """The values of a dictionary."""
+
+    __parameters__ = ("D",)
+    __fields__ = {"_of": "D"}
+    __by_value__ = True
 
     def __contains__(self, value):
         for x in self:
@@ -278,37 +311,26 @@ class dict_values:
                 return True
         return False
 
-    def __places__(self):
-        return self._of._live
-
-    def __place__(self, at, live):
-        return next_place(self._of, at, live, _CHANGED)
-
     def __item__(self, at):
         return prim.items_get(self._of, at)[2]
 
 
-class dict_items:
+class dict_items(_set_view):
     """Pairs of the keys and values of a dictionary."""
 
     __parameters__ = ("D",)
     __fields__ = {"_of": "D"}
     __by_value__ = True
 
-    def __len__(self):
-        return self._of._live
-
     def __contains__(self, pair):
-        at = find(self._of, prim.as_argument(self._of, "K", pair[0]))
+        if not prim.is_tuple(pair):
+            return False
+        if len(pair) != 2:
+            return False
+        at = look_up(self._of, "K", pair[0])
         if at < 0:
             return False
         return prim.items_get(self._of, at)[2] == pair[1]
-
-    def __places__(self):
-        return self._of._live
-
-    def __place__(self, at, live):
-        return next_place(self._of, at, live, _CHANGED)
 
     def __item__(self, at):
         entry = prim.items_get(self._of, at)

@@ -7,6 +7,7 @@ from lancehead.lib.tables import (
     clear,
     copy_entries,
     find,
+    look_up,
     mark_of,
     missing,
     new_entry,
@@ -54,7 +55,7 @@ class set:
         return self._live
 
     def __contains__(self, x):
-        return find(self, prim.as_argument(self, "T", x)) >= 0
+        return look_up(self, "T", x) >= 0
 
     def __places__(self):
         return self._live
@@ -74,14 +75,14 @@ class set:
 
     def remove(self, x, /):
         """Removes an item, which must be there."""
-        at = find(self, prim.as_argument(self, "T", x))
+        at = look_up(self, "T", x)
         if at < 0:
             missing(x)
         take(self, at)
 
     def discard(self, x, /):
         """Removes an item if it is there."""
-        at = find(self, prim.as_argument(self, "T", x))
+        at = look_up(self, "T", x)
         if at >= 0:
             take(self, at)
 
@@ -159,7 +160,7 @@ class set:
         """Removes the items that another has, too, and adds those that only it has."""
         items = _as_set(other).copy()
         for x in items:
-            at = find(self, prim.as_argument(self, "T", x))
+            at = look_up(self, "T", x)
             if at >= 0:
                 take(self, at)
             else:

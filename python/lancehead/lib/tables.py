@@ -65,6 +65,29 @@ def _same(a, b):
     return a == b
 
 
+def _is_kept(own, key):
+    # Whether a key as the table has them is equal to the key that it was converted from.
+    if prim.is_optional(key) or prim.is_optional(own):
+        if key is None or own is None:
+            return key is None and own is None
+        return _is_kept(own, key)
+    if prim.is_tuple(key):
+        for i, x in enumerate(key):
+            if not _is_kept(own[i], x):
+                return False
+        return True
+    if prim.is_int(own) and prim.is_int(key):
+        return (own < 0) == (key < 0) and prim.cast(own, np.uint64) == prim.cast(key, np.uint64)
+    if prim.is_float(own) and prim.is_int(key):
+        # A float may be rounded up to the first number that an integer of 64 bits cannot hold.
+        if prim.is_signed(key):
+            return own < 9223372036854775808.0 and prim.cast(own, np.int64) == key
+        return own < 18446744073709551616.0 and prim.cast(own, np.uint64) == key
+    if prim.is_number(own):
+        return prim.cast(own, np.complex128) == prim.cast(key, np.complex128)
+    return True
+
+
 def _mixed(h, more):
     # A multiplication moves each bit to higher ones, the shift brings these back.
     x = (prim.cast(h, np.uint64) ^ prim.cast(more, np.uint64)) * np.uint64(11400714819323198485)
@@ -110,6 +133,30 @@ def find(table, key):
     elif at == -1:
         return -1
     return _search(table, i, mark, key)
+
+
+def look_up(table, parameter, key):
+    """The number of the entry whose key is equal to a value of any type, or -1.
+
+    `parameter` is the name of the type argument for keys.
+    """
+    like = prim.items_nothing(table)[1]
+    if not prim.is_comparable(like, key):
+        # Keys of an unhashable type are refused all the same.
+        key_hash(key)
+        return -1
+    if prim.is_complex(key) and not prim.is_complex(like):
+        return look_up(table, parameter, key.real) if key.imag == 0 else -1
+    if prim.is_bool(like) and prim.is_int(key):
+        return look_up(table, parameter, key != 0) if 0 <= key <= 1 else -1
+    if prim.is_float(key) and (prim.is_int(like) or prim.is_bool(like)):
+        if not (key >= -9223372036854775808.0 and key < 18446744073709551616.0 and key == prim.floor(key)):
+            return -1
+        if key < 9223372036854775808.0:
+            return look_up(table, parameter, prim.cast(key, np.int64))
+        return look_up(table, parameter, prim.cast(key, np.uint64))
+    own = prim.as_argument(table, parameter, key)
+    return find(table, own) if _is_kept(own, key) else -1
 
 
 def _has_key(table, at, mark, key):

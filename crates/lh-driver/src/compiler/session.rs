@@ -7,6 +7,7 @@ use crate::kernel;
 use crate::source_info::SourceInfo;
 use crate::spec::{Body, Dep, Key, Spec, callees};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, Taught, World};
+use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Function, Options, parallel, waits};
 use lh_ir::untyped::Code;
@@ -364,7 +365,7 @@ impl World for Session<'_> {
         self.host.is_static(class, name)
     }
 
-    fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {
+    fn library(&mut self, path: &str) -> Option<(FuncId, Binding)> {
         if let Some(found) = self.compiler.library.get(path) {
             return *found;
         }

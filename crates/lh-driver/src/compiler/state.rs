@@ -4,6 +4,7 @@ use super::ptx::LinkedFunctions;
 use crate::compiled::Called;
 use crate::host::{Host, is_current};
 use crate::spec::{Body, Dep, Key, Spec};
+use lh_ir::class::Binding;
 use lh_ir::func::{Device, Function, Options};
 use lh_ir::{FuncId, SpecId, TyKind};
 use std::collections::{HashMap, HashSet};
@@ -21,7 +22,7 @@ pub struct Compiler {
     pub(super) parents: HashMap<FuncId, (FuncId, u32)>,
     /// Functions of the typed library that have been read, by their numbers there.
     pub(super) from_library: HashMap<u32, SpecId>,
-    pub(super) library: HashMap<String, Option<(FuncId, bool)>>,
+    pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,
     /// Functions of linked PTX, by its text and the kind of device.
     pub(super) linked: HashMap<(String, Device), LinkedFunctions>,
     /// Variables of linked PTX, whose addresses are in code.

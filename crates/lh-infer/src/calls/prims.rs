@@ -128,6 +128,8 @@ impl Infer<'_> {
                     | TyKind::BoundMethod { .. }
                     | TyKind::Obj(_)
             ),
+            // Whether values of both types can be equal.
+            "is_comparable" => args.get(1).is_some_and(|b| comparable(own, b.ty)),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
             // Whether a value is an instance of a class that a program defines.
@@ -552,5 +554,19 @@ fn named_order(x: &Val, default: &Val) -> Result<&'static str> {
                 .note("write it as `order=\"F\"`"))
         }
         None => wrong(format!("an order is a string, not `{}`", given.ty)),
+    }
+}
+
+/// Whether a value of one type can be equal to one of another, as keys of tables are.
+fn comparable(a: Ty, b: Ty) -> bool {
+    let number = |t: Ty| t.is_number() || matches!(t.as_enum(), Some((_, _, true)));
+    match (a.kind(), b.kind()) {
+        (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
+        (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),
+        (_, TyKind::Optional(y)) => a.is_none() || comparable(a, *y),
+        (TyKind::Tuple { elems: x, .. }, TyKind::Tuple { elems: y, .. }) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(s, t)| comparable(*s, *t))
+        }
+        _ => a.weak() == b.weak() || number(a) && number(b),
     }
 }

@@ -5,7 +5,7 @@ use crate::emit::wrap_int;
 use crate::substitutes;
 use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
-use lh_ir::class::{Class, Teaching};
+use lh_ir::class::{Binding, Class};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::TyKind;
@@ -34,8 +34,7 @@ fn classes(t: Ty) -> Vec<&'static str> {
 
 /// A method of an instance, if its class declares what its arguments say about the instance's type.
 fn teaches(t: Ty, name: &str) -> Option<&'static str> {
-    let class = t.class().filter(|class| !class.teaching(name).is_some_and(Teaching::is_static))?;
-    class.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
+    t.class()?.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
 }
 
 impl Infer<'_> {
@@ -62,13 +61,11 @@ impl Infer<'_> {
             return self.class_of(v);
         }
         for class in classes(v.ty) {
-            if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
-                if property {
-                    return self.call_func(f, std::slice::from_ref(v), &[]);
-                }
-                // A static method is the function itself.
-                if v.ty.class().and_then(|class| class.teaching(name)).is_some_and(Teaching::is_static) {
-                    return Ok(Val::of_type(Ty::new(TyKind::Func(f))));
+            if let Some((f, binding)) = self.world.library(&format!("{class}.{name}")) {
+                match binding {
+                    Binding::Property => return self.call_func(f, std::slice::from_ref(v), &[]),
+                    Binding::Static => return Ok(Val::of_type(Ty::new(TyKind::Func(f)))),
+                    Binding::Method => {}
                 }
                 let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
                 return Ok(Val::known(ty, Known::Method(v.clone(), Method::Library(f))));
@@ -145,9 +142,11 @@ impl Infer<'_> {
                 (None, Some(user)) => self.user_attr(v, user.class, name),
                 (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
             },
-            TyKind::Pending(..) => {
-                Ok(Some(teaches(v.ty, name).map_or(Val::of_type(Ty::never()), |name| self.builtin_bound(v, name))))
-            }
+            TyKind::Pending(_, class) => Ok(Some(match (teaches(v.ty, name), self.class_function(*class, name)) {
+                (Some(name), _) => self.builtin_bound(v, name),
+                (None, Some((f, Binding::Static))) => Val::of_type(Ty::new(TyKind::Func(f))),
+                _ => Val::of_type(Ty::never()),
+            })),
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
         }
@@ -159,7 +158,7 @@ impl Infer<'_> {
             // Functions of a declared class: `dict.fromkeys`.
             let crate::world::Object::Path(path) = self.world.object(o) else { return None };
             let class = Class::find(&path)?;
-            let (f, _) = self.world.library(&format!("{}.{name}", class.path()))?;
+            let (f, _) = self.class_function(class, name)?;
             return Some(Val::of_type(Ty::new(TyKind::Func(f))));
         }
         let crate::world::Object::NamedTupleClass(n) = self.world.object(o) else { return None };
@@ -167,6 +166,10 @@ impl Infer<'_> {
             "_fields" => Val::tuple(n.fields.iter().map(Val::str).collect()),
             _ => self.builtin_bound(v, "_make"),
         })
+    }
+
+    fn class_function(&mut self, class: Class, name: &str) -> Option<(lh_ir::FuncId, Binding)> {
+        self.world.library(&format!("{}.{name}", class.path()))
     }
 
     fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {

@@ -261,6 +261,12 @@ impl Infer<'_> {
                 }
             }
         }
+        // Keywords are items of another instance, too: `d.update(a=1)`.
+        if let (TyKind::Pending(s, _), true) = (recv.ty.kind(), teaching.words().any(|word| word == "Self")) {
+            for (_, x) in kwargs {
+                self.pending.learn_all(*s, &[Ty::str(), x.ty]);
+            }
+        }
         if changed || has_pending(recv.ty) || args.iter().any(|x| has_pending(x.ty)) {
             return Ok(self.taught_result(class, recv, teaching));
         }

@@ -13,6 +13,7 @@ use lh_driver::Digest;
 use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, LinkedPtx, RawFunction, Source};
 use lh_driver::typed_library::TypedLibrary;
 use lh_infer::world::{Object, Overload, Overloaded};
+use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::{Extern, Options};
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
@@ -22,7 +23,7 @@ use pyo3::types::{PyDict, PyFunction, PyModule, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// Functions of the library by path; `None` for names that it does not have.
-type Library = HashMap<String, Option<(ObjId, bool)>>;
+type Library = HashMap<String, Option<(ObjId, Binding)>>;
 static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Default::default);
 
 /// The exception that was raised while code was prepared for linking. It is raised instead of the diagnostic.
@@ -151,7 +152,7 @@ impl<'py> PyHost<'py> {
             None => Ok(value),
         }
     }
-    fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
+    fn find_library(&self, path: &str) -> Option<(ObjId, Binding)> {
         let found = library::stored(self.py).and_then(|stored| stored.find(path));
         if found.is_some() || !library::is_imported(self.py) {
             return found;
@@ -186,23 +187,27 @@ impl<'py> PyHost<'py> {
 }
 
 /// A function of a library module or of a class in one; of a property the getter.
-fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, bool)> {
-    let mut at = module.clone();
+fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, Binding)> {
+    let (mut at, mut binding) = (module.clone(), Binding::Method);
     for (i, part) in parts.iter().enumerate() {
         let Ok(class) = at.cast::<PyType>() else {
             at = at.getattr(*part).ok()?;
             continue;
         };
-        // The raw attribute shows that it is a property.
+        // The raw attribute shows how it is bound.
         let raw = class.mro().iter().find_map(|c| c.getattr("__dict__").ok()?.get_item(*part).ok())?;
-        let getter = raw.get_type().name().is_ok_and(|n| n == "property");
-        let getter = if getter { raw.getattr("fget").ok() } else { None };
-        if let Some(f) = getter {
-            return (i + 1 == parts.len()).then(|| (table::intern(&f), true));
+        binding = match raw.get_type().name().ok()?.to_str().ok()? {
+            "property" => Binding::Property,
+            "staticmethod" => Binding::Static,
+            _ => Binding::Method,
+        };
+        if binding == Binding::Property {
+            let getter = raw.getattr("fget").ok()?;
+            return (i + 1 == parts.len()).then(|| (table::intern(&getter), binding));
         }
         at = at.getattr(*part).ok()?;
     }
-    (at.is_instance_of::<PyFunction>() && function::is_library(&at)).then(|| (table::intern(&at), false))
+    (at.is_instance_of::<PyFunction>() && function::is_library(&at)).then(|| (table::intern(&at), binding))
 }
 
 impl Host for PyHost<'_> {
@@ -266,7 +271,7 @@ impl Host for PyHost<'_> {
     fn is_static(&mut self, class: ObjId, name: &str) -> bool {
         descriptors::is_static(&self.get(class), name)
     }
-    fn library(&mut self, path: &str) -> Option<(ObjId, bool)> {
+    fn library(&mut self, path: &str) -> Option<(ObjId, Binding)> {
         let known = lock(&LIBRARY).get(path).copied();
         if let Some(found) = known {
             return found;

@@ -11,7 +11,7 @@ use lh_driver::typed_library::TypedLibrary;
 use lh_driver::{Digest, Hasher};
 use lh_infer::world::Object;
 use lh_ir::ObjId;
-use lh_ir::class::Declaration;
+use lh_ir::class::{Binding, Declaration};
 use lh_ir::parse::Tables;
 use lh_ir::untyped::{Code, PyConst};
 use lh_library::{Function, Library, Meaning, sources};
@@ -178,9 +178,9 @@ pub fn function(py: Python<'_>, o: ObjId) -> Option<(&'static Stored, u32)> {
 
 impl Stored {
     /// The function at a path, and whether it is a property's getter.
-    pub fn find(&self, path: &str) -> Option<(ObjId, bool)> {
-        let (n, is_property) = self.library.find(path)?;
-        Some((table::stored(Item::Function(n)), is_property))
+    pub fn find(&self, path: &str) -> Option<(ObjId, Binding)> {
+        let (n, binding) = self.library.find(path)?;
+        Some((table::stored(Item::Function(n)), binding))
     }
 
     fn known(&self, n: u32) -> Arc<Known> {
