@@ -171,6 +171,11 @@ impl Infer<'_> {
             let inner = self.convert(&inner, *of)?;
             return Ok(self.pack(vec![inner], to));
         }
+        self.convert_kinds(val, to)
+    }
+
+    /// Converts between types of which neither is a number.
+    fn convert_kinds(&mut self, val: &Val, to: Ty) -> Result<Val> {
         match (val.ty.kind(), to.kind()) {
             (TyKind::Unbound, TyKind::MaybeUnbound(_)) | (TyKind::None, TyKind::Optional(_)) => {
                 Ok(self.push(Inst::Zero, to))

@@ -110,6 +110,8 @@ class dict:
 
     def pop(self, key, /, *default):
         """Removes a key and returns its value, or another if there is no such key."""
+        if len(default) > 1:
+            raise TypeError("pop expected at most 2 arguments, got " + str(1 + len(default)))
         at = look_up(self, "K", key)
         if at < 0:
             if len(default) == 0:

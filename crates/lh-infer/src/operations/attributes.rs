@@ -97,27 +97,7 @@ impl Infer<'_> {
                 if let Some(found) = self.class_attr(v, *o, name) {
                     return Ok(Some(found));
                 }
-                let Some(x) = self.world.attr(*o, name) else {
-                    let what = self.world.describe(*o);
-                    let object = self.world.object(*o);
-                    if let Object::Foreign(f) = &object
-                        && let Some(why) = &f.refused
-                    {
-                        return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
-                    }
-                    if let Object::Other(text) = object {
-                        return Err(Diagnostic::new(
-                            diag::UNSUPPORTED_TYPE,
-                            format!("`{text}` cannot be used in compiled code"),
-                        )
-                        .note("pass what you need of it as numbers, tuples or arrays"));
-                    }
-                    let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
-                    return Err(match substitutes::of(&format!("{what}.{name}")) {
-                        Some(text) => d.note(text),
-                        None => d,
-                    });
-                };
+                let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
                 self.object(x).map(Some)
             }
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name)),
@@ -149,6 +129,26 @@ impl Infer<'_> {
             })),
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
+        }
+    }
+
+    /// Why an object of the program has no attribute of a name.
+    fn no_attr(&mut self, o: lh_ir::ObjId, name: &str) -> Box<Diagnostic> {
+        let what = self.world.describe(o);
+        let object = self.world.object(o);
+        if let Object::Foreign(f) = &object
+            && let Some(why) = &f.refused
+        {
+            return Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone());
+        }
+        if let Object::Other(text) = object {
+            return Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
+                .note("pass what you need of it as numbers, tuples or arrays");
+        }
+        let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
+        match substitutes::of(&format!("{what}.{name}")) {
+            Some(text) => d.note(text),
+            None => d,
         }
     }
 

@@ -198,7 +198,7 @@ unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, o
 
 /// The parts of a text between white space, after at most `limit` cuts (any number if it is negative). `first` finds
 /// the first character that is white space, or that is not.
-fn words<'a>(s: &'a str, limit: i64, first: impl Fn(&str, bool) -> Option<usize>) -> impl Iterator<Item = &'a str> {
+fn words(s: &str, limit: i64, first: impl Fn(&str, bool) -> Option<usize>) -> impl Iterator<Item = &str> {
     let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut rest = s;
     std::iter::from_fn(move || {
