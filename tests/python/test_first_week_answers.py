@@ -284,8 +284,9 @@ ARRAYS = {
     "byte order": (np.arange(3.0).astype(">f8"), r"newbyteorder\(\"=\"\)"),
     "longdouble": (np.zeros(2, np.longdouble), r"x\.astype\(np\.float64\)"),
     "deque": (collections.deque([1]), r"pass `list\(x\)`"),
-    "dict": ({"a": 1}, "pass two lists, or arrays"),
-    "set": ({1, 2}, r"np\.array\(sorted\(x\)\)"),
+    "mixed dict": ({"a": 1, 2: 3}, "make the keys of one type, and the values"),
+    "mixed set": ({1, "a"}, "make the keys of one type, and the values"),
+    "frozenset": (frozenset({1, 2}), r"pass `set\(x\)`"),
     "date": (datetime.date(2020, 1, 1), "pass a number"),
     "generator": (np.random.default_rng(1), r"np\.random\.seed"),
 }

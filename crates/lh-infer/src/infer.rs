@@ -207,12 +207,16 @@ impl Infer<'_> {
         out
     }
 
-    /// Arguments whose use says nothing are lists of integers; tells whether there are any.
+    /// Arguments whose use says nothing have integers as items; tells whether there are any.
     fn decide_parameters(&mut self) -> bool {
         let sites = self.argument_sites.values();
         let open: Vec<u32> = sites.copied().filter(|s| !self.pending.is_decided(*s)).collect();
         for s in &open {
-            self.pending.learn(*s, 0, Ty::int());
+            for at in 0..self.pending.sites[*s as usize].1.len() {
+                if self.pending.argument(*s, at).is_never() {
+                    self.pending.learn(*s, at, Ty::int());
+                }
+            }
         }
         !open.is_empty()
     }

@@ -199,6 +199,10 @@ impl ItemsRef {
     pub fn new(cap: usize, elem_size: usize, mask: u64) -> Option<ItemsRef> {
         NonNull::new(new_items(cap, elem_size, mask)).map(ItemsRef)
     }
+    /// A new object without entries, with so many bytes of fields, which are zero; `None` when there is no memory.
+    pub fn with_fields(cap: usize, elem_size: usize, mask: u64, fields: usize, fields_mask: u64) -> Option<ItemsRef> {
+        NonNull::new(new_entries(cap, elem_size, mask, fields, fields_mask)).map(ItemsRef)
+    }
     /// Takes over a reference.
     ///
     /// # Safety

@@ -33,6 +33,10 @@ impl Class {
     pub fn user_fields(self) -> &'static [UserField] {
         USER_FIELDS.lock().expect("no panic while declaring").get(&self).copied().unwrap_or_default()
     }
+    /// The type of an instance from Python that has no items, which say its type arguments.
+    pub fn undecided(self) -> Ty {
+        Ty::new(TyKind::Pending(u32::MAX, self))
+    }
     /// The type of instances with some type arguments.
     ///
     /// # Panics
@@ -97,7 +101,7 @@ impl Ty {
     }
     /// An empty list given as an argument: uses determine the type of its items.
     pub fn undecided_list() -> Ty {
-        Ty::new(TyKind::Pending(u32::MAX, Class::list()))
+        Class::list().undecided()
     }
     /// Type of the items, if it is a Python `list`.
     pub fn as_list(self) -> Option<Ty> {

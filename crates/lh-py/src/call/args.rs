@@ -22,6 +22,7 @@ use lh_runtime::alloc::decref;
 use lh_runtime::string_index::SHORT;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
@@ -181,6 +182,8 @@ impl ArgBuf {
                 return self.push_str(o);
             } else if class == &raw mut ffi::PyList_Type {
                 return self.guarded(|buf| buf.push_list(o));
+            } else if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {
+                return self.guarded(|buf| buf.push_table(o));
             } else if instance::is_class(class) {
                 self.tags.extend([kind::CLASS, class as u64]);
                 self.slots.push(instance::native(o) as u64);
@@ -273,6 +276,19 @@ impl ArgBuf {
         let header = unsafe { lists.import(o, self) };
         self.lists = Some(lists);
         self.slots.push(header? as u64);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    unsafe fn push_table(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        self.enter()?;
+        // SAFETY: `o` is a dictionary or a set and the thread is attached.
+        let object = unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o) };
+        self.tags.push(if object.is_instance_of::<PyDict>() { kind::DICT } else { kind::SET });
+        let mut lists = self.lists.take().unwrap_or_default();
+        let table = lists.import_table(&object, self);
+        self.lists = Some(lists);
+        self.slots.push(table?.as_ptr() as u64);
         self.depth -= 1;
         Ok(())
     }

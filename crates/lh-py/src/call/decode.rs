@@ -4,6 +4,7 @@ use crate::call::tags::kind;
 use crate::host::types::named_tuple;
 use crate::host::{classes, comptime, enums};
 use crate::object::{array, numpy, record_dtype};
+use lh_ir::class::Class;
 use lh_ir::types::Buffer;
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::ffi;
@@ -56,6 +57,8 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 Ty::undecided_list()
             }
             kind::LIST => Ty::list(self.next_ty()),
+            kind::DICT => self.table(Class::dict(), 2),
+            kind::SET => self.table(Class::set(), 1),
             kind::RANGE => Ty::new(TyKind::Range(Ty::int())),
             kind::SLICE => {
                 let parts = self.many(3);
@@ -81,6 +84,13 @@ impl<'a, 'py> Decoder<'a, 'py> {
     /// The types of the next values.
     pub fn many(&mut self, n: usize) -> Vec<Ty> {
         (0..n).map(|_| self.next_ty()).collect()
+    }
+    fn table(&mut self, class: Class, parts: usize) -> Ty {
+        if self.tags.first() == Some(&kind::UNDECIDED) {
+            self.tags = &self.tags[parts..];
+            return class.undecided();
+        }
+        class.of(self.many(parts), false)
     }
     fn named(&mut self, n: usize) -> Ty {
         let class = self.word() as *mut ffi::PyObject;
@@ -122,6 +132,11 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
         TyKind::Class(c) if c.class.user().is_some() => {
             let address = classes::address_of(c.class).filter(|_| c.args.is_empty())?;
             out.extend([kind::CLASS, address as u64]);
+        }
+        TyKind::Class(c) if t.as_list().is_none() => {
+            let known = [(Class::dict(), kind::DICT), (Class::set(), kind::SET)];
+            out.push(known.into_iter().find(|(class, _)| *class == c.class)?.1);
+            c.args.iter().try_for_each(|t| tags_of(*t, out))?;
         }
         TyKind::Class(_) => {
             out.push(kind::LIST);

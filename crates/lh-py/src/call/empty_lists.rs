@@ -1,4 +1,4 @@
-//! Lists without items among the arguments of a call: their item types are those of a specialisation that fits, or are
+//! Containers without items among the arguments of a call: their types are those of a specialisation that fits, or are
 //! found by the use of the lists in the function.
 
 use crate::call::args::ArgBuf;
@@ -8,7 +8,6 @@ use crate::call::tags::{first_tags, kind, merged, tags_of_one};
 use crate::compile::compiler;
 use crate::host::table;
 use crate::runtime::render;
-use lh_ir::types::ClassTy;
 use lh_ir::{Ty, TyKind};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -26,12 +25,12 @@ pub fn decide(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>, buf: &mu
             let natural: Vec<Ty> = natural.into_iter().map(of_ints).collect();
             let decided = compiler::decided(py, table::intern(object), &natural, state.options().ir)?;
             as_overload(&buf.tags, &decided).ok_or_else(|| {
-                let text = "an argument is an empty list, whose item type cannot be passed from Python";
+                let text = "an argument is an empty container, whose item type cannot be passed from Python";
                 render::argument_error(
                     py,
                     lh_ir::diag::UNTYPED_LIST,
                     text.to_owned(),
-                    "pass a list with at least one item",
+                    "pass a container with at least one item",
                 )
             })?
         }
@@ -65,8 +64,10 @@ fn as_overload(tags: &[u64], args: &[Ty]) -> Option<SmallVec<[u64; 8]>> {
 fn of_ints(t: Ty) -> Ty {
     fn inside(t: Ty) -> Ty {
         match t.kind() {
-            TyKind::Pending(..) => t.with_items(Ty::int()),
-            TyKind::Class(ClassTy { items: Some(e), .. }) => t.with_items(inside(*e)),
+            TyKind::Pending(_, class) => class.of(vec![Ty::int(); class.declaration().parameters.len()], false),
+            TyKind::Class(c) if c.class.user().is_none() => {
+                c.class.of(c.args.iter().map(|e| inside(*e)).collect(), c.constant)
+            }
             TyKind::Tuple { elems, name } => {
                 Ty::new(TyKind::Tuple { elems: elems.iter().map(|e| inside(*e)).collect(), name: name.clone() })
             }

@@ -1,5 +1,5 @@
 //! Python lists as native lists, and instances of dataclasses as native objects: they are copied before the call, and
-//! changes are written back after it.
+//! changes are written back after it. `tables.rs` has dictionaries and sets.
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
@@ -50,6 +50,11 @@ impl Item {
         }
         Some(Item { ty, prims, offsets, size, mask })
     }
+    /// Of entries of tables: without the mark, at the same places.
+    pub fn tail(&self) -> Item {
+        let (prims, offsets) = (self.prims[1..].to_vec(), self.offsets[1..].to_vec());
+        Item { ty: self.ty, prims, offsets, size: self.size, mask: self.mask }
+    }
     /// Writes the words of a value.
     ///
     /// # Safety
@@ -70,21 +75,24 @@ impl Item {
     }
 }
 
-/// One Python list and its native copy.
-struct Record {
-    /// The Python list. The reference is needed: another thread may remove it from the list that contains it.
-    object: StrongRef,
-    list: ItemsRef,
-    tags: SmallVec<[u64; 4]>,
-    /// The number of items and their bytes before the call.
-    count: usize,
-    before: Vec<u8>,
+/// A Python list, dictionary or set and its native copy.
+pub struct Copied {
+    /// The Python object. The reference is needed: another thread may remove it from the list that contains it.
+    pub object: StrongRef,
+    /// The copy.
+    pub list: ItemsRef,
+    /// The tags of its items.
+    pub tags: SmallVec<[u64; 4]>,
+    /// The number of items before the call.
+    pub count: usize,
+    /// Their bytes before the call.
+    pub before: Vec<u8>,
 }
 
 /// The copies that one call makes: of lists, of instances of dataclasses, and of arrays that are not aligned.
 #[derive(Default)]
 pub struct Lists {
-    lists: Vec<Record>,
+    lists: Vec<Copied>,
     /// Those of instances.
     pub copies: Copies,
     arrays: Vec<Unaligned>,
@@ -114,6 +122,23 @@ fn is_writable(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 impl Lists {
+    /// The copy of an object that this call has made.
+    pub fn copied(&self, object: &Bound<'_, PyAny>) -> Option<&Copied> {
+        self.lists.iter().find(|r| r.object.as_ptr() == object.as_ptr())
+    }
+
+    /// The same, to change it.
+    pub fn copied_mut(&mut self, object: &Bound<'_, PyAny>) -> Option<&mut Copied> {
+        self.lists.iter_mut().find(|r| r.object.as_ptr() == object.as_ptr())
+    }
+
+    /// Records the copy of an object, of which changes are to be written back.
+    pub fn add_copy(&mut self, object: &Bound<'_, PyAny>, list: ItemsRef, tags: &[u64]) {
+        let before = bytes_of(&list).to_vec();
+        let count = list.len();
+        self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
+    }
+
     /// The aligned copy of an array, always the same one; `None` if a second copy would hide that two arrays overlap.
     pub fn aligned<'py>(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = array.py();
@@ -162,7 +187,7 @@ impl Lists {
                 buf.undecided = true;
                 let list = ItemsRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
                 let header = list.as_ptr();
-                self.lists.push(Record {
+                self.lists.push(Copied {
                     object: held,
                     count: 0,
                     list,
@@ -187,7 +212,7 @@ impl Lists {
         };
         let before = bytes_of(&list).to_vec();
         let header = list.as_ptr();
-        self.lists.push(Record { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
+        self.lists.push(Copied { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
         Ok(header)
     }
 
@@ -238,6 +263,14 @@ impl Lists {
     /// # Safety
     /// The item stays alive while it is looked at.
     pub unsafe fn push_item(&mut self, item: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<(), Refused> {
+        // SAFETY: the item is alive. Leaves have no copies, which costs a look at their class instead of an allocation.
+        unsafe {
+            let class = ffi::Py_TYPE(item);
+            let leaves = [&raw mut ffi::PyLong_Type, &raw mut ffi::PyFloat_Type, &raw mut ffi::PyUnicode_Type];
+            if leaves.contains(&class) {
+                return buf.push(item);
+            }
+        }
         buf.lists = Some(Box::new(std::mem::take(self)));
         // SAFETY: the item is alive in its list.
         let pushed = unsafe { buf.push(item) };
@@ -270,6 +303,7 @@ impl Lists {
                         self.decide(py, item.as_ptr(), &tags[1..]);
                     }
                 }
+                kind::DICT | kind::SET => self.decide_table(py, o, tags),
                 kind::TUPLE | kind::NAMED => {
                     let mut at = if tags[0] & 0xff == kind::NAMED { 2 } else { 1 };
                     for i in 0..ffi::PyTuple_GET_SIZE(o) {
@@ -300,7 +334,10 @@ impl Lists {
         self.arrays.iter().try_for_each(|u| u.reflect(py))
     }
 
-    fn write_back(&self, py: Python<'_>, r: &Record) -> PyResult<()> {
+    fn write_back(&self, py: Python<'_>, r: &Copied) -> PyResult<()> {
+        if !r.object.bind(py).is_instance_of::<PyList>() {
+            return self.write_table_back(py, r);
+        }
         let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
         let mut boxer = Boxer::new(py, Some(self));
         let object = r.object.bind(py).cast_into::<PyList>()?;

@@ -19,6 +19,7 @@ pub mod overload;
 pub mod refusal;
 pub mod specialise;
 pub mod state;
+pub mod tables;
 pub mod tag_index;
 pub mod tags;
 pub mod type_of;

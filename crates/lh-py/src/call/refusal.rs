@@ -43,6 +43,11 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             format!("{arg_text} is a list whose items are not all of one type"),
             "make the items of one type, or pass a tuple",
         ),
+        Refused::MixedTable => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} is, or contains, a dictionary or set whose keys or values are not all of one type"),
+            "make the keys of one type, and the values",
+        ),
         Refused::Depth => (TOO_LARGE, format!("{arg_text} is nested too deeply"), "pass a flatter value"),
     };
     render::argument_error(py, id, headline, help)
@@ -84,8 +89,8 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
         ("pandas" | "polars", _) => format!("pass its values: `{name}.to_numpy()`"),
         ("xarray", _) => format!("pass its values: `{name}.values`"),
         ("torch", _) => format!("pass an array over its memory: `{name}.numpy()`"),
-        ("builtins", "dict") => "pass two lists, or arrays, of its keys and values".to_owned(),
-        ("builtins", "set" | "frozenset") => format!("pass `np.array(sorted({name}))`"),
+        ("builtins", "frozenset") => format!("pass `set({name})`"),
+        ("collections", "OrderedDict" | "defaultdict" | "Counter") => format!("pass `dict({name})`"),
         ("collections", _) => format!("pass `list({name})`"),
         ("numpy", "MaskedArray") => format!("pass its parts: `{name}.filled()`, or `{name}.data` and `{name}.mask`"),
         ("numpy", "Generator") => {

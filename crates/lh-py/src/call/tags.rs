@@ -44,6 +44,10 @@ pub mod kind {
     /// Instance of a class that a program defines: the number of its fields without a type; then the class; then the
     /// tags of those.
     pub const CLASS: u64 = 20;
+    /// Dictionary; then the tags of its keys, then those of its values.
+    pub const DICT: u64 = 21;
+    /// Set; then the tags of its items.
+    pub const SET: u64 = 22;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -60,7 +64,8 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
     match tags[0] & 0xff {
         kind::TUPLE => several(1, payload),
         kind::NAMED | kind::CLASS => several(2, payload),
-        kind::LIST | kind::BUFFER => several(1, 1),
+        kind::LIST | kind::SET | kind::BUFFER => several(1, 1),
+        kind::DICT => several(1, 2),
         kind::SLICE => several(1, 3),
         kind::OBJECT | kind::ENUM => 2,
         // Of an array of records, then the dtype.
@@ -108,6 +113,8 @@ pub enum Refused {
     EmptyList,
     /// A list whose items are not all of one type.
     MixedList,
+    /// A dictionary or set whose keys, or whose values, are not all of one type.
+    MixedTable,
     /// A tuple or list nested too deeply, or that contains itself.
     Depth,
     /// A Python exception is set.
@@ -124,6 +131,7 @@ impl Refused {
             Refused::Array => "its element type or byte order has no native form",
             Refused::EmptyList => "the items of an empty list have no type",
             Refused::MixedList => "its items are not all of one type",
+            Refused::MixedTable => "its keys or its values are not all of one type",
             Refused::Depth => "it is nested too deeply",
             Refused::Raised => "an exception was raised",
         }

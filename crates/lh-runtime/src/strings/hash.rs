@@ -88,13 +88,19 @@ unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     hash_of(unsafe { crate::strings::value::text(s, n) })
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_table_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+/// A hash of a text for tables: equal texts of a process have the same.
+#[inline]
+pub fn table_hash(text: &str) -> i64 {
     let seed = SEED.get_or_init(|| SharedSeed::from_u64(KEY[0].load(Relaxed)));
     let mut hasher = FoldHasher::with_seed(KEY[1].load(Relaxed), seed);
-    // SAFETY: compiled code passes a live string.
-    hasher.write(unsafe { crate::strings::value::text(s, n) }.as_bytes());
+    hasher.write(text.as_bytes());
     hasher.finish() as i64
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_table_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+    // SAFETY: compiled code passes a live string.
+    table_hash(unsafe { crate::strings::value::text(s, n) })
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

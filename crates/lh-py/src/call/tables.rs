@@ -1,0 +1,327 @@
+//! Python's dictionaries and sets as native tables: their entries are copied before the call, and changes are written
+//! back after it, as of lists.
+//!
+//! The layout of tables and the hashes of keys are those of `python/lancehead/lib/tables.py`.
+
+use crate::call::args::ArgBuf;
+use crate::call::boxing::Boxer;
+use crate::call::decode::Decoder;
+use crate::call::lists::{Copied, Item, Lists, own_item};
+use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use lh_ir::class::{Class, layout};
+use lh_ir::types::{InstanceOf, Prim};
+use lh_ir::{Ty, TyKind};
+use lh_runtime::alloc::new_block;
+use lh_runtime::hash::table_hash;
+use lh_runtime::items::ItemsRef;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySet};
+
+/// The multiplier of `_start` and `_mixed`.
+const GOLDEN: u64 = 11_400_714_819_323_198_485;
+/// The sign bit marks the hashes of entries.
+const MARK: i64 = i64::MIN;
+
+/// A native table being filled.
+struct Table {
+    table: ItemsRef,
+    entry: Item,
+    /// The key and the value of an entry.
+    tail: Item,
+}
+
+impl Lists {
+    /// The native copy of a dictionary or a set; appends the tags of its keys and values to `buf`.
+    pub fn import_table(&mut self, object: &Bound<'_, PyAny>, buf: &mut ArgBuf) -> Result<ItemsRef, Refused> {
+        if let Some(copied) = self.copied(object) {
+            buf.tags.extend_from_slice(&copied.tags);
+            return Ok(copied.list.clone());
+        }
+        // Looking at an item may run Python code that changes the object.
+        let parts = parts_of(object);
+        let width = if object.is_instance_of::<PyDict>() { 2 } else { 1 };
+        let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
+        let mut made: Option<Table> = None;
+        let mut tag_end = tag_start;
+        for entry in parts.chunks_exact(width) {
+            for part in entry {
+                // SAFETY: `parts` holds it.
+                unsafe { self.push_item(part.as_ptr(), buf)? };
+            }
+            if made.is_none() {
+                tag_end = buf.tags.len();
+                made = Some(new_table(&mut Decoder::new(object.py(), &buf.tags[tag_start..]), width, parts.len())?);
+            } else {
+                let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
+                if first != this {
+                    let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedTable)?;
+                    buf.tags.truncate(tag_start);
+                    buf.tags.extend_from_slice(&both);
+                    tag_end = buf.tags.len();
+                }
+                buf.tags.truncate(tag_end);
+            }
+            let Some(Table { table, tail, .. }) = &mut made else { continue };
+            let at = table.push().ok_or(Refused::TooLarge)?;
+            // SAFETY: the buffer's last words are those of the key and the value, which `parts` holds; `at` is room for
+            // an entry. The mark follows when its hash is known.
+            unsafe {
+                own_item(buf, slot_start, owner_start, tail);
+                tail.write(at, &buf.slots[slot_start..]);
+            }
+            buf.slots.truncate(slot_start);
+        }
+        let table = match made {
+            Some(Table { table, entry, .. }) => {
+                index(&table, &entry)?;
+                table
+            }
+            None => {
+                buf.tags.extend(std::iter::repeat_n(kind::UNDECIDED, width));
+                buf.undecided = true;
+                let empty = class_of(width).of(vec![Ty::int(); width], false);
+                let entry = Item::new(entry_type(empty)).ok_or(Refused::Type)?;
+                let table = allocate(empty, &entry, 0)?;
+                index(&table, &entry)?;
+                table
+            }
+        };
+        self.add_copy(object, table.clone(), &buf.tags[tag_start..]);
+        Ok(table)
+    }
+
+    /// Gives a table that was given without entries, and containers in its items, the types that are decided now.
+    ///
+    /// # Safety
+    /// The object is an argument of the call, and the tags are those of its type.
+    pub unsafe fn decide_table(&mut self, py: Python<'_>, o: *mut ffi::PyObject, tags: &[u64]) {
+        // SAFETY: the tags belong to a dictionary or a set.
+        let object = unsafe { Bound::from_borrowed_ptr(py, o) };
+        let Some(copied) = self.copied_mut(&object) else { return };
+        copied.tags = tags[1..].into();
+        let ty = Decoder::new(py, tags).next_ty();
+        if copied.list.is_empty() {
+            let entry = Item::new(entry_type(ty)).expect("a table of such entries exists");
+            let header = copied.list.as_ptr();
+            // SAFETY: an empty table has entries of any type.
+            unsafe {
+                (*header).elem_size = entry.size as i64;
+                (*header).mask = entry.mask;
+            }
+        }
+        let width = if object.is_instance_of::<PyDict>() { 2 } else { 1 };
+        let key = tags_of_one(&tags[1..]);
+        for entry in parts_of(&object).chunks_exact(width) {
+            // SAFETY: items of the argument, and the tags of their types.
+            unsafe {
+                self.decide(py, entry[0].as_ptr(), &tags[1..1 + key]);
+                if let Some(value) = entry.get(1) {
+                    self.decide(py, value.as_ptr(), &tags[1 + key..]);
+                }
+            }
+        }
+    }
+
+    /// Writes the entries of a native table back to the dictionary or set that it is a copy of. Entries that are as
+    /// before keep their objects.
+    pub fn write_table_back(&self, py: Python<'_>, copied: &Copied) -> PyResult<()> {
+        let object = copied.object.bind(py);
+        let old = parts_of(&object);
+        let is_dict = object.is_instance_of::<PyDict>();
+        let width = if is_dict { 2 } else { 1 };
+        let parts = Decoder::new(py, &copied.tags).many(width);
+        let entry =
+            Item::new(entry_type(class_of(width).of(parts.clone(), false))).expect("the table was made of such");
+        let mut boxer = Boxer::new(py, Some(self));
+        let mut new = Vec::new();
+        for i in 0..copied.list.len() {
+            // SAFETY: an entry of the native table.
+            let words = unsafe { entry.slots(copied.list.item(i)) };
+            if words[0] == 0 {
+                continue;
+            }
+            if copied.is_unchanged(i) && old.len() == copied.count * width {
+                new.extend_from_slice(&old[i * width..(i + 1) * width]);
+                continue;
+            }
+            let mut at = &words[1..];
+            for ty in &parts {
+                let (own, rest) = at.split_at(ty.flatten().len());
+                new.push(boxer.borrowed(*ty, own)?);
+                at = rest;
+            }
+        }
+        if is_dict {
+            let dict = object.cast_into::<PyDict>()?;
+            dict.clear();
+            new.chunks_exact(2).try_for_each(|entry| dict.set_item(&entry[0], &entry[1]))
+        } else {
+            let set = object.cast_into::<PySet>()?;
+            set.clear();
+            new.iter().try_for_each(|item| set.add(item))
+        }
+    }
+}
+
+/// Keys and values of a dictionary in turn, or the items of a set.
+fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    match object.cast::<PyDict>() {
+        Ok(dict) => {
+            let mut parts = Vec::with_capacity(2 * dict.len());
+            dict.iter().for_each(|(key, value)| parts.extend([key, value]));
+            parts
+        }
+        Err(_) => object.cast::<PySet>().map(|set| set.iter().collect()).unwrap_or_default(),
+    }
+}
+
+/// The class of tables with so many parts in an entry.
+fn class_of(width: usize) -> Class {
+    if width == 2 { Class::dict() } else { Class::set() }
+}
+
+/// The type of the entries of a table: a tuple of a mark, the key and, in dictionaries, the value.
+fn entry_type(table: Ty) -> Ty {
+    table.items().unwrap_or_else(|| lh_ir::bug!("`{table}` is no table"))
+}
+
+fn new_table(tags: &mut Decoder<'_, '_>, width: usize, count: usize) -> Result<Table, Refused> {
+    let parts = tags.many(width);
+    if !is_hashable(parts[0]) {
+        return Err(Refused::Type);
+    }
+    let ty = class_of(width).of(parts, false);
+    let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
+    Ok(Table { table: allocate(ty, &entry, count / width)?, tail: entry.tail(), entry })
+}
+
+/// A table without entries and without an index.
+fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
+    let fields = ty.fields();
+    let end = fields.iter().map(|f| f.offset + f.ty.mem_layout().1).max().unwrap_or(layout::ENTRIES_FIELDS);
+    let word = |offset: usize| (offset - layout::ENTRIES_FIELDS) / 8;
+    let counted = fields.iter().filter(|f| f.ty.flatten().first() == Some(&Prim::Mem));
+    let mask = counted.fold(0, |mask, f| mask | 1 << word(f.offset));
+    ItemsRef::with_fields(count, entry.size, entry.mask, end - layout::ENTRIES_FIELDS, mask).ok_or(Refused::TooLarge)
+}
+
+/// Gives a table that has entries their marks and its index.
+fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
+    let live = table.len();
+    let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
+    let mut bits = 3;
+    while 1 << bits < 3 * (live + 1) {
+        bits += 1;
+    }
+    if bits > 32 {
+        return Err(Refused::TooLarge);
+    }
+    let owner = new_block(4 << bits, true);
+    if owner.is_null() {
+        return Err(Refused::TooLarge);
+    }
+    // SAFETY: a fresh block.
+    let places = unsafe { std::slice::from_raw_parts_mut((*owner).data.cast::<i32>(), 1 << bits) };
+    let mask = places.len() - 1;
+    for at in 0..live {
+        // SAFETY: an entry of the table, whose first word is the mark.
+        let h = unsafe {
+            let words = entry.slots(table.item(at));
+            let h = key_hash(key, &mut &words[1..]);
+            let mark = if is_simple(key) { -1 } else { h | MARK };
+            table.item(at).cast::<i64>().write(mark);
+            match key.is_float() && f64::from_bits(h as u64).is_nan() {
+                true => at as i64,
+                false if is_simple(key) => h,
+                false => mark,
+            }
+        };
+        let mut i = ((h as u64).wrapping_mul(GOLDEN) >> (64 - bits)) as usize;
+        while places[i] != 0 {
+            i = (i + 1) & mask;
+        }
+        places[i] = at as i32 + 1;
+    }
+    let ty = class_of(entry.ty.tuple_elems().map_or(1, |parts| parts.len() - 1));
+    let fields = ty.of(vec![Ty::int(); ty.declaration().parameters.len()], false).fields();
+    for field in fields {
+        let word = match field.name.as_str() {
+            "_memory" => owner as u64,
+            "_index" => places.as_ptr() as u64,
+            "_mask" => mask as u64,
+            "_shift" => 64 - bits as u64,
+            "_filled" | "_live" => live as u64,
+            other => lh_ir::bug!("tables have a field `{other}`"),
+        };
+        // SAFETY: the field of this table, one word.
+        unsafe { table.as_ptr().byte_add(field.offset).cast::<u64>().write(word) };
+    }
+    Ok(())
+}
+
+/// Whether comparing keys of a type costs less than comparing hashes: `_is_simple`.
+fn is_simple(key: Ty) -> bool {
+    // Members of `IntEnum` are integers.
+    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { .. }, .. });
+    is_member || key.is_int() || key.is_bool() || key.is_float()
+}
+
+fn is_hashable(key: Ty) -> bool {
+    match key.kind() {
+        TyKind::None | TyKind::Str => true,
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t)),
+        // Other members are numbered, and their hashes are those of their values.
+        TyKind::Instance { class: InstanceOf::Enum { ints, .. }, .. } => *ints,
+        _ => key.is_number() || key.is_bool(),
+    }
+}
+
+/// The hash of a key for tables: `key_hash`.
+fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
+    let mut next = || {
+        let (first, rest) = words.split_first().expect("a key has the words of its type");
+        *words = rest;
+        *first
+    };
+    match ty.kind() {
+        TyKind::Bool => (next() & 1) as i64,
+        TyKind::Int { bits, signed, .. } => {
+            let shift = 64 - u32::from(*bits);
+            if *signed { (next() << shift) as i64 >> shift } else { (next() << shift >> shift) as i64 }
+        }
+        TyKind::Float { .. } | TyKind::Bfloat16 => float_hash(next(), ty),
+        TyKind::Complex { .. } => {
+            let (re, im) = (float_hash(next(), ty.real_part()), float_hash(next(), ty.real_part()));
+            mixed(re, im)
+        }
+        TyKind::Str => {
+            let (_, data, len) = (next(), next(), next());
+            // SAFETY: a text of a live key.
+            table_hash(unsafe { lh_runtime::text(data as *const u8, len as i64) })
+        }
+        TyKind::Tuple { elems, .. } => elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words))),
+        TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words),
+        _ => 0,
+    }
+}
+
+fn float_hash(word: u64, ty: Ty) -> i64 {
+    // Zeros of both signs are equal.
+    (crate::object::words::float(word, ty) + 0.0).to_bits() as i64
+}
+
+fn mixed(h: i64, more: i64) -> i64 {
+    let x = (h as u64 ^ more as u64).wrapping_mul(GOLDEN);
+    (x ^ x >> 32) as i64
+}
+
+/// The Python object of a copy, and its native form before the call.
+impl Copied {
+    fn is_unchanged(&self, i: usize) -> bool {
+        let size = self.list.elem_size();
+        // SAFETY: an entry of the native table.
+        let now = unsafe { std::slice::from_raw_parts(self.list.item(i), size) };
+        i < self.count && self.before[i * size..(i + 1) * size] == *now
+    }
+}
