@@ -53,9 +53,10 @@ if TYPE_CHECKING:
     from lancehead import experimental as experimental
     from lancehead import extending as extending
     from lancehead import pycc as pycc
+    from lancehead import typed as typed
 
 #: Modules that most programs do without: they are loaded when they are asked for.
-_LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc"))
+_LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc", "typed"))
 
 
 def __getattr__(name: str) -> Any:

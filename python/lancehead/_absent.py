@@ -23,14 +23,14 @@ MODULES = frozenset(
         "core.datamodel.models core.dispatcher core.imputils core.ir core.registry core.runtime core.runtime.nrt "
         "core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates "
         "core.typing.typeof core.unsafe core.unsafe.nrt experimental.structref np.arrayobj np.linalg "
-        "np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray typed typed.typeddict typed.typedlist"
+        "np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray"
     ).split()
 )
 
 #: Names of modules which have other names, too.
 NAMES = {
-    "numba": "jit_module objmode typed",
-    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass objmode typed",
+    "numba": "jit_module objmode",
+    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass objmode",
     "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing "
     "unsafe",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
@@ -38,24 +38,20 @@ NAMES = {
     "register_model type_callable typeof_impl unbox",
     "numba.np": "arrayobj linalg",
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
-    "numba.types": "Buffer Bytes Callable ClassType DictType Dummy EphemeralPointer ListType "
+    "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
     "LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
-    "ObjModeDispatcher Opaque PyObject Record Set StarArgTuple StructRef UndefinedFunctionType pyobject "
+    "ObjModeDispatcher Opaque PyObject Record StarArgTuple StructRef UndefinedFunctionType pyobject "
     "unknown",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
 INSTEAD = {
-    "typed.List": "use a list: lists of items of one type are compiled, and the caller sees what is changed",
-    "typed.typedlist": "use a list: lists of items of one type are compiled, and the caller sees what is changed",
-    "typed.Dict": "use arrays of keys and values, or integers as indices of an array",
     "jitclass": "use `lancehead.experimental.jitclass`",
     "structref": "use a namedtuple, a record array, or arrays and functions of them",
     "objmode": "call Python before or after the compiled function, and pass what it gives",
     "jit_module": "decorate each function",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
     "gdb": "compile with `debug=True` and start the program in gdb",
-    "typed": "use a list, or arrays of keys and values, or integers as indices of an array",
 }
 
 #: Names that tell a compiler something when they are called, and do nothing where nobody asks.

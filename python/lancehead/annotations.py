@@ -77,7 +77,7 @@ def _generic(hint: Any) -> Any:
     if origin is tuple and args and args[-1] is not Ellipsis:
         parts = [type_of_hint(part) for part in args]
         return None if None in parts else _core.tuple_type(parts)
-    if origin is list:
-        item = type_of_hint(args[0])
-        return None if item is None else _core.list_type(item)
+    if origin in (list, set, dict):
+        items = [type_of_hint(arg) for arg in args]
+        return None if None in items else _core.container_type(f"builtins.{origin.__name__}", items)
     return None

@@ -1,5 +1,452 @@
-"""Numba's `typed`, which lancehead does not have: importing it says what to write instead."""
+"""Lists, dictionaries and sets of one type that Python and compiled code share: no call copies them.
 
-from lancehead._absent import Absent
+>>> from lancehead import njit
+>>> numbers = List([1, 2])
+>>> njit(lambda x: x.append(3))(numbers)
+>>> numbers
+ListType[int64]([1, 2, 3])
+"""
 
-raise ImportError(Absent(__name__).__lancehead_refused__, name=__name__)
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, MutableSequence, MutableSet
+from typing import Any, TypeVar
+
+from lancehead import _core, errors, types
+from lancehead.decorators import njit
+from lancehead.lib.lancehead.typed import shared
+
+__all__ = ["Dict", "List", "Set"]
+
+Made = TypeVar("Made", bound=_core.Container)
+
+
+@functools.cache
+def _compiled(function: Callable[..., Any]) -> Any:
+    return njit(function)
+
+
+def _part(own: Any, key: Any) -> Any:
+    return shared(own[key])
+
+
+def _put(own: Any, key: Any, value: Any) -> None:
+    own[key] = value
+
+
+def _delete(own: Any, key: Any) -> None:
+    del own[key]
+
+
+def _has(own: Any, value: Any) -> Any:
+    return value in own
+
+
+def _append(own: Any, value: Any) -> None:
+    own.append(value)
+
+
+def _insert(own: Any, index: Any, value: Any) -> None:
+    own.insert(index, value)
+
+
+def _pop(own: Any, index: Any) -> Any:
+    return shared(own.pop(index))
+
+
+def _extend(own: Any, items: Any) -> None:
+    own.extend(items)
+
+
+def _sort(own: Any, reverse: Any) -> None:
+    own.sort(reverse=reverse)
+
+
+def _sort_by(own: Any, key: Any, reverse: Any) -> None:
+    own.sort(key=key, reverse=reverse)
+
+
+def _reverse(own: Any) -> None:
+    own.reverse()
+
+
+def _clear(own: Any) -> None:
+    own.clear()
+
+
+def _copy(own: Any) -> Any:
+    return shared(own.copy())
+
+
+def _keys(own: Any) -> Any:
+    # A list of its own for each key: `list(own)` would be one of parts.
+    return [key for key in own]  # noqa: C416
+
+
+def _popitem(own: Any) -> Any:
+    key, value = own.popitem()
+    return shared(key), shared(value)
+
+
+def _add(own: Any, value: Any) -> None:
+    own.add(value)
+
+
+def _discard(own: Any, value: Any) -> None:
+    own.discard(value)
+
+
+def _adopted(value: Any, type_: Callable[[], Any] | None = None) -> Any:
+    """A value as an item of a type: Python's containers become typed ones, so that later changes of the item are seen,
+    and those without a type get what `type_` gives."""
+    made = _SHARED.get(type(value))
+    if made is None and not isinstance(value, _core.Container):
+        return value
+    value = value if made is None else made(value)
+    if type_ is not None and not value._typed:
+        value._make(type_())
+    return value
+
+
+def _type_of(value: Any) -> Any:
+    return _core.unliteral(_core.typeof(value))
+
+
+def _typed(cls: type[Made], type_: Any) -> Made:
+    made = cls.__new__(cls)
+    made._make(type_)
+    return made
+
+
+def _rebuilt(cls: Any, type_: Any, items: Any) -> Any:
+    made = _typed(cls, type_) if type_ is not None else cls.__new__(cls)
+    cls.__init__(made, items)
+    return made
+
+
+class List(_core.Container, MutableSequence[Any]):
+    """A list of items of one type, which the first item decides.
+
+    >>> words = List.empty_list(types.unicode_type)
+    >>> words.append("a")
+    >>> words[0]
+    'a'
+
+    Raises:
+        IndexError: there is no item at an index.
+        TypingError: an item is of another type.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        self.extend(iterable)
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return functools.partial(_annotated, cls, types.ListType, (item,))
+
+    @classmethod
+    def empty_list(cls, item_type: Any, allocated: int = 0) -> List:
+        """A list without items for items of a type."""
+        return _typed(cls, types.ListType(item_type))
+
+    @property
+    def _list_type(self) -> Any:
+        return self._type
+
+    def _get(self, index: Any) -> Any:
+        if not self._typed:
+            raise IndexError("list index out of range")
+        return _compiled(_part)(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not self._typed:
+            raise IndexError("list assignment index out of range")
+        if isinstance(index, slice) and not isinstance(value, List):
+            value = List(value) if len(value := list(value)) else List.empty_list(self._type.dtype)
+        _compiled(_put)(self, index, _adopted(value, lambda: self._type.item_type))
+
+    def __delitem__(self, index: Any) -> None:
+        if not self._typed:
+            raise IndexError("list assignment index out of range")
+        _compiled(_delete)(self, index)
+
+    def __contains__(self, value: Any) -> bool:
+        return any(item is value or item == value for item in self)
+
+    def append(self, item: Any) -> None:
+        """Adds an item at the end."""
+        if not self._typed:
+            item = _adopted(item)
+            self._make(types.ListType(_type_of(item)))
+        _compiled(_append)(self, _adopted(item, lambda: self._type.item_type))
+
+    def insert(self, i: Any, item: Any) -> None:
+        """Inserts an item before an index."""
+        if not self._typed:
+            self.append(item)
+        else:
+            _compiled(_insert)(self, i, _adopted(item, lambda: self._type.item_type))
+
+    def extend(self, iterable: Iterable[Any]) -> None:
+        """Adds the items of an iterable at the end."""
+        if isinstance(iterable, List) and iterable._typed:
+            items: Any = iterable
+        else:
+            items = [_adopted(item) for item in iterable]
+        if not len(items):
+            return
+        if len({type(item) for item in items}) > 1:
+            # Each is converted by itself.
+            for item in items:
+                self.append(item)
+            return
+        if not self._typed:
+            decided = (item for item in items if not isinstance(item, _core.Container) or item._typed)
+            self._make(types.ListType(_type_of(next(decided, items[0]))))
+        if isinstance(items[0], _core.Container):
+            items = [_adopted(item, lambda: self._type.item_type) for item in items]
+        _compiled(_extend)(self, items)
+
+    def pop(self, i: Any = -1) -> Any:
+        """Removes and returns an item."""
+        if not self._typed:
+            raise IndexError("pop from empty list")
+        return _compiled(_pop)(self, i)
+
+    def sort(self, key: Any = None, reverse: bool = False) -> None:
+        """Sorts the items, in the order of what `key` gives for them."""
+        if not self._typed:
+            return
+        if key is None:
+            _compiled(_sort)(self, bool(reverse))
+        else:
+            _compiled(_sort_by)(self, key if isinstance(key, _core.Dispatcher) else njit(key), bool(reverse))
+
+    def reverse(self) -> None:
+        """Reverses the order of the items."""
+        if self._typed:
+            _compiled(_reverse)(self)
+
+    def clear(self) -> None:
+        """Removes all items."""
+        if self._typed:
+            _compiled(_clear)(self)
+
+    def copy(self) -> List:
+        """A list of the same items."""
+        return _copied(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (List, list)):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Any) -> bool:
+        return list(self) < list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __le__(self, other: Any) -> bool:
+        return list(self) <= list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __gt__(self, other: Any) -> bool:
+        return list(self) > list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __ge__(self, other: Any) -> bool:
+        return list(self) >= list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __str__(self) -> str:
+        return str(list(self))
+
+    def __repr__(self) -> str:
+        return f"{_shown(self._type, 'ListType')}({list(self)!r})"
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), self._type, list(self))
+
+
+class Dict(_core.Container, MutableMapping[Any, Any]):
+    """A dictionary with keys of one type and values of one type, which the first item decides.
+
+    >>> counts = Dict.empty(types.unicode_type, types.int64)
+    >>> counts["a"] = 1
+    >>> counts
+    DictType[unicode_type,int64]({'a': 1})
+
+    Raises:
+        KeyError: there is no such key.
+        TypingError: a key or a value is of another type.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, items: Any = (), /, **kwargs: Any) -> None:
+        self.update(items, **kwargs)
+
+    def __class_getitem__(cls, items: Any) -> Any:
+        return functools.partial(_annotated, cls, types.DictType, items)
+
+    @classmethod
+    def empty(cls, key_type: Any, value_type: Any, n_keys: int = 0) -> Dict:
+        """A dictionary without items for keys and values of two types."""
+        return _typed(cls, types.DictType(key_type, value_type))
+
+    @property
+    def _dict_type(self) -> Any:
+        return self._type
+
+    def _get(self, key: Any) -> Any:
+        if not self._typed:
+            raise KeyError(key)
+        return _compiled(_part)(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self._typed:
+            value = _adopted(value)
+            self._make(types.DictType(_type_of(key), _type_of(value)))
+        _compiled(_put)(self, key, _adopted(value, lambda: self._type.value_type))
+
+    def __delitem__(self, key: Any) -> None:
+        if not self._typed:
+            raise KeyError(key)
+        _compiled(_delete)(self, key)
+
+    def __contains__(self, key: Any) -> bool:
+        return self._typed and _compiled(_has)(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return _iterated(self, "dictionary")
+
+    def popitem(self) -> tuple[Any, Any]:
+        """Removes the last key and returns it with its value."""
+        if not self._typed:
+            raise KeyError("popitem(): dictionary is empty")
+        key, value = _compiled(_popitem)(self)
+        return key, value
+
+    def clear(self) -> None:
+        """Removes all items."""
+        if self._typed:
+            _compiled(_clear)(self)
+
+    def copy(self) -> Dict:
+        """A dictionary with the same items."""
+        return _copied(self)
+
+    def __str__(self) -> str:
+        return str(dict(self))
+
+    def __repr__(self) -> str:
+        return f"{_shown(self._type, 'DictType')}({dict(self)!r})"
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), self._type, dict(self))
+
+
+class Set(_core.Container, MutableSet[Any]):
+    """A set of items of one type, which the first item decides.
+
+    >>> seen = Set.empty(types.int64)
+    >>> seen.add(3)
+    >>> 3 in seen
+    True
+
+    Raises:
+        TypingError: an item is of another type.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, iterable: Iterable[Any] = (), /) -> None:
+        for item in iterable:
+            self.add(item)
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return functools.partial(_annotated, cls, types.SetType, (item,))
+
+    @classmethod
+    def empty(cls, item_type: Any, n_items: int = 0) -> Set:
+        """A set without items for items of a type."""
+        return _typed(cls, types.SetType(item_type))
+
+    def _get(self, key: Any) -> Any:
+        raise TypeError(f"{type(self).__name__!r} object is not subscriptable")
+
+    def __contains__(self, item: Any) -> bool:
+        return self._typed and _compiled(_has)(self, item)
+
+    def __iter__(self) -> Iterator[Any]:
+        return _iterated(self, "Set")
+
+    def add(self, value: Any) -> None:
+        """Adds an item."""
+        if not self._typed:
+            self._make(types.SetType(_type_of(value)))
+        _compiled(_add)(self, value)
+
+    def discard(self, value: Any) -> None:
+        """Removes an item if it is there."""
+        if self._typed:
+            _compiled(_discard)(self, value)
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Adds the items of iterables."""
+        for other in others:
+            for item in other:
+                self.add(item)
+
+    def clear(self) -> None:
+        """Removes all items."""
+        if self._typed:
+            _compiled(_clear)(self)
+
+    def copy(self) -> Set:
+        """A set of the same items."""
+        return _copied(self)
+
+    def __str__(self) -> str:
+        return str(set(self))
+
+    def __repr__(self) -> str:
+        return f"{_shown(self._type, 'SetType')}({set(self) or '{}'})"
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), self._type, list(self))
+
+
+def _copied(own: Made) -> Made:
+    made: Made = _compiled(_copy)(own) if own._typed else type(own)()
+    return made
+
+
+def _iterated(own: Any, what: str) -> Iterator[Any]:
+    if not own._typed:
+        return
+    count = len(own)
+    for key in _compiled(_keys)(own):
+        if len(own) != count:
+            raise RuntimeError(f"{what} changed size during iteration")
+        yield key
+
+
+def _annotated(cls: Any, kind: Any, items: Any, /, *args: Any) -> Any:
+    from lancehead.annotations import type_of_hint
+
+    parts = [type_of_hint(item) for item in items]
+    if None in parts:
+        raise errors.TypingError(f"{items!r} are not types of items")
+    made = _typed(cls, kind(*parts))
+    made.__init__(*args)
+    return made
+
+
+def _shown(type_: Any, undecided: str) -> str:
+    if type_ is None:
+        return f"{undecided}[Undefined]"
+    return f"{undecided}[{','.join(str(part) for part in type_.arguments)}]"
+
+
+#: The typed container for each of Python's.
+_SHARED: dict[type, Any] = {list: List, dict: Dict, set: Set}

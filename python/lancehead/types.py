@@ -15,7 +15,7 @@ from lancehead import errors
 from lancehead._core import (
     Signature,
     array_type,
-    list_type,
+    container_type,
     literal_type,
     named_tuple_type,
     optional_type,
@@ -326,7 +326,50 @@ class List(metaclass=KindOfType):
 
     def __new__(cls, dtype: CoreType, reflected: bool = False) -> Any:
         """The type of lists of items of this type."""
-        return list_type(dtype)
+        return container_type("builtins.list", [dtype])
+
+
+class ListType(List):
+    """Types of typed lists, which are those of lists: `ListType(int64)`.
+
+    >>> ListType(int64) is List(int64)
+    True
+    """
+
+    def __new__(cls, itemty: CoreType) -> Any:
+        """The type of lists of items of this type."""
+        return container_type("builtins.list", [itemty])
+
+
+class DictType(metaclass=KindOfType):
+    """Types of dictionaries: `DictType(unicode_type, int64)`.
+
+    >>> isinstance(DictType(unicode_type, int64), DictType)
+    True
+    """
+
+    kinds: tuple[str, ...] = ("DictType",)
+
+    def __new__(cls, keyty: CoreType, valty: CoreType) -> Any:
+        """The type of dictionaries with keys and values of these types."""
+        return container_type("builtins.dict", [keyty, valty])
+
+
+class SetType(metaclass=KindOfType):
+    """Types of sets: `SetType(int64)`.
+
+    >>> isinstance(SetType(int64), SetType)
+    True
+    """
+
+    kinds: tuple[str, ...] = ("SetType",)
+
+    def __new__(cls, dtype: CoreType, reflected: bool = False) -> Any:
+        """The type of sets of items of this type."""
+        return container_type("builtins.set", [dtype])
+
+
+Set = SetType
 
 
 class Optional(metaclass=KindOfType):
@@ -466,14 +509,15 @@ class WrapperAddressProtocol:
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType",
-    "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple", "NamedUniTuple", "NoneType", "Number", "NumberClass",
-    "Omitted", "Optional", "RangeType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple",
-    "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char",
-    "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2", "i4", "i8",
-    "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none", "optional",
-    "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
-    "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "DictType", "Dispatcher", "Float",
+    "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NamedTuple", "NamedUniTuple",
+    "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Set", "SetType", "Signature", "SliceType",
+    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_",
+    "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32",
+    "float64", "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_",
+    "longlong", "none", "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint",
+    "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral",
+    "ushort", "void", "voidptr",
 ]  # fmt: skip
 
 

@@ -126,19 +126,12 @@ from numba.core import cgutils
 from numba.core.typing.typeof import typeof_impl
 from numba.experimental import structref
 from numba.extending import intrinsic, models, overload_classmethod, register_model
-from numba.typed import Dict, List
 
 @njit("float64(float64)")
 def asks_python(x):
     with objmode(y="float64"):
         y = x
     return y
-
-@njit
-def makes_a_list(x): return List.empty_list(types.int64)
-
-@njit
-def makes_a_dict(x): return numba.typed.Dict.empty(types.int64, types.int64)
 
 @intrinsic
 def low_level(context, x): return None
@@ -161,22 +154,22 @@ def of_own(value, context): return Own()
 @overload_classmethod(Own, "method")
 def method(own): return lambda own: 1
 
-assert Own().name == "Own" and not isinstance(1, types.ListType) and not issubclass(int, models.StructModel)
+assert Own().name == "Own" and not isinstance(1, types.Record) and not issubclass(int, models.StructModel)
 try:
-    types.Tuple((types.ListType(types.int64),))
+    types.Tuple((types.Record(types.int64),))
 except numba.errors.UnsupportedError as e:
     print(e)
-for f in (asks_python, makes_a_list, makes_a_dict, calls_it):
+for f in (asks_python, calls_it):
     try:
         f(1.0)
     except numba.TypingError as e:
         print(e.args[0].splitlines()[0])
-for f in (structref.StructRefProxy, List, low_level, objmode, cgutils.pack_array, njit("int8(int8)")):
+for f in (structref.StructRefProxy, types.Record, low_level, objmode, cgutils.pack_array, njit("int8(int8)")):
     try:
         f(no_such_name if callable(f) and hasattr(f, "__code__") else lambda: no_such_name)
     except (numba.errors.UnsupportedError, NameError, numba.TypingError) as e:
         print(str(e).split(";")[0])
-print(repr(List))
+print(repr(types.Record))
 """
 
 
@@ -189,17 +182,17 @@ def test_run_has_names_that_it_does_not_support(tmp_path):
         line.removeprefix("error[unsupported-call]: ").split(";")[0].removesuffix(" is not supported")
         for line in done.stdout.splitlines()
     ]
-    used = "types.ListType,objmode,typed.List,typed.Dict,@intrinsic low_level".split(",")
-    assert said[:5] == [f"`{name}`" if name[0] == "@" else f"`numba.{name}`" for name in used]
-    assert len(said) == 12
-    assert said[5:10] == [
+    used = "types.Record,objmode,@intrinsic low_level".split(",")
+    assert said[:3] == [f"`{name}`" if name[0] == "@" else f"`numba.{name}`" for name in used]
+    assert len(said) == 10
+    assert said[3:8] == [
         "`numba.experimental.structref.StructRefProxy`",
-        "`numba.typed.List`",
+        "`numba.types.Record`",
         "`@intrinsic low_level`",
         "`numba.objmode`",
         "`numba.core.cgutils.pack_array`",
     ]
-    assert said[11] == "<numba.typed.List, which lancehead does not support>"
+    assert said[9] == "<numba.types.Record, which lancehead does not support>"
 
 
 def test_run_needs_a_file():

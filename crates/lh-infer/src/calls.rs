@@ -501,9 +501,14 @@ impl Infer<'_> {
 
     /// `list()` and the like, whose type is found by the use of what it makes.
     fn empty_instance(&mut self, path: &str) -> Result<Option<Val>> {
-        match (Class::find(path), self.result) {
+        let shared = Class::of_shared(path);
+        match (shared.or_else(|| Class::find(path)), self.result) {
             (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
-                self.display(class, site, "", &[]).map(Some)
+                let made = self.display(class, site, "", &[])?;
+                if shared.is_some() {
+                    self.prim("items_share", std::slice::from_ref(&made))?;
+                }
+                Ok(Some(made))
             }
             _ => Ok(None),
         }

@@ -56,6 +56,7 @@ mod _core {
     use super::{build_info, known_processors, live_allocations};
     #[pymodule_export]
     use crate::{
+        call::container::Container,
         call::dispatcher_type::dispatcher_of,
         call::field::declare_class,
         call::linkable::{callback_address, linkable},
@@ -73,7 +74,7 @@ mod _core {
         host::overloads::overloaded,
         host::signature::{Signature, parse_signature},
         host::types::{
-            Type, array_type, deferred_type, list_type, literal_type, named_tuple_type, optional_type, parse_type,
+            Type, array_type, container_type, deferred_type, literal_type, named_tuple_type, optional_type, parse_type,
             pointer_type, tuple_type, type_of_dtype, unliteral,
         },
         object::memory::Memory,
@@ -92,6 +93,7 @@ mod _core {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
         m.add("Instance", call::instance::create_type(m.py())?)?;
+        call::container::register(m.py());
         lh_ir::class::set_source(host::library::declaration);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();

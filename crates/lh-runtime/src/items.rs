@@ -6,7 +6,8 @@ use crate::symbol::{Symbol, functions};
 use lh_ir::class::layout;
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU32};
 
 /// Header of an object with items. `mem.data` is the buffer; compiled code knows the offsets.
 #[repr(C)]
@@ -19,7 +20,9 @@ pub struct Items {
     /// Number of items that the buffer has room for.
     pub cap: i64,
     /// Size of an item, bytes.
-    pub elem_size: i64,
+    pub elem_size: u32,
+    /// Not 0 if Python shares the object: there it is a typed container, not a copy.
+    shared: AtomicU32,
     /// Bit `i`: the `i`-th 8-byte word of an item is a counted pointer (or null).
     pub mask: u64,
 }
@@ -77,7 +80,8 @@ fn new_with_header(
     elem_size: usize,
     mask: u64,
 ) -> *mut Items {
-    let Some(bytes) = cap.checked_mul(elem_size).filter(|b| *b <= isize::MAX as usize) else {
+    let bytes = cap.checked_mul(elem_size).filter(|b| *b <= isize::MAX as usize);
+    let (Some(bytes), Ok(elem_size)) = (bytes, u32::try_from(elem_size)) else {
         return ptr::null_mut();
     };
     // SAFETY: plain C allocations, freed again when the second fails.
@@ -94,7 +98,7 @@ fn new_with_header(
         announce(object.cast(), header);
         announce(data, bytes);
         let mem = MemInfo { refcount: AtomicI64::new(1), dtor, data, size: bytes };
-        object.write(Items { mem, len: 0, cap: cap as i64, elem_size: elem_size as i64, mask });
+        object.write(Items { mem, len: 0, cap: cap as i64, elem_size, shared: AtomicU32::new(0), mask });
         count_live(1);
         object
     }
@@ -107,7 +111,7 @@ unsafe extern "C" fn free_items(mem: *mut MemInfo) {
     // SAFETY: only such objects have this destructor; nobody refers to it any more, and its first `len` items are
     // valid.
     unsafe {
-        let Items { len, elem_size, mask, .. } = *object;
+        let (len, elem_size, mask) = ((*object).len, i64::from((*object).elem_size), (*object).mask);
         if mask != 0 {
             for i in 0..len {
                 let item = (*mem).data.offset((i * elem_size) as isize).cast::<*mut MemInfo>();
@@ -133,7 +137,7 @@ unsafe fn reserve(object: *mut Items, n: i64) -> bool {
         }
         // Half as much again: appending costs constant time on average, and a third of the buffer is idle at most.
         let cap = n.max(object.cap + object.cap / 2).max(4);
-        let Some(bytes) = cap.checked_mul(object.elem_size.max(1)) else { return false };
+        let Some(bytes) = cap.checked_mul(i64::from(object.elem_size.max(1))) else { return false };
         let data = libc::realloc(object.mem.data.cast(), bytes as usize).cast::<u8>();
         if data.is_null() {
             return false;
@@ -190,6 +194,12 @@ unsafe extern "C" fn lh_items_set_len(object: *mut Items, n: i64) {
     unsafe { (*object).len = n };
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_share(object: *mut Items) {
+    // SAFETY: compiled code passes a live object.
+    unsafe { (*object).shared.store(1, Relaxed) };
+}
+
 /// An owned reference to an object with items, for Rust code.
 #[derive(Debug)]
 pub struct ItemsRef(NonNull<Items>);
@@ -232,6 +242,16 @@ impl ItemsRef {
     pub fn as_ptr(&self) -> *mut Items {
         self.0.as_ptr()
     }
+    /// Makes Python share the object from now on.
+    pub fn share(&self) {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { lh_items_share(self.0.as_ptr()) };
+    }
+    /// Whether Python shares the object.
+    pub fn is_shared(&self) -> bool {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { self.0.as_ref().shared.load(Relaxed) != 0 }
+    }
     /// Number of items.
     pub fn len(&self) -> usize {
         // SAFETY: an `ItemsRef` keeps its object alive.
@@ -262,7 +282,7 @@ impl ItemsRef {
             if !reserve(object, n + 1) {
                 return None;
             }
-            let item = (*object).mem.data.offset((n * (*object).elem_size) as isize);
+            let item = (*object).mem.data.offset((n * i64::from((*object).elem_size)) as isize);
             item.write_bytes(0, (*object).elem_size as usize);
             (*object).len = n + 1;
             Some(item)
@@ -303,6 +323,7 @@ impl Drop for ItemsRef {
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
+        (_) lh_items_share;
         (_ _) lh_items_reserve lh_items_set_len;
         (_ _ _ _) lh_items_new;
         (_ _ _ _ _ _) lh_entries_new;

@@ -398,15 +398,13 @@ impl Infer<'_> {
                 let name = name.as_str().unwrap_or_default();
                 Val::bool(x.ty.class().is_some_and(|c| self.has_method(c, name)))
             }
-            ("items_new", [path, x, cap]) => {
-                let t = match x.ty.kind() {
-                    TyKind::DType(t) => *t,
-                    _ => x.ty,
-                };
+            ("items_new", [path, xs @ .., cap]) => {
                 let class = path.as_str().and_then(Class::find);
                 let class = class.unwrap_or_else(|| lh_ir::bug!("a class is known by its path"));
-                self.new_container(class.of(vec![t.weak()], false), cap)
+                let args = xs.iter().map(|x| self.type_meant(x).weak()).collect();
+                self.new_container(class.of(args, false), cap)
             }
+            ("items_share", [l]) if item(l).is_some() => self.runtime(&rt::lh_items_share, &[l.clone()], Ty::none())?,
             ("items_get", [l, i]) if item(l).is_some() => self.stored_item(l, i, item(l).expect("a container")),
             ("items_take", [l, i]) if item(l).is_some() => {
                 let t = item(l).expect("a container");
@@ -447,6 +445,18 @@ impl Infer<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The type that a value stands for, or else its own.
+    fn type_meant(&mut self, x: &Val) -> Ty {
+        match x.ty.kind() {
+            TyKind::DType(t) => *t,
+            TyKind::Obj(o) => match self.world.object(*o) {
+                crate::Object::Type(t) => t,
+                _ => x.ty,
+            },
+            _ => x.ty,
+        }
     }
 
     fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {

@@ -157,8 +157,11 @@ impl Infer<'_> {
         if !matches!(name, "_fields" | "_make") {
             // Functions of a declared class: `dict.fromkeys`.
             let crate::world::Object::Path(path) = self.world.object(o) else { return None };
-            let class = Class::find(&path)?;
-            let (f, _) = self.class_function(class, name)?;
+            let f = match Class::find(&path) {
+                Some(class) => self.class_function(class, name)?.0,
+                // A class of the library that is not one of values.
+                None => self.world.library(&format!("{path}.{name}")).filter(|(_, b)| *b == Binding::Static)?.0,
+            };
             return Some(Val::of_type(Ty::new(TyKind::Func(f))));
         }
         let crate::world::Object::NamedTupleClass(n) = self.world.object(o) else { return None };

@@ -33,6 +33,15 @@ impl Class {
     pub fn user_fields(self) -> &'static [UserField] {
         USER_FIELDS.lock().expect("no panic while declaring").get(&self).copied().unwrap_or_default()
     }
+    /// The class behind the name of a typed container, which Python shares.
+    pub fn of_shared(path: &str) -> Option<Class> {
+        match path.strip_prefix("lancehead.typed.")? {
+            "List" => Some(Class::list()),
+            "Dict" => Some(Class::dict()),
+            "Set" => Some(Class::set()),
+            _ => None,
+        }
+    }
     /// The type of an instance from Python that has no items, which say its type arguments.
     pub fn undecided(self) -> Ty {
         Ty::new(TyKind::Pending(u32::MAX, self))

@@ -4,6 +4,7 @@
 //! The tags of a value determine its type exactly ([`crate::call::decode`] decodes them), so every call compares tags
 //! instead of typing its arguments.
 
+use crate::call::container;
 use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::tags::{Refused, kind};
@@ -184,6 +185,10 @@ impl ArgBuf {
                 return self.guarded(|buf| buf.push_list(o));
             } else if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {
                 return self.guarded(|buf| buf.push_table(o));
+            } else if container::is_class(class) {
+                let (tags, native) = container::native(o)?;
+                self.tags.extend_from_slice(tags);
+                self.slots.push(native as u64);
             } else if instance::is_class(class) {
                 self.tags.extend([kind::CLASS, class as u64]);
                 self.slots.push(instance::native(o) as u64);

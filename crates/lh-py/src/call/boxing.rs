@@ -1,8 +1,10 @@
 //! Results: machine words as Python objects.
 
+use crate::call::container;
 use crate::call::generator::Generator;
 use crate::call::instance;
-use crate::call::lists::{Item, Lists};
+use crate::call::item::Item;
+use crate::call::lists::Lists;
 use crate::host::{enums, table};
 use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
@@ -37,13 +39,21 @@ pub struct Boxer<'a, 'py> {
     /// Those whose attributes are not set yet. Only the outermost one sets them, so that long chains take no stack.
     unfilled: Vec<(Ty, *mut MemInfo, Bound<'py, PyAny>)>,
     is_filling: bool,
+    /// Whether containers are shared with Python instead of copied.
+    is_sharing: bool,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
     /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
         let (instances, unfilled) = (HashMap::new(), Vec::new());
-        Boxer { py, lists, advance: None, made: Vec::new(), instances, unfilled, is_filling: false }
+        Boxer { py, lists, advance: None, made: Vec::new(), instances, unfilled, is_filling: false, is_sharing: false }
+    }
+
+    /// The same for parts of an object that Python shares.
+    pub fn sharing(mut self) -> Self {
+        self.is_sharing = true;
+        self
     }
 
     /// The same for the result of code that makes generators.
@@ -256,9 +266,12 @@ impl<'a, 'py> Boxer<'a, 'py> {
         if let Some((_, list)) = self.made.iter().find(|(h, _)| *h == header) {
             return Ok(list.clone());
         }
-        let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
+        if self.is_sharing || native.is_shared() {
+            return container::of_native(self.py, ty, &native);
+        }
+        let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
         if ty.as_list().is_none() {
             return self.table(ty, header, &item, &native);
         }

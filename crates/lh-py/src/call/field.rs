@@ -5,7 +5,8 @@ use crate::call::boxing::{Boxer, release};
 use crate::call::convert;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::instance::native;
-use crate::call::lists::{Item, own_item};
+use crate::call::item::Item;
+use crate::call::lists::own_item;
 use crate::call::tags::Refused;
 use crate::host::classes;
 use crate::host::types::{Type, as_ty};
@@ -116,7 +117,7 @@ impl Field {
             let text = format!("'{}' object has no attribute '{}'", o.get_type().name()?, field.name);
             return Err(PyAttributeError::new_err(text));
         }
-        Boxer::new(o.py(), None).borrowed(place.item.ty, &words)
+        Boxer::new(o.py(), None).sharing().borrowed(place.item.ty, &words)
     }
 
     fn __set__(&self, o: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -3,6 +3,8 @@
 pub mod args;
 pub mod bind;
 pub mod boxing;
+pub mod container;
+pub mod container_methods;
 pub mod convert;
 pub mod copies;
 pub mod decode;
@@ -11,6 +13,7 @@ pub mod empty_lists;
 pub mod field;
 pub mod generator;
 pub mod instance;
+pub mod item;
 pub mod linkable;
 pub mod lists;
 pub mod literals;

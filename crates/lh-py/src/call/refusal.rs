@@ -48,6 +48,11 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             format!("{arg_text} is, or contains, a dictionary or set whose keys or values are not all of one type"),
             "make the keys of one type, and the values",
         ),
+        Refused::Untyped => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} is a typed container whose type nothing decides yet"),
+            "put an item in first, or make it by `List.empty_list(type)`, `Dict.empty(key, value)`, `Set.empty(type)`",
+        ),
         Refused::Depth => (TOO_LARGE, format!("{arg_text} is nested too deeply"), "pass a flatter value"),
     };
     render::argument_error(py, id, headline, help)

@@ -6,7 +6,8 @@
 use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::decode::Decoder;
-use crate::call::lists::{Copied, Item, Lists, own_item};
+use crate::call::item::Item;
+use crate::call::lists::{Copied, Lists, own_item};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{InstanceOf, Prim};
@@ -106,7 +107,7 @@ impl Lists {
             let header = copied.list.as_ptr();
             // SAFETY: an empty table has entries of any type.
             unsafe {
-                (*header).elem_size = entry.size as i64;
+                (*header).elem_size = entry.size as u32;
                 (*header).mask = entry.mask;
             }
         }
@@ -179,6 +180,33 @@ fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 /// The class of tables with so many parts in an entry.
 fn class_of(width: usize) -> Class {
     if width == 2 { Class::dict() } else { Class::set() }
+}
+
+/// A list, dictionary or set without items.
+pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
+    if let Some(elem) = ty.as_list() {
+        let item = Item::new(elem).ok_or(Refused::Type)?;
+        return ItemsRef::new(0, item.size, item.mask).ok_or(Refused::TooLarge);
+    }
+    let parts = ty.as_class().filter(|c| [Class::dict(), Class::set()].contains(&c.class)).ok_or(Refused::Type)?;
+    if !is_hashable(parts.args[0]) {
+        return Err(Refused::Type);
+    }
+    let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
+    let table = allocate(ty, &entry, 0)?;
+    index(&table, &entry)?;
+    Ok(table)
+}
+
+/// The number of entries of a table that exist.
+pub fn live(table: &ItemsRef, ty: Ty) -> usize {
+    let at = ty.fields().iter().find_map(|field| match field.name.as_str() {
+        "_live" => Some(field.offset),
+        _ => None,
+    });
+    let at = at.unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
+    // SAFETY: a table of this type has the field, one word.
+    unsafe { table.as_ptr().byte_add(at).cast::<i64>().read() as usize }
 }
 
 /// The type of the entries of a table: a tuple of a mark, the key and, in dictionaries, the value.

@@ -115,6 +115,8 @@ pub enum Refused {
     MixedList,
     /// A dictionary or set whose keys, or whose values, are not all of one type.
     MixedTable,
+    /// A typed container whose type nothing decides yet.
+    Untyped,
     /// A tuple or list nested too deeply, or that contains itself.
     Depth,
     /// A Python exception is set.
@@ -132,6 +134,7 @@ impl Refused {
             Refused::EmptyList => "the items of an empty list have no type",
             Refused::MixedList => "its items are not all of one type",
             Refused::MixedTable => "its keys or its values are not all of one type",
+            Refused::Untyped => "it is a typed container whose type nothing decides yet",
             Refused::Depth => "it is nested too deeply",
             Refused::Raised => "an exception was raised",
         }

@@ -9,6 +9,7 @@ use crate::object::lock::lock;
 use crate::object::type_text::{self, layout_of};
 use crate::object::{constant, numpy, record_dtype};
 use hashbrown::HashMap;
+use lh_ir::class::Class;
 use lh_ir::types::{Buffer, ClassTy, InstanceOf, Literal, NamedTuple};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
@@ -36,6 +37,9 @@ impl Type {
     }
     fn missing(&self, name: &str) -> PyErr {
         PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
+    }
+    fn of_dict(&self, at: usize) -> Option<Ty> {
+        self.0.as_class().filter(|c| c.class == Class::dict()).map(|c| c.args[at])
     }
     fn array(&self, name: &str) -> PyResult<(Ty, usize, Layout, bool)> {
         self.0.as_array().ok_or_else(|| self.missing(name))
@@ -106,6 +110,8 @@ impl Type {
             TyKind::Record(_) => "Record",
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
+            TyKind::Class(c) if c.class == Class::dict() => "DictType",
+            TyKind::Class(c) if c.class == Class::set() => "SetType",
             TyKind::Optional(_) => "Optional",
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
@@ -153,6 +159,26 @@ impl Type {
             }
             _ => Err(self.missing("dtype")),
         }
+    }
+    /// The types of items of a container: those of keys and of values of a dictionary.
+    #[getter]
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match self.0.kind() {
+            TyKind::Class(c) if c.class.user().is_none() => type_tuple(py, &c.args),
+            _ => Err(self.missing("arguments")),
+        }
+    }
+    #[getter]
+    fn item_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        Type::of(py, self.0.as_list().ok_or_else(|| self.missing("item_type"))?)
+    }
+    #[getter]
+    fn key_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        self.of_dict(0).map_or_else(|| Err(self.missing("key_type")), |t| Type::of(py, t))
+    }
+    #[getter]
+    fn value_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        self.of_dict(1).map_or_else(|| Err(self.missing("value_type")), |t| Type::of(py, t))
     }
     #[getter(r#type)]
     fn inner(&self, py: Python<'_>) -> PyResult<Py<Type>> {
@@ -399,10 +425,12 @@ pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) ->
     Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
 }
 
-/// `types.List(type)`.
+/// `types.List(type)`, `types.DictType(key, value)` and `types.SetType(type)`, by the name of the class.
 #[pyfunction]
-pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
-    Type::of(elem.py(), Ty::list(as_ty(elem)?))
+pub fn container_type(py: Python<'_>, class: &str, args: Vec<Bound<'_, PyAny>>) -> PyResult<Py<Type>> {
+    let class = Class::find(class).ok_or_else(|| PyTypeError::new_err(format!("{class} is no container")))?;
+    let args = args.iter().map(|t| Ok(canonical(as_ty(t)?))).collect::<PyResult<Vec<_>>>()?;
+    Type::of(py, class.of(args, false))
 }
 
 /// The type of addresses of values of a type.

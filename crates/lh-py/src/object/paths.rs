@@ -71,7 +71,9 @@ pub fn is_known_package(module: &str) -> bool {
     let own = top == "lancehead"
         && !matches!(
             parts.next(),
-            None | Some("cfuncs" | "decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "_core" | "lib")
+            None | Some(
+                "cfuncs" | "decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "typed" | "_core" | "lib"
+            )
         );
     !own && PACKAGES.split(' ').any(|p| p == top.trim_start_matches('_'))
 }

@@ -1,6 +1,7 @@
 //! Signatures and types written as text: `"float64(float64[:, ::1], int64)"`.
 
 use crate::object::canonical::canonical;
+use lh_ir::class::Class;
 use lh_ir::types::{ClassTy, InstanceOf};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyNameError, PySyntaxError, PyTypeError, PyValueError};
@@ -68,6 +69,8 @@ pub fn spelling(t: Ty) -> String {
             format!("Array({dtype}, {ndim}, '{layout:?}', {})", if *readonly { "True" } else { "False" })
         }
         TyKind::Class(ClassTy { items: Some(e), .. }) => format!("List({})", spelling(*e)),
+        TyKind::Class(c) if c.class == Class::dict() => format!("DictType({})", many(&c.args)),
+        TyKind::Class(c) if c.class == Class::set() => format!("SetType({})", many(&c.args)),
         TyKind::Optional(e) => format!("Optional({})", spelling(*e)),
         TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
             format!("FunctionType({}({}))", spelling(*ret), many(args))
@@ -242,8 +245,8 @@ impl Parser<'_> {
         match short {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
-            "FunctionType" | "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional"
-            | "array" => {
+            "FunctionType" | "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "ListType" | "DictType" | "Set"
+            | "SetType" | "Optional" | "optional" | "array" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -268,7 +271,11 @@ impl Parser<'_> {
             }
             ("CPointer", Some(Value::Type(t)), None, ..) => Ok(Ty::pointer(t)),
             ("FunctionType", Some(Value::Signature(Some(ret), args)), None, ..) => Ok(Ty::function(args, ret)),
-            ("List", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
+            ("List" | "ListType", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
+            ("Set" | "SetType", Some(Value::Type(t)), ..) => Ok(Class::set().of(vec![canonical(t)], false)),
+            ("DictType", Some(Value::Type(k)), Some(Value::Type(v)), None, _) => {
+                Ok(Class::dict().of(vec![canonical(k), canonical(v)], false))
+            }
             ("Optional" | "optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),
             _ => Err(wrong()),
         }

@@ -1,0 +1,125 @@
+//! The containers of `lancehead.typed`: Python objects that share a list, dictionary or set of compiled code.
+//!
+//! As long as one lives, it is the only Python object for its native one, so that `is` holds. `container_methods.rs`
+//! has their methods.
+
+use crate::call::decode::{Decoder, tags_of};
+use crate::call::item::Item;
+use crate::call::tags::Refused;
+use crate::object::lock::lock;
+use hashbrown::HashMap;
+use lh_ir::Ty;
+use lh_ir::class::Class;
+use lh_runtime::items::{Items, ItemsRef};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::{ffi, intern};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{LazyLock, Mutex, OnceLock};
+
+/// The base of `List`, `Dict` and `Set`.
+#[pyclass(frozen, subclass, module = "lancehead._core")]
+pub struct Container {
+    /// Unknown until the first item says the type.
+    pub state: OnceLock<State>,
+}
+
+/// The facts about a container that has a type.
+pub struct State {
+    /// Its type.
+    pub ty: Ty,
+    tags: Box<[u64]>,
+    /// The native object.
+    pub items: ItemsRef,
+    /// The layout of the items of a list.
+    pub item: Option<Item>,
+}
+
+// SAFETY: the native object is counted atomically; whoever changes it from several threads locks, as for an array.
+unsafe impl Send for State {}
+// SAFETY: as above.
+unsafe impl Sync for State {}
+
+static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+
+/// The Python object of a native one. Without the GIL, one that is found might be about to die: there each result is a
+/// new one.
+static OBJECTS: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Default::default);
+
+/// Whether a class is one of containers.
+#[inline(always)]
+pub fn is_class(class: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: the class of a live object.
+    unsafe { !(*class).tp_base.is_null() && (*class).tp_base == CLASS.load(Ordering::Relaxed) }
+}
+
+/// The tags and the native object of a container.
+///
+/// # Safety
+/// The class of `o` is one of containers, and `o` outlives the result.
+pub unsafe fn native<'a>(o: *mut ffi::PyObject) -> Result<(&'a [u64], *mut Items), Refused> {
+    // SAFETY: as promised; the thread is attached.
+    let container =
+        unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o).cast_into_unchecked::<Container>() };
+    let state: *const Option<&State> = &container.get().state.get();
+    // SAFETY: the object keeps its state, and `o` outlives the result.
+    let state = unsafe { (*state).map(|s| &*std::ptr::from_ref(s)) }.ok_or(Refused::Untyped)?;
+    Ok((&state.tags, state.items.as_ptr()))
+}
+
+/// The container of a native object, whose references the caller keeps.
+pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
+    let address = native.as_ptr().addr();
+    let known = if cfg!(Py_GIL_DISABLED) { None } else { lock(&OBJECTS).get(&address).copied() };
+    if let Some(known) = known {
+        // SAFETY: a container leaves the table when it dies, before any other code of Python runs.
+        return Ok(unsafe { Bound::from_borrowed_ptr(py, known as *mut ffi::PyObject) });
+    }
+    let class = py.import(intern!(py, "lancehead.typed"))?.getattr(name_of(ty))?;
+    let made = class.call_method1(intern!(py, "__new__"), (&class,))?;
+    made.cast::<Container>()?.get().hold(&made, ty, native.clone())?;
+    Ok(made)
+}
+
+fn name_of(ty: Ty) -> &'static str {
+    match ty.class() {
+        Some(c) if c == Class::list() => "List",
+        Some(c) if c == Class::dict() => "Dict",
+        _ => "Set",
+    }
+}
+
+impl Container {
+    /// Gives a container that has no type a native object of a type.
+    pub fn hold(&self, own: &Bound<'_, PyAny>, ty: Ty, items: ItemsRef) -> PyResult<()> {
+        let mut tags = Vec::new();
+        tags_of(ty, &mut tags).ok_or_else(|| PyTypeError::new_err(format!("Python has no objects of {ty}")))?;
+        // The type as arguments have it.
+        let ty = Decoder::new(own.py(), &tags).next_ty();
+        let item = ty.as_list().and_then(Item::new);
+        items.share();
+        let address = items.as_ptr().addr();
+        let state = State { ty, tags: tags.into(), items, item };
+        if self.state.set(state).is_err() {
+            return Err(PyTypeError::new_err("the container has a type already"));
+        }
+        if !cfg!(Py_GIL_DISABLED) {
+            lock(&OBJECTS).insert(address, own.as_ptr().addr());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        if let Some(state) = self.state.get() {
+            lock(&OBJECTS).remove(&state.items.as_ptr().addr());
+        }
+    }
+}
+
+/// Makes the class known, once, when the module is made.
+pub fn register(py: Python<'_>) {
+    CLASS.store(py.get_type::<Container>().as_type_ptr(), Ordering::Release);
+}

@@ -1,0 +1,58 @@
+"""The containers of `lancehead.typed` in compiled code: lists, dictionaries and sets that Python shares.
+
+They are those of `lists`, `dicts` and `sets`; `prim.items_share` marks an object as one that Python sees as a typed
+container instead of a copy.
+"""
+
+from lancehead.lib import prim
+from lancehead.lib.tables import prepare
+
+
+def shared(x):
+    """The value; a container is shared with Python from now on."""
+    if prim.is_a(x, "builtins.list") or prim.is_a(x, "builtins.dict") or prim.is_a(x, "builtins.set"):
+        prim.items_share(x)
+    return x
+
+
+class List:
+    """Typed lists."""
+
+    def __new__(iterable=(), /):
+        """A typed list of the items."""
+        return shared([x for x in iterable])
+
+    @staticmethod
+    def empty_list(item_type, allocated=0):
+        """A typed list without items, with room for some."""
+        return shared(prim.items_new("builtins.list", item_type, allocated))
+
+
+class Dict:
+    """Typed dictionaries."""
+
+    def __new__(iterable=(), /):
+        """A typed dictionary of the pairs, or with the items of another."""
+        return shared(dict(iterable))
+
+    @staticmethod
+    def empty(key_type, value_type, n_keys=0):
+        """A typed dictionary without items, with room for some."""
+        out = prim.items_new("builtins.dict", key_type, value_type, n_keys)
+        prepare(out, n_keys)
+        return shared(out)
+
+
+class Set:
+    """Typed sets."""
+
+    def __new__(iterable=(), /):
+        """A typed set of the items."""
+        return shared(set(iterable))
+
+    @staticmethod
+    def empty(item_type, n_items=0):
+        """A typed set without items, with room for some."""
+        out = prim.items_new("builtins.set", item_type, n_items)
+        prepare(out, n_items)
+        return shared(out)
