@@ -258,10 +258,10 @@ class List(_core.Container, MutableSequence[Any]):
         return list(self) >= list(other) if isinstance(other, (List, list)) else NotImplemented
 
     def __str__(self) -> str:
-        return str(list(self))
+        return f"[{', '.join(map(str, self))}]"
 
     def __repr__(self) -> str:
-        return f"{_shown(self._type, 'ListType')}({list(self)!r})"
+        return f"{_shown(self._type, 'ListType')}({self})"
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, list(self))
@@ -273,7 +273,7 @@ class Dict(_core.Container, MutableMapping[Any, Any]):
     >>> counts = Dict.empty(types.unicode_type, types.int64)
     >>> counts["a"] = 1
     >>> counts
-    DictType[unicode_type,int64]({'a': 1})
+    DictType[unicode_type,int64]<iv=None>({a: 1})
 
     Raises:
         KeyError: there is no such key.
@@ -336,10 +336,10 @@ class Dict(_core.Container, MutableMapping[Any, Any]):
         return _copied(self)
 
     def __str__(self) -> str:
-        return str(dict(self))
+        return f"{{{', '.join(f'{key}: {value}' for key, value in self.items())}}}"
 
     def __repr__(self) -> str:
-        return f"{_shown(self._type, 'DictType')}({dict(self)!r})"
+        return f"{_shown(self._type, 'DictType')}({self})"
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, dict(self))
@@ -407,10 +407,10 @@ class Set(_core.Container, MutableSet[Any]):
         return _copied(self)
 
     def __str__(self) -> str:
-        return str(set(self))
+        return f"{{{', '.join(map(str, self))}}}"
 
     def __repr__(self) -> str:
-        return f"{_shown(self._type, 'SetType')}({set(self) or '{}'})"
+        return f"{_shown(self._type, 'SetType')}({self})"
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, list(self))
@@ -443,9 +443,14 @@ def _annotated(cls: Any, kind: Any, items: Any, /, *args: Any) -> Any:
 
 
 def _shown(type_: Any, undecided: str) -> str:
+    """A type as Numba writes it."""
     if type_ is None:
         return f"{undecided}[Undefined]"
-    return f"{undecided}[{','.join(str(part) for part in type_.arguments)}]"
+    for kind in ("ListType", "DictType", "SetType"):
+        if isinstance(type_, getattr(types, kind)):
+            parts = ",".join(_shown(part, "") for part in type_.arguments)
+            return f"{kind}[{parts}]" + ("<iv=None>" if kind == "DictType" else "")
+    return str(type_)
 
 
 #: The typed container for each of Python's.

@@ -3,6 +3,8 @@
 import collections.abc
 import gc
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -79,6 +81,27 @@ def test_compiled_code_changes_the_very_list():
     assert items == [4] and repr(items) == "ListType[int64]([4])" and str(items) == "[4]"
 
 
+def test_the_text_is_numbas():
+    lists, counts = List([List([1, 2])]), Dict({"a": 1.5})
+    assert (str(lists), repr(lists)) == ("[[1, 2]]", "ListType[ListType[int64]]([[1, 2]])")
+    assert (str(counts), repr(counts)) == ("{a: 1.5}", "DictType[unicode_type,float64]<iv=None>({a: 1.5})")
+    assert repr(Dict({1: lists})) == "DictType[int64,ListType[ListType[int64]]]<iv=None>({1: [[1, 2]]})"
+    assert str(List(("a", "b"))) == "[a, b]" and repr(Set([1])) == "SetType[int64]({1})"
+
+
+def test_programs_for_numba_import_them(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import numba\nfrom numba.typed import Dict, List\nfrom numba.typed.typedlist import List as Same\n"
+        "assert Same is List is numba.typed.List\ndef f(x: List[object]): return x\n"
+        "@numba.njit\ndef g(): return numba.typed.List.empty_list(numba.types.int64)\nprint(repr(g()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "lancehead", "run", script], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "ListType[int64]([])\n", done.stderr
+
+
 def test_compiled_code_makes_containers():
     @njit
     def make(n):
@@ -92,10 +115,10 @@ def test_compiled_code_makes_containers():
     made = make(3)
     assert [repr(x) for x in made] == [
         "ListType[float64]([0.0, 0.5, 1.0])",
-        "DictType[int64,unicode_type]({0: '0', 1: '1', 2: '2'})",
+        "DictType[int64,unicode_type]<iv=None>({0: 0, 1: 1, 2: 2})",
         "SetType[int64]({0, 1})",
         "ListType[int64]([0, 1, 2])",
-        "DictType[int64,int64]({1: 2})",
+        "DictType[int64,int64]<iv=None>({1: 2})",
         "SetType[int64]({1})",
     ]
 
@@ -122,7 +145,7 @@ def test_a_dictionary_behaves_as_a_dictionary():
         assert own.popitem() == ("d", 7)
     assert ours == python and dict(ours) == python and list(ours.items()) == list(python.items())
     assert ("a" in ours, "z" in ours, len(ours)) == (True, False, 2)
-    assert repr(ours) == "DictType[unicode_type,int64]({'a': 6, 'c': 3})" and str(ours) == str(python)
+    assert repr(ours) == "DictType[unicode_type,int64]<iv=None>({a: 6, c: 3})"
     with pytest.raises(KeyError, match="zz"):
         ours["zz"]
     with pytest.raises(KeyError, match="zz"):
@@ -234,8 +257,8 @@ def test_type_expressions():
     assert njit("int64(ListType(int64))")(lambda x: x[0])(List([5])) == 5
     signature = types.float64(types.DictType(types.int64, types.float64), types.int64)
     assert njit(signature)(lambda d, k: d[k])(Dict({1: 2.5}), 1) == 2.5
-    assert repr(Dict[int, float]()) == "DictType[int64,float64]({})"
-    assert repr(List[str](["a"])) == "ListType[unicode_type](['a'])"
+    assert repr(Dict[int, float]()) == "DictType[int64,float64]<iv=None>({})"
+    assert repr(List[str](["a"])) == "ListType[unicode_type]([a])"
     assert repr(Set[int]()) == "SetType[int64]({})"
 
 

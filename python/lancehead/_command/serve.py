@@ -46,6 +46,9 @@ COUNTERPARTS = {
     "numba.np.numpy_support": "lancehead.types",
     "numba.np.ufunc": "lancehead",
     "numba.np.unsafe": "lancehead",
+    "numba.typed": "lancehead.typed",
+    "numba.typed.typeddict": "lancehead.typed",
+    "numba.typed.typedlist": "lancehead.typed",
     "numba.types": "lancehead.types",
     "numba.typing": "lancehead",
 }
