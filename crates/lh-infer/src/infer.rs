@@ -65,7 +65,7 @@ pub fn taught(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Option
 impl Infer<'_> {
     fn run(&mut self, name: &str) -> Result<Output> {
         let mut ret = self.settle(name)?;
-        if self.decide_parameters() {
+        if self.decide_parameters() || self.decide_unreached() {
             ret = self.settle(name)?;
         }
         self.check_lists()?;
@@ -211,7 +211,33 @@ impl Infer<'_> {
     fn decide_parameters(&mut self) -> bool {
         let sites = self.argument_sites.values();
         let open: Vec<u32> = sites.copied().filter(|s| !self.pending.is_decided(*s)).collect();
-        for s in &open {
+        self.decide_as_integers(&open)
+    }
+
+    /// Displays that are filled only where control never comes for these types have integers as items: they stay
+    /// empty. Tells whether there are any.
+    fn decide_unreached(&mut self) -> bool {
+        let is_known = |v: Value| self.vals.get(v.index()).is_some_and(Option::is_some);
+        let unreached = self.code.blocks.iter().filter(|b| !b.insts.iter().any(|i| i.result.is_some_and(is_known)));
+        let insts = unreached.flat_map(|b| &b.insts);
+        let fills: Vec<&str> = insts
+            .filter_map(|i| match &i.inst {
+                untyped::Inst::GetAttr(_, name) => Some(name.as_str()),
+                untyped::Inst::SetItem(..) => Some("__setitem__"),
+                _ => None,
+            })
+            .collect();
+        let is_filled = |site: u32| {
+            let infers = self.pending.sites[site as usize].0.declaration().infers.iter();
+            infers.into_iter().any(|(method, _)| fills.contains(&method.as_str()))
+        };
+        let open = self.sites.values().copied().filter(|s| !self.pending.is_decided(*s) && is_filled(*s));
+        let open: Vec<u32> = open.collect();
+        self.decide_as_integers(&open)
+    }
+
+    fn decide_as_integers(&mut self, open: &[u32]) -> bool {
+        for s in open {
             for at in 0..self.pending.sites[*s as usize].1.len() {
                 if self.pending.argument(*s, at).is_never() {
                     self.pending.learn(*s, at, Ty::int());
