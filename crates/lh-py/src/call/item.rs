@@ -4,6 +4,7 @@ use crate::object::words::{read_prim, write_prim};
 use lh_ir::Ty;
 use lh_ir::types::Prim;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The layout of an item in memory.
 pub struct Item {
@@ -53,6 +54,15 @@ impl Item {
     /// An item of this type lies there.
     pub unsafe fn slots(&self, at: *const u8) -> SmallVec<[u64; 8]> {
         // SAFETY: as promised by the caller.
-        self.prims.iter().zip(&self.offsets).map(|(p, o)| unsafe { read_prim(at.add(*o), *p) }).collect()
+        unsafe { self.words(at, 0..self.prims.len()) }
+    }
+    /// Some of them.
+    ///
+    /// # Safety
+    /// An item of this type lies there.
+    pub unsafe fn words(&self, at: *const u8, range: Range<usize>) -> SmallVec<[u64; 8]> {
+        let words = self.prims[range.clone()].iter().zip(&self.offsets[range]);
+        // SAFETY: as promised by the caller.
+        words.map(|(p, o)| unsafe { read_prim(at.add(*o), *p) }).collect()
     }
 }

@@ -9,6 +9,7 @@ use crate::call::decode::Decoder;
 use crate::call::item::Item;
 use crate::call::lists::{Copied, Lists, own_item};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
@@ -17,7 +18,10 @@ use lh_runtime::hash::table_hash;
 use lh_runtime::items::ItemsRef;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PySet};
+use smallvec::SmallVec;
+use std::ptr::null_mut;
 
 /// The multiplier of `_start` and `_mixed`.
 const GOLDEN: u64 = 11_400_714_819_323_198_485;
@@ -39,9 +43,15 @@ impl Lists {
             buf.tags.extend_from_slice(&copied.tags);
             return Ok(copied.list.clone());
         }
+        let width = if object.is_instance_of::<PyDict>() { 2 } else { 1 };
+        if let Some((tags, words)) = numbers_of(object, width) {
+            let table = table_of_numbers(&mut Decoder::new(object.py(), &tags), width, &words)?;
+            buf.tags.extend_from_slice(&tags);
+            self.add_copy(object, table.clone(), &tags);
+            return Ok(table);
+        }
         // Looking at an item may run Python code that changes the object.
         let parts = parts_of(object);
-        let width = if object.is_instance_of::<PyDict>() { 2 } else { 1 };
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<Table> = None;
         let mut tag_end = tag_start;
@@ -165,6 +175,70 @@ impl Lists {
     }
 }
 
+/// The tags and the words of the keys and values in turn, if the keys are ints or floats that fit into a word, and the
+/// values too. No Python code runs while such are read.
+fn numbers_of(object: &Bound<'_, PyAny>, width: usize) -> Option<(SmallVec<[u64; 2]>, Vec<u64>)> {
+    let mut classes = [null_mut(); 2];
+    let mut words = Vec::with_capacity(width * object.len().ok()?);
+    let mut read = |part: *mut ffi::PyObject, at: usize| -> Option<()> {
+        // SAFETY: the object that is read holds the part.
+        unsafe {
+            let class = ffi::Py_TYPE(part);
+            if words.len() < width {
+                classes[at] = class;
+            }
+            let word = match class == classes[at] {
+                true if class == &raw mut ffi::PyFloat_Type => (*part.cast::<ffi::PyFloatObject>()).ob_fval.to_bits(),
+                true if class == &raw mut ffi::PyLong_Type => match int::machine(part) {
+                    Machine::Signed(v) => v as u64,
+                    Machine::Unsigned(_) | Machine::TooLarge => return None,
+                },
+                _ => return None,
+            };
+            words.push(word);
+        }
+        Some(())
+    };
+    if width == 2 {
+        with_critical_section(object, || {
+            let (mut at, mut key, mut value) = (0, null_mut(), null_mut());
+            // SAFETY: the dictionary is locked, and nothing changes it meanwhile.
+            while unsafe { ffi::PyDict_Next(object.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
+                read(key, 0)?;
+                read(value, 1)?;
+            }
+            Some(())
+        })?;
+    } else {
+        for item in object.cast::<PySet>().ok()? {
+            read(item.as_ptr(), 0)?;
+        }
+    }
+    let tag = |class: &*mut ffi::PyTypeObject| match *class == &raw mut ffi::PyFloat_Type {
+        true => kind::FLOAT,
+        false => kind::INT,
+    };
+    (!words.is_empty()).then(|| (classes[..width].iter().map(tag).collect(), words))
+}
+
+fn table_of_numbers(tags: &mut Decoder<'_, '_>, width: usize, words: &[u64]) -> Result<ItemsRef, Refused> {
+    let Table { table, entry, .. } = new_table(tags, width, words.len())?;
+    debug_assert_eq!(entry.size, 8 * (1 + width));
+    // SAFETY: the table has room for so many entries, whose words follow their marks.
+    unsafe {
+        let header = table.as_ptr();
+        let mut at = (*header).mem.data.cast::<u64>();
+        for parts in words.chunks_exact(width) {
+            at.write(0);
+            at.add(1).copy_from_nonoverlapping(parts.as_ptr(), width);
+            at = at.add(1 + width);
+        }
+        (*header).len = (words.len() / width) as i64;
+    }
+    index(&table, &entry)?;
+    Ok(table)
+}
+
 /// Keys and values of a dictionary in turn, or the items of a set.
 fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     match object.cast::<PyDict>() {
@@ -252,11 +326,12 @@ fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
     // SAFETY: a fresh block.
     let places = unsafe { std::slice::from_raw_parts_mut((*owner).data.cast::<i32>(), 1 << bits) };
     let mask = places.len() - 1;
+    let words = key.flatten().len();
     for at in 0..live {
         // SAFETY: an entry of the table, whose first word is the mark.
         let h = unsafe {
-            let words = entry.slots(table.item(at));
-            let h = key_hash(key, &mut &words[1..]);
+            let words = entry.words(table.item(at), 1..1 + words);
+            let h = key_hash(key, &mut &words[..]);
             let mark = if is_simple(key) { -1 } else { h | MARK };
             table.item(at).cast::<i64>().write(mark);
             match key.is_float() && f64::from_bits(h as u64).is_nan() {
