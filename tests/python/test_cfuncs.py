@@ -324,3 +324,21 @@ def test_nothing_is_called_at_address_0():
             compiler(lambda f: f())(nowhere)
     with pytest.raises(errors.TypingError, match="must be a positive integer, not 0"):
         njit(lambda: nowhere())()
+
+
+def test_a_cfunc_is_an_argument():
+    @cfunc("float64(float64)")
+    def thrice(x):
+        return x * 3
+
+    @njit
+    def twice(f, x):
+        return f(f(x))
+
+    assert twice(thrice, 2.0) == 18.0 and twice(njit(lambda x: x + 1), 2.0) == 4.0
+
+    @njit
+    def both(functions, x):
+        return functions[0](x) + functions[1](x)
+
+    assert both((thrice, njit(lambda x: -x)), 2.0) == 4.0

@@ -33,4 +33,5 @@ pub fn is_comptime(o: &Bound<'_, PyAny>) -> bool {
         || parts::is_stencil(o)
         || numpy::is_dtype(o).unwrap_or(false)
         || foreign::is_known_c_function(o)
+        || decorated::device_function(o).is_ok_and(|found| found.is_some())
 }
