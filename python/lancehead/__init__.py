@@ -60,6 +60,8 @@ _LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc",
 
 
 def __getattr__(name: str) -> Any:
+    if name == "objmode":
+        return importlib.import_module("lancehead.objectmode").objmode
     if name in _LATER:
         return importlib.import_module(f"lancehead.{name}")
     if name.startswith("__"):

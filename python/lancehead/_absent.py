@@ -29,8 +29,8 @@ MODULES = frozenset(
 
 #: Names of modules which have other names, too.
 NAMES = {
-    "numba": "jit_module objmode",
-    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass objmode",
+    "numba": "jit_module",
+    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass",
     "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing "
     "unsafe",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
@@ -48,7 +48,6 @@ NAMES = {
 INSTEAD = {
     "jitclass": "use `lancehead.experimental.jitclass`",
     "structref": "use a namedtuple, a record array, or arrays and functions of them",
-    "objmode": "call Python before or after the compiled function, and pass what it gives",
     "jit_module": "decorate each function",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
     "gdb": "compile with `debug=True` and start the program in gdb",

@@ -121,7 +121,7 @@ def test_run_says_what_is_missing(tmp_path, line, message):
 
 ABSENT = """
 import numba
-from numba import njit, objmode, types
+from numba import jit_module, njit, types
 from numba.core import cgutils
 from numba.core.typing.typeof import typeof_impl
 from numba.experimental import structref
@@ -129,9 +129,7 @@ from numba.extending import intrinsic, models, overload_classmethod, register_mo
 
 @njit("float64(float64)")
 def asks_python(x):
-    with objmode(y="float64"):
-        y = x
-    return y
+    return jit_module(x)
 
 @intrinsic
 def low_level(context, x): return None
@@ -164,7 +162,7 @@ for f in (asks_python, calls_it):
         f(1.0)
     except numba.TypingError as e:
         print(e.args[0].splitlines()[0])
-for f in (structref.StructRefProxy, types.Record, low_level, objmode, cgutils.pack_array, njit("int8(int8)")):
+for f in (structref.StructRefProxy, types.Record, low_level, jit_module, cgutils.pack_array, njit("int8(int8)")):
     try:
         f(no_such_name if callable(f) and hasattr(f, "__code__") else lambda: no_such_name)
     except (numba.errors.UnsupportedError, NameError, numba.TypingError) as e:
@@ -182,14 +180,14 @@ def test_run_has_names_that_it_does_not_support(tmp_path):
         line.removeprefix("error[unsupported-call]: ").split(";")[0].removesuffix(" is not supported")
         for line in done.stdout.splitlines()
     ]
-    used = "types.Record,objmode,@intrinsic low_level".split(",")
+    used = "types.Record,jit_module,@intrinsic low_level".split(",")
     assert said[:3] == [f"`{name}`" if name[0] == "@" else f"`numba.{name}`" for name in used]
     assert len(said) == 10
     assert said[3:8] == [
         "`numba.experimental.structref.StructRefProxy`",
         "`numba.types.Record`",
         "`@intrinsic low_level`",
-        "`numba.objmode`",
+        "`numba.jit_module`",
         "`numba.core.cgutils.pack_array`",
     ]
     assert said[9] == "<numba.types.Record, which lancehead does not support>"

@@ -22,9 +22,7 @@ from lancehead.lib import cuda as code_of_kernels
 from lancehead.lib.cuda import random as code_of_random
 
 LIBRARY = {"": code_of_kernels, "random": code_of_random}
-OBJMODE = (
-    "`lancehead.objmode` is not supported; call Python before or after the compiled function, and pass what it gives"
-)
+JIT_MODULE = "`lancehead.jit_module` is not supported; decorate each function"
 
 
 def every_part(name):
@@ -61,9 +59,9 @@ def has_sentence(text):
 # Numba's names
 
 
-@pytest.mark.parametrize("statement", ["from lancehead import objmode", "import lancehead; lancehead.objmode"])
+@pytest.mark.parametrize("statement", ["from lancehead import jit_module", "import lancehead; lancehead.jit_module"])
 def test_f12_names_that_are_missing_say_what_to_write(statement):
-    with pytest.raises((ImportError, AttributeError), match=re.escape(OBJMODE)):
+    with pytest.raises((ImportError, AttributeError), match=re.escape(JIT_MODULE)):
         exec(statement, {})
 
 
@@ -85,15 +83,17 @@ def test_f12_modules_and_their_names_that_are_missing(statement, instead):
 
 def test_f12_the_text_is_that_of_lancehead_run(tmp_path):
     script = tmp_path / "program.py"
-    script.write_text("from numba import objmode\ntry:\n    objmode()\nexcept Exception as error:\n    print(error)\n")
+    script.write_text(
+        "from numba import jit_module\ntry:\n    jit_module()\nexcept Exception as error:\n    print(error)\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "lancehead", "run", script], capture_output=True, text=True, timeout=60
     )
-    assert done.stdout.strip() == OBJMODE.replace("lancehead.", "numba.")
+    assert done.stdout.strip() == JIT_MODULE.replace("lancehead.", "numba.")
 
 
 def test_f12_what_nobody_knows_is_an_ordinary_error():
-    assert not hasattr(lancehead, "objmode") and not hasattr(types, "NPDatetime")
+    assert not hasattr(lancehead, "jit_module") and not hasattr(types, "NPDatetime")
     with pytest.raises(AttributeError, match=r"^module 'lancehead' has no attribute 'nothing'$"):
         lancehead.nothing
     with pytest.raises(ImportError, match="cannot import name 'nothing' from 'lancehead'"):

@@ -310,7 +310,22 @@ impl Prim {
 
 static INTERNED: LazyLock<Mutex<HashSet<&'static TyKind>>> = LazyLock::new(Default::default);
 
+/// The types that have numbers.
+static NUMBERED: Mutex<Vec<Ty>> = Mutex::new(Vec::new());
+
 impl Ty {
+    /// A number that stands for the type in this process.
+    pub fn number(self) -> usize {
+        let mut numbered = NUMBERED.lock().unwrap_or_else(|e| e.into_inner());
+        numbered.iter().position(|t| *t == self).unwrap_or_else(|| {
+            numbered.push(self);
+            numbered.len() - 1
+        })
+    }
+    /// The type of a number.
+    pub fn of_number(number: usize) -> Option<Ty> {
+        NUMBERED.lock().unwrap_or_else(|e| e.into_inner()).get(number).copied()
+    }
     /// The interned type of a kind.
     pub fn new(kind: TyKind) -> Ty {
         let mut set = INTERNED.lock().expect("no panic while interning");

@@ -5,10 +5,10 @@ use lh_ir::types::Prim;
 use lh_ops::families::{atomic, atomic_of_word, geometry};
 use lh_ops::runtime::{PREFIX, all, find};
 
-/// Functions in which other threads of a kernel may write memory, and the one that runs the program's code.
+/// Functions in which other threads of a kernel may write memory, and those that run the program's code.
 fn lets_others_write(f: &RuntimeFn) -> bool {
     let is_order = matches!(f.role, Role::Barrier(_) | Role::Warp(Warp::Exchange | Warp::Pause));
-    is_order || f.role == Role::Memory(Memory::Fence) || f.name == "lh_parallel_for"
+    is_order || f.role == Role::Memory(Memory::Fence) || matches!(f.name, "lh_parallel_for" | "lh_call_python")
 }
 
 #[test]

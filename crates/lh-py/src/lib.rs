@@ -97,6 +97,7 @@ mod _core {
         lh_ir::class::set_source(host::library::declaration);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();
+        call::objmode::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);
         share_hash_key();
         Ok(())

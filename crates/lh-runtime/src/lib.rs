@@ -21,6 +21,7 @@ mod memory;
 pub mod object;
 mod poll;
 pub mod pool;
+pub mod python;
 mod raise;
 mod random;
 mod repr;
@@ -46,6 +47,7 @@ pub fn symbols() -> Vec<Symbol> {
         items::symbols,
         object::symbols,
         callback::symbols,
+        python::symbols,
         raise::symbols,
         foreign::symbols,
         stack::symbols,

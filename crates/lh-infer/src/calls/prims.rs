@@ -404,6 +404,7 @@ impl Infer<'_> {
                 let args = xs.iter().map(|x| self.type_meant(x).weak()).collect();
                 self.new_container(class.of(args, false), cap)
             }
+            ("call_python", [f, ins]) => self.call_python(f, ins)?,
             ("items_share", [l]) if item(l).is_some() => self.runtime(&rt::lh_items_share, &[l.clone()], Ty::none())?,
             ("items_get", [l, i]) if item(l).is_some() => self.stored_item(l, i, item(l).expect("a container")),
             ("items_take", [l, i]) if item(l).is_some() => {
@@ -445,6 +446,21 @@ impl Infer<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// A call of a block of `objmode` with the values that it reads: what it gives.
+    fn call_python(&mut self, f: &Val, ins: &Val) -> Result<Val> {
+        let TyKind::Obj(o) = *f.ty.kind() else { lh_ir::bug!("`{}` is no block of `objmode`", f.ty) };
+        let result = self.world.attr(o, "result").unwrap_or_else(|| lh_ir::bug!("a block of `objmode` has a type"));
+        let result = self.object(result)?;
+        let ret = self.type_meant(&result);
+        let types = Ty::tuple(vec![ins.ty, ret]);
+        let given = self.list_of(std::slice::from_ref(ins), None)?;
+        let given_to = self.new_container(Ty::list(ret), &Val::int(1));
+        let words = [i128::from(o.0), types.number() as i128].map(Val::int);
+        let [function, types] = words;
+        self.runtime(&rt::lh_call_python, &[function, types, given, given_to.clone()], Ty::none())?;
+        Ok(self.stored_item(&given_to, &Val::int(0), ret))
     }
 
     /// The type that a value stands for, or else its own.

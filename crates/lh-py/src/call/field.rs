@@ -1,18 +1,14 @@
 //! Fields of jitted classes as attributes: descriptors that read and write the native object.
 
-use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release};
-use crate::call::convert;
-use crate::call::decode::{Decoder, tags_of};
 use crate::call::instance::native;
 use crate::call::item::Item;
-use crate::call::lists::own_item;
-use crate::call::tags::Refused;
+use crate::call::unbox;
 use crate::host::classes;
 use crate::host::types::{Type, as_ty};
 use crate::object::class_names::short_text;
 use lh_ir::Ty;
-use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::OnceLock;
@@ -62,43 +58,6 @@ impl Field {
         // SAFETY: the class has been compared; its objects have the fields that it declares.
         Ok((place, unsafe { native(o.as_ptr()).cast::<u8>().add(place.offset) }))
     }
-
-    /// The words of a value as one of the field's type, with references of their own.
-    fn words(&self, value: &Bound<'_, PyAny>, to: Ty) -> PyResult<Vec<u64>> {
-        let py = value.py();
-        let refused = |why: &str| {
-            let text = format!("the field '{}' holds `{to}`, not {}: {why}", self.name, short_text(value));
-            PyTypeError::new_err(text)
-        };
-        let mut buf = ArgBuf::default();
-        // SAFETY: the value outlives the buffer, and the thread is attached.
-        if let Err(why) = unsafe { buf.push(value.as_ptr()) } {
-            return Err(if why == Refused::Raised { PyErr::fetch(py) } else { refused(why.reason()) });
-        }
-        let mut tags = Vec::new();
-        if buf.undecided && tags_of(to, &mut tags).is_some() {
-            let mut lists = buf.lists.take().unwrap_or_default();
-            // SAFETY: the tags are those of the field's type, of which the value is.
-            unsafe { lists.decide(py, value.as_ptr(), &tags) };
-            buf.lists = Some(lists);
-            buf.tags.clear();
-            buf.tags.extend_from_slice(&tags);
-        }
-        let from = Decoder::new(py, &buf.tags).next_ty();
-        let is_cast = from.is_number() && to.is_number() && !from.is_complex();
-        if !is_cast && convert::cost_of_all(&[from], &[to]).is_none() {
-            return Err(refused("it is of another type"));
-        }
-        if from.is_int() && to.is_int() && !convert::fits(from, to, &mut &buf.slots[..]) {
-            return Err(PyOverflowError::new_err(format!("{} is out of bounds for {to}", value.repr()?)));
-        }
-        let item = Item::new(from).ok_or_else(|| refused("it is too large"))?;
-        // SAFETY: the buffer holds one value of the type.
-        unsafe { own_item(&mut buf, 0, 0, &item) };
-        let mut words = Vec::new();
-        convert::slots(from, to, &mut &buf.slots[..], &mut words);
-        Ok(words)
-    }
 }
 
 #[pymethods]
@@ -123,7 +82,11 @@ impl Field {
     fn __set__(&self, o: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (place, at) = self.find(o)?;
         let ty = place.item.ty;
-        let words = self.words(value, ty)?;
+        let refused = |why: &str| {
+            let text = format!("the field '{}' holds `{ty}`, not {}: {why}", self.name, short_text(value));
+            PyTypeError::new_err(text)
+        };
+        let words = unbox::words(value, ty, refused)?;
         // SAFETY: a field of this type lies there, whose references are the object's.
         unsafe {
             let old = place.item.slots(at);

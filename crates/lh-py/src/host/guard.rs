@@ -3,7 +3,7 @@
 //! A check costs one comparison per dictionary, cell and function. The version of a dictionary changes with every
 //! store into it; after that the names are looked up again.
 
-use crate::host::{decorated, overloads, parts, table};
+use crate::host::{decorated, objmode, overloads, parts, table};
 use crate::object::function::{self, Version};
 use crate::object::{array, paths};
 use lh_ir::{FuncId, ObjId};
@@ -294,7 +294,7 @@ impl Guard {
     /// Adds a captured variable that a function has read.
     pub fn add_free(&mut self, py: Python<'_>, f: FuncId, index: u32, object: Option<ObjId>) -> PyResult<()> {
         let Some(function) = user_function(py, f) else { return Ok(()) };
-        let cell = function.getattr("__closure__")?.get_item(index)?;
+        let cell = objmode::as_compiled(function.clone()).getattr("__closure__")?.get_item(index)?;
         self.has_more = true;
         if !self.cells.iter().any(|c| c.cell.is(&cell)) {
             let value = object.map_or(std::ptr::null_mut(), |o| table::object(py, o).as_ptr());

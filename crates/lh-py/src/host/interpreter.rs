@@ -4,7 +4,7 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, overloads, single_flight,
+    classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads, single_flight,
 };
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
@@ -56,7 +56,8 @@ impl<'py> PyHost<'py> {
     /// The Python function behind a function or dispatcher.
     fn python_function(&self, o: ObjId) -> Bound<'py, PyAny> {
         let o = self.get(o);
-        decorated::py_func(&o).unwrap_or(o)
+        let function = decorated::py_func(&o).unwrap_or(o);
+        objmode::as_compiled(function)
     }
     fn raw_function(&self, o: ObjId) -> PyResult<RawFunction> {
         let f = self.python_function(o);
@@ -106,6 +107,7 @@ impl<'py> PyHost<'py> {
             module == "lancehead.cuda.names" || module == "cffi.api" || class_names::is_a(o, "_cffi_backend", "FFI");
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
         let is_numpys = (module == "numpy" || module.starts_with("numpy.")) && !array::is_array(o);
+        let is_name = is_name || class_names::is_a(o, "lancehead.objectmode", "Site");
         Ok(is_name || numpy::is_dtype(o)? || is_numpys || is_enum()?)
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
@@ -221,6 +223,9 @@ impl Host for PyHost<'_> {
     fn code(&mut self, o: ObjId) -> Source {
         if let Some((stored, n)) = library::function(self.py, o) {
             return Source::Decoded(stored.code(n));
+        }
+        if let Err(error) = objmode::rewrite(&self.python_function(o)) {
+            *lock(&LINK_ERROR) = Some(error);
         }
         let raw = self.python_function(o).getattr(intern!(self.py, "__code__")).and_then(|c| code::raw_code(&c));
         Source::Bytecode(raw.unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}")))

@@ -13,6 +13,7 @@ pub mod gpu_targets;
 pub mod guard;
 pub mod interpreter;
 pub mod library;
+pub mod objmode;
 pub mod overloads;
 pub mod parts;
 pub mod signature;

@@ -1,0 +1,51 @@
+//! Blocks of `objmode`: compiled code calls a function of Python.
+
+use crate::call::boxing::Boxer;
+use crate::call::item::Item;
+use crate::call::unbox;
+use crate::host::table;
+use crate::object::attach::attach;
+use crate::object::class_names::short_text;
+use crate::runtime::raise;
+use lh_ir::{ObjId, Ty};
+use lh_runtime::exception::set_pending;
+use lh_runtime::items::{Items, ItemsRef};
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Installs the calls in the run-time library.
+pub fn install() {
+    lh_runtime::python::set_caller(call);
+}
+
+fn call(function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> Result<(), ()> {
+    attach(|py| try_call(py, function, types, ins, outs).map_err(|error| set_pending(raise::pending(py, error))))
+}
+
+fn try_call(py: Python<'_>, function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> PyResult<()> {
+    // SAFETY: compiled code passes two lists that are alive.
+    let (ins, mut outs) = unsafe { (ItemsRef::from_borrowed(ins), ItemsRef::from_borrowed(outs)) };
+    let Some([given, wanted]) = Ty::of_number(types as usize).and_then(Ty::tuple_elems) else {
+        lh_ir::bug!("a block takes and gives a tuple")
+    };
+    let layout = |ty: Ty| Item::new(ty).ok_or_else(|| PyTypeError::new_err(format!("`{ty}` is too large for objmode")));
+    let (given_layout, wanted_layout) = (layout(*given)?, layout(*wanted)?);
+    // SAFETY: the list has one item of this type.
+    let words = unsafe { given_layout.slots(ins.item(0)) };
+    let args = Boxer::new(py, None).borrowed(*given, &words)?.cast_into::<PyTuple>()?;
+    let result = table::object(py, ObjId(function as u32)).call1(args)?;
+    let refused = |why: &str| {
+        let parts =
+            result.cast::<PyTuple>().map(|parts| parts.iter().skip(1).map(|p| short_text(&p)).collect::<Vec<_>>());
+        let parts = parts.map_or_else(|_| String::new(), |parts| parts.join(", "));
+        let wanted = wanted.tuple_elems().unwrap_or_default().iter().skip(1).map(|t| t.numba().to_string());
+        let wanted = wanted.collect::<Vec<_>>().join(", ");
+        PyTypeError::new_err(format!("a block of objmode promises {wanted}, and gives {parts}: {why}"))
+    };
+    let words = unbox::words(&result, *wanted, refused)?;
+    let at = outs.push().ok_or_else(|| PyMemoryError::new_err(()))?;
+    // SAFETY: room for an item of the type.
+    unsafe { wanted_layout.write(at, &words) };
+    Ok(())
+}
