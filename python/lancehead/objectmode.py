@@ -5,10 +5,11 @@ that and assigns the results.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import inspect
-import textwrap
+from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -29,6 +30,11 @@ class ObjectMode:
     '  1.50'
     """
 
+    #: What is said where it was not found to begin a block.
+    __lancehead_refused__ = (
+        "`objmode` begins a block of a function that is defined by `def` in a file: `with objmode(y='float64'):`"
+    )
+
     def __call__(self, *args: Any, **types_of_outputs: Any) -> ObjectMode:
         return self
 
@@ -44,19 +50,31 @@ class ObjectMode:
 
 objmode = ObjectMode()
 
+#: The variable of a rewritten function that holds the primitive which calls a block.
+_CALL = "__objmode_call"
+#: Nodes with variables of their own.
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+)  # fmt: skip
+#: The flags of code that annotations have not been evaluated in.
+_FUTURE = __future__.annotations.compiler_flag
+
 
 class Site:
-    """A block as a function of the interpreter: it gives 0 and the outputs."""
+    """A block as a function of the interpreter, which gives a tuple of the outputs."""
 
     __lancehead_refused__ = "a block of `objmode` is no value"
 
     def __init__(self, body: FunctionType, result: Any) -> None:
         self.body = body
-        #: The type of what it gives.
+        self.__qualname__ = f"the block of `objmode` in line {body.__code__.co_firstlineno}"
+        #: The type of the tuple.
         self.result = result
 
-    def __call__(self, _: int, *args: Any) -> tuple[Any, ...]:
-        return (0, *self.body(*args))
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        outputs: tuple[Any, ...] = self.body(*args)
+        return outputs
 
 
 def rewritten(function: FunctionType) -> FunctionType | None:
@@ -74,6 +92,16 @@ def _refused(text: str, node: Any = None) -> errors.UnsupportedError:
     return errors.UnsupportedError(f"a block of `objmode`{where} {text}")
 
 
+@dataclass
+class _Block:
+    """A block, the call that takes its place, and the types of its outputs by their names."""
+
+    node: ast.With
+    call: ast.Call
+    assignment: ast.Assign
+    outputs: dict[str, Any]
+
+
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, function: FunctionType) -> None:
         self.function = function
@@ -86,76 +114,86 @@ class _Rewriter(ast.NodeTransformer):
             except ValueError:
                 continue
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
-        self.bodies: list[tuple[ast.FunctionDef, Any]] = []
+        self.blocks: list[_Block] = []
 
     def made(self) -> FunctionType | None:
         code = self.function.__code__
-        try:
-            lines, first = inspect.getsourcelines(code)
-        except OSError:
-            raise _refused("needs the source of its function, which is not there") from None
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(tree, first - 1)
-        found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
-        if not found:
+        own = self.definition()
+        if own is None:
             return None
-        own = found[0]
-        own.decorator_list = []
-        self.outside = own
         own.body = [self.visit(statement) for statement in own.body]
-        if not self.bodies:
+        if not self.blocks:
             return None
-        names = [body.name for body, _ in self.bodies]
-        outer = _definition("__objmode_outer", [], [*(body for body, _ in self.bodies), own])
-        outer.args = _parameters([*self.cells, "__objmode_call", *(f"__site_{name}" for name in names)])
+        bodies = [self.body(block, number, own) for number, block in enumerate(self.blocks)]
+        sites = [_site(number) for number in range(len(self.blocks))]
+        outer = _definition("__objmode_outer", [*self.cells, _CALL, *sites], [*bodies, own])
         module = ast.fix_missing_locations(ast.Module([outer], []))
-        compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & 0x1000000)
+        compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE)
         codes = {c.co_name: c for c in _codes(_codes(compiled)[0])}
-        cells = {**self.cells, "__objmode_call": CellType(prim.call_python)}
-        for body, result in self.bodies:
-            made = _function(codes[body.name], self.function, cells)
-            cells[f"__site_{body.name}"] = CellType(Site(made, result))
+        cells = {**self.cells, _CALL: CellType(prim.call_python)}
+        for site, body, block in zip(sites, bodies, self.blocks, strict=True):
+            function = _function(codes[body.name], self.function, self.cells)
+            cells[site] = CellType(Site(function, types.Tuple(list(block.outputs.values()))))
         made = _function(codes[own.name], self.function, cells)
         made.__defaults__, made.__kwdefaults__ = self.function.__defaults__, self.function.__kwdefaults__
         made.__module__, made.__qualname__ = self.function.__module__, self.function.__qualname__
         return made
 
+    def definition(self) -> ast.FunctionDef | None:
+        """The definition of the function in its source, without decorators; None for a lambda."""
+        if self.function.__code__.co_name == "<lambda>":
+            return None
+        try:
+            lines, first = inspect.getsourcelines(self.function.__code__)
+        except OSError:
+            raise _refused("needs the source of its function, which is not there") from None
+        # Indentation belongs to the texts of several lines, and stays.
+        is_inside = lines[0][:1].isspace()
+        tree = ast.parse("if 1:\n" * is_inside + "".join(lines))
+        ast.increment_lineno(tree, first - 1 - is_inside)
+        found = tree.body[0].body[0] if isinstance(tree.body[0], ast.If) else tree.body[0]
+        if not isinstance(found, ast.FunctionDef):
+            return None
+        found.decorator_list = []
+        return found
+
     def visit_With(self, node: ast.With) -> Any:
-        call = node.items[0].context_expr
-        if len(node.items) > 1 or not isinstance(call, ast.Call) or not self.is_objmode(call.func):
+        context = node.items[0].context_expr
+        if len(node.items) > 1 or not isinstance(context, ast.Call) or not self.is_objmode(context.func):
             return self.generic_visit(node)
-        if call.args or any(word.arg is None for word in call.keywords):
+        if context.args or any(word.arg is None for word in context.keywords):
             raise _refused("takes its outputs as keywords: `objmode(y='float64')`", node)
-        for inner in (part for statement in node.body for part in ast.walk(statement)):
-            if isinstance(inner, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)):
-                raise _refused("cannot return or yield", inner)
-        _check_jumps(node.body, False)
-        outs = {str(word.arg): self.type_of(word.value) for word in call.keywords}
-        reads, writes = _names(node.body)
-        outside_reads, outside_writes = _names([self.outside], node)
-        parameters = {a.arg for a in ast.walk(self.outside.args) if isinstance(a, ast.arg)}
-        ins = sorted(name for name in reads & self.locals if name in parameters | outside_writes)
-        lost = sorted((writes - set(outs)) & outside_reads - outside_writes - parameters)
+        _check_exits(node.body, False)
+        outputs = {str(word.arg): self.type_of(word.value) for word in context.keywords}
+        call = ast.Call(_load(_CALL), [_load(_site(len(self.blocks)))], [])
+        targets = ast.Tuple([ast.Name(name, ast.Store()) for name in outputs], ast.Store())
+        assignment = ast.fix_missing_locations(ast.copy_location(ast.Assign([targets], call), node))
+        self.blocks.append(_Block(node, call, assignment, outputs))
+        return assignment
+
+    def body(self, block: _Block, number: int, own: ast.FunctionDef) -> ast.FunctionDef:
+        """The function of a block; completes the call in its place."""
+        needed: set[str] = set()
+        assigned = _assigned_after(block.node.body, set(), needed)
+        _, written = _names(block.node.body)
+        reads, elsewhere = _names([own], block.assignment)
+        elsewhere |= {a.arg for a in ast.walk(own.args) if isinstance(a, ast.arg)}
+        lost = sorted((written - block.outputs.keys()) & reads - elsewhere)
         if lost:
-            raise _refused(
-                f"assigns to `{lost[0]}`, which is read after it: name its type, `objmode({lost[0]}=...)`", node
-            )
-        missing = sorted(set(outs) - writes - parameters - outside_writes)
+            text = f"assigns to `{lost[0]}`, which is read after it: name its type, `objmode({lost[0]}=...)`"
+            raise _refused(text, block.node)
+        missing = sorted(block.outputs.keys() - written - elsewhere)
         if missing:
-            raise _refused(f"does not assign to `{missing[0]}`", node)
-        ins = sorted({*ins, *(set(outs) - writes)})
-        name = f"__objmode_{len(self.bodies)}"
-        result = ast.Return(ast.Tuple([ast.Name(out, ast.Load()) for out in outs], ast.Load()))
-        body = _definition(name, ins, [*node.body, result])
-        ast.copy_location(body, node)
-        self.bodies.append((body, types.Tuple([types.int64, *outs.values()])))
-        values = ast.Tuple([ast.Constant(0), *(ast.Name(i, ast.Load()) for i in ins)], ast.Load())
-        call = ast.Call(ast.Name("__objmode_call", ast.Load()), [ast.Name(f"__site_{name}", ast.Load()), values], [])
-        targets = ast.Tuple(
-            [ast.Name(f"{name}_done", ast.Store()), *(ast.Name(o, ast.Store()) for o in outs)], ast.Store()
-        )
-        assign = ast.copy_location(ast.Assign([targets], call), node)
-        return ast.fix_missing_locations(assign)
+            raise _refused(f"does not assign to `{missing[0]}`", block.node)
+        # An output that is not assigned on every way keeps the value that it had.
+        needed |= block.outputs.keys() - assigned
+        inputs = sorted(needed & self.locals & elsewhere)
+        values = ast.Tuple([_load(name) for name in inputs], ast.Load())
+        block.call.args.append(values)
+        ast.fix_missing_locations(block.assignment)
+        result = ast.Return(ast.Tuple([_load(name) for name in block.outputs], ast.Load()))
+        made = _definition(f"__objmode_{number}", inputs, [*block.node.body, result])
+        return ast.copy_location(made, block.node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         return node
@@ -176,6 +214,14 @@ class _Rewriter(ast.NodeTransformer):
         return _core.parse_type(value) if isinstance(value, str) else value
 
 
+def _site(number: int) -> str:
+    return f"__objmode_site_{number}"
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
 def _definition(name: str, parameters: list[str], body: list[Any]) -> ast.FunctionDef:
     # Versions of Python differ in the fields that are needed.
     made = ast.parse(f"def {name}(): pass").body[0]
@@ -189,7 +235,7 @@ def _parameters(names: list[str]) -> ast.arguments:
 
 
 def _names(nodes: list[Any], but: Any = None) -> tuple[set[str], set[str]]:
-    """Names that are read and that are assigned to, outside of one node."""
+    """Names that are read and that are assigned to, outside of one node; those of inner scopes are only read."""
     reads: set[str] = set()
     writes: set[str] = set()
     todo = list(nodes)
@@ -197,27 +243,90 @@ def _names(nodes: list[Any], but: Any = None) -> tuple[set[str], set[str]]:
         node = todo.pop()
         if node is but:
             continue
+        if isinstance(node, _SCOPES) and node not in nodes:
+            reads |= _reads(node)
+            writes |= {node.name} if hasattr(node, "name") else set()
+            continue
         if isinstance(node, ast.Name):
             (reads if isinstance(node.ctx, ast.Load) else writes).add(node.id)
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             reads.add(node.target.id)
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
             writes.update((a.asname or a.name).split(".")[0] for a in node.names)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name is not None:
             writes.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+            writes.add(node.rest)
         todo.extend(ast.iter_child_nodes(node))
     return reads, writes
 
 
-def _check_jumps(statements: list[Any], in_loop: bool) -> None:
+def _reads(node: ast.AST, bound: frozenset[str] = frozenset()) -> set[str]:
+    """Names that evaluating a node may read, without those of inner scopes."""
+    if isinstance(node, ast.Name):
+        return {node.id} - bound if isinstance(node.ctx, ast.Load) else set()
+    if isinstance(node, _SCOPES):
+        inner = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        inner |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+        bound = bound | inner
+    return set().union(*(_reads(part, bound) for part in ast.iter_child_nodes(node)))
+
+
+def _assigned_after(statements: list[Any], assigned: set[str], needed: set[str]) -> set[str]:
+    """Names that are assigned after statements for certain. Names that may be read before are added to `needed`."""
+    for node in statements:
+        parts = _nested(node)
+        needed |= {name for part in _headers(node) for name in _reads(part)} - assigned
+        if isinstance(node, ast.AugAssign):
+            needed |= _names([node.target])[1] - assigned
+        if not parts:
+            written = {str(getattr(node, "name", ""))} if isinstance(node, _SCOPES) else _names([node])[1]
+            assigned = assigned - written if isinstance(node, ast.Delete) else assigned | written
+            continue
+        written = {name for part in _headers(node) for name in _names([part])[1]}
+        ends = [_assigned_after(part, assigned | written, needed) for part in parts]
+        if isinstance(node, ast.If) and node.orelse:
+            assigned = ends[0] & ends[1]
+        elif isinstance(node, ast.With):
+            assigned = ends[0]
+    return assigned
+
+
+def _nested(node: Any) -> list[list[Any]]:
+    """The lists of statements inside a statement, but for those of other scopes."""
+    if isinstance(node, _SCOPES):
+        return []
+    lists = [value for _, value in ast.iter_fields(node) if isinstance(value, list) and value]
+    found = [part for part in lists if isinstance(part[0], ast.stmt)]
+    return found + [
+        way.body for part in lists if isinstance(part[0], (ast.ExceptHandler, ast.match_case)) for way in part
+    ]
+
+
+def _headers(node: Any) -> list[Any]:
+    """The parts of a statement that are no statements."""
+    inside = {id(part) for parts in _nested(node) for part in parts}
+    if not inside:
+        return [node]
+    children = [*ast.iter_child_nodes(node)]
+    ways = [child for child in children if isinstance(child, (ast.ExceptHandler, ast.match_case))]
+    children += [part for way in ways for part in ast.iter_child_nodes(way)]
+    return [child for child in children if id(child) not in inside and child not in ways]
+
+
+def _check_exits(statements: list[Any], in_loop: bool) -> None:
     for node in statements:
         if isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
             raise _refused("cannot leave the loop around it", node)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        is_loop = in_loop or isinstance(node, (ast.For, ast.While))
-        for part in ("body", "orelse", "finalbody", "handlers"):
-            _check_jumps(getattr(node, part, []), is_loop and part != "orelse" or in_loop)
+        todo = [] if isinstance(node, _SCOPES) else _headers(node)
+        while todo:
+            part = todo.pop()
+            if isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)):
+                raise _refused("cannot return or yield", part)
+            todo += [child for child in ast.iter_child_nodes(part) if not isinstance(child, _SCOPES)]
+        for nested in _nested(node):
+            is_body = isinstance(node, (ast.For, ast.While)) and nested is node.body
+            _check_exits(nested, in_loop or is_body)
 
 
 def _codes(code: CodeType) -> list[CodeType]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, MutableSequence, MutableSet
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lancehead import _core, errors, types
 from lancehead.decorators import njit
@@ -125,7 +125,35 @@ def _rebuilt(cls: Any, type_: Any, items: Any) -> Any:
     return made
 
 
-class List(_core.Container, MutableSequence[Any]):
+# The classes derive from `Container` itself, which is how compiled code knows them.
+if TYPE_CHECKING:
+    _Base = _core.Container
+else:
+    _Base = object
+
+
+class _Shared(_Base):
+    """What lists, dictionaries and sets have in common."""
+
+    __slots__ = ()
+    #: The name of the type without those of its items.
+    _kind: ClassVar[str]
+
+    def clear(self) -> None:
+        """Removes all items."""
+        if self._typed:
+            _compiled(_clear)(self)
+
+    def copy(self) -> Self:
+        """A container with the same items."""
+        made: Self = _compiled(_copy)(self) if self._typed else type(self)()
+        return made
+
+    def __repr__(self) -> str:
+        return f"{_shown(self._type, self._kind)}({self})"
+
+
+class List(_Shared, _core.Container, MutableSequence[Any]):
     """A list of items of one type, which the first item decides.
 
     >>> words = List.empty_list(types.unicode_type)
@@ -139,6 +167,7 @@ class List(_core.Container, MutableSequence[Any]):
     """
 
     __slots__ = ()
+    _kind = "ListType"
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         self.extend(iterable)
@@ -229,15 +258,6 @@ class List(_core.Container, MutableSequence[Any]):
         if self._typed:
             _compiled(_reverse)(self)
 
-    def clear(self) -> None:
-        """Removes all items."""
-        if self._typed:
-            _compiled(_clear)(self)
-
-    def copy(self) -> List:
-        """A list of the same items."""
-        return _copied(self)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (List, list)):
             return NotImplemented
@@ -260,14 +280,11 @@ class List(_core.Container, MutableSequence[Any]):
     def __str__(self) -> str:
         return f"[{', '.join(map(str, self))}]"
 
-    def __repr__(self) -> str:
-        return f"{_shown(self._type, 'ListType')}({self})"
-
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, list(self))
 
 
-class Dict(_core.Container, MutableMapping[Any, Any]):
+class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
     """A dictionary with keys of one type and values of one type, which the first item decides.
 
     >>> counts = Dict.empty(types.unicode_type, types.int64)
@@ -281,6 +298,7 @@ class Dict(_core.Container, MutableMapping[Any, Any]):
     """
 
     __slots__ = ()
+    _kind = "DictType"
 
     def __init__(self, items: Any = (), /, **kwargs: Any) -> None:
         self.update(items, **kwargs)
@@ -326,26 +344,14 @@ class Dict(_core.Container, MutableMapping[Any, Any]):
         key, value = _compiled(_popitem)(self)
         return key, value
 
-    def clear(self) -> None:
-        """Removes all items."""
-        if self._typed:
-            _compiled(_clear)(self)
-
-    def copy(self) -> Dict:
-        """A dictionary with the same items."""
-        return _copied(self)
-
     def __str__(self) -> str:
         return f"{{{', '.join(f'{key}: {value}' for key, value in self.items())}}}"
-
-    def __repr__(self) -> str:
-        return f"{_shown(self._type, 'DictType')}({self})"
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, dict(self))
 
 
-class Set(_core.Container, MutableSet[Any]):
+class Set(_Shared, _core.Container, MutableSet[Any]):
     """A set of items of one type, which the first item decides.
 
     >>> seen = Set.empty(types.int64)
@@ -358,6 +364,7 @@ class Set(_core.Container, MutableSet[Any]):
     """
 
     __slots__ = ()
+    _kind = "SetType"
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         for item in iterable:
@@ -397,28 +404,11 @@ class Set(_core.Container, MutableSet[Any]):
             for item in other:
                 self.add(item)
 
-    def clear(self) -> None:
-        """Removes all items."""
-        if self._typed:
-            _compiled(_clear)(self)
-
-    def copy(self) -> Set:
-        """A set of the same items."""
-        return _copied(self)
-
     def __str__(self) -> str:
         return f"{{{', '.join(map(str, self))}}}"
 
-    def __repr__(self) -> str:
-        return f"{_shown(self._type, 'SetType')}({self})"
-
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, list(self))
-
-
-def _copied(own: Made) -> Made:
-    made: Made = _compiled(_copy)(own) if own._typed else type(own)()
-    return made
 
 
 def _iterated(own: Any, what: str) -> Iterator[Any]:

@@ -166,6 +166,134 @@ def test_nothing_leaks():
     assert lancehead._core.live_allocations() == before
 
 
+def two_with_one_name(x):
+    with objmode(y="int64"):
+        part = x + 1
+        y = part
+    with objmode(z="int64"):
+        part = x + 2
+        z = part
+    return y + z
+
+
+def comprehensions(x):
+    with objmode(y="int64"):
+        y = sum([j for j in range(x)]) + len(dict.fromkeys(range(x), 1))
+    for j in range(3):
+        y += j
+    return y
+
+
+def on_one_way(x):
+    y = 5
+    with objmode(y="int64"):
+        if x > 1:
+            y = x
+    return y
+
+
+def in_a_loop(x):
+    n = 0
+    for i in range(x):
+        with objmode(n="int64"):
+            n += i
+    return n
+
+
+def texts(x):
+    with objmode(s="unicode_type"):
+        s = """a
+    b
+c"""
+    return s
+
+
+def statements(x):
+    values = [3, 4]
+    out = 0
+    k = 7
+    with objmode(out="int64", k="int64"):
+        try:
+            v = values[x]
+        except IndexError as error:
+            v = -1
+            del error
+        else:
+            v += 1
+        finally:
+            w = 1
+        with open(os.devnull) as file:
+            file.read()
+            n = 2
+        while n < 5:
+            n += 1
+            if n == 4:
+                break
+        else:
+            k = 100
+        match n:
+            case 4 if v > 0:
+                q = 1
+            case other:
+                q = other
+        import math as m
+
+        def helper(a, b=k):
+            return a + b
+
+        out = v + w + n + q + sum(z for z in range(3)) + (lambda z: z)(2) + int(m.sqrt(16)) + helper(1)
+    return out, k
+
+
+@pytest.mark.parametrize(
+    "f", [two_with_one_name, comprehensions, on_one_way, in_a_loop, texts, statements], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("x", [0, 1, 4])
+def test_variables_of_blocks(f, x):
+    assert njit(f)(x) == f(x)
+
+
+class Holder:
+    @staticmethod
+    @njit
+    def text(x):
+        with objmode(s="unicode_type"):
+            s = """a
+        b"""
+        return s
+
+
+def test_a_text_of_several_lines_in_a_method():
+    assert Holder.text(1) == Holder.text.py_func(1)
+
+
+def test_a_kernel_has_no_interpreter():
+    @lancehead.cuda.jit
+    def kernel(a):
+        with objmode(y="float64"):
+            y = 2.0
+        a[0] = y
+
+    with pytest.raises(errors.TypingError, match="needs the interpreter, which kernels do not have"):
+        kernel[1, 1](np.zeros(1))
+
+
+def test_a_built_module_has_no_blocks(tmp_path):
+    (tmp_path / "tools.py").write_text(
+        "from lancehead import njit, objmode\n@njit('int64(int64)')\ndef f(x):\n    with objmode(y='int64'):\n"
+        "        y = x\n    return y\n"
+    )
+    command = [sys.executable, "-m", "lancehead", "build", "tools.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "the block of `objmode` in line 4" in done.stderr, done.stderr
+
+
+def test_where_no_block_can_be_found():
+    with pytest.raises(errors.TypingError, match="begins a block of a function"):
+        njit(lambda x: objmode(x))(1)
+    assert njit(lambda x: objmode)(1) is objmode
+
+
 def test_what_a_block_cannot_do():
     def returns(x):
         with objmode(y="int64"):
@@ -199,6 +327,21 @@ def test_what_a_block_cannot_do():
             njit(function)(1)
 
 
+def test_a_caller_in_the_cache_sees_a_changed_block(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "from helper import g\nfrom lancehead import njit\n@njit(cache=True)\ndef f(x): return g(x)\nprint(f(1))\n"
+    )
+    environment = {**os.environ, "LANCEHEAD_CACHE_DIR": str(tmp_path / "cache")}
+    for added in (1, 50):
+        (tmp_path / "helper.py").write_text(
+            "from lancehead import njit, objmode\n@njit\ndef g(x):\n    with objmode(y='int64'):\n"
+            f"        y = x + {added}\n    return y\n"
+        )
+        command = [sys.executable, "program.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=60)
+        assert done.stdout == f"{1 + added}\n", done.stderr
+
+
 def test_a_cached_function_sees_its_block(tmp_path):
     script = tmp_path / "program.py"
     text = (
@@ -207,7 +350,7 @@ def test_a_cached_function_sees_its_block(tmp_path):
     )
     environment = {**os.environ, "LANCEHEAD_CACHE_DIR": str(tmp_path / "cache")}
     for added in (1, 5):
-        script.write_text(text.format(added) if "{}" in text else text)
+        script.write_text(text.format(added))
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, timeout=60)
         assert done.stdout == f"{1 + added}\n", done.stderr
 

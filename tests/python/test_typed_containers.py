@@ -1,6 +1,8 @@
 """`lancehead.typed`: containers that Python and compiled code share. Python's own are the oracle."""
 
+import collections
 import collections.abc
+import dataclasses
 import gc
 import pickle
 import subprocess
@@ -73,6 +75,40 @@ def test_items_of_any_type(items):
             assert list(own) == list(item)
         else:
             assert own == item
+
+
+Pair = collections.namedtuple("Pair", "x y")
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: float
+
+
+@pytest.mark.parametrize("item", [Pair(1, 2.5), Point(1, 2.5), (1, None), (Pair(1, "a"), [2])], ids=repr)
+def test_items_of_types_that_have_no_tags(item):
+    @njit
+    def make(x):
+        made = List()
+        made.append(x)
+        return made
+
+    assert list(List([item])) == [item] and list(make(item)) == [item]
+    assert njit(lambda items: len(items))(make(item)) == 1
+    optional = Dict.empty(types.int64, types.optional(types.int64))
+    optional[1], optional[2] = None, 3
+    assert dict(optional) == {1: None, 2: 3}
+
+
+class Derived(List):
+    def second(self):
+        return self[1]
+
+
+def test_a_class_of_ones_own():
+    items = Derived([1, 2])
+    assert items.second() == 2 and append(items, 3) is items and items == [1, 2, 3]
 
 
 def test_compiled_code_changes_the_very_list():

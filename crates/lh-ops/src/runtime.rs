@@ -352,8 +352,9 @@ table! {
         /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body,
         /// what is passed to it. See `lh-runtime/src/pool`.
         lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
-        /// Calls a function of Python: its number, that of the types, a list of the arguments, a list for the result.
-        lh_call_python(I64, I64, Object, Object) -> [] raises;
+        /// Calls a block of `objmode`: the Python function, the number of the types, a list with the tuple of the
+        /// inputs, a list for that of the outputs.
+        lh_call_python(Ptr, I64, Object, Object) -> [] raises;
     }
     READS {
         /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:

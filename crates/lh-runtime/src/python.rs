@@ -2,11 +2,12 @@
 
 use crate::items::Items;
 use crate::symbol::{Symbol, functions};
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
-/// Calls the function of a number with the arguments in the one item of a list, and appends its result to another one;
-/// the types of both have a number, too. It leaves the exception pending if it fails.
-pub type Caller = fn(i64, i64, *mut Items, *mut Items) -> Result<(), ()>;
+/// Calls a Python function with the tuple in a list, and appends the tuple that it gives to another list; a number
+/// stands for the types of both. It leaves the exception pending if it fails.
+pub type Caller = fn(*mut c_void, i64, *mut Items, *mut Items) -> Result<(), ()>;
 
 static CALLER: OnceLock<Caller> = OnceLock::new();
 
@@ -16,7 +17,7 @@ pub fn set_caller(caller: Caller) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_call_python(function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> i32 {
+unsafe extern "C" fn lh_call_python(function: *mut c_void, types: i64, ins: *mut Items, outs: *mut Items) -> i32 {
     let caller = CALLER.get().expect("only functions of Python have such calls");
     i32::from(caller(function, types, ins, outs).is_err())
 }

@@ -9,7 +9,7 @@ use crate::world::ArgTy;
 use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Inst, LoopHint, MapExpr, parallel};
+use lh_ir::func::{Device, Extern, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
 
@@ -450,17 +450,21 @@ impl Infer<'_> {
 
     /// A call of a block of `objmode` with the values that it reads: what it gives.
     fn call_python(&mut self, f: &Val, ins: &Val) -> Result<Val> {
+        if self.options.device != Device::Host {
+            let text = "a block of `objmode` needs the interpreter, which kernels do not have";
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note("call Python before or after the kernel"));
+        }
         let TyKind::Obj(o) = *f.ty.kind() else { lh_ir::bug!("`{}` is no block of `objmode`", f.ty) };
         let result = self.world.attr(o, "result").unwrap_or_else(|| lh_ir::bug!("a block of `objmode` has a type"));
         let result = self.object(result)?;
         let ret = self.type_meant(&result);
         let types = Ty::tuple(vec![ins.ty, ret]);
         let given = self.list_of(std::slice::from_ref(ins), None)?;
-        let given_to = self.new_container(Ty::list(ret), &Val::int(1));
-        let words = [i128::from(o.0), types.number() as i128].map(Val::int);
-        let [function, types] = words;
-        self.runtime(&rt::lh_call_python, &[function, types, given, given_to.clone()], Ty::none())?;
-        Ok(self.stored_item(&given_to, &Val::int(0), ret))
+        let outputs = self.new_container(Ty::list(ret), &Val::int(1));
+        let block = self.push(Inst::Extern(Extern::Foreign(o)), Ty::ptr());
+        let types = Val::int(types.number() as i128);
+        self.runtime(&rt::lh_call_python, &[block, types, given, outputs.clone()], Ty::none())?;
+        Ok(self.stored_item(&outputs, &Val::int(0), ret))
     }
 
     /// The type that a value stands for, or else its own.

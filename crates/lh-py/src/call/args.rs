@@ -186,9 +186,7 @@ impl ArgBuf {
             } else if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {
                 return self.guarded(|buf| buf.push_table(o));
             } else if container::is_class(class) {
-                let (tags, native) = container::native(o)?;
-                self.tags.extend_from_slice(tags);
-                self.slots.push(native as u64);
+                return self.push_container(o);
             } else if instance::is_class(class) {
                 self.tags.extend([kind::CLASS, class as u64]);
                 self.slots.push(instance::native(o) as u64);
@@ -285,6 +283,16 @@ impl ArgBuf {
         Ok(())
     }
 
+    /// # Safety
+    /// `o` is a typed container.
+    unsafe fn push_container(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: as promised; the argument outlives the buffer.
+        let (tags, native) = unsafe { container::native(o)? };
+        self.tags.extend_from_slice(tags);
+        self.slots.push(native as u64);
+        Ok(())
+    }
+
     unsafe fn push_table(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
         self.enter()?;
         // SAFETY: `o` is a dictionary or a set and the thread is attached.
@@ -369,11 +377,13 @@ impl ArgBuf {
             if is(&raw mut ffi::PyUnicode_Type) {
                 return self.push_str(o);
             }
-            if class == &raw mut ffi::PyRange_Type {
-                return self.push_parts(o, kind::RANGE);
+            if container::is_derived(class) {
+                return self.push_container(o);
             }
-            if class == &raw mut ffi::PySlice_Type {
-                return self.push_parts(o, kind::SLICE);
+            for (own, kind) in [(&raw mut ffi::PyRange_Type, kind::RANGE), (&raw mut ffi::PySlice_Type, kind::SLICE)] {
+                if class == own {
+                    return self.push_parts(o, kind);
+                }
             }
             if let Some(num) = numpy::bfloat_scalar(py, class) {
                 return self.push_scalar(o, num);

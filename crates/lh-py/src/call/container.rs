@@ -5,7 +5,7 @@
 
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
-use crate::call::tags::Refused;
+use crate::call::tags::{Refused, kind};
 use crate::object::lock::lock;
 use hashbrown::HashMap;
 use lh_ir::Ty;
@@ -47,11 +47,18 @@ static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 /// new one.
 static OBJECTS: LazyLock<Mutex<HashMap<usize, usize>>> = LazyLock::new(Default::default);
 
-/// Whether a class is one of containers.
+/// Whether a class is one of those in `lancehead.typed`.
 #[inline(always)]
 pub fn is_class(class: *mut ffi::PyTypeObject) -> bool {
     // SAFETY: the class of a live object.
     unsafe { !(*class).tp_base.is_null() && (*class).tp_base == CLASS.load(Ordering::Relaxed) }
+}
+
+/// Whether a class is one of those or derives from one.
+pub fn is_derived(class: *mut ffi::PyTypeObject) -> bool {
+    let base = CLASS.load(Ordering::Relaxed);
+    // SAFETY: both are classes that live.
+    unsafe { ffi::PyType_IsSubtype(class, base) != 0 }
 }
 
 /// The tags and the native object of a container.
@@ -62,9 +69,9 @@ pub unsafe fn native<'a>(o: *mut ffi::PyObject) -> Result<(&'a [u64], *mut Items
     // SAFETY: as promised; the thread is attached.
     let container =
         unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o).cast_into_unchecked::<Container>() };
-    let state: *const Option<&State> = &container.get().state.get();
-    // SAFETY: the object keeps its state, and `o` outlives the result.
-    let state = unsafe { (*state).map(|s| &*std::ptr::from_ref(s)) }.ok_or(Refused::Untyped)?;
+    let state = std::ptr::from_ref(container.get().state.get().ok_or(Refused::Untyped)?);
+    // SAFETY: a container keeps its state, and `o` outlives the result.
+    let state = unsafe { &*state };
     Ok((&state.tags, state.items.as_ptr()))
 }
 
@@ -73,8 +80,14 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
     let address = native.as_ptr().addr();
     let known = if cfg!(Py_GIL_DISABLED) { None } else { lock(&OBJECTS).get(&address).copied() };
     if let Some(known) = known {
-        // SAFETY: a container leaves the table when it dies, before any other code of Python runs.
-        return Ok(unsafe { Bound::from_borrowed_ptr(py, known as *mut ffi::PyObject) });
+        let known = known as *mut ffi::PyObject;
+        // SAFETY: a container leaves the table when it dies. One of a class that a program derives runs other code of
+        // Python before that, which must not bring it back.
+        unsafe {
+            if ffi::Py_REFCNT(known) > 0 {
+                return Ok(Bound::from_borrowed_ptr(py, known));
+            }
+        }
     }
     let class = py.import(intern!(py, "lancehead.typed"))?.getattr(name_of(ty))?;
     let made = class.call_method1(intern!(py, "__new__"), (&class,))?;
@@ -94,7 +107,9 @@ impl Container {
     /// Gives a container that has no type a native object of a type.
     pub fn hold(&self, own: &Bound<'_, PyAny>, ty: Ty, items: ItemsRef) -> PyResult<()> {
         let mut tags = Vec::new();
-        tags_of(ty, &mut tags).ok_or_else(|| PyTypeError::new_err(format!("Python has no objects of {ty}")))?;
+        if tags_of(ty, &mut tags).is_none() {
+            tags = vec![kind::TYPE | (ty.number() as u64) << 8];
+        }
         // The type as arguments have it.
         let ty = Decoder::new(own.py(), &tags).next_ty();
         let item = ty.as_list().and_then(Item::new);

@@ -59,6 +59,9 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::LIST => Ty::list(self.next_ty()),
             kind::DICT => self.table(Class::dict(), 2),
             kind::SET => self.table(Class::set(), 1),
+            kind::TYPE => {
+                Ty::of_number(payload as usize).unwrap_or_else(|| lh_ir::bug!("no type has number {payload}"))
+            }
             kind::RANGE => Ty::new(TyKind::Range(Ty::int())),
             kind::SLICE => {
                 let parts = self.many(3);

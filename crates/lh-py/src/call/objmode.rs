@@ -3,27 +3,32 @@
 use crate::call::boxing::Boxer;
 use crate::call::item::Item;
 use crate::call::unbox;
-use crate::host::table;
 use crate::object::attach::attach;
 use crate::object::class_names::short_text;
 use crate::runtime::raise;
-use lh_ir::{ObjId, Ty};
+use lh_ir::Ty;
 use lh_runtime::exception::set_pending;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::ffi::c_void;
 
 /// Installs the calls in the run-time library.
 pub fn install() {
     lh_runtime::python::set_caller(call);
 }
 
-fn call(function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> Result<(), ()> {
-    attach(|py| try_call(py, function, types, ins, outs).map_err(|error| set_pending(raise::pending(py, error))))
+fn call(function: *mut c_void, types: i64, ins: *mut Items, outs: *mut Items) -> Result<(), ()> {
+    attach(|py| {
+        // SAFETY: the table of objects holds the function of a block.
+        let function = unsafe { Bound::from_borrowed_ptr(py, function.cast()) };
+        try_call(&function, types, ins, outs).map_err(|error| set_pending(raise::pending(py, error)))
+    })
 }
 
-fn try_call(py: Python<'_>, function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> PyResult<()> {
+fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut Items) -> PyResult<()> {
+    let py = function.py();
     // SAFETY: compiled code passes two lists that are alive.
     let (ins, mut outs) = unsafe { (ItemsRef::from_borrowed(ins), ItemsRef::from_borrowed(outs)) };
     let Some([given, wanted]) = Ty::of_number(types as usize).and_then(Ty::tuple_elems) else {
@@ -34,12 +39,11 @@ fn try_call(py: Python<'_>, function: i64, types: i64, ins: *mut Items, outs: *m
     // SAFETY: the list has one item of this type.
     let words = unsafe { given_layout.slots(ins.item(0)) };
     let args = Boxer::new(py, None).borrowed(*given, &words)?.cast_into::<PyTuple>()?;
-    let result = table::object(py, ObjId(function as u32)).call1(args)?;
+    let result = function.call1(args)?;
     let refused = |why: &str| {
-        let parts =
-            result.cast::<PyTuple>().map(|parts| parts.iter().skip(1).map(|p| short_text(&p)).collect::<Vec<_>>());
+        let parts = result.cast::<PyTuple>().map(|parts| parts.iter().map(|p| short_text(&p)).collect::<Vec<_>>());
         let parts = parts.map_or_else(|_| String::new(), |parts| parts.join(", "));
-        let wanted = wanted.tuple_elems().unwrap_or_default().iter().skip(1).map(|t| t.numba().to_string());
+        let wanted = wanted.tuple_elems().unwrap_or_default().iter().map(|t| t.numba().to_string());
         let wanted = wanted.collect::<Vec<_>>().join(", ");
         PyTypeError::new_err(format!("a block of objmode promises {wanted}, and gives {parts}: {why}"))
     };

@@ -48,6 +48,8 @@ pub mod kind {
     pub const DICT: u64 = 21;
     /// Set; then the tags of its items.
     pub const SET: u64 = 22;
+    /// A type that no tags say: its number.
+    pub const TYPE: u64 = 23;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }

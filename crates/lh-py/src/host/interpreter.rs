@@ -107,7 +107,7 @@ impl<'py> PyHost<'py> {
             module == "lancehead.cuda.names" || module == "cffi.api" || class_names::is_a(o, "_cffi_backend", "FFI");
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
         let is_numpys = (module == "numpy" || module.starts_with("numpy.")) && !array::is_array(o);
-        let is_name = is_name || class_names::is_a(o, "lancehead.objectmode", "Site");
+        let is_name = is_name || objmode::is_block(o);
         Ok(is_name || numpy::is_dtype(o)? || is_numpys || is_enum()?)
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
@@ -316,7 +316,11 @@ impl Host for PyHost<'_> {
                 (*array.as_ptr().cast::<array::ArrayObject>()).data.addr() as u64
             },
             Extern::Class(c) => u64::from(c.0),
-            Extern::Foreign(o) => foreign::address(&self.get(o)) as u64,
+            Extern::Foreign(o) => {
+                let object = self.get(o);
+                // The table of objects keeps a block where it is.
+                if objmode::is_block(&object) { object.as_ptr() as u64 } else { foreign::address(&object) as u64 }
+            }
         }
     }
     fn captured(&mut self, o: ObjId) -> Option<Captured> {

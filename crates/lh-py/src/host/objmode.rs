@@ -1,6 +1,7 @@
 //! Functions with blocks of `objmode`: they are compiled in another form, in which the blocks are calls
 //! (`lancehead/objectmode.py`).
 
+use crate::object::class_names;
 use crate::object::lock::lock;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
@@ -15,6 +16,11 @@ pub fn as_compiled(function: Bound<'_, PyAny>) -> Bound<'_, PyAny> {
     let py = function.py();
     let form = lock(&FORMS).get(&function.as_ptr().addr()).map(|(_, form)| form.clone_ref(py));
     form.map_or(function, |form| form.into_bound(py))
+}
+
+/// Whether an object is the function of a block.
+pub fn is_block(o: &Bound<'_, PyAny>) -> bool {
+    class_names::is_a(o, "lancehead.objectmode", "Site")
 }
 
 /// Makes the other form of a function if it has such blocks.
