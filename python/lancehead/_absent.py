@@ -22,7 +22,7 @@ MODULES = frozenset(
         "core.boxing core.bytecode core.cgutils core.codegen core.compiler core.cpu core.datamodel "
         "core.datamodel.models core.dispatcher core.imputils core.ir core.registry core.runtime core.runtime.nrt "
         "core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates "
-        "core.typing.typeof core.unsafe core.unsafe.nrt experimental.structref np.arrayobj np.linalg "
+        "core.typing.typeof core.unsafe core.unsafe.nrt np.arrayobj np.linalg "
         "np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray"
     ).split()
 )
@@ -40,14 +40,13 @@ NAMES = {
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
     "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
     "LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
-    "ObjModeDispatcher Opaque PyObject Record StarArgTuple StructRef UndefinedFunctionType pyobject "
+    "ObjModeDispatcher Opaque PyObject Record StarArgTuple UndefinedFunctionType pyobject "
     "unknown",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
 INSTEAD = {
     "jitclass": "use `lancehead.experimental.jitclass`",
-    "structref": "use a namedtuple, a record array, or arrays and functions of them",
     "jit_module": "decorate each function",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
     "gdb": "compile with `debug=True` and start the program in gdb",
@@ -55,9 +54,8 @@ INSTEAD = {
 
 #: Names that tell a compiler something when they are called, and do nothing where nobody asks.
 REGISTERING = (
-    "as_numba_type box define_attributes define_boxing define_constructor define_proxy infer_getattr lower_builtin "
-    "lower_cast lower_constant lower_getattr lower_getattr_generic lower_setattr make_attribute_wrapper "
-    "overload_classmethod register register_model type_callable typeof_impl unbox"
+    "as_numba_type box infer_getattr lower_builtin lower_cast lower_constant lower_getattr lower_getattr_generic "
+    "lower_setattr make_attribute_wrapper overload_classmethod register register_model type_callable typeof_impl unbox"
 ).split()
 
 

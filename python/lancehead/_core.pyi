@@ -20,6 +20,7 @@ __all__ = [
     "callback_address",
     "compile_ptx",
     "declare_class",
+    "declare_struct",
     "deferred_type",
     "DevicePtx",
     "Container",
@@ -59,11 +60,15 @@ __all__ = [
     "resident_blocks",
     "set_num_threads",
     "set_parallel_chunksize",
+    "set_struct_fields",
     "Signature",
     "stored_function",
+    "Struct",
+    "struct_type",
     "tuple_type",
     "Type",
     "type_of_dtype",
+    "type_of_struct",
     "typeof",
     "ufunc_parts",
     "unliteral",
@@ -211,10 +216,19 @@ class Instance:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
 
-@final
+@disjoint_base
+class Struct:
+    """A mutable struct of compiled code."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+
+@disjoint_base
 class Type:
     """A type."""
 
+    def __new__(cls, of: Type) -> Self: ...
+    def represent(self) -> None: ...
+    def mentions(self, other: Type) -> bool: ...
     def __call__(self, *args: Any) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __getitem__(self, key: Any, /) -> Type: ...
@@ -421,7 +435,11 @@ def keep_typed(path: Any, programs: list[tuple[Callable[..., Any], list[Type]]])
 def stored_function(path: str) -> tuple[Callable[..., Any], str, str, list[Any], dict[str, Any]] | None: ...
 def deferred_type() -> Type: ...
 def declare_class(class_: type, fields: list[tuple[str, Any]]) -> Type: ...
+def declare_struct(class_: type, open: int) -> None: ...
 def instance_type(class_: type) -> Type | None: ...
+def set_struct_fields(class_: type, fields: list[tuple[str, Any]]) -> None: ...
+def struct_type(class_: type, types: list[Any]) -> Type: ...
+def type_of_struct(object: Any) -> Type: ...
 def optional_type(inner: Any) -> Type: ...
 
 OVERLOAD_PREFIX: str

@@ -120,12 +120,29 @@ def registering(
     return register
 
 
+def construct(
+    class_: type, init: Callable[..., Any], names: tuple[str, ...], type_of: Callable[[tuple[Any, ...]], Any]
+) -> None:
+    """Makes calls of a class in compiled code new instances of the type that `type_of` gives for the types of the
+    arguments, in the order of `names`; `init` is called with the instance and the arguments."""
+
+    def choose(*types: Any, **named: Any) -> Any:
+        given = dict(zip(names, types, strict=False)) | named
+        if len(types) + len(named) != len(names) or given.keys() != set(names):
+            raise errors.TypingError(f"{class_.__name__}() takes ({', '.join(names)})")
+        return init, type_of(tuple(given[name] for name in names))
+
+    REGISTERED.pop(class_, None)
+    registering(class_, False, False, {})(choose)
+
+
 def find(
     key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool
 ) -> tuple[str, Any]:
     """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a
-    function, `True` if a method has the name, `None` if none is meant; and a name for the choice. TypingError says that
-    there are overloads of the function or method, none of which fits.
+    function, `True` if a method has the name, `None` if none is meant, an initialiser and a type if an instance is
+    made; and a name for the choice. TypingError says that there are overloads of the function or method, none of which
+    fits.
     """
     own = key if isinstance(key, str) else None
     call = (plain, literal, names, is_call, on_device)
@@ -147,7 +164,7 @@ def named(key: Any, name: str) -> Any:
         found = find(own or key, *call)[1]
     except errors.TypingError:
         return None
-    return found if callable(found) else None
+    return found if callable(found) or isinstance(found, tuple) else None
 
 
 def chosen(

@@ -28,6 +28,7 @@ from lancehead._core import (
 )
 from lancehead._core import Type as CoreType
 from lancehead._core import deferred_type as new_deferred_type
+from lancehead.structs import StructRef as StructRef
 
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")

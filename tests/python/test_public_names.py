@@ -262,7 +262,7 @@ def test_f15_help_costs_nothing_until_it_is_asked_for():
 MODULES = (
     "lancehead", "lancehead.types", "lancehead.extending", "lancehead.errors", "lancehead.threads",
     "lancehead.decorators", "lancehead.stencils", "lancehead.cffi_support", "lancehead.pycc", "lancehead.cuda",
-    "lancehead.cuda.random", "lancehead.cuda.errors",
+    "lancehead.cuda.random", "lancehead.cuda.errors", "lancehead.experimental.structref",
 )  # fmt: skip
 #: Written in Rust, where docstrings are a sentence.
 IN_RUST = ("typeof", "literal", "unliteral", "Signature")

@@ -22,6 +22,7 @@ use crate::kernel::GpuKernel;
 use crate::spec::Dep;
 use entry::Reader;
 use lh_infer::Object;
+use lh_ir::class::Class;
 use lh_ir::func::{Extern, Options};
 use lh_ir::{ObjId, Ty};
 use std::collections::HashMap;
@@ -264,10 +265,24 @@ fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
         }
         Object::Ufunc(u) => vec![host.function_object(u.func)],
         Object::Property(get, set) => get.into_iter().chain(set).collect(),
-        Object::Class(c) => c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().collect(),
+        Object::Class(c) => {
+            let fields = c.class.user_fields().iter().filter_map(|(_, t)| *t).flat_map(classes_in);
+            c.makes.iter().flat_map(|f| [f.default, f.factory]).flatten().chain(fields).collect()
+        }
+        Object::Type(t) => classes_in(t),
         Object::Stencil(s) => s.cval.into_iter().chain([host.function_object(s.func)]).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Classes of the program that a type mentions.
+fn classes_in(t: Ty) -> Vec<ObjId> {
+    let found = std::cell::RefCell::new(Vec::new());
+    t.mentions(&|part| {
+        found.borrow_mut().extend(part.class().and_then(Class::user).map(|user| user.class));
+        false
+    });
+    found.into_inner()
 }
 
 /// Steps in the making.

@@ -266,6 +266,15 @@ pub enum Overloaded {
     Later,
     /// The function to be called with the arguments.
     Function(FuncId),
+    /// The function to be called with a new instance of a class and the arguments.
+    Constructor {
+        /// The type of the instance.
+        ty: Ty,
+        /// The function that sets its fields.
+        init: FuncId,
+        /// The object that stands for both.
+        object: ObjId,
+    },
 }
 
 /// A specialised function as its callers see it.

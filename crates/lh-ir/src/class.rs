@@ -81,6 +81,8 @@ pub struct User {
     pub class: ObjId,
     /// Whether Python's objects share the object of compiled code. Else it is a copy of their attributes.
     pub is_shared: bool,
+    /// Whether it holds the fields of a `StructRef`. The class of Python's objects is then another one.
+    pub is_struct: bool,
 }
 
 /// The type arguments of a class that the arguments of a method determine.

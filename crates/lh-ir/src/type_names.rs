@@ -129,6 +129,18 @@ impl fmt::Display for NumbaName {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({}, {ndim}d, {layout:?})", dtype.numba())
             }
+            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => {
+                write!(f, "numba.{}", c.class.name())?;
+                if c.args.is_empty() {
+                    return Ok(());
+                }
+                let fields: Vec<_> = c.class.user_fields().iter().map(|(name, _)| name).zip(&c.args).collect();
+                f.write_str("(")?;
+                for (i, (name, t)) in fields.iter().enumerate() {
+                    write!(f, "{}('{name}', {})", if i > 0 { ", " } else { "" }, t.numba())?;
+                }
+                f.write_str(if fields.len() == 1 { ",)" } else { ")" })
+            }
             TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
                 write!(f, "instance.jitclass.{}#{}", c.class.name(), c.class.path())
             }

@@ -745,6 +745,10 @@ impl Ty {
             Holds::Nothing | Holds::Memory | Holds::Objects => has(self),
         }
     }
+    /// As [`Ty::any_part`], for type arguments of classes, too.
+    pub fn mentions(self, has: &dyn Fn(Ty) -> bool) -> bool {
+        self.any_part(&|t| has(t) || t.as_class().is_some_and(|c| c.args.iter().any(|a| a.mentions(has))))
+    }
     /// Whether values hold counted references.
     pub fn is_counted(self) -> bool {
         self.flatten().iter().any(|p| p.is_counted())

@@ -59,6 +59,7 @@ mod _core {
         call::container::Container,
         call::dispatcher_type::dispatcher_of,
         call::field::declare_class,
+        call::instance::type_of_struct,
         call::linkable::{callback_address, linkable},
         call::type_of::type_of,
         compile::cache::{cache_directory, cache_entry},
@@ -69,7 +70,7 @@ mod _core {
         device::ptx::{DevicePtx, compile_ptx},
         device::ptx_kernel::PtxKernel,
         gpu::context::{Gpu, GpuEvent, GpuMemory, GpuStream},
-        host::classes::instance_type,
+        host::classes::{declare_struct, instance_type, set_struct_fields, struct_type},
         host::library::stored_function,
         host::overloads::overloaded,
         host::signature::{Signature, parse_signature},
@@ -92,7 +93,7 @@ mod _core {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
-        m.add("Instance", call::instance::create_type(m.py())?)?;
+        call::instance::add_types(m)?;
         call::container::register(m.py());
         lh_ir::class::set_source(host::library::declaration);
         host::ufuncs::register(ufunc::lookup::LOOK);

@@ -39,6 +39,7 @@ COUNTERPARTS = {
     "numba.cuda": "lancehead.cuda",
     "numba.errors": "lancehead.errors",
     "numba.experimental": "lancehead.experimental",
+    "numba.experimental.structref": "lancehead.experimental.structref",
     "numba.extending": "lancehead.extending",
     "numba.misc": "lancehead",
     "numba.misc.special": "lancehead",

@@ -1,5 +1,6 @@
-"""Classes in compiled code: `jitclass`."""
+"""Classes in compiled code: `jitclass`, and mutable structs: `structref`."""
 
+from lancehead.experimental import structref
 from lancehead.experimental.jitclasses import jitclass
 
-__all__ = ["jitclass"]
+__all__ = ["jitclass", "structref"]

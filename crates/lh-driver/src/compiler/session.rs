@@ -389,6 +389,7 @@ impl World for Session<'_> {
         let (name, found) = self.host.overload(o, what)?;
         let value = match found {
             Overloaded::Function(f) => Some(self.host.function_object(f)),
+            Overloaded::Constructor { object, .. } => Some(object),
             Overloaded::No | Overloaded::Method | Overloaded::Later => None,
         };
         self.depend(Dep::Attribute { object: o, name, value });

@@ -3,7 +3,7 @@
 use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::val::{Known, Method, Val};
-use crate::world::{Overload, Overloaded};
+use crate::world::{Object, Overload, Overloaded};
 use lh_ir::diag::Result;
 use lh_ir::func::Device;
 use lh_ir::types::{Literal, TyKind};
@@ -26,10 +26,11 @@ impl Infer<'_> {
             Overloaded::Later => Ok(Some(Val::of_type(Ty::never()))),
             Overloaded::Method => lh_ir::bug!("a method's call is a method"),
             Overloaded::Function(f) => self.call_func(f, args, kwargs).map(Some),
+            Overloaded::Constructor { ty, init, .. } => self.construct(ty, init, args, kwargs).map(Some),
         });
         match function.map(|t| t.kind()) {
             // A function of NumPy or the like has a meaning of its own.
-            Some(TyKind::Obj(_)) => Ok(made.ok().flatten()),
+            Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => Ok(made.ok().flatten()),
             _ => made,
         }
     }
@@ -40,6 +41,7 @@ impl Infer<'_> {
             Overloaded::No => None,
             Overloaded::Later => Some(Val::of_type(Ty::never())),
             Overloaded::Function(f) => Some(self.call_func(f, std::slice::from_ref(v), &[])?),
+            Overloaded::Constructor { .. } => lh_ir::bug!("an attribute is no class"),
             Overloaded::Method => {
                 let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
                 Some(Val::known(ty, Known::Method(v.clone(), Method::Overloaded(name.into()))))

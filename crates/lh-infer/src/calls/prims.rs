@@ -393,6 +393,14 @@ impl Infer<'_> {
                 self.new_container(ty, cap)
             }
             ("new", [path, args @ ..]) => self.new_instance(path, args),
+            ("new_struct", [ty]) => {
+                let ty = self.type_meant(ty);
+                if !ty.class().and_then(lh_ir::class::Class::user).is_some_and(|u| u.is_struct) {
+                    let text = format!("`new` takes a type of structs, not `{ty}`");
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
+                self.zeroed_instance(ty)?
+            }
             ("value", [path, fields, args @ ..]) => self.instance_of_parts(path, fields, args)?,
             ("has_method", [x, name]) => {
                 let name = name.as_str().unwrap_or_default();

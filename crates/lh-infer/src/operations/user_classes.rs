@@ -96,6 +96,16 @@ impl Infer<'_> {
             return self.make_record(c, init, args, kwargs);
         }
         let made = self.blank_instance(c, Vec::new())?;
+        self.initialise(made, init, args, kwargs)
+    }
+
+    /// A new instance whose fields a function sets.
+    pub(crate) fn construct(&mut self, ty: Ty, init: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let made = self.zeroed_instance(ty)?;
+        self.initialise(made, init, args, kwargs)
+    }
+
+    fn initialise(&mut self, made: Val, init: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let given: Vec<Val> = std::iter::once(&made).chain(args).cloned().collect();
         let result = self.call_func(init, &given, kwargs)?;
         if !result.ty.is_none() && !result.ty.is_never() {
@@ -111,9 +121,13 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
                 .note("annotate each of its fields with the type of its values"));
         }
-        let ty = c.class.of(types, false);
+        self.zeroed_instance(c.class.of(types, false))
+    }
+
+    /// A new instance whose fields are zeros.
+    pub(crate) fn zeroed_instance(&mut self, ty: Ty) -> Result<Val> {
         if ty.object_layout().is_none() {
-            return Err(Diagnostic::new(diag::TOO_LARGE, format!("`{}` has too many fields", c.class.name()))
+            return Err(Diagnostic::new(diag::TOO_LARGE, format!("`{ty}` has too many fields"))
                 .note("put some of them into tuples or arrays"));
         }
         let none = self.value(&Val::int(0));

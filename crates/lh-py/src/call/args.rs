@@ -192,6 +192,10 @@ impl ArgBuf {
                 self.slots.push(instance::native(o) as u64);
             } else if let Some(num) = numpy::scalar_num(class) {
                 return self.push_scalar(o, num);
+            } else if instance::is_struct_class(class) {
+                let number = instance::struct_number(o).ok_or(Refused::Type)?;
+                self.tags.push(kind::TYPE | (number as u64) << 8);
+                self.slots.push(instance::native(o) as u64);
             } else {
                 return self.guarded(|buf| buf.push_rare(o, class));
             }

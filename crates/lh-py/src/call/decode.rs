@@ -132,6 +132,9 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
             out.push(kind::TUPLE | (elems.len() as u64) << 8);
             elems.iter().try_for_each(|t| tags_of(*t, out))?;
         }
+        TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => {
+            out.push(kind::TYPE | (crate::object::canonical::canonical(t).number() as u64) << 8);
+        }
         TyKind::Class(c) if c.class.user().is_some() => {
             let address = classes::address_of(c.class).filter(|_| c.args.is_empty())?;
             out.extend([kind::CLASS, address as u64]);

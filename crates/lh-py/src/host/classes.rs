@@ -5,12 +5,14 @@
 
 use crate::host::table;
 use crate::host::types::{Type, as_ty};
+use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use hashbrown::HashMap;
 use lh_infer::world::{FieldInit, UserClass};
 use lh_ir::Ty;
 use lh_ir::class::{Class, User};
 use lh_ir::parse::UserField;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{ffi, intern};
@@ -61,7 +63,7 @@ pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
     if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
         return Ok(None);
     }
-    let own = User { class: table::intern(class), is_shared: false };
+    let own = User { class: table::intern(class), is_shared: false, is_struct: false };
     let closed = Class::of_user(path_of(class)?, own, 0);
     set_state(class, State::Reading(Some(closed)));
     let found = read(class, own, closed).inspect_err(|_| drop(lock(&STATES).remove(&(class.as_ptr() as usize))))?;
@@ -117,12 +119,44 @@ fn path_of(class: &Bound<'_, PyType>) -> PyResult<String> {
 
 /// Declares a class whose instances share the objects of compiled code.
 pub fn declare(class: &Bound<'_, PyType>, fields: Vec<(String, Ty)>) -> PyResult<Ty> {
-    let own = User { class: table::intern(class), is_shared: true };
-    let made = Class::of_user(path_of(class)?, own, 0);
+    let made = declare_open(class, 0, false)?;
     made.set_fields(fields.into_iter().map(|(name, ty)| (name, Some(ty))).collect());
+    Ok(made.of(vec![], false))
+}
+
+/// Declares a class whose fields are set later; so many of them have types that its values decide.
+fn declare_open(class: &Bound<'_, PyType>, open: usize, is_struct: bool) -> PyResult<Class> {
+    let own = User { class: table::intern(class), is_shared: true, is_struct };
+    let made = Class::of_user(path_of(class)?, own, open);
     let known = UserClass { class: made, is_record: false, makes: vec![], extra: vec![], frozen: None, shown: None };
     set_state(class, State::Known(Some(Arc::new(known))));
-    Ok(made.of(vec![], false))
+    Ok(made)
+}
+
+/// Declares the class of the structs with some fields, of which so many are of any type.
+#[pyfunction]
+pub fn declare_struct(class_: &Bound<'_, PyType>, open: usize) -> PyResult<()> {
+    declare_open(class_, open, true).map(drop)
+}
+
+/// Sets the fields of such a class: names, and types of those which are not open.
+#[pyfunction]
+pub fn set_struct_fields(class_: &Bound<'_, PyType>, fields: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
+    let ty = |t: &Bound<'_, PyAny>| if t.is_none() { Ok(None) } else { as_ty(t).map(Some) };
+    let fields = fields.iter().map(|(name, t)| Ok((name.clone(), ty(t)?))).collect::<PyResult<_>>()?;
+    struct_class(class_)?.set_fields(fields);
+    Ok(())
+}
+
+/// The type of structs of such a class.
+#[pyfunction]
+pub fn struct_type(class_: &Bound<'_, PyType>, types: Vec<Bound<'_, PyAny>>) -> PyResult<Py<Type>> {
+    let types = types.iter().map(|t| Ok(canonical(as_ty(t)?))).collect::<PyResult<_>>()?;
+    Type::of(class_.py(), struct_class(class_)?.of(types, false))
+}
+
+fn struct_class(class: &Bound<'_, PyType>) -> PyResult<Class> {
+    at(class.as_type_ptr()).ok_or_else(|| PyTypeError::new_err("a class of structs was expected"))
 }
 
 /// The class of compiled code for the address of a class that has been declared or read.

@@ -71,6 +71,11 @@ pub fn ask(py: Python<'_>, o: ObjId, what: &Overload<'_>) -> PyResult<(String, O
     }
     match classify::classify(&found) {
         Object::Func(f) => Ok((name, Overloaded::Function(f))),
+        Object::Tuple(parts, _) => {
+            let (init, ty): (Bound<'_, PyAny>, PyRef<'_, Type>) = found.extract()?;
+            let Object::Func(init) = classify::classify(&init) else { lh_ir::bug!("{parts:?} construct nothing") };
+            Ok((name, Overloaded::Constructor { ty: ty.0, init, object: table::intern(&found) }))
+        }
         _ => Err(pyo3::exceptions::PyTypeError::new_err("an overload must return a function")),
     }
 }

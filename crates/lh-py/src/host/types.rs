@@ -19,7 +19,7 @@ use pyo3::types::{PyDict, PySlice, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
-#[pyclass(frozen, module = "lancehead._core", weakref)]
+#[pyclass(frozen, subclass, module = "lancehead._core", weakref)]
 pub struct Type(pub Ty);
 
 /// The one object of each type, so that types may be compared by identity.
@@ -48,6 +48,19 @@ impl Type {
 
 #[pymethods]
 impl Type {
+    /// An instance of a subclass, which stands for a type from now on.
+    #[new]
+    fn new(of: &Type) -> Type {
+        Type(of.0)
+    }
+    /// Makes this the one object of its type.
+    fn represent(slf: &Bound<'_, Self>) {
+        lock(&OBJECTS).insert(slf.get().0, slf.clone().unbind());
+    }
+    /// Whether another type is a part of this one.
+    fn mentions(&self, other: &Type) -> bool {
+        self.0.mentions(&|t| t == other.0)
+    }
     fn __repr__(&self) -> String {
         self.0.numba().to_string()
     }
@@ -109,6 +122,7 @@ impl Type {
             TyKind::Array { .. } => "Array",
             TyKind::Record(_) => "Record",
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
+            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
             TyKind::Class(c) if c.class == Class::dict() => "DictType",
             TyKind::Class(c) if c.class == Class::set() => "SetType",

@@ -72,7 +72,16 @@ pub fn is_known_package(module: &str) -> bool {
         && !matches!(
             parts.next(),
             None | Some(
-                "cfuncs" | "decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "typed" | "_core" | "lib"
+                "cfuncs"
+                    | "decorators"
+                    | "experimental"
+                    | "extending"
+                    | "ufuncs"
+                    | "stencils"
+                    | "threads"
+                    | "typed"
+                    | "_core"
+                    | "lib"
             )
         );
     !own && PACKAGES.split(' ').any(|p| p == top.trim_start_matches('_'))

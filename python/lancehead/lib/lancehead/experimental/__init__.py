@@ -1,0 +1,1 @@
+"""`lancehead.experimental` in compiled code."""
