@@ -39,7 +39,7 @@ NAMES = {
     "numba.np": "arrayobj linalg",
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
     "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
-    "LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
+    "LiteralStrKey MemInfoPointer Module "
     "ObjModeDispatcher Opaque PyObject Record StarArgTuple UndefinedFunctionType pyobject "
     "unknown",
 }

@@ -390,6 +390,34 @@ class Optional(metaclass=KindOfType):
 optional = Optional
 
 
+class NPDatetime(metaclass=KindOfType):
+    """Points of time, `numpy.datetime64`, of a unit: `NPDatetime("D")`.
+
+    >>> NPDatetime("D")
+    datetime64[D]
+    """
+
+    kinds: tuple[str, ...] = ("NPDatetime",)
+
+    def __new__(cls, unit: str = "") -> Any:
+        """The type of points in a unit."""
+        return parse_type(f"NPDatetime('{unit}')")
+
+
+class NPTimedelta(metaclass=KindOfType):
+    """Spans of time, `numpy.timedelta64`, of a unit: `NPTimedelta("10s")`.
+
+    >>> NPTimedelta("10s")
+    timedelta64[10s]
+    """
+
+    kinds: tuple[str, ...] = ("NPTimedelta",)
+
+    def __new__(cls, unit: str = "") -> Any:
+        """The type of spans in a unit."""
+        return parse_type(f"NPTimedelta('{unit}')")
+
+
 class ClassInstanceType(metaclass=KindOfType):
     """Instances of classes that a program defines.
 
@@ -511,14 +539,14 @@ class WrapperAddressProtocol:
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "DictType", "Dispatcher", "Float",
-    "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NamedTuple", "NamedUniTuple",
-    "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Set", "SetType", "Signature", "SliceType",
-    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_",
-    "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32",
-    "float64", "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_",
-    "longlong", "none", "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint",
-    "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral",
-    "ushort", "void", "voidptr",
+    "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NPDatetime", "NPTimedelta",
+    "NamedTuple", "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Set",
+    "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
+    "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128",
+    "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2", "i4", "i8", "int16", "int32",
+    "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none", "optional", "short", "size_t",
+    "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64", "uint8", "uintc",
+    "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
 
 

@@ -224,6 +224,7 @@ impl Infer<'_> {
         let inside = [around, &[o]].concat();
         Ok(match self.world.object(o) {
             Object::Const(c) => Val::constant(c),
+            Object::Time(ticks, ty) => self.time_constant(ticks, ty),
             Object::Tuple(items, name) => {
                 let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 let elems = parts.iter().map(|p| p.ty).collect();

@@ -89,7 +89,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("numpy.random.default_rng", "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function"),
     ("numpy.random.Generator", "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function"),
     ("numpy.random.multivariate_normal", "use `mean + np.linalg.cholesky(cov) @ np.random.randn(n)`"),
-    ("numpy.datetime64", "pass dates as integers: `a.view(np.int64)`"),
     ("numpy.ndarray.tobytes", "return the array, and call it outside of the function"),
     ("numpy.ndarray.tofile", "return the array, and call it outside of the function"),
     ("numpy.ndarray.choose", "use `np.where` or `np.select`"),

@@ -58,6 +58,8 @@ pub enum Object {
     Foreign(Arc<Foreign>),
     /// `...`
     Ellipsis,
+    /// A constant point or span of time: its ticks and type.
+    Time(i64, Ty),
     /// Anything else: its type's name and a short text for messages.
     Other(String),
 }

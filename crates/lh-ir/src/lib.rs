@@ -26,6 +26,7 @@ pub mod span;
 pub mod stored;
 pub mod switches;
 mod target;
+pub mod time_unit;
 mod type_names;
 pub mod types;
 pub mod untyped;

@@ -58,6 +58,7 @@ impl fmt::Display for Ty {
             TyKind::Class(ClassTy { class, items: Some(t), .. }) if t.is_never() => {
                 write!(f, "an empty {}", class.name())
             }
+            TyKind::Class(_) if let Some(name) = self.time_name() => f.write_str(&name),
             TyKind::Class(c) => {
                 f.write_str(c.class.name())?;
                 if c.args.is_empty() {
@@ -145,6 +146,7 @@ impl fmt::Display for NumbaName {
                 write!(f, "instance.jitclass.{}#{}", c.class.name(), c.class.path())
             }
             TyKind::Class(c) if c.args.is_empty() => f.write_str(c.class.name()),
+            TyKind::Class(_) if let Some(name) = self.0.time_name() => f.write_str(&name),
             TyKind::Class(c) => {
                 write!(f, "{}(", c.class.name())?;
                 write_list(f, &c.args, ", ", Ty::numba)?;

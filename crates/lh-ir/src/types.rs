@@ -580,7 +580,7 @@ impl Ty {
     pub fn itemsize(self) -> usize {
         match self.0 {
             TyKind::Record(r) => r.size,
-            TyKind::Tuple { .. } => self.mem_layout().1,
+            TyKind::Tuple { .. } | TyKind::Class(ClassTy { parts: Some(_), .. }) => self.mem_layout().1,
             _ => self.bits() as usize / 8,
         }
     }
@@ -710,6 +710,7 @@ impl Ty {
     pub fn holds(self) -> Holds {
         match self.0 {
             TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr => Holds::Memory,
+            TyKind::Class(ClassTy { parts: Some(of), .. }) => Holds::Parts(of, &[]),
             TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => Holds::Objects,
             TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => Holds::Parts(elems, &[]),
             TyKind::Closure { captures, defaults, .. } => Holds::Parts(captures, defaults),

@@ -362,7 +362,7 @@ impl Verifier<'_> {
                 let n = self.ty(r).as_array().map(|a| a.1);
                 let fits = n == Some(shape.len()) && n == Some(strides.len());
                 self.ensure(fits, || format!("extents of {r}: {}", self.ty(r)))?;
-                let has_form = |t: Ty| t.is_number() || matches!(t.kind(), TyKind::Record(_) | TyKind::Tuple { .. });
+                let has_form = |t: Ty| t.is_scalar() || matches!(t.kind(), TyKind::Record(_) | TyKind::Tuple { .. });
                 self.ensure(self.ty(r).as_array().is_some_and(|a| has_form(a.0)), || format!("items of {r}"))
             }
             Inst::ArrayOwner(v) => {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim
+from lancehead.lib import prim, times
 from lancehead.lib.conversions import index_of, int_of_float
 from lancehead.lib.lists import sorted_list
 from lancehead.lib.text import text_ascii, text_format, text_of, text_repr
@@ -114,6 +114,8 @@ def abs(x, /):
     """
     if prim.is_array(x):
         return np.abs(x)
+    if prim.is_time(x):
+        return times.ufunc_absolute(x)
     if prim.is_bool(x):
         return int(x)
     if prim.is_complex(x):

@@ -46,6 +46,8 @@ def key_hash(key):
         return h
     if prim.is_enum(key):
         return key_hash(key.value)
+    if prim.is_time(key):
+        return prim.cast(key._ticks, np.int64)
     if prim.has_method(key, "__hash__"):
         return prim.cast(key.__hash__(), np.int64)
     prim.error("a key of a dictionary or an item of a set must be hashable: a number, a text, None, or a tuple of such")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim
+from lancehead.lib import prim, times
 
 
 def text_of(x):
@@ -17,6 +17,8 @@ def text_of(x):
         return str(x)
     if prim.is_user(x):
         return str(x)
+    if prim.is_time(x) and not prim.is_dtype(x):
+        return times.text(x)
     return text_repr(x)
 
 
@@ -78,6 +80,8 @@ def text_repr(x):
         return "dict_values(" + _list_text([item for item in x]) + ")"
     if prim.is_a(x, "dicts.dict_items"):
         return "dict_items(" + _list_text([item for item in x]) + ")"
+    if prim.is_time(x):
+        return times.repr_text(x)
     if prim.is_range(x):
         step = ", " + text_repr(x.step) if x.step != 1 else ""
         return "range(" + text_repr(x.start) + ", " + text_repr(x.stop) + step + ")"

@@ -7,6 +7,7 @@ use crate::world::Object;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};
+use lh_ir::time_unit::TimeUnit;
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, ObjId, Ty};
@@ -121,6 +122,7 @@ impl Infer<'_> {
             // Of a namedtuple it is a plain one.
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
+            ("numpy.datetime64" | "numpy.timedelta64", _) => self.make_time(path, args, kwargs).map(Some),
             ("numpy.shape", [x]) if kwargs.is_empty() => self.get_attr(x, "shape").map(Some),
             ("numpy.ndim", [x]) if kwargs.is_empty() => self.get_attr(x, "ndim").map(Some),
             ("numpy.size", [x]) if kwargs.is_empty() => self.get_attr(x, "size").map(Some),
@@ -149,6 +151,7 @@ impl Infer<'_> {
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
             TyKind::Tuple { .. } => ("builtins", "tuple"),
+            TyKind::Class(c) if x.ty.is_time() => ("numpy", c.class.name()),
             TyKind::Class(c) => {
                 let class = self.python_class(c.class).ok_or_else(unknown)?;
                 return self.object(class);
@@ -266,6 +269,7 @@ impl Infer<'_> {
                     "builtins.object" => true,
                     p if t.as_buffer().is_some_and(|b| b.path() == p) => true,
                     p if t.class().is_some_and(|c| c.path() == p) => true,
+                    _ if t.is_time() => crate::calls::times::is_of_class(t, &p),
                     _ => self.known_class(*o, c)?,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
@@ -393,6 +397,9 @@ impl Infer<'_> {
         }
         if let Some(vector) = self.vector_class(x) {
             return Ok(vector);
+        }
+        if let Some((unit, is_span)) = x.as_str().and_then(TimeUnit::of_dtype) {
+            return Ok(unit.ty(is_span));
         }
         let parsed = x.as_str().and_then(|s| {
             Some(match s {

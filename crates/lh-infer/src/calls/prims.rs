@@ -26,6 +26,9 @@ impl Infer<'_> {
         if let Some(v) = self.prim_type(name, args)? {
             return Ok(v);
         }
+        if let Some(v) = self.prim_time(name, args)? {
+            return Ok(v);
+        }
         if let Some(v) = self.prim_array(name, args)? {
             return Ok(v);
         }
@@ -109,6 +112,11 @@ impl Infer<'_> {
             "is_complex" => t.is_complex(),
             "is_bool" => t.is_bool(),
             "is_number" => own.is_number(),
+            "is_time" => element(t).is_time(),
+            "is_span" => t.as_time().is_some_and(|(_, is_span)| is_span),
+            "is_point" => t.as_time().is_some_and(|(_, is_span)| !is_span),
+            "is_calendar" => t.as_time().is_some_and(|(unit, _)| unit.is_calendar()),
+            "is_like" => args.get(1).is_some_and(|b| crate::calls::times::are_like(t, b.ty)),
             "is_array" => t.is_array(),
             // Whether a value is an instance of the class at a path.
             "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
@@ -155,6 +163,9 @@ impl Infer<'_> {
             ("cast", [x, d]) => {
                 let t = self.as_dtype(d)?;
                 let mut x = self.unwrap_optional(x)?;
+                if x.ty.is_time() || t.is_time() {
+                    return self.time_as(&x, t).map(Some);
+                }
                 if matches!(x.ty.as_enum(), Some((_, _, true))) {
                     x = self.field(&x, 0);
                 }
@@ -170,11 +181,11 @@ impl Infer<'_> {
             }
             ("dtype_of", [x]) => match x.ty.kind() {
                 TyKind::DType(t) => dtype(*t),
-                TyKind::Class(ClassTy { items: Some(t), .. }) if t.is_number() => dtype(*t),
+                TyKind::Class(ClassTy { items: Some(t), .. }) if t.is_scalar() => dtype(*t),
                 TyKind::Range(t) => dtype(*t),
                 _ => {
                     let t = element(x.ty);
-                    if !(t.is_number() || t.is_never() || matches!(t.kind(), TyKind::Record(_) | TyKind::Pending(..))) {
+                    if !(t.is_scalar() || t.is_never() || matches!(t.kind(), TyKind::Record(_) | TyKind::Pending(..))) {
                         let text = format!("`{}` is no element of an array", x.ty);
                         return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                     }
@@ -199,7 +210,9 @@ impl Infer<'_> {
                 let mut t = of(first);
                 for r in rest {
                     let u = of(r);
-                    t = promote(t, u).ok_or_else(|| self.no_op("result_type", t, u))?;
+                    t = promote(t, u)
+                        .or_else(|| crate::calls::times::promote(t, u))
+                        .ok_or_else(|| self.no_op("result_type", t, u))?;
                 }
                 dtype(t)
             }
@@ -352,7 +365,9 @@ impl Infer<'_> {
                 self.check_writable(dst.ty)?;
                 let (_, expr) = self.scalar_call(f, ins)?;
                 let (d, ..) = dst.ty.as_array().ok_or_else(|| self.no_op("map_into", dst.ty, dst.ty))?;
-                self.map_into(dst, ins, crate::operations::operators::cast_expr(d, expr));
+                let mut ins = ins.to_vec();
+                let expr = self.time_expr(d, expr, &mut ins)?;
+                self.map_into(dst, &ins, expr);
                 Val::of_type(Ty::none())
             }
             _ => return Ok(None),

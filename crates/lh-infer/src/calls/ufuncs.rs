@@ -53,7 +53,7 @@ impl Infer<'_> {
         }
         let args = tys.iter().enumerate().map(|(i, t)| cast_expr(*t, MapExpr::Arg(i as u32, element(ins[i].ty))));
         let ret = declared.first().copied().unwrap_or(spec.ret);
-        if !ret.is_number() {
+        if !ret.is_scalar() {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("a ufunc returns a number, not `{ret}`")));
         }
         let expr = cast_expr(ret, Kernel::Spec(spec.id, spec.ret).expr(args.collect()));
@@ -117,7 +117,7 @@ impl Infer<'_> {
                 TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } => {
                     self.call_library("numpy.asarray", &[a])?
                 }
-                _ if a.ty.is_number() || a.ty.is_array() => a,
+                _ if a.ty.is_scalar() || a.ty.is_array() => a,
                 _ => return Err(wrong(format!("the ufunc `{}` does not take `{}`", u.name, a.ty))),
             });
         }
@@ -252,6 +252,12 @@ impl Infer<'_> {
                 _ => Err(wrong(format!("`{path}` takes one argument"))),
             };
         }
+        if kwargs.iter().all(|(k, _)| k == "out") {
+            let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
+            if let Some(v) = self.call_time_ufunc(path, args, &outs)? {
+                return Ok(Some(v));
+            }
+        }
         let takes = self.operand_count(path)?;
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| k != "out" || !path.starts_with("numpy.")) {
             return match takes {
@@ -279,7 +285,7 @@ impl Infer<'_> {
             return Ok(Some(v));
         }
         let is_made = |(i, a): (usize, &Val)| a.ty.is_none() && takes.is_some_and(|n| i >= n);
-        let fits = |(i, a): (usize, &Val)| a.ty.is_number() || a.ty.is_array() || is_made((i, a));
+        let fits = |(i, a): (usize, &Val)| a.ty.is_scalar() || a.ty.is_array() || is_made((i, a));
         if !args.iter().enumerate().all(fits) || args.is_empty() {
             return match takes.filter(|_| path.starts_with("numpy.")) {
                 Some(n) => self.check_operands(path, &args[..n.min(args.len())]).map(|()| None),
@@ -360,7 +366,7 @@ impl Infer<'_> {
 
     /// Refuses what has no elements that are numbers; a missing number is found out when the program runs.
     fn check_operands(&self, path: &str, ins: &[Val]) -> Result<()> {
-        let fits = |t: Ty| element(t).is_number() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
+        let fits = |t: Ty| element(t).is_scalar() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
         match ins.iter().find(|a| !fits(a.ty)) {
             Some(odd) => Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty))),
             None => Ok(()),
@@ -376,7 +382,7 @@ impl Infer<'_> {
     }
 
     /// Sequences given to NumPy's ufuncs as operands become arrays; those behind them are outputs.
-    fn as_arrays(&mut self, takes: Option<usize>, args: &[Val]) -> Result<Vec<Val>> {
+    pub(crate) fn as_arrays(&mut self, takes: Option<usize>, args: &[Val]) -> Result<Vec<Val>> {
         let array = |(i, a): (usize, &Val)| match a.ty.kind() {
             TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } if takes.is_some_and(|n| i < n) => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
@@ -513,7 +519,9 @@ impl Infer<'_> {
         };
         self.check_writable(out.ty)?;
         check_same_kind(ret, d)?;
-        self.map_into(out, ins, cast_expr(d, expr));
+        let mut ins = ins.to_vec();
+        let expr = self.time_expr(d, expr, &mut ins)?;
+        self.map_into(out, &ins, expr);
         Ok(out.clone())
     }
 }
@@ -529,6 +537,11 @@ fn outputs_differ(path: &str, has: usize, given: usize) -> Box<Diagnostic> {
 
 /// Refuses a result of a type that NumPy does not store as another without being asked: `same_kind` casting.
 pub(crate) fn check_same_kind(from: Ty, to: Ty) -> Result<()> {
+    if from.is_time() || to.is_time() {
+        let fits = from.is_time() && to.is_time();
+        let text = format!("a result of `{from}` does not go into an array of `{to}`");
+        return if fits { Ok(()) } else { Err(Diagnostic::new(diag::NO_MATCHING_CALL, text)) };
+    }
     let rank = |t: Ty| match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { signed: false, .. } => 1,

@@ -120,6 +120,7 @@ impl Infer<'_> {
             TyKind::Class(c) => match (self.get_class_field(v, name)?, c.class.user()) {
                 (Some(field), _) => Ok(Some(field)),
                 (None, Some(user)) => self.user_attr(v, user.class, name),
+                (None, None) if v.ty.is_time() && name != "real" && name != "imag" => Ok(self.number_attr(v, name)),
                 (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
             },
             TyKind::Pending(_, class) => Ok(Some(match (teaches(v.ty, name), self.class_function(*class, name)) {
@@ -266,12 +267,20 @@ impl Infer<'_> {
             TyKind::Int { .. } => "u",
             TyKind::Float { .. } => "f",
             TyKind::Record(_) | TyKind::Bfloat16 => "V",
+            _ if t.is_time() => {
+                if t.as_time().is_some_and(|(_, is_span)| is_span) {
+                    "m"
+                } else {
+                    "M"
+                }
+            }
             _ => "c",
         };
         match name {
             "itemsize" => Some(int(t.itemsize() as i128)),
             "kind" => Some(Val::str(kind)),
             "alignment" => Some(int(t.real_part().itemsize() as i128)),
+            "char" if t.is_time() => Some(Val::str(kind)),
             "char" if t.is_number() => {
                 // By bytes of an item: 1, 2, 4, 8 and 16.
                 let letters = match kind {

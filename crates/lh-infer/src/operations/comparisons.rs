@@ -43,7 +43,7 @@ impl Infer<'_> {
         if a.ty.is_number() && b.ty.is_number() {
             return self.compare_numbers(op, a, b);
         }
-        let arrayish = |t: Ty| t.is_array() || t.is_number();
+        let arrayish = |t: Ty| t.is_array() || t.is_scalar();
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.compare_arrays(op, a, b);
         }
@@ -169,6 +169,9 @@ impl Infer<'_> {
 
     fn compare_arrays(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let (ta, tb) = (element(a.ty), element(b.ty));
+        if ta.is_time() || tb.is_time() {
+            return self.compare_times(op, a, b);
+        }
         let t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
         let kernel = if t.is_complex() {
             let path = match op {

@@ -543,7 +543,7 @@ impl Infer<'_> {
             return self.method(a, &name, &[k.clone(), x.clone()]).map(|_| ());
         };
         let x = &self.unwrap_optional(x)?;
-        if let (Some(index), true) = (all_ints(&parts, ndim), x.ty.is_number()) {
+        if let (Some(index), true) = (all_ints(&parts, ndim), x.ty.is_scalar()) {
             let x = self.element_value(x, dtype)?;
             let p = self.element_address(a, &index);
             let x = self.value(&x);
@@ -569,6 +569,9 @@ impl Infer<'_> {
 
     /// A number as an element: complex numbers do not become real ones silently.
     pub(crate) fn element_value(&mut self, x: &Val, dtype: Ty) -> Result<Val> {
+        if x.ty.is_time() || dtype.is_time() {
+            return self.time_as(x, dtype);
+        }
         if !x.ty.is_number() || !dtype.is_number() {
             let text = format!("`{}` cannot be stored in an array of `{dtype}`", x.ty);
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, text));
@@ -600,7 +603,7 @@ impl Infer<'_> {
                 }
                 *d
             }
-            _ if x.ty.is_number() || x.ty.as_record().is_some() => x.ty,
+            _ if x.ty.is_scalar() || x.ty.as_record().is_some() => x.ty,
             _ => {
                 return Err(Diagnostic::new(
                     diag::NO_MATCHING_OP,
@@ -608,6 +611,9 @@ impl Infer<'_> {
                 ));
             }
         };
+        if src.is_time() || dtype.is_time() {
+            return self.call_library("times.assign", &[dst.clone(), x]).map(|_| ());
+        }
         if !src.is_number() || !dtype.is_number() {
             return self.assign_records(dst, &x);
         }

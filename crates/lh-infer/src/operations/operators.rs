@@ -143,6 +143,9 @@ impl Infer<'_> {
             UnOp::Invert if t.is_bool() => Kernel::Row(row("not"), t),
             UnOp::Invert if t.is_int() => Kernel::Row(row("invert"), t),
             UnOp::Pos if t.is_number() => return self.method(a, "copy", &[]),
+            UnOp::Neg | UnOp::Pos if t.is_time() => {
+                self.library_kernel(if op == UnOp::Neg { "times.neg" } else { "times.pos" }, &[t])?
+            }
             _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
         };
         Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![MapExpr::Arg(0, t)])))
@@ -159,7 +162,7 @@ impl Infer<'_> {
         if op == BinOp::MatMul && (a.ty.is_array() || b.ty.is_array()) {
             return self.call_library("numpy.matmul", &[a.clone(), b.clone()]);
         }
-        let arrayish = |t: Ty| t.is_array() || t.is_number();
+        let arrayish = |t: Ty| t.is_array() || t.is_scalar();
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.binary_arrays(op, a, b, inplace);
         }
@@ -383,6 +386,9 @@ impl Infer<'_> {
 
     fn binary_arrays(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
         let (ta, tb) = (element(a.ty), element(b.ty));
+        if ta.is_time() || tb.is_time() {
+            return self.binary_times(op, a, b, inplace);
+        }
         let mut t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
         if op == BinOp::TrueDiv && (t.is_int() || t.is_bool()) {
             t = Ty::f64();

@@ -103,7 +103,7 @@ impl Infer<'_> {
         if f.ty.is_none() {
             return Err(without_form(f));
         }
-        if !x.ty.is_number() || !f.ty.is_number() {
+        if !x.ty.is_scalar() || !f.ty.is_scalar() {
             return Err(Diagnostic::new(
                 diag::NO_MATCHING_OP,
                 format!("`{}` cannot be stored in the field `{name}`, which is `{}`", x.ty, f.ty),

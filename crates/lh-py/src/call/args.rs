@@ -101,7 +101,7 @@ impl ArgBuf {
             if !(*a).is_aligned() {
                 return self.push_unaligned(o);
             }
-            let record = if num == numpy::VOID { Some(self.record_number((*a).descr, (*a).data)?) } else { None };
+            let record = if numpy::has_more(num) { Some(self.record_number((*a).descr, (*a).data)?) } else { None };
             let shape = (flags & (numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS | numpy::WRITEABLE)) as u64;
             self.tags.push(kind::ARRAY | (num as u64) << 8 | (nd as u64) << 16 | shape << 32);
             self.tags.extend(record);
@@ -362,6 +362,12 @@ impl ArgBuf {
             }
             if is(numpy::void_type()) {
                 return self.push_record(o);
+            }
+            if let Some((ticks, unit, is_span)) = numpy::time_scalar(o, class) {
+                let (base, count) = unit.numbers();
+                self.tags.push(kind::TIME | u64::from(is_span) << 8 | base << 16 | count << 32);
+                self.slots.push(ticks as u64);
+                return Ok(());
             }
             if let Some(class) = class_of_copies(&Bound::from_borrowed_ptr(py, o))? {
                 return self.push_instance(&Bound::from_borrowed_ptr(py, o), class);

@@ -95,6 +95,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
             }
+            TyKind::Class(_) if ty.is_time() => time(py, ty, word())?,
             TyKind::Class(c) => {
                 let object = word() as *mut MemInfo;
                 self.object(ty, c, object)?
@@ -389,14 +390,18 @@ fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
     numpy::load(py)?.descr(py, num)
 }
 
-/// Whether two dtypes have equal elements: number types if they are the same, records only with the very same dtype.
+/// Whether two dtypes have equal elements: number types if they are the same, times if units
+/// are, records only with the very same dtype.
 ///
 /// # Safety
 /// Both are dtypes.
 unsafe fn same_elements(a: *const numpy::Descr, b: *const numpy::Descr) -> bool {
     // SAFETY: as promised by the caller.
     let (x, y) = unsafe { (numpy::number_of(a), numpy::number_of(b)) };
-    a == b || x != numpy::VOID && numpy::ty_of_num(x) == numpy::ty_of_num(y)
+    // SAFETY: as above, and the thread is attached: an object is made.
+    let equal = || unsafe { ffi::PyObject_RichCompareBool(a.cast_mut().cast(), b.cast_mut().cast(), ffi::Py_EQ) == 1 };
+    let is_time = numpy::TIMES.contains(&x);
+    a == b || is_time && equal() || !numpy::has_more(x) && numpy::ty_of_num(x) == numpy::ty_of_num(y)
 }
 
 /// Boxes a record; the argument itself if it is returned.
@@ -415,6 +420,15 @@ fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, 
         }
     }
     array(py, ty, false, &slots)?.get_item(PyTuple::empty(py))
+}
+
+/// Boxes a point or span of time.
+fn time(py: Python<'_>, ty: Ty, ticks: u64) -> PyResult<Bound<'_, PyAny>> {
+    let mut cell = ticks;
+    let memory = (&raw mut cell).cast();
+    // The scalar that is read from the array is a copy.
+    let array = numpy::load(py)?.array_over(py, descr_of(py, ty)?, (memory, &[], &[]), false, None)?;
+    array.get_item(PyTuple::empty(py))
 }
 
 /// Boxes an array; the argument itself if it is returned unchanged.

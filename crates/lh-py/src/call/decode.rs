@@ -5,6 +5,7 @@ use crate::host::types::named_tuple;
 use crate::host::{classes, comptime, enums};
 use crate::object::{array, numpy, record_dtype};
 use lh_ir::class::Class;
+use lh_ir::time_unit::TimeUnit;
 use lh_ir::types::Buffer;
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::ffi;
@@ -41,8 +42,12 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::SCALAR => numpy::ty_of_num(payload as i32).expect("only native scalars are tagged"),
             kind::ARRAY => {
                 let num = i32::from(payload as u8);
-                let dtype = if num == numpy::VOID { record_dtype::by_number(self.word()) } else { native(num) };
+                let dtype = if numpy::has_more(num) { record_dtype::by_number(self.word()) } else { native(num) };
                 array::type_of(dtype, usize::from((payload >> 8) as u8), (payload >> 24) as i32)
+            }
+            kind::TIME => {
+                let unit = TimeUnit::new(usize::from((payload >> 8) as u8), (payload >> 24) as i64);
+                unit.unwrap_or_else(|| lh_ir::bug!("tag {tag}")).ty(payload & 1 != 0)
             }
             kind::RECORD => record_dtype::by_number(payload),
             kind::TUPLE => Ty::tuple(self.many(payload as usize)),
@@ -134,6 +139,10 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
         }
         TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => {
             out.push(kind::TYPE | (crate::object::canonical::canonical(t).number() as u64) << 8);
+        }
+        TyKind::Class(_) if let Some((unit, is_span)) = t.as_time() => {
+            let (base, count) = unit.numbers();
+            out.push(kind::TIME | u64::from(is_span) << 8 | base << 16 | count << 32);
         }
         TyKind::Class(c) if c.class.user().is_some() => {
             let address = classes::address_of(c.class).filter(|_| c.args.is_empty())?;

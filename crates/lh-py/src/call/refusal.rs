@@ -73,7 +73,6 @@ fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, Stri
     }
     let help = match kind.as_str() {
         "O" => format!("convert the objects: `{name}.astype(float)` of numbers, `list({name})` of texts"),
-        "M" | "m" => format!("pass the numbers of units: `{name}.view(np.int64)`"),
         "U" | "T" => format!("pass a list of texts: `{name}.tolist()`"),
         "S" => format!("pass the bytes: `{name}.view(np.uint8)`, or a list of texts: `{name}.astype(str).tolist()`"),
         _ if !native => format!("change the byte order: `{name}.astype({name}.dtype.newbyteorder(\"=\"))`"),

@@ -248,7 +248,7 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
 fn is_plain(t: Ty) -> bool {
     match t.kind() {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_plain(*t)),
-        TyKind::Class(_) => t.as_list().is_some_and(is_plain),
+        TyKind::Class(_) => t.is_time() || t.as_list().is_some_and(is_plain),
         TyKind::Never | TyKind::None | TyKind::Str | TyKind::Record(_) | TyKind::Array { .. } => true,
         _ => t.is_number(),
     }

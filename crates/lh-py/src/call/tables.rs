@@ -376,7 +376,7 @@ fn is_hashable(key: Ty) -> bool {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t)),
         // Other members are numbered, and their hashes are those of their values.
         TyKind::Instance { class: InstanceOf::Enum { ints, .. }, .. } => *ints,
-        _ => key.is_number() || key.is_bool(),
+        _ => key.is_scalar(),
     }
 }
 
@@ -405,6 +405,7 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
         }
         TyKind::Tuple { elems, .. } => elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words))),
         TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words),
+        TyKind::Class(_) if ty.is_time() => next() as i64,
         _ => 0,
     }
 }

@@ -21,7 +21,8 @@ pub mod kind {
     pub const UINT64: u64 = 7;
     /// NumPy scalar: type number.
     pub const SCALAR: u64 = 8;
-    /// Array: type number, rank, contiguity, whether it can be written; then, of records, the number of their dtype.
+    /// Array: type number, rank, contiguity, whether it can be written; then, of records and times, the number of
+    /// their dtype.
     pub const ARRAY: u64 = 9;
     /// Tuple: length; then the tags of its items.
     pub const TUPLE: u64 = 10;
@@ -50,6 +51,8 @@ pub mod kind {
     pub const SET: u64 = 22;
     /// A type that no tags say: its number.
     pub const TYPE: u64 = 23;
+    /// Point or span of time: whether it is a span, the base of its unit, and how many of it are a tick.
+    pub const TIME: u64 = 24;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -70,8 +73,8 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
         kind::DICT => several(1, 2),
         kind::SLICE => several(1, 3),
         kind::OBJECT | kind::ENUM => 2,
-        // Of an array of records, then the dtype.
-        kind::ARRAY if (tags[0] >> 8) as u8 == numpy::VOID as u8 => 2,
+        // Of an array of records or times, then the dtype.
+        kind::ARRAY if numpy::has_more(i32::from((tags[0] >> 8) as u8)) => 2,
         _ => 1,
     }
 }

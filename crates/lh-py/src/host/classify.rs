@@ -27,6 +27,10 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(c) = constant(o)? {
         return Ok(Some(Object::Const(c)));
     }
+    // SAFETY: a live object of its class.
+    if let Some((ticks, unit, is_span)) = unsafe { numpy::time_scalar(o.as_ptr(), o.get_type_ptr()) } {
+        return Ok(Some(Object::Time(ticks, unit.ty(is_span))));
+    }
     if let Ok(items) = o.cast::<PyTuple>() {
         let name = if items.is_exact_instance_of::<PyTuple>() { None } else { named_tuple(o.get_type().as_any()) };
         return Ok(Some(Object::Tuple(items.iter().map(|i| table::intern(&i)).collect(), name)));
@@ -45,7 +49,7 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Ok(t) = o.cast::<Type>() {
         let t = t.get().0;
-        return Ok(Some(if t.is_number() || t.as_record().is_some() {
+        return Ok(Some(if t.is_scalar() || t.as_record().is_some() {
             Object::DType(t.strong())
         } else {
             Object::Type(t)

@@ -44,6 +44,11 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             constant(&mut h, &c);
             Some(())
         }
+        Object::Time(ticks, t) => {
+            texts(&mut h, &["time", &t.to_string()]);
+            h.number(ticks as u64);
+            Some(())
+        }
         Object::Tuple(items, name) => {
             h.text("tuple");
             if let Some(n) = name {

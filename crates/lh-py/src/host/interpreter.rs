@@ -127,7 +127,7 @@ impl<'py> PyHost<'py> {
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \
-                              numpy.issubdtype builtins.slice";
+                              numpy.issubdtype numpy.datetime64 numpy.timedelta64 builtins.slice";
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
         if !known && !callee.is_instance_of::<Type>() {

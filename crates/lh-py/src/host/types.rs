@@ -89,7 +89,7 @@ impl Type {
     /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
         let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
-        if !self.0.is_number() && self.0.as_record().is_none() {
+        if !self.0.is_scalar() && self.0.as_record().is_none() {
             return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
         }
         let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
@@ -124,6 +124,13 @@ impl Type {
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
             TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
+            TyKind::Class(_) if let Some((_, is_span)) = self.0.as_time() => {
+                if is_span {
+                    "NPTimedelta"
+                } else {
+                    "NPDatetime"
+                }
+            }
             TyKind::Class(c) if c.class == Class::dict() => "DictType",
             TyKind::Class(c) if c.class == Class::set() => "SetType",
             TyKind::Optional(_) => "Optional",
@@ -178,7 +185,7 @@ impl Type {
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match self.0.kind() {
-            TyKind::Class(c) if c.class.user().is_none() => type_tuple(py, &c.args),
+            TyKind::Class(c) if c.class.user().is_none() && !self.0.is_time() => type_tuple(py, &c.args),
             _ => Err(self.missing("arguments")),
         }
     }
@@ -406,7 +413,7 @@ pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
 pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Py<Type>> {
     let py = dtype.py();
     let dtype = as_ty(dtype)?;
-    if !dtype.is_number() && dtype.as_record().is_none() {
+    if !dtype.is_scalar() && dtype.as_record().is_none() {
         return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
     }
     if ndim > 64 {

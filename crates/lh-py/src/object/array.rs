@@ -39,7 +39,7 @@ impl ArrayObject {
         // SAFETY: as promised.
         let (num, order) = unsafe { (numpy::number_of(self.descr), (*self.descr).byteorder as u8) };
         let foreign = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
-        (!foreign && (numpy::is_native(num) || num == numpy::VOID)).then_some(num)
+        (!foreign && (numpy::is_native(num) || numpy::has_more(num))).then_some(num)
     }
     /// Whether the elements lie where compiled code may read them. That of records is decided by their type.
     #[inline(always)]
@@ -80,7 +80,7 @@ pub fn in_place<'a>(o: &'a Bound<'_, PyAny>, readonly: bool) -> Option<(&'a Arra
     };
     let dtype = match num {
         // SAFETY: the dtype of a live array.
-        numpy::VOID => unsafe { record_dtype::at(o.py(), array.descr, array.data) }.ok()??.0,
+        n if numpy::has_more(n) => unsafe { record_dtype::at(o.py(), array.descr, array.data) }.ok()??.0,
         _ => numpy::ty_of_num(num)?,
     };
     let flags = array.flags & if readonly { !numpy::WRITEABLE } else { -1 };

@@ -3,6 +3,7 @@
 //! The offsets are those of NumPy 1.x and 2.x alike; nothing of NumPy is linked, its API table is found at run time.
 
 use lh_ir::Ty;
+use lh_ir::time_unit::TimeUnit;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyCapsule, PyComplex, PyFloat, PyInt, PyType};
@@ -70,6 +71,15 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
 /// `NPY_VOID`: records, if the dtype has fields.
 pub const VOID: c_int = 20;
 
+/// `NPY_DATETIME` and `NPY_TIMEDELTA`: points and spans of time.
+pub const TIMES: [c_int; 2] = [21, 22];
+
+/// Whether the type number of elements does not say their type: the dtype has more.
+#[inline(always)]
+pub fn has_more(num: c_int) -> bool {
+    (VOID..=TIMES[1]).contains(&num)
+}
+
 /// Whether elements of a type number have a native form.
 #[inline(always)]
 pub fn is_native(num: c_int) -> bool {
@@ -83,6 +93,7 @@ pub fn num_of_ty(t: Ty) -> Option<c_int> {
 
 static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 static VOID_SCALAR: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+static TIME_SCALARS: [AtomicPtr<ffi::PyTypeObject>; 2] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 2];
 static GENERIC: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 
 /// `numpy.ndarray`, or null before [`load`].
@@ -155,6 +166,29 @@ pub fn scalar_num(class: *mut ffi::PyTypeObject) -> Option<c_int> {
     SCALARS.iter().position(|c| c.load(Ordering::Relaxed) == class).map(|n| n as c_int)
 }
 
+/// The fields of `PyDatetimeScalarObject`, which is that of spans, too.
+#[repr(C)]
+struct TimeScalar {
+    base: ffi::PyObject,
+    ticks: i64,
+    unit: c_int,
+    count: c_int,
+}
+
+/// Ticks and unit of a point or span of time, and whether it is a span.
+///
+/// # Safety
+/// It is a live object of that class.
+pub unsafe fn time_scalar(o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> Option<(i64, TimeUnit, bool)> {
+    let at = TIME_SCALARS.iter().position(|c| c.load(Ordering::Relaxed) == class)?;
+    // SAFETY: the class fixes the struct.
+    let scalar = unsafe { &*o.cast::<TimeScalar>() };
+    // NumPy has removed the base with number 3, business days.
+    let base = usize::try_from(scalar.unit).ok().filter(|b| *b != 3)?;
+    let unit = TimeUnit::new(if base > 3 { base - 1 } else { base }, scalar.count.into())?;
+    Some((scalar.ticks, unit, at == 1))
+}
+
 /// The module and its C interface.
 pub struct Numpy {
     module: Py<PyModule>,
@@ -171,6 +205,9 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
                      cdouble";
         // `int_` is C's `long` in NumPy 1 and on 64-bit Unix; where it is not, the class of the dtype letter is.
         for (slot, name) in SCALARS.iter().zip(names.split(' ')) {
+            slot.store(module.getattr(name)?.as_ptr().cast(), Ordering::Relaxed);
+        }
+        for (slot, name) in TIME_SCALARS.iter().zip(["datetime64", "timedelta64"]) {
             slot.store(module.getattr(name)?.as_ptr().cast(), Ordering::Relaxed);
         }
         SCALARS[HALF as usize].store(module.getattr("half")?.as_ptr().cast(), Ordering::Relaxed);
@@ -277,7 +314,7 @@ pub fn ty_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
         return Ok(None);
     }
     let num: c_int = dtype.getattr(intern!(py, "num"))?.extract()?;
-    if num == VOID {
+    if has_more(num) {
         return Ok(crate::object::record_dtype::of_dtype(dtype)?.map(|(t, _)| t));
     }
     Ok(ty_of_num(if num < 256 { num } else { user_number(py, num) }))

@@ -1,8 +1,9 @@
-//! Structured dtypes as types of records, and back.
+//! Dtypes of records, points and spans of time as types, and back.
 
 use crate::object::lock::lock;
 use crate::object::numpy::{self, Descr};
 use hashbrown::HashMap;
+use lh_ir::time_unit::{BASES, TimeUnit};
 use lh_ir::types::{Record, RecordField};
 use lh_ir::{Ty, TyKind};
 use pyo3::prelude::*;
@@ -42,8 +43,13 @@ pub fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, u64)>> {
         let n: u64 = n.extract()?;
         return Ok(Some((by_number(n), n)));
     }
-    let Some(record) = read(dtype)? else { return Ok(None) };
-    let ty = Ty::new(TyKind::Record(record));
+    let ty = match time(dtype)? {
+        Some(ty) => ty,
+        None => match read(dtype)? {
+            Some(record) => Ty::new(TyKind::Record(record)),
+            None => return Ok(None),
+        },
+    };
     let n = {
         let mut known = lock(&TYPES);
         known.dtypes.entry(ty).or_insert_with(|| dtype.clone().unbind());
@@ -72,10 +78,16 @@ pub fn by_number(n: u64) -> Ty {
 
 /// The dtype of a type of records.
 pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
-    let Some(record) = ty.as_record() else { return Ok(None) };
+    if !ty.is_time() && ty.as_record().is_none() {
+        return Ok(None);
+    }
     if let Some(d) = lock(&TYPES).dtypes.get(&ty) {
         return Ok(Some(d.bind(py).clone()));
     }
+    let module = numpy::load(py)?.module(py);
+    let Some(record) = ty.as_record() else {
+        return module.getattr(intern!(py, "dtype"))?.call1((ty.time_name(),)).map(Some);
+    };
     let (formats, names, offsets) =
         (pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py));
     for f in &record.fields {
@@ -92,12 +104,25 @@ pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
     parts.set_item("formats", formats)?;
     parts.set_item("offsets", offsets)?;
     parts.set_item("itemsize", record.size)?;
-    numpy::load(py)?.module(py).getattr(intern!(py, "dtype"))?.call1((parts,)).map(Some)
+    module.getattr(intern!(py, "dtype"))?.call1((parts,)).map(Some)
 }
 
 /// Largest power of two up to 8 that divides a number.
 fn alignment(n: usize) -> usize {
     if n == 0 { 8 } else { 1 << n.trailing_zeros().min(3) }
+}
+
+/// The type of a dtype of points or spans of time.
+fn time(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
+    let py = dtype.py();
+    let num: std::ffi::c_int = dtype.getattr(intern!(py, "num"))?.extract()?;
+    if !numpy::TIMES.contains(&num) {
+        return Ok(None);
+    }
+    let data = numpy::load(py)?.module(py).getattr(intern!(py, "datetime_data"))?.call1((dtype,))?;
+    let (code, count): (String, i64) = data.extract()?;
+    let base = BASES.iter().position(|b| *b == code);
+    Ok(base.and_then(|b| TimeUnit::new(b, count)).map(|unit| unit.ty(num == numpy::TIMES[1])))
 }
 
 fn read(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Record>> {

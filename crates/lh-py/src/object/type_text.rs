@@ -2,6 +2,7 @@
 
 use crate::object::canonical::canonical;
 use lh_ir::class::Class;
+use lh_ir::time_unit::TimeUnit;
 use lh_ir::types::{ClassTy, InstanceOf};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyNameError, PySyntaxError, PyTypeError, PyValueError};
@@ -66,7 +67,11 @@ pub fn spelling(t: Ty) -> String {
     match t.kind() {
         TyKind::Tuple { elems, .. } => format!("Tuple(({}{}))", many(elems), if elems.len() == 1 { "," } else { "" }),
         TyKind::Array { dtype, ndim, layout, readonly } => {
+            let dtype = spelling(*dtype);
             format!("Array({dtype}, {ndim}, '{layout:?}', {})", if *readonly { "True" } else { "False" })
+        }
+        TyKind::Class(_) if let Some((unit, is_span)) = t.as_time() => {
+            format!("{}('{unit}')", if is_span { "NPTimedelta" } else { "NPDatetime" })
         }
         TyKind::Class(ClassTy { items: Some(e), .. }) => format!("List({})", spelling(*e)),
         TyKind::Class(c) if c.class == Class::dict() => format!("DictType({})", many(&c.args)),
@@ -246,7 +251,7 @@ impl Parser<'_> {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
             "FunctionType" | "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "ListType" | "DictType" | "Set"
-            | "SetType" | "Optional" | "optional" | "array" => {
+            | "SetType" | "Optional" | "optional" | "array" | "NPDatetime" | "NPTimedelta" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -259,10 +264,14 @@ impl Parser<'_> {
         let mut items = items.into_iter();
         match (name, items.next(), items.next(), items.next(), items.next()) {
             ("Array" | "array", Some(Value::Type(t)), Some(Value::Int(n)), Some(Value::Text(l)), flag)
-                if t.is_number() =>
+                if t.is_scalar() =>
             {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(wrong)?;
                 Ok(Ty::array_ro(t, n, layout_of(&l)?, matches!(flag, Some(Value::Flag(true)))))
+            }
+            ("NPDatetime" | "NPTimedelta", Some(Value::Text(unit)), None, ..) => {
+                let unit = TimeUnit::parse(if unit.is_empty() { "generic" } else { &unit }).ok_or_else(wrong)?;
+                Ok(unit.ty(name == "NPTimedelta"))
             }
             ("Tuple", Some(Value::Tuple(elems)), None, ..) => Ok(Ty::tuple(self.types(elems)?)),
             ("UniTuple", Some(Value::Type(t)), Some(Value::Int(n)), None, _) => {
@@ -299,7 +308,7 @@ impl Parser<'_> {
             }
         }
         self.want(']')?;
-        if !elem.is_number() {
+        if !elem.is_scalar() {
             return Err(PyTypeError::new_err(format!(
                 "in the signature {:?}: there are no arrays of {elem}",
                 self.text

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim
+from lancehead.lib import prim, times
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.layout import (
     as_shape,
@@ -147,6 +147,13 @@ def arange(start, stop=None, step=None, dtype=None):
     >>> np.arange(1, 2, 0.25)
     array([1.  , 1.25, 1.5 , 1.75])
     """
+    if (
+        prim.is_time(start)
+        or prim.is_time(stop)
+        or prim.is_time(step)
+        or (dtype is not None and prim.is_time(dtype_or(dtype, None)))
+    ):
+        return times.arange(start, stop, step, dtype)
     if stop is None:
         return _arange(0, start, step, dtype)
     return _arange(start, stop, step, dtype)

@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from lancehead.lib import prim
+from lancehead.lib import prim, times
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
@@ -90,6 +90,8 @@ def python_number(x):
         return int(x) if prim.is_signed(x) or prim.itemsize(prim.dtype_of(x)) < 8 else x
     if prim.is_float(x):
         return float(x)
+    if prim.is_time(x):
+        return x
     return complex(x)
 
 
@@ -299,10 +301,11 @@ class ndarray:
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """A converted copy."""
         check_flag(subok)
-        check_cast(prim.dtype_of(self), prim.as_dtype(dtype), casting)
+        wanted = times.target(prim.dtype_of(self), prim.as_dtype(dtype))
+        check_cast(prim.dtype_of(self), wanted, casting)
         if not copy:
-            return asarray(self, prim.as_dtype(dtype), order)
-        return array(self, prim.as_dtype(dtype), order=order)
+            return asarray(self, wanted, order)
+        return array(self, wanted, order=order)
 
     def view(self, dtype=None):
         """The same memory, perhaps as another type of elements."""
@@ -317,7 +320,7 @@ class ndarray:
         if prim.is_array(value):
             if value.ndim > 0:
                 prim.error("all elements are set to one number")
-        elif not prim.is_number(value):
+        elif not (prim.is_number(value) or prim.is_time(value)):
             prim.error("all elements are set to one number")
         elif prim.is_complex(value):
             dtype = prim.dtype_of(self)
@@ -388,7 +391,7 @@ class ndarray:
 
     def __contains__(self, x):
         """Whether an element equals a number."""
-        if prim.is_dtype(x) or not (prim.is_number(x) or prim.is_none(x) or prim.is_str(x)):
+        if prim.is_dtype(x) or not (prim.is_number(x) or prim.is_time(x) or prim.is_none(x) or prim.is_str(x)):
             prim.error("what is looked for in an array is a number")
         for y in flat(self):
             if y == x:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib import times as clock
 from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
@@ -79,6 +80,8 @@ def smaller(a, b):
         return a & b
     if prim.is_complex(a):
         return b if a == a and (_complex_before(b, a) or b != b) else a
+    if prim.is_time(a):
+        return clock.smaller(a, b)
     return prim.minimum(a, b)
 
 
@@ -88,6 +91,8 @@ def larger(a, b):
         return a | b
     if prim.is_complex(a):
         return b if a == a and (_complex_before(a, b) or b != b) else a
+    if prim.is_time(a):
+        return clock.larger(a, b)
     return prim.maximum(a, b)
 
 
@@ -144,7 +149,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 def mean_dtype(dtype):
     """The type of means."""
-    if prim.is_float(dtype) or prim.is_complex(dtype):
+    if prim.is_float(dtype) or prim.is_complex(dtype) or prim.is_time(dtype):
         return dtype
     return np.float64
 
@@ -173,6 +178,8 @@ def quotient(x, n):
     """A sum over a count; NaN for no elements."""
     if prim.is_array(x):
         return prim.map(quotient, x, n)
+    if prim.is_time(x):
+        return x / n
     if prim.is_int(x) or prim.is_bool(x):
         return prim.cast(prim.fdiv(prim.cast(x, np.float64), prim.cast(n, np.float64)), prim.dtype_of(x))
     if prim.is_complex(x):

@@ -26,12 +26,17 @@ def diff(a, n=1, axis=-1):
     if times < 0:
         raise ValueError("order must be non-negative but got " + str(times))
     k = check_axis(axis_of(axis), x.ndim)
-    if times == 0:
+    if times == 0 and not prim.is_point(prim.dtype_of(x)):
         return contiguous(x)
     out = _differences(contiguous(x), k)
     if times > 1:
-        for _ in range(times - 1):
-            out = _differences(out, k)
+        return _repeated(out, times - 1, k)
+    return out
+
+
+def _repeated(out, times, k):
+    for _ in range(times):
+        out = _differences(out, k)
     return out
 
 
@@ -44,7 +49,8 @@ def _differences(x, k):
         return prim.map(_difference, x[1:], x[:-1])
     v = lanes(x, k)
     extent = v.shape[1] - 1 if v.shape[1] > 0 else 0
-    out = new_array((v.shape[0], extent, v.shape[2]), prim.dtype_of(x))
+    dtype = prim.span_of(x) if prim.is_time(x) else prim.dtype_of(x)
+    out = new_array((v.shape[0], extent, v.shape[2]), dtype)
     for i in range(v.shape[0]):
         for m in range(extent):
             for j in range(v.shape[2]):

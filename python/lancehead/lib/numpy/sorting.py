@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim
+from lancehead.lib import prim, times
 from lancehead.lib.conversions import axis_of, check_flag, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import check_out, deliver, keep, lines_axis
@@ -17,12 +17,12 @@ from lancehead.lib.numpy.layout import (
     new_array,
     packed_lane,
 )
-from lancehead.lib.numpy.reductions import mean_dtype
+from lancehead.lib.numpy.reductions import mean_dtype, quotient
 
 
 def before(a, b):
     """Order of sorting: NaN last, complex numbers by real part first."""
-    if prim.is_float(a):
+    if prim.is_float(a) or prim.is_time(a):
         return (not b <= a) & (a == a)
     if prim.is_complex(a):
         return _complex_before(a, b)
@@ -51,6 +51,15 @@ def _single(x):
     return prim.cast(x, np.float32)
 
 
+def _keys(v):
+    # Times are sorted as counts, with NaT last.
+    return prim.map(times.to_key, v)
+
+
+def _put_back(v, keys):
+    prim.map_into(v, times.of_key, keys, v)
+
+
 def _sort_few(v, order):
     # On a GPU, where threads have few elements, or of indices: each goes down to its place.
     for i in range(v.size):
@@ -75,6 +84,10 @@ def _sort_packed(v, dtype):
         wide = _wide(v)
         _sort_packed(wide, np.float32)
         v[:] = wide
+    elif prim.is_time(dtype):
+        keys = _keys(v)
+        _sort_packed(keys, np.int64)
+        _put_back(v, keys)
     else:
         prim.lh_sort(dtype, prim.data(v), v.size)
 
@@ -84,6 +97,8 @@ def _argsort_packed(v, order, dtype):
         _sort_few(v, order)
     elif prim.is_float(dtype) and prim.itemsize(dtype) == 2:
         _argsort_packed(_wide(v), order, np.float32)
+    elif prim.is_time(dtype):
+        _argsort_packed(_keys(v), order, np.int64)
     else:
         prim.lh_argsort(dtype, prim.data(v), prim.data(order), v.size)
 
@@ -95,6 +110,10 @@ def _select_packed(v, k, dtype):
         wide = _wide(v)
         _select_packed(wide, k, np.float32)
         v[:] = wide
+    elif prim.is_time(dtype):
+        keys = _keys(v)
+        _select_packed(keys, k, np.int64)
+        _put_back(v, keys)
     else:
         prim.lh_partition(dtype, prim.data(v), v.size, k)
 
@@ -285,7 +304,7 @@ def _median_line(v, extra):
     n = v.size
     dtype = mean_dtype(prim.dtype_of(v))
     if n == 0:
-        return prim.fdiv(prim.cast(0, dtype), prim.cast(0, dtype))
+        return quotient(prim.cast(0, dtype), 0)
     buffer = new_array((n,), prim.dtype_of(v))
     copy_into(buffer, v)
     k = prim.shr(n, 1)
@@ -302,7 +321,7 @@ def _median_line(v, extra):
     for i in range(1, k):
         if before(low, prim.item(buffer, i)):
             low = prim.item(buffer, i)
-    return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
+    return quotient(prim.cast(low, dtype) + high, 2)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -460,7 +479,7 @@ def searchsorted(a, v, side="left"):
         raise ValueError(
             "object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array"
         )
-    if prim.is_number(v):
+    if prim.is_number(v) or (prim.is_time(v) and not prim.is_array(v)):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
         return prim.cast(place_in_line(wide, prim.cast(v, dtype), right), np.int64)

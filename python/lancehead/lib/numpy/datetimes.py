@@ -1,0 +1,144 @@
+"""The classes of points and spans of time. What they compute is in `times.py`."""
+
+import numpy as np
+
+from lancehead.lib import prim, times
+
+
+def isnat(x):
+    """Whether times are NaT.
+
+    >>> np.isnat(np.arange(2).astype("m8[s]"))
+    array([False, False])
+    """
+    if not prim.is_time(x):
+        prim.error("`isnat` is defined for points and spans of time")
+    return prim.map(times.ufunc_isnat, x)
+
+
+class timedelta64:
+    """A span of time."""
+
+    __parameters__ = ("U",)
+    __by_value__ = True
+    __fields__ = {"_ticks": "int"}
+
+    def __add__(self, other):
+        return times.add(self, other)
+
+    def __radd__(self, other):
+        return times.add(other, self)
+
+    def __sub__(self, other):
+        return times.sub(self, other)
+
+    def __rsub__(self, other):
+        return times.sub(other, self)
+
+    def __mul__(self, other):
+        return times.mul(self, other)
+
+    def __rmul__(self, other):
+        return times.mul(self, other)
+
+    def __truediv__(self, other):
+        return times.truediv(self, other)
+
+    def __floordiv__(self, other):
+        return times.floordiv(self, other)
+
+    def __mod__(self, other):
+        return times.mod(self, other)
+
+    def __neg__(self):
+        return times.neg(self)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return times.ufunc_absolute(self)
+
+    def __eq__(self, other):
+        return times.eq(self, other)
+
+    def __ne__(self, other):
+        return times.ne(self, other)
+
+    def __lt__(self, other):
+        return times.lt(self, other)
+
+    def __le__(self, other):
+        return times.le(self, other)
+
+    def __gt__(self, other):
+        return times.gt(self, other)
+
+    def __ge__(self, other):
+        return times.ge(self, other)
+
+    def __bool__(self):
+        return self._ticks != 0
+
+    def __hash__(self):
+        return self._ticks
+
+    def astype(self, dtype):
+        """The span as another type."""
+        return times.element(self, times.target(prim.dtype_of(self), prim.as_dtype(dtype)))
+
+    def view(self, dtype):
+        """The same bits as another type."""
+        return np.asarray(self).view(dtype)[()]
+
+
+class datetime64:
+    """A point of time."""
+
+    __parameters__ = ("U",)
+    __by_value__ = True
+    __fields__ = {"_ticks": "int"}
+
+    def __add__(self, other):
+        return times.add(self, other)
+
+    def __radd__(self, other):
+        return times.add(other, self)
+
+    def __sub__(self, other):
+        return times.sub(self, other)
+
+    def __rsub__(self, other):
+        return times.sub(other, self)
+
+    def __eq__(self, other):
+        return times.eq(self, other)
+
+    def __ne__(self, other):
+        return times.ne(self, other)
+
+    def __lt__(self, other):
+        return times.lt(self, other)
+
+    def __le__(self, other):
+        return times.le(self, other)
+
+    def __gt__(self, other):
+        return times.gt(self, other)
+
+    def __ge__(self, other):
+        return times.ge(self, other)
+
+    def __bool__(self):
+        return self._ticks != 0
+
+    def __hash__(self):
+        return self._ticks
+
+    def astype(self, dtype):
+        """The point as another type."""
+        return times.element(self, times.target(prim.dtype_of(self), prim.as_dtype(dtype)))
+
+    def view(self, dtype):
+        """The same bits as another type."""
+        return np.asarray(self).view(dtype)[()]
