@@ -187,12 +187,28 @@ def _rebuilt(
     made = _core.dufunc(dispatcher, layout, identity, parallel, writable)
     for signature in signatures:
         made.add(signature)
-    if grows:
+    if grows or made._of_times:
         function = dispatcher.py_func
         made.__module__, made.__qualname__, made.__wrapped__ = function.__module__, function.__qualname__, function
         return made
     made.disable_compile()
     return made.ufunc
+
+
+def _on_times(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """A call of a ufunc with times. NumPy's ufuncs know no units, so that compiled code calls it."""
+    outs = dict(kwargs or {})
+    out = outs.pop("out", None)
+    if outs:
+        raise TypeError(f"{ufunc.__name__}() of times has no argument {min(outs)!r}")
+    given = () if out is None else out if isinstance(out, tuple) else (out,)
+    if ufunc not in _ELEMENTWISE:
+        _ELEMENTWISE[ufunc] = _core.dispatcher(lambda *operands: ufunc(*operands), {"error_model": "numpy"}, [], False)
+    return _ELEMENTWISE[ufunc](*args, *given)
+
+
+#: Compiled functions that call ufuncs; they are kept as long as the process.
+_ELEMENTWISE: dict[Any, Any] = {}
 
 
 def _reduced(ufunc: np.ufunc) -> Any:

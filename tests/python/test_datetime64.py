@@ -1,12 +1,15 @@
 """Points and spans of time: `datetime64` and `timedelta64` in compiled code, with NumPy as the oracle."""
 
 import operator
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
-from lancehead import errors, njit, prange, typeof, types
+from lancehead import errors, njit, prange, typeof, types, vectorize
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "10s", "3M", "7D", "25ms"]
 COUNTS = [0, 1, -1, 7, -7, 1000, -1234567, 86399, "NaT"]
@@ -424,6 +427,112 @@ def test_loops_and_threads():
 
     a, b = np.arange(10000).astype("M8[s]"), np.arange(10000)[::-1].copy().astype("M8[m]")
     alike(total(a, b), total.py_func(a, b).astype("m8[s]"))
+
+
+def test_masks():
+    @njit
+    def cleared(a, x):
+        a[np.isnat(a)] = x
+        a[a > x] = a[:1]
+        return a
+
+    alike(cleared(spans("s"), np.timedelta64(9, "s")), cleared.py_func(spans("s"), np.timedelta64(9, "s")))
+
+
+def test_quotients_and_remainders_of_arrays():
+    f = njit(lambda a, b: np.divmod(a, b))
+    (quotient, rest), (want, remains) = f(spans("s"), spans("ms")), np.divmod(spans("s"), spans("ms"))
+    alike(quotient, want.astype(np.int64))
+    alike(rest, remains)
+
+
+def test_outputs():
+    out = np.zeros(9, "m8[us]")
+    f = njit(lambda a, out: np.add(a, a, out))
+    alike(f(spans("ms"), out), np.add(spans("ms"), spans("ms"), np.zeros(9, "m8[us]")))
+
+
+def test_nat_takes_the_unit_that_it_meets():
+    @njit
+    def first(a, x):
+        found = np.datetime64("NaT")
+        for v in a:
+            if v > x:
+                found = v
+                break
+        return found
+
+    days = points("D", [1, 5, 9])
+    alike(first(days, days[0]), days[1])
+    alike(first(days, days[2]), np.datetime64("NaT", "D"))
+
+
+def test_ufuncs_of_the_program():
+    @vectorize
+    def earlier(x, y):
+        return x if x < y else y
+
+    for a in [spans("s"), points("D"), points("10s")]:
+        alike(earlier(a[:, None], a), np.where(a[:, None] < a, a[:, None], a))
+        alike(earlier(a[3], a[4]), min(a[3], a[4]))
+    alike(njit(lambda a, b: earlier(a, b))(spans("ms"), spans("ms")[3]), earlier(spans("ms"), spans("ms")[3]))
+    out = np.zeros(9, "m8[ms]")
+    assert earlier(spans("s"), spans("s"), out=out) is out
+    alike(out[3], np.timedelta64(7000, "ms"))
+    alike(earlier(np.arange(3), 1), np.array([0, 1, 1]))
+
+    span = types.NPTimedelta("s")
+    scaled = vectorize([span(span, types.int64)])(lambda x, n: x * n)
+    alike(scaled(spans("s"), 3), spans("s") * 3)
+    with pytest.raises(TypeError, match="no argument 'where'"):
+        scaled(spans("s"), 3, where=True)
+
+
+def test_cached_across_processes(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\n"
+        "from lancehead import njit\n"
+        "START = np.datetime64('2000-01-01')\n"
+        "@njit(cache=True)\n"
+        "def f(a, step):\n"
+        "    return a - START + step\n"
+        "print(f(np.arange(3).astype('M8[D]'), np.timedelta64(1, 'h')), sum(f.stats.cache_hits.values()))\n"
+    )
+    env = {**os.environ, "LANCEHEAD_CACHE_DIR": str(tmp_path / "cache")}
+    runs = [
+        subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=True) for _ in range(2)
+    ]
+    want = str(np.arange(3).astype("M8[D]") - np.datetime64("2000-01-01") + np.timedelta64(1, "h"))
+    assert [run.stdout.strip() for run in runs] == [f"{want} 0", f"{want} 1"]
+
+
+NUMBERS = [
+    lambda a: np.sin(a),
+    lambda a: np.sqrt(a),
+    lambda a: np.interp(a, a, a),
+    lambda a: a**2,
+    lambda a: ~a,
+    lambda a: a * a,
+    lambda a: np.prod(a),
+    lambda a: np.zeros(3).fill(a[0]),
+]
+
+
+@pytest.mark.parametrize("f", NUMBERS)
+def test_what_is_for_numbers_is_refused(f):
+    with pytest.raises(errors.TypingError):
+        njit(f)(spans("s"))
+
+
+def test_stores_that_are_refused():
+    @njit
+    def store(a, x):
+        a[0] = x
+
+    for array, value in [(np.zeros(2), np.timedelta64(1, "s")), (spans("s"), 1.5), (points("s"), "2000-01-01")]:
+        with pytest.raises(errors.TypingError):
+            store(array, value)
 
 
 def test_refused():

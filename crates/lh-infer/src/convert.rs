@@ -265,6 +265,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
             let layout = if l == k { *l } else { Layout::A };
             (d == e && n == m).then(|| Ty::array_ro(*d, *n as usize, layout, *r || *s))
         }
+        _ if a.is_time() && b.is_time() => unify_times(a, b),
         _ if a.class().is_some() && a.class() == b.class() => unify_instances(a, b, pending),
         _ if is_function(a) && is_function(b) => choice(a, b),
         (TyKind::Instance { of: x, class: c }, TyKind::Instance { of: y, class: d }) if c == d => {
@@ -273,6 +274,17 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         // Members that are integers become such where they meet others.
         (TyKind::Instance { of, .. }, _) if matches!(a.as_enum(), Some((_, _, true))) => unify(*of, b, pending),
         (_, TyKind::Instance { of, .. }) if matches!(b.as_enum(), Some((_, _, true))) => unify(a, *of, pending),
+        _ => None,
+    }
+}
+
+/// A time without a unit, as NaT may be, has that of another which it meets.
+fn unify_times(a: Ty, b: Ty) -> Option<Ty> {
+    let ((x, x_is_span), (y, y_is_span)) = (a.as_time()?, b.as_time()?);
+    match (x.is_generic(), y.is_generic()) {
+        _ if x_is_span != y_is_span => None,
+        (true, _) => Some(b),
+        (_, true) => Some(a),
         _ => None,
     }
 }

@@ -187,6 +187,10 @@ impl Infer<'_> {
                 let v = self.value(&inner);
                 Ok(self.push(Inst::Some(v), to))
             }
+            (TyKind::Class(_), TyKind::Class(_)) if val.ty.is_time() && to.is_time() => {
+                let ticks = self.field(val, 0);
+                Ok(self.pack(vec![ticks], to))
+            }
             (TyKind::Optional(t), _) if *t == to || (t.is_number() && to.is_number()) => {
                 let inner = self.unwrap_optional(val)?;
                 self.convert(&inner, to)

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
 from lancehead.lib.conversions import index_of, int_of_float
 from lancehead.lib.lists import sorted_list
 from lancehead.lib.text import text_ascii, text_format, text_of, text_repr
+from lancehead.lib.times import ufunc_absolute as time_absolute
 
 
 def min(*args, key=None, default=None):
@@ -115,7 +116,7 @@ def abs(x, /):
     if prim.is_array(x):
         return np.abs(x)
     if prim.is_time(x):
-        return times.ufunc_absolute(x)
+        return time_absolute(x)
     if prim.is_bool(x):
         return int(x)
     if prim.is_complex(x):

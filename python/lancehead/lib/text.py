@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
+from lancehead.lib.times import repr_text as time_repr
+from lancehead.lib.times import text as time_text
 
 
 def text_of(x):
@@ -18,7 +20,7 @@ def text_of(x):
     if prim.is_user(x):
         return str(x)
     if prim.is_time(x) and not prim.is_dtype(x):
-        return times.text(x)
+        return time_text(x)
     return text_repr(x)
 
 
@@ -81,7 +83,7 @@ def text_repr(x):
     if prim.is_a(x, "dicts.dict_items"):
         return "dict_items(" + _list_text([item for item in x]) + ")"
     if prim.is_time(x):
-        return times.repr_text(x)
+        return time_repr(x)
     if prim.is_range(x):
         step = ", " + text_repr(x.step) if x.step != 1 else ""
         return "range(" + text_repr(x.start) + ", " + text_repr(x.stop) + step + ")"

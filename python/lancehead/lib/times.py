@@ -65,7 +65,7 @@ def _common(a, b):
 
 def _check_count(x):
     if not (prim.is_int(x) or prim.is_bool(x)):
-        prim.error(x, "a time takes spans of time and integers here")
+        prim.error("a time takes spans of time and integers here")
 
 
 def add(a, b):
@@ -114,7 +114,7 @@ def mul(a, b):
     if not prim.is_time(a):
         return mul(b, a)
     if not prim.is_span(a) or prim.is_time(b) or prim.is_complex(b):
-        prim.error(b, "spans of time are multiplied with real numbers only")
+        prim.error("spans of time are multiplied with real numbers only")
     x = a._ticks
     if prim.is_float(b):
         return prim.time(NAT if x == NAT else _of_float(float(x) * float(b)), a)
@@ -123,7 +123,7 @@ def mul(a, b):
 
 def _check_divided(a, b):
     if not prim.is_span(a) or prim.is_point(b) or prim.is_complex(b):
-        prim.error(a, "only spans of time are divided, by spans and real numbers")
+        prim.error("only spans of time are divided, by spans and real numbers")
 
 
 def truediv(a, b):
@@ -350,7 +350,7 @@ def element(x, dtype):
     if prim.is_float(x):
         return prim.time(_of_float(x), dtype)
     if not prim.is_number(x):
-        prim.error(x, "this is no element of an array of times")
+        prim.error("this is no element of an array of times")
     return prim.time(x, dtype)
 
 
@@ -376,12 +376,26 @@ def _same(x):
     return x
 
 
+def _check_whole(x):
+    if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
+        prim.error("numbers with a fraction are not stored in an array of times")
+
+
+def stored(x, dtype):
+    """`a[i] = x`, of an array of times or of times."""
+    if not prim.is_time(dtype):
+        prim.error("times are not stored in an array of numbers: use `astype` or `view`")
+    if not prim.is_scalar(x):
+        prim.error("a value of this type is not stored in an array of times")
+    _check_whole(x)
+    return element(x, dtype)
+
+
 def assign(dst, x):
     """`dst[...] = x`, of arrays of times or from such."""
     if prim.is_time(x) and not prim.is_time(dst):
         prim.error("times are not stored in an array of numbers: use `astype` or `view`")
-    if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
-        prim.error("numbers with a fraction are not stored in an array of times")
+    _check_whole(x)
     prim.map_into(dst, _same, x)
 
 
@@ -405,7 +419,7 @@ def make_span(value=0, unit=None):
     if prim.is_span(value):
         return element(value, _unit_of_argument(unit, prim.dtype_of(value)))
     if not (prim.is_int(value) or prim.is_bool(value)):
-        prim.error(value, "a span of time is made of an integer, a span, or a constant text")
+        prim.error("a span of time is made of an integer, a span, or a constant text")
     return prim.time(value, _unit_of_argument(unit, prim.span_in("generic")))
 
 
@@ -414,7 +428,7 @@ def make_point(value, unit=None):
     if prim.is_point(value):
         return element(value, prim.point_of(_unit_of_argument(unit, prim.span_of(value))))
     if not (prim.is_int(value) or prim.is_bool(value)):
-        prim.error(value, "a point of time is made of an integer, a point, or a constant text")
+        prim.error("a point of time is made of an integer, a point, or a constant text")
     if unit is None:
         prim.error("a point of time that is made of an integer needs a unit")
     return prim.time(value, prim.point_of(_unit_of_argument(unit, None)))

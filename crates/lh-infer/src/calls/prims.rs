@@ -112,6 +112,7 @@ impl Infer<'_> {
             "is_complex" => t.is_complex(),
             "is_bool" => t.is_bool(),
             "is_number" => own.is_number(),
+            "is_scalar" => own.is_scalar(),
             "is_time" => element(t).is_time(),
             "is_span" => t.as_time().is_some_and(|(_, is_span)| is_span),
             "is_point" => t.as_time().is_some_and(|(_, is_span)| !is_span),
@@ -163,8 +164,8 @@ impl Infer<'_> {
             ("cast", [x, d]) => {
                 let t = self.as_dtype(d)?;
                 let mut x = self.unwrap_optional(x)?;
-                if x.ty.is_time() || t.is_time() {
-                    return self.time_as(&x, t).map(Some);
+                if t.is_time() {
+                    return self.call_library("times.element", &[x, Val::of_type(Ty::dtype(t))]).map(Some);
                 }
                 if matches!(x.ty.as_enum(), Some((_, _, true))) {
                     x = self.field(&x, 0);

@@ -3,7 +3,7 @@
 
 use crate::cx::Infer;
 use crate::operations::comparisons::compare_name;
-use crate::operations::operators::{Kernel, element, operator_name};
+use crate::operations::operators::{Kernel, element, operator_name, operator_path};
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
@@ -70,11 +70,6 @@ impl Infer<'_> {
         }))
     }
 
-    /// A value as an element of points or spans, or such as a number.
-    pub(crate) fn time_as(&mut self, x: &Val, to: Ty) -> Result<Val> {
-        self.call_library("times.element", &[x.clone(), Val::of_type(Ty::dtype(to))])
-    }
-
     /// A conversion of elements, of which some are points or spans. It gets a value of the target's type as one more
     /// operand.
     pub(crate) fn time_expr(&mut self, to: Ty, expr: MapExpr, args: &mut Vec<Val>) -> Result<MapExpr> {
@@ -118,24 +113,40 @@ impl Infer<'_> {
         if self.world.library(&path).is_none() {
             return Err(self.no_op(symbol, a.ty, b.ty));
         }
-        self.library_kernel(&path, &[element(a.ty), element(b.ty)])
+        self.library_kernel(&path, &[element(a.ty), element(b.ty)]).map_err(|d| self.found_here(d))
+    }
+
+    /// An error of the library is one of the operation that the program has written.
+    fn found_here(&self, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+        if !self.is_library {
+            d = d.at(&self.code.file, self.span);
+            d.trail.clear();
+        }
+        d
     }
 
     /// A ufunc of points or spans, if the library has it for them; operators are called by their names elsewhere.
-    pub(crate) fn call_time_ufunc(&mut self, path: &str, args: &[Val], out: &[Val]) -> Result<Option<Val>> {
+    pub(crate) fn call_time_ufunc(&mut self, path: &str, args: &[Val], outs: &[Val]) -> Result<Option<Val>> {
         let name = path.strip_prefix("numpy.").filter(|_| args.iter().any(|a| element(a.ty).is_time()));
         let Some(name) = name else { return Ok(None) };
-        let path = format!("times.ufunc_{name}");
-        let Some((f, _)) = self.world.library(&path) else { return Ok(None) };
+        let own = format!("times.ufunc_{name}");
+        let Some((f, _)) = self.world.library(&own) else {
+            let is_ufunc = operator_path(path, name).is_none() && self.operand_count(path)?.is_some();
+            let text = || format!("`{path}` is not defined for points and spans of time");
+            return if is_ufunc { Err(Diagnostic::new(diag::NO_MATCHING_CALL, text())) } else { Ok(None) };
+        };
         let takes = self.world.code(f)?.params.len();
         let args = self.as_arrays(Some(takes), args)?;
         let Some((ins, more)) = args.split_at_checked(takes) else { return Ok(None) };
-        let out = out.first().or(more.first()).filter(|out| !out.ty.is_none());
+        let out = outs.first().or(more.first()).filter(|out| !out.ty.is_none());
         if out.is_none() && !ins.iter().any(|a| a.ty.is_array()) {
             return self.call_func(f, ins, &[]).map(Some);
         }
         let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
-        let kernel = self.library_kernel(&path, &tys)?;
+        let kernel = self.library_kernel(&own, &tys).map_err(|d| self.found_here(d))?;
+        if let Some(results) = kernel.ret().tuple_elems() {
+            return self.call_several(f, ins, &tys, results, outs).map(Some);
+        }
         let expr = kernel.expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
         self.map_out(ins, kernel.ret(), expr, out).map(Some)
     }

@@ -285,7 +285,7 @@ impl Infer<'_> {
             return Ok(Some(v));
         }
         let is_made = |(i, a): (usize, &Val)| a.ty.is_none() && takes.is_some_and(|n| i >= n);
-        let fits = |(i, a): (usize, &Val)| a.ty.is_scalar() || a.ty.is_array() || is_made((i, a));
+        let fits = |(i, a): (usize, &Val)| a.ty.is_number() || a.ty.is_array() || is_made((i, a));
         if !args.iter().enumerate().all(fits) || args.is_empty() {
             return match takes.filter(|_| path.starts_with("numpy.")) {
                 Some(n) => self.check_operands(path, &args[..n.min(args.len())]).map(|()| None),
@@ -366,7 +366,7 @@ impl Infer<'_> {
 
     /// Refuses what has no elements that are numbers; a missing number is found out when the program runs.
     fn check_operands(&self, path: &str, ins: &[Val]) -> Result<()> {
-        let fits = |t: Ty| element(t).is_scalar() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
+        let fits = |t: Ty| element(t).is_number() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
         match ins.iter().find(|a| !fits(a.ty)) {
             Some(odd) => Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty))),
             None => Ok(()),
@@ -374,7 +374,7 @@ impl Infer<'_> {
     }
 
     /// How many operands a function takes that is a row or a kernel; `None` of others.
-    fn operand_count(&mut self, path: &str) -> Result<Option<usize>> {
+    pub(crate) fn operand_count(&mut self, path: &str) -> Result<Option<usize>> {
         if let Some(op) = lh_ops::for_python(path) {
             return Ok(Some(op.sig.arity()));
         }

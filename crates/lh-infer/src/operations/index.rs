@@ -570,7 +570,7 @@ impl Infer<'_> {
     /// A number as an element: complex numbers do not become real ones silently.
     pub(crate) fn element_value(&mut self, x: &Val, dtype: Ty) -> Result<Val> {
         if x.ty.is_time() || dtype.is_time() {
-            return self.time_as(x, dtype);
+            return self.call_library("times.stored", &[x.clone(), Val::of_type(Ty::dtype(dtype))]);
         }
         if !x.ty.is_number() || !dtype.is_number() {
             let text = format!("`{}` cannot be stored in an array of `{dtype}`", x.ty);

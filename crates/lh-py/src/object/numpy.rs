@@ -2,6 +2,7 @@
 //!
 //! The offsets are those of NumPy 1.x and 2.x alike; nothing of NumPy is linked, its API table is found at run time.
 
+use crate::object::array::ArrayObject;
 use lh_ir::Ty;
 use lh_ir::time_unit::TimeUnit;
 use pyo3::prelude::*;
@@ -187,6 +188,16 @@ pub unsafe fn time_scalar(o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) 
     let base = usize::try_from(scalar.unit).ok().filter(|b| *b != 3)?;
     let unit = TimeUnit::new(if base > 3 { base - 1 } else { base }, scalar.count.into())?;
     Some((scalar.ticks, unit, at == 1))
+}
+
+/// Whether an object is a point or span of time, or an array of such.
+pub fn is_time(o: &Bound<'_, PyAny>) -> bool {
+    let class = o.get_type_ptr();
+    if TIME_SCALARS.iter().any(|c| c.load(Ordering::Relaxed) == class) {
+        return true;
+    }
+    // SAFETY: the class fixes the struct, and the array has a dtype.
+    class == ndarray_type() && unsafe { TIMES.contains(&(*(*o.as_ptr().cast::<ArrayObject>()).descr).type_num) }
 }
 
 /// The module and its C interface.

@@ -24,13 +24,16 @@ pub struct DUFunc {
     definition: Arc<Definition>,
     ufunc: Mutex<Py<PyAny>>,
     frozen: AtomicBool,
+    /// Whether a signature has points or spans of time, for which NumPy has no loops that know units.
+    of_times: AtomicBool,
 }
 
 impl DUFunc {
     /// One without loops.
     pub fn new(py: Python<'_>, definition: Arc<Definition>) -> PyResult<DUFunc> {
         let ufunc = snapshot(py, &definition)?.unbind();
-        Ok(DUFunc { definition, ufunc: Mutex::new(ufunc), frozen: AtomicBool::new(false) })
+        let of_times = AtomicBool::new(false);
+        Ok(DUFunc { definition, ufunc: Mutex::new(ufunc), frozen: AtomicBool::new(false), of_times })
     }
     /// The definition that it is made from.
     pub fn definition(&self) -> &Arc<Definition> {
@@ -74,6 +77,11 @@ impl DUFunc {
             Some(types) if self.grow(py, None, &types)? => call(&self.current(py)),
             _ => Err(error),
         }
+    }
+
+    /// Whether inputs of a call are points or spans of time, or arrays of such.
+    fn takes_times(&self, args: &Bound<'_, PyTuple>) -> bool {
+        self.definition.layout.is_none() && args.iter().take(self.definition.nin).any(|a| numpy::is_time(&a))
     }
 
     /// A call whose operands are arrays and numbers.
@@ -209,6 +217,10 @@ impl DUFunc {
     ) -> PyResult<Bound<'py, PyAny>> {
         match overrides::call(this.as_any(), this.get().definition.nin, &args, kwargs.as_ref())? {
             Some(done) => Ok(done),
+            None if this.get().takes_times(&args) => {
+                let module = args.py().import("lancehead.ufuncs")?;
+                module.getattr("_on_times")?.call1((this, &args, kwargs))
+            }
             None => this.get().call(&args, kwargs.as_ref()),
         }
     }
@@ -259,6 +271,10 @@ impl DUFunc {
     /// Compiles a loop for a signature.
     fn add(&self, sig: &Bound<'_, PyAny>) -> PyResult<()> {
         let (ret, args) = signature(sig)?;
+        if self.definition.layout.is_none() && args.iter().any(|t| t.is_time()) {
+            self.of_times.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
         if let Some(t) = ret.filter(|t| self.definition.layout.is_some() && !t.is_none()) {
             return Err(PyTypeError::new_err(format!("gufunc kernel must have void return type, not {t}")));
         }
@@ -277,6 +293,11 @@ impl DUFunc {
     #[getter]
     fn _dispatcher<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.definition.dispatcher.bind(py).clone()
+    }
+    /// Whether a signature has points or spans of time.
+    #[getter]
+    fn _of_times(&self) -> bool {
+        self.of_times.load(Ordering::Relaxed)
     }
     /// Whether it was made without signatures.
     #[getter]

@@ -32,7 +32,7 @@ def where(condition, /, *values):
         prim.error("`where` takes numbers and arrays of them, not None")
     if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
         return prim.map(_choose, condition, x, y)
-    if prim.is_number(condition) and prim.is_number(x) and prim.is_number(y):
+    if prim.is_scalar(condition) and prim.is_scalar(x) and prim.is_scalar(y):
         return asarray(_choose(condition, x, y))
     return where(asarray(condition), asarray(x), asarray(y))
 
@@ -97,9 +97,9 @@ def clip(a, a_min, a_max, out=None):
         if prim.is_bool(prim.dtype_of(a if prim.is_number(a) else asarray(a))):
             prim.error("truth values are not clipped without limits")
         return a if prim.is_number(a) else array(a)
-    x = a if prim.is_number(a) else asarray(a)
+    x = a if prim.is_scalar(a) else asarray(a)
     low, high = _limit(a_min, x, True), _limit(a_max, x, False)
-    if prim.is_number(a) and not prim.is_array(low) and not prim.is_array(high):
+    if prim.is_scalar(a) and not prim.is_array(low) and not prim.is_array(high):
         if low is None:
             return _at_most(x, high)
         return _at_least(x, low) if high is None else _between(x, low, high)

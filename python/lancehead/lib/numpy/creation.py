@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.layout import (
     as_shape,
@@ -18,6 +18,7 @@ from lancehead.lib.numpy.layout import (
     new_zeros,
     with_shape,
 )
+from lancehead.lib.times import arange as times_between
 
 
 def dtype_or(dtype, default):
@@ -153,7 +154,7 @@ def arange(start, stop=None, step=None, dtype=None):
         or prim.is_time(step)
         or (dtype is not None and prim.is_time(dtype_or(dtype, None)))
     ):
-        return times.arange(start, stop, step, dtype)
+        return times_between(start, stop, step, dtype)
     if stop is None:
         return _arange(0, start, step, dtype)
     return _arange(start, stop, step, dtype)

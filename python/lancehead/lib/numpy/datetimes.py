@@ -2,7 +2,26 @@
 
 import numpy as np
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
+from lancehead.lib.times import (
+    add,
+    element,
+    eq,
+    floordiv,
+    ge,
+    gt,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    neg,
+    sub,
+    target,
+    truediv,
+    ufunc_absolute,
+    ufunc_isnat,
+)
 
 
 def isnat(x):
@@ -13,7 +32,7 @@ def isnat(x):
     """
     if not prim.is_time(x):
         prim.error("`isnat` is defined for points and spans of time")
-    return prim.map(times.ufunc_isnat, x)
+    return prim.map(ufunc_isnat, x)
 
 
 class timedelta64:
@@ -24,58 +43,58 @@ class timedelta64:
     __fields__ = {"_ticks": "int"}
 
     def __add__(self, other):
-        return times.add(self, other)
+        return add(self, other)
 
     def __radd__(self, other):
-        return times.add(other, self)
+        return add(other, self)
 
     def __sub__(self, other):
-        return times.sub(self, other)
+        return sub(self, other)
 
     def __rsub__(self, other):
-        return times.sub(other, self)
+        return sub(other, self)
 
     def __mul__(self, other):
-        return times.mul(self, other)
+        return mul(self, other)
 
     def __rmul__(self, other):
-        return times.mul(self, other)
+        return mul(self, other)
 
     def __truediv__(self, other):
-        return times.truediv(self, other)
+        return truediv(self, other)
 
     def __floordiv__(self, other):
-        return times.floordiv(self, other)
+        return floordiv(self, other)
 
     def __mod__(self, other):
-        return times.mod(self, other)
+        return mod(self, other)
 
     def __neg__(self):
-        return times.neg(self)
+        return neg(self)
 
     def __pos__(self):
         return self
 
     def __abs__(self):
-        return times.ufunc_absolute(self)
+        return ufunc_absolute(self)
 
     def __eq__(self, other):
-        return times.eq(self, other)
+        return eq(self, other)
 
     def __ne__(self, other):
-        return times.ne(self, other)
+        return ne(self, other)
 
     def __lt__(self, other):
-        return times.lt(self, other)
+        return lt(self, other)
 
     def __le__(self, other):
-        return times.le(self, other)
+        return le(self, other)
 
     def __gt__(self, other):
-        return times.gt(self, other)
+        return gt(self, other)
 
     def __ge__(self, other):
-        return times.ge(self, other)
+        return ge(self, other)
 
     def __bool__(self):
         return self._ticks != 0
@@ -85,7 +104,7 @@ class timedelta64:
 
     def astype(self, dtype):
         """The span as another type."""
-        return times.element(self, times.target(prim.dtype_of(self), prim.as_dtype(dtype)))
+        return element(self, target(prim.dtype_of(self), prim.as_dtype(dtype)))
 
     def view(self, dtype):
         """The same bits as another type."""
@@ -100,34 +119,34 @@ class datetime64:
     __fields__ = {"_ticks": "int"}
 
     def __add__(self, other):
-        return times.add(self, other)
+        return add(self, other)
 
     def __radd__(self, other):
-        return times.add(other, self)
+        return add(other, self)
 
     def __sub__(self, other):
-        return times.sub(self, other)
+        return sub(self, other)
 
     def __rsub__(self, other):
-        return times.sub(other, self)
+        return sub(other, self)
 
     def __eq__(self, other):
-        return times.eq(self, other)
+        return eq(self, other)
 
     def __ne__(self, other):
-        return times.ne(self, other)
+        return ne(self, other)
 
     def __lt__(self, other):
-        return times.lt(self, other)
+        return lt(self, other)
 
     def __le__(self, other):
-        return times.le(self, other)
+        return le(self, other)
 
     def __gt__(self, other):
-        return times.gt(self, other)
+        return gt(self, other)
 
     def __ge__(self, other):
-        return times.ge(self, other)
+        return ge(self, other)
 
     def __bool__(self):
         return self._ticks != 0
@@ -137,7 +156,7 @@ class datetime64:
 
     def astype(self, dtype):
         """The point as another type."""
-        return times.element(self, times.target(prim.dtype_of(self), prim.as_dtype(dtype)))
+        return element(self, target(prim.dtype_of(self), prim.as_dtype(dtype)))
 
     def view(self, dtype):
         """The same bits as another type."""

@@ -73,7 +73,7 @@ def setitem_mask(self, mask, value):
 
 def _store_masked(v, m, value):
     dtype = prim.dtype_of(v)
-    if prim.is_number(value):
+    if prim.is_scalar(value):
         x = prim.cast(value, dtype)
         for i in range(v.size):
             if prim.item(m, i):
@@ -151,7 +151,7 @@ def setitem_take(self, index, value):
     """`self[index] = value` of a one-dimensional array, by a one-dimensional one of indices."""
     i = apart_from(asarray(index), self)
     n = self.shape[0]
-    if prim.is_number(value):
+    if prim.is_scalar(value):
         x = prim.cast(value, prim.dtype_of(self))
         for k in range(i.size):
             prim.set_item(self, _place(prim.item(i, k), n, 0), x)

@@ -5,6 +5,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import integer_of
+from lancehead.lib.times import element as time_element
 
 
 def count(shape):
@@ -171,7 +172,9 @@ def copy_c(a, dtype):
 
 
 def converted(x, dtype):
-    """A number as another type: of a complex number its truth or, among other real types, its real part."""
+    """A number or time as another type: of a complex number its truth or, among other real types, its real part."""
+    if prim.is_time(x):
+        return time_element(x, dtype)
     if prim.is_complex(x) and prim.is_bool(dtype):
         return truth_of(x)
     if prim.is_complex(x) and not prim.is_complex(dtype):

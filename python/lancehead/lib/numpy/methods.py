@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
@@ -53,6 +53,8 @@ from lancehead.lib.numpy.sorting import (
     searchsorted,
     sort_in_place,
 )
+from lancehead.lib.times import stored as stored_time
+from lancehead.lib.times import target as target_of_times
 
 
 def _part(a, imaginary):
@@ -301,7 +303,7 @@ class ndarray:
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """A converted copy."""
         check_flag(subok)
-        wanted = times.target(prim.dtype_of(self), prim.as_dtype(dtype))
+        wanted = target_of_times(prim.dtype_of(self), prim.as_dtype(dtype))
         check_cast(prim.dtype_of(self), wanted, casting)
         if not copy:
             return asarray(self, wanted, order)
@@ -320,13 +322,16 @@ class ndarray:
         if prim.is_array(value):
             if value.ndim > 0:
                 prim.error("all elements are set to one number")
-        elif not (prim.is_number(value) or prim.is_time(value)):
+        elif not prim.is_scalar(value):
             prim.error("all elements are set to one number")
         elif prim.is_complex(value):
             dtype = prim.dtype_of(self)
             if not (prim.is_complex(dtype) or prim.is_bool(dtype)):
                 prim.error("a complex number is not made a real one here: use its `real`")
-        copy_into(self, value)
+        if prim.is_time(value) and not prim.is_array(value):
+            copy_into(self, stored_time(value, prim.dtype_of(self)))
+        else:
+            copy_into(self, value)
 
     def dot(self, b):
         """Dot product."""
@@ -391,7 +396,7 @@ class ndarray:
 
     def __contains__(self, x):
         """Whether an element equals a number."""
-        if prim.is_dtype(x) or not (prim.is_number(x) or prim.is_time(x) or prim.is_none(x) or prim.is_str(x)):
+        if prim.is_dtype(x) or not (prim.is_scalar(x) or prim.is_none(x) or prim.is_str(x)):
             prim.error("what is looked for in an array is a number")
         for y in flat(self):
             if y == x:

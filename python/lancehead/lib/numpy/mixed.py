@@ -46,7 +46,7 @@ def setitem_tuple(self, index, value):
     places = _places(parts)
     offsets = _offsets(parts, _chosen(parts, view.shape), _chosen(parts, view.strides), places)
     pre, post = _around(parts, view)
-    if prim.is_number(value):
+    if prim.is_scalar(value):
         _fill(view, prim.data(view), pre, offsets, post, prim.cast(value, prim.dtype_of(self)))
         return
     values = _spread(apart_from(asarray(value), self), _dims(pre, 0) + places + _dims(post, 0))

@@ -156,7 +156,7 @@ def _rather(x, worst):
 
 
 def _has(found, worst):
-    if prim.is_number(found):
+    if prim.is_scalar(found):
         return found == worst
     v = flat(found)
     for i in range(v.size):

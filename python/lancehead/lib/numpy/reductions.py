@@ -3,7 +3,6 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib import times as clock
 from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
@@ -25,6 +24,8 @@ from lancehead.lib.numpy.folds import (
     times,
 )
 from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_array, new_zeros, packed_lane, with_shape
+from lancehead.lib.times import larger as larger_time
+from lancehead.lib.times import smaller as smaller_time
 
 
 def as_type(x, dtype):
@@ -81,7 +82,7 @@ def smaller(a, b):
     if prim.is_complex(a):
         return b if a == a and (_complex_before(b, a) or b != b) else a
     if prim.is_time(a):
-        return clock.smaller(a, b)
+        return smaller_time(a, b)
     return prim.minimum(a, b)
 
 
@@ -92,7 +93,7 @@ def larger(a, b):
     if prim.is_complex(a):
         return b if a == a and (_complex_before(a, b) or b != b) else a
     if prim.is_time(a):
-        return clock.larger(a, b)
+        return larger_time(a, b)
     return prim.maximum(a, b)
 
 

@@ -199,6 +199,8 @@ def interp(x, xp, fp, left=None, right=None):
     """
     if prim.is_complex(prim.dtype_of(asarray(xp))) or prim.is_complex(prim.dtype_of(asarray(fp))):
         prim.error("`interp` takes real numbers")
+    if prim.is_time(x) or prim.is_time(xp) or prim.is_time(fp):
+        prim.error("`interp` takes real numbers, not times")
     if prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
         prim.error("`interp` takes real numbers")
     xs, ys = line_of(asarray(xp, np.float64)), line_of(asarray(fp, np.float64))

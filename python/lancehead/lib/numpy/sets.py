@@ -310,7 +310,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
     array([ True, False])
     """
-    if prim.is_number(a) and prim.is_number(b):
+    if prim.is_scalar(a) and prim.is_scalar(b):
         return _near(a, b, rtol, atol, flag_of(equal_nan))
     return prim.map(_near, a, b, rtol, atol, flag_of(equal_nan))
 

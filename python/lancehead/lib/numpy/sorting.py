@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim, times
+from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, check_flag, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import check_out, deliver, keep, lines_axis
@@ -18,6 +18,8 @@ from lancehead.lib.numpy.layout import (
     packed_lane,
 )
 from lancehead.lib.numpy.reductions import mean_dtype, quotient
+from lancehead.lib.times import of_key as time_of_key
+from lancehead.lib.times import to_key as key_of_time
 
 
 def before(a, b):
@@ -53,11 +55,11 @@ def _single(x):
 
 def _keys(v):
     # Times are sorted as counts, with NaT last.
-    return prim.map(times.to_key, v)
+    return prim.map(key_of_time, v)
 
 
 def _put_back(v, keys):
-    prim.map_into(v, times.of_key, keys, v)
+    prim.map_into(v, time_of_key, keys, v)
 
 
 def _sort_few(v, order):
@@ -479,7 +481,7 @@ def searchsorted(a, v, side="left"):
         raise ValueError(
             "object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array"
         )
-    if prim.is_number(v) or (prim.is_time(v) and not prim.is_array(v)):
+    if prim.is_scalar(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
         return prim.cast(place_in_line(wide, prim.cast(v, dtype), right), np.int64)
