@@ -19,6 +19,8 @@ _CLASSES: dict[tuple[type, tuple[str, ...]], type] = {}
 _RECURSIVE: dict[type, list[StructRef]] = {}
 #: Types without fields, given to `preprocess_fields` until its result mentions them.
 _BLANK: dict[type, StructRef] = {}
+#: Classes of types and of compiled code.
+_DECLARED: list[tuple[type, type]] = []
 #: Classes of the objects of Python, by the class of types.
 PROXIES: dict[type, type] = {}
 
@@ -98,9 +100,23 @@ def _checked(fields: Iterable[tuple[str, Any]]) -> Fields:
 
 
 def _declared(cls: type, open_fields: int) -> type:
-    made = type(cls.__name__, (), {"__slots__": (), "__module__": cls.__module__, "__qualname__": cls.__qualname__})
+    names = {"__slots__": (), "__module__": cls.__module__, "__qualname__": cls.__qualname__}
+    made = type(cls.__name__, (), {**names, "__proxy__": _proxy_of(cls)})
     _core.declare_struct(made, open_fields)
+    _DECLARED.append((cls, made))
     return made
+
+
+def _proxy_of(cls: type) -> type:
+    return next((PROXIES[base] for base in cls.__mro__ if base in PROXIES), object)
+
+
+def set_proxy(cls: type, proxy: type) -> None:
+    """Sets the class of the objects of Python for structs of a class of types."""
+    PROXIES[cls] = proxy
+    for own, class_ in _DECLARED:
+        if issubclass(own, cls):
+            class_.__proxy__ = _proxy_of(own)  # type: ignore[attr-defined]
 
 
 def _typed(cls: type, class_: type, types: list[Any]) -> tuple[StructRef, bool]:
@@ -143,8 +159,8 @@ def class_of_objects(of: StructRef) -> type:
     Raises:
         TypeError: none has been defined.
     """
-    for base in type(of).__mro__:
-        if base in PROXIES:
-            return PROXIES[base]
+    found = _proxy_of(type(of))
+    if found is not object:
+        return found
     name = type(of).__name__
     raise TypeError(f"cannot box {of}: call `structref.define_proxy` or `structref.define_boxing` for {name}")

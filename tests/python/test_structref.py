@@ -1,6 +1,7 @@
 """`lancehead.experimental.structref`: mutable structs that Python and compiled code share."""
 
 import gc
+import operator
 import pickle
 import subprocess
 import sys
@@ -267,6 +268,161 @@ def test_overloads():
     assert f(Pair(2, 5), 3) == (11, (2, 5), 7)
     assert f(Pair(2.5, 0), 2)[0] == 5.0
     assert njit(lambda p: len(p))(Pair(2, 9)) == 9
+
+
+@structref.register
+class VectorType(types.StructRef):
+    """Has operators."""
+
+
+class Vector(structref.StructRefProxy):
+    pass
+
+
+structref.define_proxy(Vector, VectorType, ["x", "y"])
+
+
+def is_vector(t):
+    return isinstance(t, VectorType)
+
+
+@overload(operator.add)
+def _add(a, b):
+    if is_vector(a) and is_vector(b):
+        return lambda a, b: Vector(a.x + b.x, a.y + b.y)
+    if is_vector(a):
+        return lambda a, b: Vector(a.x + b, a.y + b)
+
+
+@overload(operator.isub)
+def _isub(a, b):
+    if is_vector(a):
+
+        def impl(a, b):
+            a.x -= b
+            return a
+
+        return impl
+
+
+@overload(operator.neg)
+def _neg(a):
+    if is_vector(a):
+        return lambda a: Vector(-a.x, -a.y)
+
+
+@overload(operator.eq)
+def _eq(a, b):
+    if is_vector(a) and is_vector(b):
+        return lambda a, b: a.x == b.x and a.y == b.y
+
+
+@overload(operator.lt)
+def _lt(a, b):
+    if is_vector(a):
+        return lambda a, b: a.x < b
+
+
+@overload(operator.getitem)
+def _getitem(a, i):
+    if is_vector(a):
+        return lambda a, i: a.x if i == 0 else a.y
+
+
+@overload(operator.setitem)
+def _setitem(a, i, v):
+    if is_vector(a):
+
+        def impl(a, i, v):
+            if i == 0:
+                a.x = v
+            else:
+                a.y = v
+
+        return impl
+
+
+@overload(operator.delitem)
+def _delitem(a, i):
+    if is_vector(a):
+
+        def impl(a, i):
+            a.x = 0
+
+        return impl
+
+
+@overload(operator.contains)
+def _contains(a, x):
+    if is_vector(a):
+        return lambda a, x: a.x == x or a.y == x
+
+
+@overload(bool)
+def _bool(a):
+    if is_vector(a):
+        return lambda a: a.x != 0
+
+
+@overload(float)
+def _float(a):
+    if is_vector(a):
+        return lambda a: a.x + 0.5
+
+
+@overload(operator.mul)
+def _mul(a, b):
+    if is_vector(a):
+        return lambda a, b: a.no_such_field
+
+
+def test_operators_are_overloads():
+    @njit
+    def all_of_them(v, w):
+        r = v + w + 10
+        r[1] = r[0] * 2
+        n = -r
+        s = n[0], n[1], v == w, v < 3, 28 in r, 27 in r, 1 if v else 0
+        same = r
+        r -= 4
+        del w[0]
+        return s, r is same, r.x, bool(w), not w, w.x, float(w)
+
+    s, *rest = all_of_them(Vector(1, 2), Vector(3, 4))
+    assert s == (-14, -28, False, True, True, False, 1) and rest == [True, 10, False, True, 0, 0.5]
+
+
+def test_operators_that_have_no_overload():
+    v = Vector(1, 2)
+    for f in (lambda v: v - 1, lambda v: v > 1, lambda v: +v, lambda v: 1 + v, lambda v: v != v):
+        with pytest.raises(errors.TypingError):
+            njit(f)(v)
+    with pytest.raises(errors.TypingError, match="no attribute `no_such_field`"):
+        njit(lambda v: v * 1)(v)
+
+
+def test_truth_of_what_may_be_none():
+    class HolderType(types.StructRef):
+        def preprocess_fields(self, fields):
+            return (("node", types.Optional(typeof(Node(0.0, None)))), ("vector", types.Optional(typeof(Vector(1, 2)))))
+
+    class Holder(structref.StructRefProxy):
+        pass
+
+    structref.define_proxy(Holder, HolderType, ["node", "vector"])
+    f = njit(lambda h: (1 if h.node else 0, h.vector is None))
+    assert f(Holder(None, None)) == (0, True) and f(Holder(Node(0.0, None), Vector(0, 1))) == (1, False)
+    with pytest.raises(errors.TypingError, match="is overloaded, and there may be none"):
+        njit(lambda h: 1 if h.vector else 0)(Holder(None, None))
+
+
+def test_classes_of_structs():
+    @njit
+    def f(p):
+        return isinstance(p, Pair), isinstance(p, Vector), isinstance(p, structref.StructRefProxy), isinstance(p, int)
+
+    assert f(Pair(1, 2)) == (True, False, True, False) and f(Vector(1, 2)) == (False, True, True, False)
+    assert njit(lambda p: isinstance(p, object))(Pair(1, 2))
 
 
 def test_objects_are_one_as_long_as_they_live():

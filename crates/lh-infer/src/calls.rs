@@ -415,6 +415,12 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, "records are not made by calling their dtype")
                 .note("make an array of them, `np.zeros(1, dtype)[0]`"));
         }
+        if let ([x], true) = (args, t.is_weak() || t.is_bool()) {
+            let name = if t.is_bool() { "bool".to_owned() } else { t.to_string() };
+            if let Some(v) = self.struct_operation("builtins", &name, &[x])? {
+                return Ok(v);
+            }
+        }
         let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), t);
         let Some(x) = args.first() else {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));

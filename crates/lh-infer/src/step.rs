@@ -47,6 +47,12 @@ impl Infer<'_> {
                 self.get_item(&self.val(*v), &self.val(*k)).map_err(|d| self.of_argument(d, *v)).map(Some)
             }
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
+            Inst::DelItem(v, k)
+                if self.val(*v).ty.is_struct()
+                    && self.struct_operation("operator", "delitem", &[&self.val(*v), &self.val(*k)])?.is_some() =>
+            {
+                Ok(None)
+            }
             Inst::DelItem(v, k) => self.method(&self.val(*v), "__delitem__", &[self.val(*k)]).map(|_| None),
             Inst::Tuple(vs) => Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect()))),
             Inst::List(vs) if i.result.is_some_and(|r| self.builds_tuple(r)) => {

@@ -144,7 +144,7 @@ def define_boxing(struct_type: Any, obj_class: Any) -> None:
     """
     if not (isinstance(obj_class, type) and issubclass(obj_class, StructRefProxy)):
         raise TypeError(f"{obj_class} does not derive from StructRefProxy")
-    structs.PROXIES[_is_own(struct_type)] = obj_class
+    structs.set_proxy(_is_own(struct_type), obj_class)
 
 
 def define_constructor(py_class: Any, struct_typeclass: Any, fields: Sequence[str]) -> None:

@@ -250,6 +250,7 @@ impl Infer<'_> {
                 TyKind::Bool => t.is_bool(),
                 _ => t.strong() == *d,
             },
+            TyKind::Obj(o) if t.is_struct() => self.derives(t, *o),
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => match p.as_str() {
                     "numpy.ndarray" => t.is_array(),
@@ -291,7 +292,8 @@ impl Infer<'_> {
     /// Whether the class of instances derives from another.
     fn derives(&mut self, t: Ty, base: ObjId) -> bool {
         let Some(user) = t.class().and_then(Class::user) else { return false };
-        let Some(order) = self.world.attr(user.class, "__mro__") else { return false };
+        let class = if user.is_struct { self.world.attr(user.class, "__proxy__") } else { Some(user.class) };
+        let Some(order) = class.and_then(|class| self.world.attr(class, "__mro__")) else { return false };
         matches!(self.world.object(order), Object::Tuple(classes, _) if classes.contains(&base))
     }
 

@@ -18,20 +18,49 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
+        let asked = self.ask_overload(function, name, args, kwargs);
+        let made = asked.and_then(|found| self.call_overloaded(found, args, kwargs));
+        match function.map(|t| t.kind()) {
+            // A function of NumPy or the like has a meaning of its own.
+            Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => Ok(made.ok().flatten()),
+            _ => made,
+        }
+    }
+
+    fn ask_overload(
+        &mut self,
+        function: Option<Ty>,
+        name: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Overloaded> {
         let all: Vec<&Val> = args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect();
         let names = kwargs.iter().map(|(n, _)| n.clone()).collect();
-        let asked = self.world.overload(&self.overload_of(function, name, &all, Some(names)));
-        let made = asked.and_then(|found| match found {
+        self.world.overload(&self.overload_of(function, name, &all, Some(names)))
+    }
+
+    fn call_overloaded(&mut self, found: Overloaded, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        match found {
             Overloaded::No => Ok(None),
             Overloaded::Later => Ok(Some(Val::of_type(Ty::never()))),
             Overloaded::Method => lh_ir::bug!("a method's call is a method"),
             Overloaded::Function(f) => self.call_func(f, args, kwargs).map(Some),
             Overloaded::Constructor { ty, init, .. } => self.construct(ty, init, args, kwargs).map(Some),
-        });
-        match function.map(|t| t.kind()) {
-            // A function of NumPy or the like has a meaning of its own.
-            Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => Ok(made.ok().flatten()),
-            _ => made,
+        }
+    }
+
+    /// An operation on structs, which have only those that overloads of functions of `operator` and builtins give
+    /// them; `None` if no operand is a struct, or if none of them is for these types.
+    pub(crate) fn struct_operation(&mut self, module: &str, name: &str, operands: &[&Val]) -> Result<Option<Val>> {
+        if !operands.iter().any(|v| v.ty.is_struct()) {
+            return Ok(None);
+        }
+        let Some(function) = self.world.import(module, Some(name)) else { return Ok(None) };
+        let function = self.object(function)?;
+        let operands: Vec<Val> = operands.iter().copied().cloned().collect();
+        match self.ask_overload(Some(function.ty), "", &operands, &[]) {
+            Ok(found) => self.call_overloaded(found, &operands, &[]),
+            Err(_) => Ok(None),
         }
     }
 

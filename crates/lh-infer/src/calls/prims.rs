@@ -411,7 +411,7 @@ impl Infer<'_> {
             ("new", [path, args @ ..]) => self.new_instance(path, args),
             ("new_struct", [ty]) => {
                 let ty = self.type_meant(ty);
-                if !ty.class().and_then(lh_ir::class::Class::user).is_some_and(|u| u.is_struct) {
+                if !ty.is_struct() {
                     let text = format!("`new` takes a type of structs, not `{ty}`");
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                 }

@@ -140,6 +140,9 @@ impl Infer<'_> {
 
     /// The truth value of an instance of a class without items.
     pub(crate) fn class_truth(&mut self, v: &Val) -> Result<Val> {
+        if let Some(truth) = self.struct_operation("builtins", "bool", &[v])? {
+            return self.truth(&truth);
+        }
         if let Some(truth) = self.class_method(v, "__bool__", &[])? {
             return Ok(truth);
         }

@@ -43,6 +43,9 @@ impl Infer<'_> {
         if a.ty.is_number() && b.ty.is_number() {
             return self.compare_numbers(op, a, b);
         }
+        if let Some(v) = self.struct_operation("operator", compare_name(op), &[a, b])? {
+            return Ok(v);
+        }
         let arrayish = |t: Ty| t.is_array() || t.is_scalar();
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.compare_arrays(op, a, b);
@@ -331,7 +334,9 @@ impl Infer<'_> {
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
         let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
         let item = &if number { self.field(item, 0) } else { item.clone() };
+        let overloaded = self.struct_operation("operator", "contains", &[container, item]);
         let found = match container.ty.kind() {
+            TyKind::Class(_) if let Some(found) = overloaded? => self.truth(&found)?,
             TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
             TyKind::Tuple { .. } => {
                 let mut any = Val::bool(false);

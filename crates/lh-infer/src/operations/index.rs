@@ -24,6 +24,9 @@ impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         let v = &self.unwrap_optional(v)?;
+        if let Some(item) = self.struct_operation("operator", "getitem", &[v, k])? {
+            return Ok(item);
+        }
         let k = &self.index_of(v, k)?;
         if self.entries(v).is_some() {
             let found = self.keyword(v, k)?;
@@ -434,6 +437,9 @@ impl Infer<'_> {
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
         let v = &self.unwrap_optional(v)?;
+        if v.ty.is_struct() && self.struct_operation("operator", "setitem", &[v, k, x])?.is_some() {
+            return Ok(());
+        }
         let k = &self.index_of(v, k)?;
         match v.ty.kind() {
             TyKind::Record(_) => {

@@ -107,6 +107,14 @@ impl Infer<'_> {
         if a.ty.is_array() {
             return self.unary_array(op, a);
         }
+        let name = match op {
+            UnOp::Neg => "neg",
+            UnOp::Pos => "pos",
+            UnOp::Invert | UnOp::Not => "invert",
+        };
+        if let Some(v) = self.struct_operation("operator", name, &[a])? {
+            return Ok(v);
+        }
         if let Some(v) = self.class_unary(op, a)? {
             return Ok(v);
         }
@@ -158,6 +166,15 @@ impl Infer<'_> {
         }
         if a.ty.is_number() && b.ty.is_number() {
             return self.binary_numbers(op, a, b);
+        }
+        if inplace {
+            let name = format!("i{}", operator_name(op).trim_end_matches('_'));
+            if let Some(v) = self.struct_operation("operator", &name, &[a, b])? {
+                return Ok(v);
+            }
+        }
+        if let Some(v) = self.struct_operation("operator", operator_name(op), &[a, b])? {
+            return Ok(v);
         }
         if op == BinOp::MatMul && (a.ty.is_array() || b.ty.is_array()) {
             return self.call_library("numpy.matmul", &[a.clone(), b.clone()]);

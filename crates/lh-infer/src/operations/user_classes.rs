@@ -18,7 +18,8 @@ impl Infer<'_> {
     /// An attribute of an instance of a class that a program defines, other than a field.
     pub(crate) fn user_attr(&mut self, v: &Val, class: ObjId, name: &str) -> Result<Option<Val>> {
         if name == "__class__" {
-            return self.object(class).map(Some);
+            let proxy = self.world.attr(class, "__proxy__").filter(|_| v.ty.is_struct());
+            return self.object(proxy.unwrap_or(class)).map(Some);
         }
         let Some(member) = self.world.attr(class, name) else { return Ok(None) };
         match self.world.object(member) {

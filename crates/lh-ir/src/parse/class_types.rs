@@ -123,6 +123,10 @@ impl Ty {
             _ => None,
         }
     }
+    /// Whether values are structs of `structref`.
+    pub fn is_struct(self) -> bool {
+        self.class().and_then(Class::user).is_some_and(|user| user.is_struct)
+    }
     /// Type of the items or entries that an instance of a class stores.
     pub fn items(self) -> Option<Ty> {
         self.as_class().and_then(|c| c.items.or(c.entries))

@@ -137,7 +137,7 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
             out.push(kind::TUPLE | (elems.len() as u64) << 8);
             elems.iter().try_for_each(|t| tags_of(*t, out))?;
         }
-        TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => {
+        TyKind::Class(_) if t.is_struct() => {
             out.push(kind::TYPE | (crate::object::canonical::canonical(t).number() as u64) << 8);
         }
         TyKind::Class(_) if let Some((unit, is_span)) = t.as_time() => {

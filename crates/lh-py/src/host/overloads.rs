@@ -8,7 +8,7 @@ use lh_infer::world::Object;
 use lh_infer::{Overload, Overloaded};
 use lh_ir::{ObjId, Ty, TyKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyTuple};
 use std::sync::{LazyLock, Mutex};
 
 /// The names of attributes that stand for an overload begin with this.
@@ -43,9 +43,22 @@ pub fn registered(py: Python<'_>, what: &Overload<'_>) -> Option<ObjId> {
     let o = match callee.kind() {
         TyKind::Func(f) => table::function_object(*f),
         TyKind::Obj(o) => (*o, true),
+        TyKind::DType(t) => (table::find(&class_of_number(py, *t)?)?, true),
         _ => return None,
     };
     (o.1 && lock(&KNOWN).contains(&o.0)).then_some(o.0)
+}
+
+/// The class of Python that numbers of a type are made by.
+fn class_of_number(py: Python<'_>, t: Ty) -> Option<Bound<'_, PyAny>> {
+    let class = match t.kind() {
+        TyKind::Bool => py.get_type::<PyBool>(),
+        _ if t == Ty::int() => py.get_type::<PyInt>(),
+        _ if t == Ty::float() => py.get_type::<PyFloat>(),
+        _ if t == Ty::complex() => py.get_type::<PyComplex>(),
+        _ => return None,
+    };
+    Some(class.into_any())
 }
 
 fn finder(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

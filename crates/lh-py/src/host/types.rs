@@ -122,7 +122,7 @@ impl Type {
             TyKind::Array { .. } => "Array",
             TyKind::Record(_) => "Record",
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
-            TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_struct) => "StructRef",
+            TyKind::Class(_) if self.0.is_struct() => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
             TyKind::Class(_) if let Some((_, is_span)) = self.0.as_time() => {
                 if is_span {
