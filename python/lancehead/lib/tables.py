@@ -46,6 +46,8 @@ def key_hash(key):
         return h
     if prim.is_enum(key):
         return key_hash(key.value)
+    if prim.is_span(key) and prim.unit(key) == "generic":
+        prim.error("a span of time without a unit has no hash")
     if prim.is_time(key):
         return prim.cast(key._ticks, np.int64)
     if prim.has_method(key, "__hash__"):

@@ -178,6 +178,8 @@ def text_format(x, spec):
         return text_of(x)
     if prim.is_str(x):
         return prim.lh_str_format_str(x, spec)
+    if prim.is_time(x):
+        return prim.lh_str_format_str(time_text(x), spec)
     if prim.is_float(x):
         return prim.lh_str_format_f64(x, spec)
     if prim.is_int(x) and not prim.is_signed(x):

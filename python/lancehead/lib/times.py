@@ -409,8 +409,6 @@ def called(x, dtype):
 def _unit_of_argument(unit, default):
     if unit is None:
         return default
-    if prim.is_tuple(unit):
-        return prim.span_in(unit[0], unit[1])
     return prim.span_in(unit)
 
 

@@ -253,6 +253,7 @@ impl Infer<'_> {
             TyKind::Obj(o) if t.is_struct() => self.derives(t, *o),
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => match p.as_str() {
+                    p if crate::calls::times::is_of_class(t, p) => true,
                     "numpy.ndarray" => t.is_array(),
                     "builtins.tuple" => t.is_tuple(),
                     "builtins.str" => t == Ty::str(),
@@ -270,7 +271,6 @@ impl Infer<'_> {
                     "builtins.object" => true,
                     p if t.as_buffer().is_some_and(|b| b.path() == p) => true,
                     p if t.class().is_some_and(|c| c.path() == p) => true,
-                    _ if t.is_time() => crate::calls::times::is_of_class(t, &p),
                     _ => self.known_class(*o, c)?,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
@@ -401,6 +401,12 @@ impl Infer<'_> {
             return Ok(vector);
         }
         if let Some((unit, is_span)) = x.as_str().and_then(TimeUnit::of_dtype) {
+            return Ok(unit.ty(is_span));
+        }
+        if let TyKind::Obj(o) = x.ty.kind()
+            && let Object::Path(p) = self.world.object(*o)
+            && let Some((unit, is_span)) = p.strip_prefix("numpy.").and_then(TimeUnit::of_dtype)
+        {
             return Ok(unit.ty(is_span));
         }
         let parsed = x.as_str().and_then(|s| {

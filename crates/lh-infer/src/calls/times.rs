@@ -7,7 +7,7 @@ use crate::operations::operators::{Kernel, element, operator_name, operator_path
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::time_unit::TimeUnit;
+use lh_ir::time_unit::{BASES, TimeUnit};
 use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, Ty};
 
@@ -37,23 +37,7 @@ impl Infer<'_> {
             ("span_of", [x]) => dtype(unit(x).0.ty(true)),
             ("point_of", [x]) => dtype(unit(x).0.ty(false)),
             // The type of spans in a unit by its name; none for what is no unit.
-            ("span_in", [text, count]) if count.as_int().is_some() && text.as_str().is_some() => {
-                let name = format!("{}{}", count.as_int().unwrap_or(1), text.as_str().unwrap_or_default());
-                return self.prim_time("span_in", &[Val::str(name)]);
-            }
-            ("span_in", [text]) => match text.as_str().map(TimeUnit::parse) {
-                Some(Some(unit)) => dtype(unit.ty(true)),
-                Some(None) => {
-                    let text = format!("`{}` is no unit of time", text.as_str().unwrap_or_default());
-                    return Err(
-                        Diagnostic::new(diag::NO_MATCHING_CALL, text).note("units are Y M W D h m s ms us ns ps fs as")
-                    );
-                }
-                None => {
-                    let text = "the unit of a time must be known while compiling";
-                    return Err(Diagnostic::new(diag::NEEDS_CONSTANT, text).note("write it as a text: `\"s\"`"));
-                }
-            },
+            ("span_in", [name]) => span_in(name)?,
             ("common_unit", [a, b]) => match TimeUnit::common(unit(a), unit(b)) {
                 Some(common) => dtype(common.ty(true)),
                 None => Val::constant(Const::None),
@@ -169,7 +153,9 @@ impl Infer<'_> {
         }
         let name = if path == lh_ir::time_unit::TIMEDELTA { "make_span" } else { "make_point" };
         let Some((f, _)) = self.world.library(&format!("times.{name}")) else { lh_ir::bug!("no `{name}`") };
-        self.call_func(f, args, kwargs)
+        let args: Vec<Val> = args.iter().map(unit_of_pair).collect();
+        let kwargs: Vec<_> = kwargs.iter().map(|(name, v)| (name.clone(), unit_of_pair(v))).collect();
+        self.call_func(f, &args, &kwargs)
     }
 
     /// A constant point or span.
@@ -191,6 +177,29 @@ pub(crate) fn are_like(a: Ty, b: Ty) -> bool {
         None => (t.is_int() || t.is_bool()).then_some(true),
     };
     kind(a).is_some() && kind(a) == kind(b)
+}
+
+/// A unit that is given as a pair, `("s", 10)`, as a text.
+fn unit_of_pair(v: &Val) -> Val {
+    match v.parts() {
+        Some([name, count]) if name.as_str().is_some() && count.as_int().is_some() => {
+            Val::str(format!("{}{}", count.as_int().unwrap_or(1), name.as_str().unwrap_or_default()))
+        }
+        _ => v.clone(),
+    }
+}
+
+/// The type of spans in a unit by its name.
+fn span_in(name: &Val) -> Result<Val> {
+    let Some(name) = name.as_str() else {
+        let text = "the unit of a time must be known while compiling";
+        return Err(Diagnostic::new(diag::NEEDS_CONSTANT, text).note("write it as a text: `\"s\"`"));
+    };
+    let Some(unit) = TimeUnit::parse(name) else {
+        let note = format!("units are {}", BASES[..BASES.len() - 1].join(" "));
+        return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` is no unit of time")).note(note));
+    };
+    Ok(Val::of_type(Ty::dtype(unit.ty(true))))
 }
 
 fn operands(a: &Val, b: &Val) -> Vec<MapExpr> {

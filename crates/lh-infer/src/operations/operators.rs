@@ -202,7 +202,8 @@ impl Infer<'_> {
     }
 
     fn binary_other(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
-        if a.ty.class().is_some() || b.ty.class().is_some() {
+        let is_format = op == BinOp::Mod && a.ty == Ty::str();
+        if !is_format && (a.ty.class().is_some() || b.ty.class().is_some()) {
             return self.class_binary(op, a, b, inplace);
         }
         match (a.ty.kind(), op, b.ty.kind()) {

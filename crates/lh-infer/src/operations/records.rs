@@ -196,6 +196,10 @@ impl Infer<'_> {
             let im = self.load_packed(next, part, false);
             return self.pack(vec![re, im], ty);
         }
+        if ty.is_time() {
+            let ticks = self.load_packed(at, Ty::int(), false);
+            return self.pack(vec![ticks], ty);
+        }
         let wide = unsigned(ty.itemsize());
         let mut word = Val::int(0);
         word = self.cast(&word, wide);
@@ -220,6 +224,10 @@ impl Infer<'_> {
             let next = self.bytes_on(at, re.ty.itemsize());
             self.store_packed(at, &re, false);
             return self.store_packed(next, &im, false);
+        }
+        if x.ty.is_time() {
+            let ticks = self.field(x, 0);
+            return self.store_packed(at, &ticks, false);
         }
         let word = self.bits_of(x);
         for i in 0..x.ty.itemsize() {

@@ -290,6 +290,12 @@ impl Type {
             _ => Err(self.missing("maxval")),
         }
     }
+    /// The unit of points or spans of time.
+    #[getter]
+    fn unit(&self) -> PyResult<String> {
+        let (unit, _) = self.0.as_time().ok_or_else(|| self.missing("unit"))?;
+        Ok(if unit.is_generic() { String::new() } else { unit.to_string() })
+    }
     #[getter]
     fn types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let elems = self.0.tuple_elems().ok_or_else(|| self.missing("types"))?;

@@ -186,6 +186,9 @@ fn element_type(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     };
     // NumPy converts the byte order.
     let num: std::ffi::c_int = dtype.getattr(intern!(py, "num"))?.extract()?;
+    if numpy::TIMES.contains(&num) {
+        return numpy::ty_of_dtype(&dtype);
+    }
     Ok(numpy::ty_of_num(num))
 }
 

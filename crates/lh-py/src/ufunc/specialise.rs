@@ -164,7 +164,10 @@ fn check_element(py: Python<'_>, t: Ty) -> PyResult<()> {
     if t != Ty::bf16() && numpy::num_of_ty(t).is_some() {
         return Ok(());
     }
-    let text = format!("`{t}` is not a type of array elements");
+    let text = match t.is_time() {
+        true => format!("a generalised ufunc takes no `{t}`: pass the counts, `x.view(np.int64)`"),
+        false => format!("`{t}` is not a type of array elements"),
+    };
     Err(error_of(py, "TypingError", &text))
 }
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.times import (
+    NAT,
     add,
     element,
     eq,
@@ -100,6 +101,8 @@ class timedelta64:
         return self._ticks != 0
 
     def __hash__(self):
+        if prim.unit(self) == "generic" and self._ticks != NAT:
+            raise ValueError("Can't hash generic timedelta64")
         return self._ticks
 
     def astype(self, dtype):
