@@ -8,6 +8,7 @@ pub(crate) mod index;
 pub(crate) mod instances;
 pub(crate) mod iterate;
 pub(crate) mod operators;
+pub(crate) mod record_values;
 pub(crate) mod records;
 pub(crate) mod stencils;
 pub(crate) mod user_classes;

@@ -584,6 +584,10 @@ impl Ty {
             _ => self.bits() as usize / 8,
         }
     }
+    /// Whether values are records with fields.
+    pub fn is_record(self) -> bool {
+        self.as_record().is_some_and(|r| !r.fields.is_empty())
+    }
     /// The fields of a record.
     pub fn as_record(self) -> Option<&'static Record> {
         let TyKind::Record(r) = self.0 else { return None };

@@ -11,19 +11,20 @@ def copy(to, source, n, word):
 
 
 def assign(dst, x):
-    """`dst[...] = x`, of arrays of records and of one record."""
-    if prim.is_array(x):
-        if x.ndim == dst.ndim:
-            if len(x) != len(dst) and len(x) != 1:
-                raise ValueError("could not broadcast the records into the shape")
-            for i in range(len(dst)):
-                if dst.ndim == 1:
-                    dst[i] = x[i if len(x) > 1 else 0]
-                else:
-                    assign(dst[i], x[i if len(x) > 1 else 0])
-        else:
-            for i in range(len(dst)):
-                assign(dst[i], x)
+    """`dst[...] = x`, of arrays of records that share no memory, of one record and of a tuple of its fields."""
+    if dst.ndim == 0:
+        dst[()] = x[()] if prim.is_array(x) else x
+    elif prim.is_array(x) and x.ndim == dst.ndim:
+        if len(x) != len(dst) and len(x) != 1:
+            raise ValueError("could not broadcast the records into the shape")
+        step = 0 if len(x) == 1 else 1
+        for i in range(len(dst)):
+            if dst.ndim == 1:
+                dst[i] = x[i * step]
+            else:
+                assign(dst[i], x[i * step])
+    elif prim.is_array(x) and x.ndim == 0:
+        assign(dst, x[()])
     else:
         for i in range(len(dst)):
             if dst.ndim == 1:

@@ -409,6 +409,7 @@ impl Infer<'_> {
                 self.new_container(ty, cap)
             }
             ("new", [path, args @ ..]) => self.new_instance(path, args),
+            ("record_parts", [v]) => self.record_parts(v)?,
             ("new_struct", [ty]) => {
                 let ty = self.type_meant(ty);
                 if !ty.is_struct() {

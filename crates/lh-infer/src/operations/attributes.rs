@@ -18,7 +18,9 @@ fn classes(t: Ty) -> Vec<&'static str> {
         return if class.user().is_some() { vec![] } else { vec![class.path()] };
     }
     let of: &[&str] = match t.kind() {
+        TyKind::Array { dtype, .. } if dtype.is_record() => &["record_values.ndarray", "numpy.ndarray"],
         TyKind::Array { .. } => &["numpy.ndarray"],
+        TyKind::Record(_) => &["record_values.record"],
         TyKind::Str => &["builtins.str"],
         TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::ChunkSize) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
@@ -278,6 +280,7 @@ impl Infer<'_> {
         };
         match name {
             "itemsize" => Some(int(t.itemsize() as i128)),
+            "names" => t.as_record().map(|r| Val::tuple(r.fields.iter().map(|f| Val::str(&f.name)).collect())),
             "kind" => Some(Val::str(kind)),
             "alignment" => Some(int(t.real_part().itemsize() as i128)),
             "char" if t.is_time() => Some(Val::str(kind)),

@@ -3,7 +3,7 @@
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc};
-use crate::operations::operators::cast_expr;
+use crate::operations::operators::{cast_expr, element};
 use crate::val::Val;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -250,6 +250,10 @@ impl Infer<'_> {
     }
 
     fn fancy_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
+        if element(a.ty).as_record().is_some() && k.ty.items() == Some(Ty::str()) {
+            let text = format!("`{}` cannot be indexed with several names", a.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("take one field after the other: `a[\"x\"]`"));
+        }
         let name = format!("getitem_{}", self.fancy_name(k));
         self.method(a, &name, &[k.clone()]).map_err(|d| {
             if d.id == diag::UNKNOWN_ATTRIBUTE {
@@ -556,6 +560,11 @@ impl Infer<'_> {
             self.push_void(Inst::Store(p, x));
             return Ok(());
         }
+        let of_records = dtype.is_record();
+        if let (Some(index), true, true) = (all_ints(&parts, ndim), of_records, x.ty.is_tuple()) {
+            let p = self.element_address(a, &index);
+            return self.store_tuple_at(a, p, x);
+        }
         if let (Some(index), TyKind::Tuple { elems, name: Some(n) }) = (all_ints(&parts, ndim), dtype.kind()) {
             let x = self.vector(n, elems[0], std::slice::from_ref(x))?;
             let p = self.element_address(a, &index);
@@ -595,6 +604,9 @@ impl Infer<'_> {
     /// `dst[...] = x`, with broadcasting.
     pub(crate) fn assign(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let (dtype, ndim, ..) = dst.ty.as_array().expect("an array");
+        if x.ty.is_tuple() && dtype.is_record() {
+            return self.assign_records(dst, x);
+        }
         let x = if matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. }) {
             self.call_library("numpy.asarray", std::slice::from_ref(x))?
         } else {

@@ -64,6 +64,7 @@ impl Infer<'_> {
         }
         match val.ty.kind() {
             TyKind::Tuple { elems, .. } => Ok(Val::int(elems.len() as i128)),
+            TyKind::Record(r) => Ok(Val::int(r.fields.len() as i128)),
             TyKind::Array { ndim: 0, .. } => Err(Diagnostic::new(diag::NO_MATCHING_CALL, "len() of a 0-d array")),
             TyKind::Array { .. } => {
                 let v = self.value(val);

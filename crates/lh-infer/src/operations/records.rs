@@ -95,6 +95,10 @@ impl Infer<'_> {
             let dst = self.record_field(v, r, f)?;
             return self.assign(&dst, x);
         }
+        if f.ty.is_record() && x.ty.is_tuple() {
+            let to = self.record_field(v, r, f)?;
+            return self.store_tuple(&to, x);
+        }
         let at = self.field_address(v, f);
         let at = self.value(&at);
         if let (Some(to), Some(from)) = (f.ty.as_record(), x.ty.as_record()) {
@@ -169,8 +173,8 @@ impl Infer<'_> {
     /// `dst[...] = x` where there are records.
     pub(crate) fn assign_records(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let of = |t: Ty| t.as_array().map_or(t, |(d, ..)| d);
-        if of(dst.ty) == of(x.ty) {
-            return self.call_library("records.assign", &[dst.clone(), x.clone()]).map(|_| ());
+        if of(dst.ty) == of(x.ty) || x.ty.is_tuple() {
+            return self.call_library("record_values.assign", &[dst.clone(), x.clone()]).map(|_| ());
         }
         Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be assigned to elements of `{}`", x.ty, dst.ty))
             .note("assign field by field"))
@@ -285,7 +289,10 @@ impl Infer<'_> {
 
     /// Accepts the other attributes of arrays of records.
     pub(crate) fn check_record_attribute(&self, name: &str) -> Result<()> {
-        const KNOWN: [&str; 12] = [
+        const KNOWN: [&str; 15] = [
+            "copy",
+            "fill",
+            "tolist",
             "shape",
             "strides",
             "ndim",

@@ -222,7 +222,7 @@ def contiguous(a):
     return copy_c(a, prim.dtype_of(a))
 
 
-def _ends(a):
+def ends(a):
     # Addresses of the first byte of an array and behind the last.
     low = prim.lh_ptr_addr(prim.data(a))
     high = low + a.itemsize
@@ -237,8 +237,8 @@ def _ends(a):
 
 def apart_from(a, target):
     """The array, or a copy if it may share memory with another one, which is about to be written."""
-    low, high = _ends(a)
-    first, last = _ends(target)
+    low, high = ends(a)
+    first, last = ends(target)
     if high <= first or last <= low:
         return a
     return copy_c(a, prim.dtype_of(a))

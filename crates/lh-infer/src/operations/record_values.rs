@@ -1,0 +1,81 @@
+//! Records as wholes: tuples of their fields, and comparison.
+
+use crate::cx::Infer;
+use crate::operations::operators::element;
+use crate::val::Val;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::types::Record;
+use lh_ir::untyped::CmpOp;
+use lh_ir::{Ty, Value};
+
+/// The record of which a value is one, or an array.
+fn record_of(t: Ty) -> Option<&'static Record> {
+    element(t).as_record().filter(|_| element(t).is_record())
+}
+
+impl Infer<'_> {
+    /// Stores a tuple in an array of records, as the fields of one.
+    pub(crate) fn store_tuple_at(&mut self, array: &Val, at: Value, x: &Val) -> Result<()> {
+        let (dtype, ..) = array.ty.as_array().expect("an array");
+        let to = self.element_at(array, at, dtype);
+        self.store_tuple(&to, x)
+    }
+
+    /// Stores the items of a tuple in the fields of a record.
+    pub(crate) fn store_tuple(&mut self, to: &Val, x: &Val) -> Result<()> {
+        let (Some(r), Some(items)) = (to.ty.as_record(), self.tuple_parts(x)) else {
+            lh_ir::bug!("`{}` is stored in `{}`", x.ty, to.ty);
+        };
+        if items.len() != r.fields.len() {
+            let text = format!("`{}` has {} fields, not {}", to.ty, r.fields.len(), items.len());
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text));
+        }
+        for (f, x) in r.fields.iter().zip(&items) {
+            self.set_record_field(to, &f.name, x)?;
+        }
+        Ok(())
+    }
+
+    /// Compares records, or arrays of them; `None` if an operand is neither.
+    pub(crate) fn compare_records(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let (Some(r), Some(s), CmpOp::Eq | CmpOp::Ne) = (record_of(a.ty), record_of(b.ty), op) else {
+            return Ok(None);
+        };
+        if a.ty.is_array() || b.ty.is_array() {
+            let name = if op == CmpOp::Eq { "record_values.equal" } else { "record_values.unequal" };
+            return self.call_library(name, &[a.clone(), b.clone()]).map(Some);
+        }
+        let same = self.same_fields(a, r, b, s)?;
+        Ok(Some(if op == CmpOp::Eq { same } else { self.op("not", &[same]) }))
+    }
+
+    /// Whether all fields of two records are equal.
+    fn same_fields(&mut self, a: &Val, r: &Record, b: &Val, s: &Record) -> Result<Val> {
+        if !r.fields.iter().map(|f| &f.name).eq(s.fields.iter().map(|f| &f.name)) {
+            let text = format!("`{}` and `{}` have different fields", a.ty, b.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("compare field by field"));
+        }
+        let mut all = Val::bool(true);
+        for (f, g) in r.fields.iter().zip(&s.fields) {
+            let (x, y) = (self.record_field(a, r, f)?, self.record_field(b, s, g)?);
+            let same = if f.shape.is_empty() && g.shape.is_empty() {
+                self.compare(CmpOp::Eq, &x, &y)?
+            } else {
+                self.call_library("record_values.same_items", &[x, y])?
+            };
+            all = self.op("and", &[all, same]);
+        }
+        Ok(all)
+    }
+
+    /// The values of the fields of a record as a tuple; those of a record in it, too.
+    pub(crate) fn record_parts(&mut self, v: &Val) -> Result<Val> {
+        let Some(r) = v.ty.as_record() else { lh_ir::bug!("`{}` is no record", v.ty) };
+        let mut parts = Vec::new();
+        for f in &r.fields {
+            let part = self.record_field(v, r, f)?;
+            parts.push(if part.ty.is_record() { self.record_parts(&part)? } else { part });
+        }
+        Ok(Val::tuple(parts))
+    }
+}
