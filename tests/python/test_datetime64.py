@@ -151,6 +151,12 @@ def test_overflow_wraps_as_in_numpy():
         check(op, big[0], other if op is operator.mul else other[0])
     check(operator.add, big, np.timedelta64(1, "ms"))
     check(operator.eq, big, np.timedelta64(0, "ms"))
+    far = points("2Y", [1484916410, -1484916410, 239608917, 0, 7, "NaT"])
+    near = points("25ms", [2, -2, 0, 10**12, -(10**15), 5])
+    for op in [operator.sub, *COMPARISONS]:
+        check(op, far, near)
+        check(op, near, far)
+    check(operator.add, points("Y", [47, 10**9]), spans("25ms", [-32, 10**15]))
 
 
 UNARY = [

@@ -13,7 +13,7 @@ mod ufuncs;
 
 use crate::convert::has_pending;
 use crate::cx::Infer;
-use crate::operations::operators::{cast_expr, element};
+use crate::operations::operators::cast_expr;
 use crate::substitutes;
 use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object};
@@ -426,14 +426,8 @@ impl Infer<'_> {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));
         };
         let x = &self.unwrap_optional(x)?;
-        if let (true, [_]) = (element(x.ty).is_time() || t.is_time(), args) {
-            return if t.is_bool() && !x.ty.is_array() {
-                self.truth(x)
-            } else {
-                self.call_library("times.called", &[x.clone(), Val::of_type(Ty::dtype(t))])
-            };
-        }
-        if let Some(v) = self.user_number(t, args)? {
+        let of_time = if args.len() == 1 { self.call_time_dtype(t, x)? } else { None };
+        if let Some(v) = of_time.map_or_else(|| self.user_number(t, args), |v| Ok(Some(v)))? {
             return Ok(v);
         }
         if matches!(x.ty.kind(), TyKind::Instance { .. }) {

@@ -114,6 +114,7 @@ impl fmt::Display for Ty {
 }
 
 impl fmt::Display for NumbaName {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each kind of type")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.kind() {
             TyKind::Never => write!(f, "never"),

@@ -43,12 +43,14 @@ def _moved(ticks, source, target):
         return scaled(ticks, source, target)
     if ticks == NAT:
         return ticks
-    if prim.is_calendar(source):
+    # As in NumPy, multiples of units are made and undone last, which counts if 64 bits overflow.
+    if not prim.is_calendar(source):
+        months = month_of(scaled(ticks * prim.unit_count(source), prim.span_in(prim.unit(source)), prim.span_in("D")))
+    else:
         months = _months(ticks, source)
         if not prim.is_calendar(target):
-            return scaled(day_of(months), prim.span_in("D"), target)
-    else:
-        months = month_of(scaled(ticks, source, prim.span_in("D")))
+            whole = scaled(day_of(months), prim.span_in("D"), prim.span_in(prim.unit(target)))
+            return whole // prim.unit_count(target)
     return months // 12 // prim.unit_count(target) if prim.unit(target) == "Y" else months // prim.unit_count(target)
 
 

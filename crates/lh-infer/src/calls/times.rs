@@ -110,9 +110,15 @@ impl Infer<'_> {
     }
 
     /// A ufunc of points or spans, if the library has it for them; operators are called by their names elsewhere.
-    pub(crate) fn call_time_ufunc(&mut self, path: &str, args: &[Val], outs: &[Val]) -> Result<Option<Val>> {
+    pub(crate) fn call_time_ufunc(
+        &mut self,
+        path: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Val>> {
         let name = path.strip_prefix("numpy.").filter(|_| args.iter().any(|a| element(a.ty).is_time()));
-        let Some(name) = name else { return Ok(None) };
+        let Some(name) = name.filter(|_| kwargs.iter().all(|(k, _)| k == "out")) else { return Ok(None) };
+        let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
         let own = format!("times.ufunc_{name}");
         let Some((f, _)) = self.world.library(&own) else {
             let is_ufunc = operator_path(path, name).is_none() && self.operand_count(path)?.is_some();
@@ -129,7 +135,7 @@ impl Infer<'_> {
         let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
         let kernel = self.library_kernel(&own, &tys).map_err(|d| self.found_here(d))?;
         if let Some(results) = kernel.ret().tuple_elems() {
-            return self.call_several(f, ins, &tys, results, outs).map(Some);
+            return self.call_several(f, ins, &tys, results, &outs).map(Some);
         }
         let expr = kernel.expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
         self.map_out(ins, kernel.ret(), expr, out).map(Some)
@@ -156,6 +162,17 @@ impl Infer<'_> {
         let args: Vec<Val> = args.iter().map(unit_of_pair).collect();
         let kwargs: Vec<_> = kwargs.iter().map(|(name, v)| (name.clone(), unit_of_pair(v))).collect();
         self.call_func(f, &args, &kwargs)
+    }
+
+    /// `int(x)` and the like of a time or an array of times, or to one; `None` of anything else.
+    pub(crate) fn call_time_dtype(&mut self, t: Ty, x: &Val) -> Result<Option<Val>> {
+        if x.ty.is_time() && t.is_bool() {
+            return self.truth(x).map(Some);
+        }
+        if !element(x.ty).is_time() && !t.is_time() {
+            return Ok(None);
+        }
+        self.call_library("times.called", &[x.clone(), Val::of_type(Ty::dtype(t))]).map(Some)
     }
 
     /// A constant point or span.

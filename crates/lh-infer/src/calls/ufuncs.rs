@@ -252,11 +252,8 @@ impl Infer<'_> {
                 _ => Err(wrong(format!("`{path}` takes one argument"))),
             };
         }
-        if kwargs.iter().all(|(k, _)| k == "out") {
-            let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
-            if let Some(v) = self.call_time_ufunc(path, args, &outs)? {
-                return Ok(Some(v));
-            }
+        if let Some(v) = self.call_time_ufunc(path, args, kwargs)? {
+            return Ok(Some(v));
         }
         let takes = self.operand_count(path)?;
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| k != "out" || !path.starts_with("numpy.")) {
@@ -313,7 +310,7 @@ impl Infer<'_> {
     }
 
     /// The outputs of `out=`: one, or those of a tuple. `None` stands for one that is to be made.
-    fn outputs(&mut self, out: &Val) -> Vec<Val> {
+    pub(crate) fn outputs(&mut self, out: &Val) -> Vec<Val> {
         self.tuple_parts(out).unwrap_or_else(|| vec![out.clone()])
     }
 

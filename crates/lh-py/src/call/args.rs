@@ -192,6 +192,10 @@ impl ArgBuf {
                 self.slots.push(instance::native(o) as u64);
             } else if let Some(num) = numpy::scalar_num(class) {
                 return self.push_scalar(o, num);
+            } else if let Some((ticks, unit, is_span)) = numpy::time_scalar(o, class) {
+                let (base, count) = unit.numbers();
+                self.tags.push(kind::TIME | u64::from(is_span) << 8 | base << 16 | count << 32);
+                self.slots.push(ticks as u64);
             } else if instance::is_struct_class(class) {
                 let number = instance::struct_number(o).ok_or(Refused::Type)?;
                 self.tags.push(kind::TYPE | (number as u64) << 8);
@@ -362,12 +366,6 @@ impl ArgBuf {
             }
             if is(numpy::void_type()) {
                 return self.push_record(o);
-            }
-            if let Some((ticks, unit, is_span)) = numpy::time_scalar(o, class) {
-                let (base, count) = unit.numbers();
-                self.tags.push(kind::TIME | u64::from(is_span) << 8 | base << 16 | count << 32);
-                self.slots.push(ticks as u64);
-                return Ok(());
             }
             if let Some(class) = class_of_copies(&Bound::from_borrowed_ptr(py, o))? {
                 return self.push_instance(&Bound::from_borrowed_ptr(py, o), class);

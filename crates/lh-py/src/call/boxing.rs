@@ -95,11 +95,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
             }
-            TyKind::Class(_) if ty.is_time() => time(py, ty, word())?,
-            TyKind::Class(c) => {
-                let object = word() as *mut MemInfo;
-                self.object(ty, c, object)?
-            }
+            TyKind::Class(c) => self.object(ty, c, word())?,
             TyKind::Record(_) => {
                 let slots = [word(), word()];
                 record(py, ty, slots)?
@@ -139,8 +135,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
         })
     }
 
-    fn object(&mut self, ty: Ty, c: &ClassTy, object: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+    fn object(&mut self, ty: Ty, c: &ClassTy, word: u64) -> PyResult<Bound<'py, PyAny>> {
+        let object = word as *mut MemInfo;
         match c.class.user() {
+            None if ty.is_time() => time(self.py, ty, word),
             Some(user) => self.instance(ty, user, object),
             None => self.container(ty, object.cast()),
         }

@@ -27,10 +27,6 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(c) = constant(o)? {
         return Ok(Some(Object::Const(c)));
     }
-    // SAFETY: a live object of its class.
-    if let Some((ticks, unit, is_span)) = unsafe { numpy::time_scalar(o.as_ptr(), o.get_type_ptr()) } {
-        return Ok(Some(Object::Time(ticks, unit.ty(is_span))));
-    }
     if let Ok(items) = o.cast::<PyTuple>() {
         let name = if items.is_exact_instance_of::<PyTuple>() { None } else { named_tuple(o.get_type().as_any()) };
         return Ok(Some(Object::Tuple(items.iter().map(|i| table::intern(&i)).collect(), name)));
@@ -107,13 +103,17 @@ fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(Some(Object::Property(part("fget")?, part("fset")?)))
 }
 
-/// Lists, bytes, slices, arrays, ufuncs and stencils.
+/// Lists, bytes, times, slices, arrays, ufuncs and stencils.
 fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| table::intern(&i)).collect())));
     }
     if let Ok(bytes) = o.cast_exact::<PyBytes>() {
         return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));
+    }
+    // SAFETY: a live object of its class.
+    if let Some((ticks, unit, is_span)) = unsafe { numpy::time_scalar(o.as_ptr(), o.get_type_ptr()) } {
+        return Ok(Some(Object::Time(ticks, unit.ty(is_span))));
     }
     if let Some(made) = made_by_user(o)? {
         return Ok(Some(made));
