@@ -159,12 +159,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_With(self, node: ast.With) -> Any:
         context = node.items[0].context_expr
-        if len(node.items) > 1 or not isinstance(context, ast.Call) or not self.is_objmode(context.func):
+        if len(node.items) > 1 or not self.is_objmode(context.func if isinstance(context, ast.Call) else context):
             return self.generic_visit(node)
-        if context.args or any(word.arg is None for word in context.keywords):
+        args, keywords = (context.args, context.keywords) if isinstance(context, ast.Call) else ([], [])
+        if args or any(word.arg is None for word in keywords):
             raise _refused("takes its outputs as keywords: `objmode(y='float64')`", node)
         _check_exits(node.body, False)
-        outputs = {str(word.arg): self.type_of(word.value) for word in context.keywords}
+        outputs = {str(word.arg): self.type_of(word.value) for word in keywords}
         call = ast.Call(_load(_CALL), [_load(_site(len(self.blocks)))], [])
         targets = ast.Tuple([ast.Name(name, ast.Store()) for name in outputs], ast.Store())
         assignment = ast.fix_missing_locations(ast.copy_location(ast.Assign([targets], call), node))

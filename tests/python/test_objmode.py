@@ -1,5 +1,6 @@
 """Blocks of `objmode`: they run in the interpreter, in the middle of compiled code."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -251,6 +252,109 @@ def statements(x):
 @pytest.mark.parametrize("x", [0, 1, 4])
 def test_variables_of_blocks(f, x):
     assert njit(f)(x) == f(x)
+
+
+@dataclasses.dataclass
+class Basket:
+    owner: str
+    items: list[int]
+
+
+def change_a_list(x):
+    n = len(x)
+    with objmode:
+        x[0] = 4
+        x.append(n)
+    return n, len(x), x
+
+
+def change_nested(n):
+    inner = [n]
+    outer = [inner, [2]]
+    table = {1: inner}
+    with objmode():
+        outer[0].append(5)
+        outer.append(inner)
+        table[2] = [7]
+    inner.append(6)
+    return inner, outer, table
+
+
+def change_an_instance(n):
+    basket = Basket("a", [n])
+    with objmode():
+        basket.owner += "b"
+        basket.items.append(3)
+    return basket.owner, basket.items
+
+
+def change_and_raise(n):
+    x = [n]
+    try:
+        with objmode():
+            x.append(8)
+            raise ValueError
+    except ValueError:
+        x.append(9)
+    return x
+
+
+def change_tables(n):
+    items, words = {n, 20}, {"a": n}
+    with objmode():
+        items.add(50)
+        items.discard(20)
+        words.clear()
+    words["b"] = 3
+    return items, words
+
+
+def give_what_is_read(n):
+    x = [n]
+    with objmode(y="List(int64)"):
+        y = x
+    y.append(4)
+    return x
+
+
+@pytest.mark.parametrize("n", [1, 30])
+@pytest.mark.parametrize(
+    "f",
+    [change_nested, change_an_instance, change_and_raise, change_tables, give_what_is_read],
+    ids=lambda f: f.__name__,
+)
+def test_changes_of_containers(f, n):
+    before = lancehead._core.live_allocations()
+    assert njit(f)(n) == f(n)
+    assert lancehead._core.live_allocations() == before
+
+
+def test_changes_of_an_argument():
+    a, b = [1, 2, 3], [1, 2, 3]
+    assert njit(change_a_list)(a) == change_a_list(b) and a == b
+    made = njit(change_nested)(1)
+    assert made[0] is made[1][0] is made[1][2] is made[2][1]
+
+
+def test_a_change_of_type_is_refused():
+    @njit
+    def f(x):
+        try:
+            with objmode():
+                x.append("s")
+        except TypeError:
+            return x
+        return [0]
+
+    x = [1]
+    assert f(x) == [1]
+    with pytest.raises(TypeError, match=r"leaves list in place of a .*int64"):
+        njit(change_to_text)([1])
+
+
+def change_to_text(x):
+    with objmode():
+        x[0] = "s"
 
 
 class Holder:

@@ -291,18 +291,33 @@ impl ItemsRef {
     /// Sets the number of items to zero and releases what they held.
     pub fn clear(&mut self) {
         // An object of the same items dies in place of this one: there is one place that knows how items are released.
-        let object = self.0.as_ptr();
-        // SAFETY: the twin takes over the buffer with its items, and this object is left without one.
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        if let Some(mut twin) = ItemsRef::new(0, self.elem_size(), unsafe { self.0.as_ref().mask }) {
+            self.exchange_items(&mut twin);
+        }
+    }
+    fn exchange_items(&mut self, other: &mut ItemsRef) {
+        let (a, b) = (self.0.as_ptr(), other.0.as_ptr());
+        // SAFETY: both are alive, and a buffer goes with its number of items.
         unsafe {
-            let twin = new_items(0, self.elem_size(), (*object).mask);
-            if twin.is_null() {
-                return;
+            ptr::swap(&raw mut (*a).mem.data, &raw mut (*b).mem.data);
+            ptr::swap(&raw mut (*a).mem.size, &raw mut (*b).mem.size);
+            ptr::swap(&raw mut (*a).len, &raw mut (*b).len);
+            ptr::swap(&raw mut (*a).cap, &raw mut (*b).cap);
+        }
+    }
+    /// Exchanges items, and the fields behind the header, with another object of the same type.
+    ///
+    /// # Safety
+    /// The types are the same and have so many bytes of fields.
+    pub unsafe fn exchange(&mut self, other: &mut ItemsRef, fields: usize) {
+        self.exchange_items(other);
+        if fields > 0 {
+            // SAFETY: as promised by the caller.
+            unsafe {
+                let at = |object: &ItemsRef| object.as_ptr().byte_add(layout::ENTRIES_FIELDS).cast::<u8>();
+                ptr::swap_nonoverlapping(at(self), at(other), fields);
             }
-            std::ptr::swap(&raw mut (*twin).mem.data, &raw mut (*object).mem.data);
-            std::ptr::swap(&raw mut (*twin).mem.size, &raw mut (*object).mem.size);
-            std::ptr::swap(&raw mut (*twin).len, &raw mut (*object).len);
-            std::ptr::swap(&raw mut (*twin).cap, &raw mut (*object).cap);
-            decref(twin.cast());
         }
     }
 }

@@ -32,10 +32,10 @@ pub struct Boxer<'a, 'py> {
     lists: Option<&'a Lists>,
     /// The code that gives the next item of a generator in the result.
     advance: Option<Arc<Compiled>>,
-    /// Containers made for this result, since one native container is one Python object.
-    made: Vec<(*mut Items, Bound<'py, PyAny>)>,
+    /// Containers made for this result, by their native ones: each is one Python object.
+    pub made: HashMap<usize, (Ty, Bound<'py, PyAny>)>,
     /// Instances made for this result.
-    instances: HashMap<usize, Bound<'py, PyAny>>,
+    pub instances: HashMap<usize, (Ty, Bound<'py, PyAny>)>,
     /// Those whose attributes are not set yet. Only the outermost one sets them, so that long chains take no stack.
     unfilled: Vec<(Ty, *mut MemInfo, Bound<'py, PyAny>)>,
     is_filling: bool,
@@ -46,8 +46,8 @@ pub struct Boxer<'a, 'py> {
 impl<'a, 'py> Boxer<'a, 'py> {
     /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
-        let (instances, unfilled) = (HashMap::new(), Vec::new());
-        Boxer { py, lists, advance: None, made: Vec::new(), instances, unfilled, is_filling: false, is_sharing: false }
+        let (made, instances, unfilled) = (HashMap::new(), HashMap::new(), Vec::new());
+        Boxer { py, lists, advance: None, made, instances, unfilled, is_filling: false, is_sharing: false }
     }
 
     /// The same for parts of an object that Python shares.
@@ -153,7 +153,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             // SAFETY: the instance is an argument of the call that is being finished.
             return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
         }
-        if let Some(made) = self.instances.get(&(native as usize)) {
+        if let Some((_, made)) = self.instances.get(&(native as usize)) {
             return Ok(made.clone());
         }
         if native.is_null() {
@@ -161,7 +161,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         let class = table::object(self.py, user.class);
         let made = class.call_method1(intern!(self.py, "__new__"), (&class,))?;
-        self.instances.insert(native as usize, made.clone());
+        self.instances.insert(native as usize, (ty, made.clone()));
         self.unfilled.push((ty, native, made.clone()));
         if !std::mem::replace(&mut self.is_filling, true) {
             let filled = self.set_attributes();
@@ -262,8 +262,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
             // SAFETY: the list is an argument of the call that is being finished.
             return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
         }
-        if let Some((_, list)) = self.made.iter().find(|(h, _)| *h == header) {
-            return Ok(list.clone());
+        if let Some((_, made)) = self.made.get(&(header as usize)) {
+            return Ok(made.clone());
         }
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
@@ -275,10 +275,12 @@ impl<'a, 'py> Boxer<'a, 'py> {
             return self.table(ty, header, &item, &native);
         }
         if elem.is_int() || elem.is_float() {
-            return self.numbers(elem, &native);
+            let list = self.numbers(elem, &native)?;
+            self.made.insert(header as usize, (ty, list.clone()));
+            return Ok(list);
         }
         let list = PyList::empty(self.py);
-        self.made.push((header, list.clone().into_any()));
+        self.made.insert(header as usize, (ty, list.clone().into_any()));
         for i in 0..native.len() {
             // SAFETY: an item of the list.
             let slots = unsafe { item.slots(native.item(i)) };
@@ -299,7 +301,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         match entry {
             [_, key, value] => {
                 let dict = PyDict::new(self.py);
-                self.made.push((header, dict.clone().into_any()));
+                self.made.insert(header as usize, (ty, dict.clone().into_any()));
                 for slots in entries {
                     let mut at = &slots[1..];
                     let key = self.next(*key, &mut at)?;
@@ -309,7 +311,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             [_, key] => {
                 let set = PySet::empty(self.py)?;
-                self.made.push((header, set.clone().into_any()));
+                self.made.insert(header as usize, (ty, set.clone().into_any()));
                 for slots in entries {
                     set.add(self.next(*key, &mut &slots[1..])?)?;
                 }

@@ -65,11 +65,16 @@ impl Copies {
         if native.is_null() {
             return Err(Refused::TooLarge);
         }
+        Ok(self.know(o, native, ty, tags))
+    }
+
+    /// Records that a native object, of which a reference is given away, stands for an instance.
+    pub fn know(&mut self, o: &Bound<'_, PyAny>, native: *mut MemInfo, ty: Ty, tags: &[u64]) -> usize {
         let at = self.all.len();
         self.all.push(Copy { object: StrongRef::new(o), native, ty, tags: tags.into(), before: Vec::new() });
         self.by_object.insert(o.as_ptr() as usize, at);
         self.by_native.insert(native as usize, at);
-        Ok(at)
+        at
     }
 }
 

@@ -90,6 +90,12 @@ impl Lists {
         self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
     }
 
+    /// Records that a native object stands for a Python object, of which changes are not looked for.
+    pub fn know(&mut self, object: &Bound<'_, PyAny>, list: ItemsRef, tags: &[u64]) {
+        let count = list.len();
+        self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before: Vec::new() });
+    }
+
     /// The aligned copy of an array, always the same one; `None` if a second copy would hide that two arrays overlap.
     pub fn aligned<'py>(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = array.py();
@@ -472,7 +478,10 @@ impl Lists {
 }
 
 /// Writes the words of a value to a field.
-unsafe fn write(native: *mut MemInfo, offset: usize, ty: Ty, words: &[u64]) {
+///
+/// # Safety
+/// The native object has the field.
+pub unsafe fn write(native: *mut MemInfo, offset: usize, ty: Ty, words: &[u64]) {
     if let Some(item) = Item::new(ty) {
         // SAFETY: as promised by the caller.
         unsafe { item.write(native.cast::<u8>().add(offset), words) };

@@ -12,6 +12,7 @@ pub mod dispatcher_type;
 pub mod empty_lists;
 pub mod field;
 pub mod generator;
+pub mod given;
 pub mod instance;
 pub mod item;
 pub mod linkable;

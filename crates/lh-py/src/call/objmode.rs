@@ -1,6 +1,7 @@
 //! Blocks of `objmode`: compiled code calls a function of Python.
 
 use crate::call::boxing::Boxer;
+use crate::call::given::Given;
 use crate::call::item::Item;
 use crate::call::unbox;
 use crate::object::attach::attach;
@@ -38,8 +39,13 @@ fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut
     let (given_layout, wanted_layout) = (layout(*given)?, layout(*wanted)?);
     // SAFETY: the list has one item of this type.
     let words = unsafe { given_layout.slots(ins.item(0)) };
-    let args = Boxer::new(py, None).borrowed(*given, &words)?.cast_into::<PyTuple>()?;
-    let result = function.call1(args)?;
+    let mut boxer = Boxer::new(py, None);
+    let args = boxer.borrowed(*given, &words)?.cast_into::<PyTuple>()?;
+    let given = Given::new(boxer);
+    let result = function.call1(args);
+    let written = given.write_back();
+    let result = result?;
+    written?;
     let refused = |why: &str| {
         let parts = result.cast::<PyTuple>().map(|parts| parts.iter().map(|p| short_text(&p)).collect::<Vec<_>>());
         let parts = parts.map_or_else(|_| String::new(), |parts| parts.join(", "));
@@ -47,7 +53,7 @@ fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut
         let wanted = wanted.collect::<Vec<_>>().join(", ");
         PyTypeError::new_err(format!("a block of objmode promises {wanted}, and gives {parts}: {why}"))
     };
-    let words = unbox::words(&result, *wanted, refused)?;
+    let words = unbox::words_with(&result, *wanted, Some(given.known()), refused)?;
     let at = outs.push().ok_or_else(|| PyMemoryError::new_err(()))?;
     // SAFETY: room for an item of the type.
     unsafe { wanted_layout.write(at, &words) };

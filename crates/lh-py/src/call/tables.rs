@@ -240,7 +240,7 @@ fn table_of_numbers(tags: &mut Decoder<'_, '_>, width: usize, words: &[u64]) -> 
 }
 
 /// Keys and values of a dictionary in turn, or the items of a set.
-fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+pub fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     match object.cast::<PyDict>() {
         Ok(dict) => {
             let mut parts = Vec::with_capacity(2 * dict.len());
@@ -298,14 +298,18 @@ fn new_table(tags: &mut Decoder<'_, '_>, width: usize, count: usize) -> Result<T
     Ok(Table { table: allocate(ty, &entry, count / width)?, tail: entry.tail(), entry })
 }
 
+/// The bytes of a table's fields.
+pub fn fields_size(ty: Ty) -> usize {
+    let ends = ty.fields().iter().map(|f| f.offset + f.ty.mem_layout().1);
+    ends.max().unwrap_or(layout::ENTRIES_FIELDS) - layout::ENTRIES_FIELDS
+}
+
 /// A table without entries and without an index.
 fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
-    let fields = ty.fields();
-    let end = fields.iter().map(|f| f.offset + f.ty.mem_layout().1).max().unwrap_or(layout::ENTRIES_FIELDS);
     let word = |offset: usize| (offset - layout::ENTRIES_FIELDS) / 8;
-    let counted = fields.iter().filter(|f| f.ty.flatten().first() == Some(&Prim::Mem));
+    let counted = ty.fields().iter().filter(|f| f.ty.flatten().first() == Some(&Prim::Mem));
     let mask = counted.fold(0, |mask, f| mask | 1 << word(f.offset));
-    ItemsRef::with_fields(count, entry.size, entry.mask, end - layout::ENTRIES_FIELDS, mask).ok_or(Refused::TooLarge)
+    ItemsRef::with_fields(count, entry.size, entry.mask, fields_size(ty), mask).ok_or(Refused::TooLarge)
 }
 
 /// Gives a table that has entries their marks and its index.

@@ -4,7 +4,7 @@ use crate::call::args::ArgBuf;
 use crate::call::convert;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
-use crate::call::lists::own_item;
+use crate::call::lists::{Lists, own_item};
 use crate::call::tags::Refused;
 use lh_ir::Ty;
 use pyo3::exceptions::PyOverflowError;
@@ -12,8 +12,19 @@ use pyo3::prelude::*;
 
 /// The words of a value as one of a type, with references of their own. `refused` makes the error for a reason.
 pub fn words(value: &Bound<'_, PyAny>, to: Ty, refused: impl Fn(&str) -> PyErr) -> PyResult<Vec<u64>> {
+    words_with(value, to, None, refused)
+}
+
+/// The same; native objects stand for some containers and instances inside.
+pub fn words_with(
+    value: &Bound<'_, PyAny>,
+    to: Ty,
+    known: Option<Box<Lists>>,
+    refused: impl Fn(&str) -> PyErr,
+) -> PyResult<Vec<u64>> {
     let py = value.py();
     let mut buf = ArgBuf::default();
+    buf.lists = known;
     // SAFETY: the value outlives the buffer, and the thread is attached.
     if let Err(why) = unsafe { buf.push(value.as_ptr()) } {
         return Err(if why == Refused::Raised { PyErr::fetch(py) } else { refused(why.reason()) });
