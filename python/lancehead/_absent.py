@@ -40,7 +40,7 @@ NAMES = {
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
     "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
     "LiteralStrKey MemInfoPointer Module "
-    "ObjModeDispatcher Opaque PyObject Record StarArgTuple UndefinedFunctionType pyobject "
+    "ObjModeDispatcher Opaque PyObject StarArgTuple UndefinedFunctionType pyobject "
     "unknown",
 }
 

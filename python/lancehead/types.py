@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from typing import Any
+from typing import NamedTuple as NamedTupleClass
 
 import numpy
 
@@ -16,11 +17,13 @@ from lancehead._core import (
     Signature,
     array_type,
     container_type,
+    dtype_of_type,
     literal_type,
     named_tuple_type,
     optional_type,
     parse_type,
     pointer_type,
+    text_type,
     tuple_type,
     type_of_dtype,
     typeof,
@@ -492,6 +495,61 @@ class BooleanLiteral(Literal):
 voidptr = parse_type("voidptr")
 
 
+class Record(metaclass=KindOfType):
+    """Types of items of structured dtypes.
+
+    >>> record = Record.make_c_struct([("x", int32), ("y", float64)])
+    >>> record.offset("y"), record.typeof("x")
+    (8, int32)
+    """
+
+    kinds: tuple[str, ...] = ("Record",)
+
+    @staticmethod
+    def make_c_struct(name_types: list[tuple[str, Any]]) -> CoreType:
+        """The record that C lays out for fields with these names and types."""
+        return from_dtype(numpy.dtype([(name, *_field(type_)) for name, type_ in name_types], align=True))
+
+
+def _field(type_: Any) -> tuple[Any, ...]:
+    return (as_dtype(type_.dtype), type_.shape) if isinstance(type_, NestedArray) else (as_dtype(type_),)
+
+
+class NestedArray(NamedTupleClass):
+    """An array of a fixed shape in a record, for `Record.make_c_struct`."""
+
+    dtype: CoreType
+    shape: tuple[int, ...]
+
+
+class CharSeq(metaclass=KindOfType):
+    """Types of texts of bytes in arrays: NumPy's dtype `S`.
+
+    >>> CharSeq(5)
+    [char x 5]
+    """
+
+    kinds: tuple[str, ...] = ("CharSeq",)
+
+    def __new__(cls, count: int) -> Any:
+        """The type of texts of so many bytes."""
+        return text_type(count, False)
+
+
+class UnicodeCharSeq(metaclass=KindOfType):
+    """Types of texts of code points in arrays: NumPy's dtype `U`.
+
+    >>> UnicodeCharSeq(5)
+    [unichr x 5]
+    """
+
+    kinds: tuple[str, ...] = ("UnicodeCharSeq",)
+
+    def __new__(cls, count: int) -> Any:
+        """The type of texts of so many code points."""
+        return text_type(count, True)
+
+
 def CPointer(dtype: CoreType) -> CoreType:
     """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them.
 
@@ -538,15 +596,15 @@ class WrapperAddressProtocol:
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "DictType", "Dispatcher", "Float",
-    "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NPDatetime", "NPTimedelta",
-    "NamedTuple", "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Set",
-    "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
-    "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128",
-    "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2", "i4", "i8", "int16", "int32",
-    "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none", "optional", "short", "size_t",
-    "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64", "uint8", "uintc",
-    "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "CharSeq", "Complex", "DictType", "Dispatcher",
+    "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NPDatetime", "NPTimedelta",
+    "NamedTuple", "NamedUniTuple", "NestedArray", "NoneType", "Number", "NumberClass", "Omitted", "Optional",
+    "RangeType", "Record", "Set", "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple",
+    "UnicodeCharSeq", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16",
+    "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2",
+    "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
+    "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32",
+    "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
 
 
@@ -564,6 +622,21 @@ def from_dtype(dtype: Any) -> CoreType:
     found = type_of_dtype(numpy.dtype(dtype))
     if found is None:
         raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
+    return found
+
+
+def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
+    """The NumPy dtype of elements of a type.
+
+    >>> as_dtype(float32)
+    dtype('float32')
+
+    Raises:
+        NumbaNotImplementedError: no array has such elements.
+    """
+    found: numpy.dtype[Any] | None = dtype_of_type(type_)
+    if found is None:
+        raise errors.NumbaNotImplementedError(f"{type_!r} cannot be represented as a NumPy dtype")
     return found
 
 

@@ -105,14 +105,7 @@ def row_20_constructor(balance):
     return Account(balance).balance  # culprit
 
 
-@njit
-def row_04_unaligned(particles):
-    for particle in particles:
-        particle.place += 1.0  # culprit
-
-
 MATRIX = np.eye(3)
-UNALIGNED = np.zeros(2, [("place", np.float64, 3), ("kind", np.int8)])
 
 
 class Case(NamedTuple):
@@ -148,7 +141,6 @@ CASES = {
     "20_method": Case(Account.__dict__["doubled"], (Account(3.0),), "unsupported-type", r"@staticmethod|one by one"),
     "20_object": Case(row_20_object, (Account(3.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),
     "20_constructor": Case(row_20_constructor, (3.0,), "unsupported-call", r"NamedTuple|namedtuple|outside|pass"),
-    "04_unaligned": Case(row_04_unaligned, (UNALIGNED,), "unsupported-type", r"align=True"),
 }
 #: An argument is at fault, so the culprit is named by its function and parameter rather than by a line.
 OF_ARGUMENTS = {"02b_generator", "20_method", "20_object"}

@@ -446,17 +446,8 @@ impl Infer<'_> {
             let item = self.call_library("numpy.methods.only_item", std::slice::from_ref(x))?;
             return self.call_dtype(t, &[item]);
         }
-        if x.ty.is_array() {
-            let (d, ndim, ..) = x.ty.as_array().expect("an array");
-            if !d.is_number() {
-                return Err(self.no_conversion(t, x.ty));
-            }
-            if ndim == 0 {
-                let item = self.load_item(x, &[], d);
-                return self.call_dtype(t, &[item]);
-            }
-            let expr = cast_expr(t.strong(), MapExpr::Arg(0, d));
-            return Ok(self.map(std::slice::from_ref(x), t.strong(), expr));
+        if let Some((d, ndim, ..)) = x.ty.as_array() {
+            return self.call_dtype_of_array(t, x, d, ndim);
         }
         if x.ty == Ty::str() {
             return self.number_of_text(t, x);
@@ -471,6 +462,18 @@ impl Infer<'_> {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
         Ok(self.cast(x, t))
+    }
+
+    fn call_dtype_of_array(&mut self, t: Ty, x: &Val, dtype: Ty, ndim: usize) -> Result<Val> {
+        if !dtype.is_number() {
+            return Err(self.no_conversion(t, x.ty));
+        }
+        if ndim == 0 {
+            let item = self.load_item(x, &[], dtype);
+            return self.call_dtype(t, &[item]);
+        }
+        let expr = cast_expr(t.strong(), MapExpr::Arg(0, dtype));
+        Ok(self.map(std::slice::from_ref(x), t.strong(), expr))
     }
 
     /// `complex(re, im)`: of complex numbers, `re + 1j * im`.

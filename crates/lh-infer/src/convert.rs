@@ -3,7 +3,7 @@
 
 use hashbrown::HashSet;
 use lh_ir::class::Class;
-use lh_ir::types::{ClassTy, Holds, Layout, Ty, TyKind};
+use lh_ir::types::{ClassTy, Holds, Layout, Record, Ty, TyKind};
 
 /// Rank of a number type in bool < int < float < complex.
 pub(crate) fn rank(t: Ty) -> u8 {
@@ -381,6 +381,7 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             let other = matches!(from.kind(), TyKind::Instance { .. }) && to != to.with_functions(from);
             ((to.is_open() && from.is_function() && !other) || *of == from).then_some(SAFE)
         }
+        (TyKind::Record(a), TyKind::Record(b)) => begins_with(a, b).then_some(SAFE),
         _ if !from.is_number() || !to.is_number() => None,
         _ => Some(match (rank(from), rank(to)) {
             (a, b) if a == b => {
@@ -403,6 +404,12 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             }
         }),
     }
+}
+
+/// Whether the fields of a record begin with those of another.
+pub fn begins_with(a: &Record, b: &Record) -> bool {
+    let is_long = a.size >= b.size && a.align >= b.align && (a.chars, b.chars) == (None, None);
+    is_long && a.fields.starts_with(&b.fields)
 }
 
 /// Cost of all arguments together.

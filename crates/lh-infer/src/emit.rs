@@ -207,7 +207,7 @@ impl Infer<'_> {
             (TyKind::Array { .. }, TyKind::Array { .. }) if crate::cost(val.ty, to).is_some() => {
                 Ok(self.relayout(val, to))
             }
-            (TyKind::Record(a), TyKind::Record(b)) if a.fields == b.fields && a.align >= b.align => {
+            (TyKind::Record(a), TyKind::Record(b)) if crate::convert::begins_with(a, b) => {
                 let parts = vec![self.field(val, 0), self.field(val, 1)];
                 Ok(self.pack(parts, to))
             }

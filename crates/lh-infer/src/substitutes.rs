@@ -14,7 +14,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("builtins.id", "compare with `is`"),
     ("builtins.super", "write a function of its own, and call it by its name"),
     ("builtins.str.format_map", "use an f-string: `f\"{x:.2f}\"`"),
-    ("builtins.str.encode", "pass `text.encode()` as an argument; `ord(c)` is a character's number"),
     ("builtins.str.translate", "use `replace`, or a loop that joins characters"),
     ("builtins.str.maketrans", "use `replace`, or a loop that joins characters"),
     ("builtins.bytes.decode", "pass `data.decode()` as an argument; `chr(b)` is the character of a byte"),

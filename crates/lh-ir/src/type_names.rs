@@ -1,6 +1,6 @@
 //! Names of types: as users of Python write them, for messages, and as Numba prints them, for what programs compare.
 
-use crate::types::{Buffer, ClassTy, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
+use crate::types::{Buffer, Chars, ClassTy, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
 use std::fmt;
 
 impl Ty {
@@ -44,6 +44,7 @@ impl fmt::Display for Ty {
                 write_list(f, elems, ", ", |t| *t)?;
                 f.write_str(if elems.is_empty() { "()]" } else { "]" })
             }
+            TyKind::Record(r @ Record { chars: Some(c), .. }) => write!(f, "{}{}", c.letter(), r.text_len()),
             TyKind::Record(r) => {
                 f.write_str("record(")?;
                 for (i, field) in r.fields.iter().enumerate() {
@@ -193,6 +194,11 @@ impl fmt::Display for NumbaName {
 }
 
 fn fmt_record(f: &mut fmt::Formatter<'_>, r: &Record) -> fmt::Result {
+    match r.chars {
+        Some(Chars::Bytes) => return write!(f, "[char x {}]", r.text_len()),
+        Some(Chars::CodePoints) => return write!(f, "[unichr x {}]", r.text_len()),
+        None => {}
+    }
     write!(f, "Record(")?;
     for field in &r.fields {
         write!(f, "{}[type=", field.name)?;

@@ -4,6 +4,10 @@
 //! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
+mod record;
+
+pub use record::{Chars, Record, RecordField};
+
 use crate::class::Class;
 use crate::entity::{FuncId, ObjId, SpecId};
 use crate::meaning::TupleMeaning;
@@ -219,46 +223,6 @@ pub struct NamedTuple {
     pub fields: Vec<String>,
     /// The meaning that the library declares for the class.
     pub meaning: Option<TupleMeaning>,
-}
-
-/// Fields in memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct Record {
-    /// In order of declaration.
-    pub fields: Vec<RecordField>,
-    /// Bytes of a record.
-    pub size: usize,
-    /// Alignment, bytes: 1, 2, 4, 8 or 16.
-    pub align: usize,
-    /// Whether the dtype was made with `align=True`.
-    pub aligned: bool,
-}
-
-/// A field of a record.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct RecordField {
-    /// Its name.
-    pub name: String,
-    /// Bytes from the beginning of the record.
-    pub offset: usize,
-    /// Type of a number or of a record; `None` for a field without native form.
-    pub ty: Ty,
-    /// NumPy's letters for it.
-    pub format: String,
-    /// Extents of an array in the record.
-    pub shape: Vec<usize>,
-}
-
-impl Record {
-    /// The field of a name.
-    pub fn field(&self, name: &str) -> Option<&RecordField> {
-        self.fields.iter().find(|field| field.name == name)
-    }
-    /// The same record with a smaller alignment.
-    pub fn at(&self, offset: usize, outer: usize) -> Record {
-        let own = if offset == 0 { outer } else { 1 << offset.trailing_zeros().min(4) };
-        Record { align: self.align.min(own).min(outer), ..self.clone() }
-    }
 }
 
 /// A machine primitive.
@@ -592,6 +556,10 @@ impl Ty {
     pub fn as_record(self) -> Option<&'static Record> {
         let TyKind::Record(r) = self.0 else { return None };
         Some(r)
+    }
+    /// The units of texts of fixed length in arrays of this type.
+    pub fn chars(self) -> Option<Chars> {
+        self.as_record()?.chars
     }
     /// The real type of a complex type's parts; other types themselves.
     pub fn real_part(self) -> Ty {

@@ -82,6 +82,16 @@ table! {
         lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
         /// `chr(int)`.
         lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
+        /// The text of so many code points of 32 bits at most; zeros end it.
+        lh_str_from_units(Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// Stores a text as so many code points of 32 bits: the beginning of it, or zeros after it.
+        lh_str_to_units(Mem, Ptr, I64, Ptr, I64) -> [] writes(3);
+        /// The text of bytes: address, number, encoding (0: UTF-8, 1: ASCII, 2: Latin-1).
+        lh_str_from_bytes(Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// Number of bytes of a text in such an encoding.
+        lh_str_encoded_size(Mem, Ptr, I64, I64) -> [I64] raises;
+        /// Stores the bytes of a text in such an encoding, which has all of its characters.
+        lh_str_encode(Mem, Ptr, I64, I64, Ptr) -> [] writes(4);
         /// `repr(str)`.
         lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// Index of the first occurrence of the second string in the first, from a non-negative index on, or -1.

@@ -8,6 +8,7 @@ mod letter_case;
 mod methods;
 mod parse_number;
 pub mod print;
+mod units;
 pub mod value;
 
 use crate::symbol::Symbol;
@@ -17,5 +18,6 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     all.extend(methods::symbols());
     all.extend(hash::symbols());
     all.extend(print::symbols());
+    all.extend(units::symbols());
     all
 }

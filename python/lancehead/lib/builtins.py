@@ -1,5 +1,6 @@
 """Python's builtins: functions, and the types whose methods the library defines."""
 
+from lancehead.lib.bytestrings import bytearray, bytes
 from lancehead.lib.calls import (
     abs,
     all,
@@ -35,6 +36,8 @@ __all__ = [
     "any",
     "ascii",
     "bin",
+    "bytearray",
+    "bytes",
     "chr",
     "complex",
     "dict",

@@ -23,7 +23,7 @@ def hash(object):
         return prim.lh_str_hash(object)
     if prim.is_tuple(object):
         return _hash_of_tuple(object)
-    if prim.has_method(object, "__hash__"):
+    if prim.is_bytes(object) or prim.has_method(object, "__hash__"):
         return object.__hash__()
     if not prim.is_number(object):
         prim.error(object, "only numbers, texts and tuples of them have a hash in compiled code")

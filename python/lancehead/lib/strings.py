@@ -1,6 +1,7 @@
 """Methods of `str`."""
 
 from lancehead.lib import prim
+from lancehead.lib.bytestrings import encoded
 from lancehead.lib.conversions import check_flag, index_of, text_of_argument
 from lancehead.lib.text import filled, percent, text_of
 
@@ -406,6 +407,14 @@ class str:
         if not prim.is_str(prim.example(parts)):
             prim.error("`join` takes strings")
         return prim.lh_str_join(self, parts)
+
+    def encode(self, encoding="utf-8", errors="strict"):
+        """The bytes of the text in an encoding: UTF-8, ASCII or Latin-1.
+
+        >>> "ab".encode()
+        b'ab'
+        """
+        return encoded(self, encoding, errors)
 
     def upper(self):
         """The text in capitals.

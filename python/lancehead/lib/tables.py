@@ -50,7 +50,7 @@ def key_hash(key):
         prim.error("a span of time without a unit has no hash")
     if prim.is_time(key):
         return prim.cast(key._ticks, np.int64)
-    if prim.has_method(key, "__hash__"):
+    if prim.is_bytes(key) or prim.has_method(key, "__hash__"):
         return prim.cast(key.__hash__(), np.int64)
     prim.error("a key of a dictionary or an item of a set must be hashable: a number, a text, None, or a tuple of such")
 

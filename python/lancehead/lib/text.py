@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.bytestrings import bytes_repr
 from lancehead.lib.times import repr_text as time_repr
 from lancehead.lib.times import text as time_text
 
@@ -52,6 +53,8 @@ def text_repr(x):
         return x.name
     if prim.is_array(x):
         return _array_text(x, True)
+    if prim.is_bytes(x):
+        return bytes_repr(x)
     if prim.is_exc(x):
         return prim.lh_exc_repr(x)
     if prim.is_bool(x):

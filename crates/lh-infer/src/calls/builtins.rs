@@ -8,7 +8,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};
 use lh_ir::time_unit::TimeUnit;
-use lh_ir::types::TyKind;
+use lh_ir::types::{Chars, Record, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, ObjId, Ty};
 use lh_ops::runtime as rt;
@@ -241,15 +241,7 @@ impl Infer<'_> {
         }
         let t = x.ty;
         let yes = match c.ty.kind() {
-            TyKind::DType(d) => match d.kind() {
-                TyKind::Int { weak: true, .. } => {
-                    t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true)))
-                }
-                TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
-                TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
-                TyKind::Bool => t.is_bool(),
-                _ => t.strong() == *d,
-            },
+            TyKind::DType(d) => is_of_number_class(t, *d),
             TyKind::Obj(o) if t.is_struct() => self.derives(t, *o),
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => match p.as_str() {
@@ -425,7 +417,7 @@ impl Infer<'_> {
                 "float64" | "f8" | "d" | "float" | "double" => Ty::f64(),
                 "complex64" | "c8" | "F" => Ty::c64(),
                 "complex128" | "c16" | "D" | "complex" => Ty::c128(),
-                _ => return None,
+                _ => return text_dtype(s),
             })
         });
         parsed.ok_or_else(|| {
@@ -433,6 +425,25 @@ impl Infer<'_> {
                 .note("write it as `np.float64` and the like")
         })
     }
+}
+
+/// Whether values of a type are instances of a class of numbers.
+fn is_of_number_class(t: Ty, class: Ty) -> bool {
+    match class.kind() {
+        TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true))),
+        TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
+        TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
+        TyKind::Bool => t.is_bool(),
+        _ => t.strong() == class,
+    }
+}
+
+/// The dtype of texts of fixed length that a text means: `U5`, `<U5`, `S5`.
+fn text_dtype(s: &str) -> Option<Ty> {
+    let s = s.strip_prefix(['<', '|', '=']).unwrap_or(s);
+    let chars = [Chars::Bytes, Chars::CodePoints].into_iter().find(|c| s.starts_with(c.letter()))?;
+    let n: usize = s[1..].parse().ok().filter(|n| (1..1 << 24).contains(n))?;
+    Some(Ty::new(TyKind::Record(Record::text(chars, n * chars.size()))))
 }
 
 /// Keywords that builtins have which are answered here; those of the others are the parameters of library functions.

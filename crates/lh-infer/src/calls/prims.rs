@@ -10,8 +10,14 @@ use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Inst, LoopHint, MapExpr, parallel};
-use lh_ir::types::{ClassTy, Layout, TyKind};
+use lh_ir::types::{Buffer, ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
+
+/// The type of records or texts that those of two types are.
+fn records_type(a: Ty, b: Ty) -> Option<Ty> {
+    let of_same_kind = a.chars().is_some() && a.chars() == b.chars();
+    (a == b && a.as_record().is_some() || of_same_kind).then(|| if a.itemsize() < b.itemsize() { b } else { a })
+}
 
 impl Infer<'_> {
     /// A call of a prim.
@@ -118,6 +124,10 @@ impl Infer<'_> {
             "is_point" => t.as_time().is_some_and(|(_, is_span)| !is_span),
             "is_calendar" => t.as_time().is_some_and(|(unit, _)| unit.is_calendar()),
             "is_like" => args.get(1).is_some_and(|b| crate::calls::times::are_like(t, b.ty)),
+            // Whether a value is `bytes` or a `bytearray`.
+            "is_bytes" => matches!(own.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)),
+            "is_frozen" => own.as_buffer() == Some(Buffer::Bytes),
+            "is_record" => t.as_record().is_some(),
             "is_array" => t.is_array(),
             // Whether a value is an instance of the class at a path.
             "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
@@ -167,6 +177,9 @@ impl Infer<'_> {
                 if t.is_time() {
                     return self.call_library("times.element", &[x, Val::of_type(Ty::dtype(t))]).map(Some);
                 }
+                if t.as_record().is_some() {
+                    return Ok(Some(x));
+                }
                 if matches!(x.ty.as_enum(), Some((_, _, true))) {
                     x = self.field(&x, 0);
                 }
@@ -211,9 +224,8 @@ impl Infer<'_> {
                 let mut t = of(first);
                 for r in rest {
                     let u = of(r);
-                    t = promote(t, u)
-                        .or_else(|| crate::calls::times::promote(t, u))
-                        .ok_or_else(|| self.no_op("result_type", t, u))?;
+                    let both = promote(t, u).or_else(|| crate::calls::times::promote(t, u));
+                    t = both.or_else(|| records_type(t, u)).ok_or_else(|| self.no_op("result_type", t, u))?;
                 }
                 dtype(t)
             }
@@ -225,6 +237,10 @@ impl Infer<'_> {
                 let place = lh_ops::runtime::CACHE_OPERATORS.iter().position(|o| how.as_str() == Some(*o));
                 Val::int(place.unwrap_or_else(|| lh_ir::bug!("no cache operator {:?}", how.as_str())) as i128)
             }
+            // The numbers of `bytes`, as an array.
+            ("bytes_array", [x]) => self.field(x, 0),
+            ("bytes_of", [a]) => self.bytes_of(a, Buffer::Bytes)?,
+            ("bytearray_of", [a]) => self.bytes_of(a, Buffer::ByteArray)?,
             ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
             ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),
             ("itemsize", [d]) => Val::int(self.as_dtype(d)?.itemsize() as i128),
@@ -347,10 +363,8 @@ impl Infer<'_> {
                 let (d, ..) = a.ty.as_array().ok_or_else(|| self.no_op("item", a.ty, a.ty))?;
                 self.check_writable(a.ty)?;
                 let (x, index) = rest.split_last().expect("a value");
-                let x = self.element_value(x, d)?;
                 let p = self.unchecked_address(a, index);
-                let x = self.value(&x);
-                self.push_void(Inst::Store(p, x));
+                self.store_element(p, x, d)?;
                 Val::of_type(Ty::none())
             }
             // Stands in a loop that ends soon.

@@ -245,12 +245,7 @@ impl Infer<'_> {
     /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.
     pub(crate) fn call_ufunc(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         if let "numpy.iscomplex" | "numpy.isreal" | "numpy.sinc" = path {
-            // Kernels of functions that are no ufuncs: they have no outputs, and their parameter has a name.
-            return match (args, kwargs) {
-                ([_], []) => self.call_kernel(path, args, Vec::new()),
-                ([], [(name, x)]) if name == "x" => self.call_kernel(path, std::slice::from_ref(x), Vec::new()),
-                _ => Err(wrong(format!("`{path}` takes one argument"))),
-            };
+            return self.call_of_one(path, args, kwargs);
         }
         if let Some(v) = self.call_time_ufunc(path, args, kwargs)? {
             return Ok(Some(v));
@@ -307,6 +302,15 @@ impl Infer<'_> {
             }
         }
         self.call_kernel(path, args, outs)
+    }
+
+    /// Kernels of functions that are no ufuncs: they have no outputs, and their parameter has a name.
+    fn call_of_one(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        match (args, kwargs) {
+            ([_], []) => self.call_kernel(path, args, Vec::new()),
+            ([], [(name, x)]) if name == "x" => self.call_kernel(path, std::slice::from_ref(x), Vec::new()),
+            _ => Err(wrong(format!("`{path}` takes one argument"))),
+        }
     }
 
     /// The outputs of `out=`: one, or those of a tuple. `None` stands for one that is to be made.

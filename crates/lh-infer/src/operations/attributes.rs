@@ -8,7 +8,7 @@ use crate::world::Object;
 use lh_ir::class::{Binding, Class};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::types::TyKind;
+use lh_ir::types::{Buffer, InstanceOf, TyKind};
 use lh_ir::{Const, TupleMeaning, Ty};
 use lh_ops::runtime as rt;
 
@@ -22,6 +22,8 @@ fn classes(t: Ty) -> Vec<&'static str> {
         TyKind::Array { .. } => &["numpy.ndarray"],
         TyKind::Record(_) => &["record_values.record"],
         TyKind::Str => &["builtins.str"],
+        TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => &["builtins.bytes"],
+        TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => &["builtins.bytearray"],
         TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::ChunkSize) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
         TyKind::Range(_) => &["builtins.range"],
@@ -309,7 +311,9 @@ impl Infer<'_> {
             if r.field(name).is_some() {
                 return self.field_of_records(v, name).map(Some);
             }
-            self.check_record_attribute(name)?;
+            if r.chars.is_none() {
+                self.check_record_attribute(name)?;
+            }
         }
         Ok(Some(match name {
             "shape" | "strides" => {

@@ -463,10 +463,7 @@ impl Infer<'_> {
                 if self.dead {
                     return Ok(());
                 }
-                let x = self.element_value(x, dtype)?;
-                let x = self.value(&x);
-                self.push_void(Inst::Store(p, x));
-                Ok(())
+                self.store_element(p, x, dtype)
             }
             TyKind::Class(ClassTy { class, items: Some(t), .. }) if k.ty.is_int() || k.ty.is_bool() => {
                 self.check_writable(v.ty)?;
@@ -553,12 +550,10 @@ impl Infer<'_> {
             return self.method(a, &name, &[k.clone(), x.clone()]).map(|_| ());
         };
         let x = &self.unwrap_optional(x)?;
-        if let (Some(index), true) = (all_ints(&parts, ndim), x.ty.is_scalar()) {
-            let x = self.element_value(x, dtype)?;
+        let is_one = x.ty.is_scalar() || x.ty.as_record().is_some() || dtype.chars().is_some() && !x.ty.is_array();
+        if let (Some(index), true) = (all_ints(&parts, ndim), is_one) {
             let p = self.element_address(a, &index);
-            let x = self.value(&x);
-            self.push_void(Inst::Store(p, x));
-            return Ok(());
+            return self.store_element(p, x, dtype);
         }
         let of_records = dtype.is_record();
         if let (Some(index), true, true) = (all_ints(&parts, ndim), of_records, x.ty.is_tuple()) {
@@ -571,15 +566,25 @@ impl Infer<'_> {
             self.store_vector(p, &x);
             return Ok(());
         }
-        if let (Some(index), Some(to), Some(from)) = (all_ints(&parts, ndim), dtype.as_record(), x.ty.as_record()) {
-            let p = self.element_address(a, &index);
-            return self.copy_record(p, to, x, from);
-        }
         let dst = self.view(a, &parts)?;
         if self.dead {
             return Ok(());
         }
         self.assign(&dst, x)
+    }
+
+    /// Stores a number, a record or a text as an element.
+    pub(crate) fn store_element(&mut self, at: Value, x: &Val, dtype: Ty) -> Result<()> {
+        if let Some(r) = dtype.as_record().filter(|r| r.chars.is_some()) {
+            return self.store_text(&Val::new(Ty::ptr(), at), x, r);
+        }
+        if let (Some(to), Some(from)) = (dtype.as_record(), x.ty.as_record()) {
+            return self.copy_record(at, to, x, from);
+        }
+        let x = self.element_value(x, dtype)?;
+        let x = self.value(&x);
+        self.push_void(Inst::Store(at, x));
+        Ok(())
     }
 
     /// A number as an element: complex numbers do not become real ones silently.
@@ -622,6 +627,7 @@ impl Infer<'_> {
                 *d
             }
             _ if x.ty.is_scalar() || x.ty.as_record().is_some() => x.ty,
+            _ if dtype.chars().is_some() => return self.assign_records(dst, &x),
             _ => {
                 return Err(Diagnostic::new(
                     diag::NO_MATCHING_OP,

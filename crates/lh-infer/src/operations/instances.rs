@@ -289,7 +289,7 @@ impl Infer<'_> {
     }
 
     /// A new array of bytes as an instance.
-    fn bytes_of(&mut self, array: &Val, class: Buffer) -> Result<Val> {
+    pub(crate) fn bytes_of(&mut self, array: &Val, class: Buffer) -> Result<Val> {
         let of = Ty::array_ro(Ty::u8(), 1, Layout::C, class == Buffer::Bytes);
         let array = self.convert(array, of)?;
         Ok(self.pack(vec![array], Ty::buffer(of, class)))

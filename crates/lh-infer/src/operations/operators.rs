@@ -7,7 +7,7 @@ use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, MapExpr};
-use lh_ir::types::TyKind;
+use lh_ir::types::{Buffer, TyKind};
 use lh_ir::untyped::{BinOp, UnOp};
 use lh_ir::{Const, Op, SpecId, Ty};
 use lh_ops::runtime as rt;
@@ -230,7 +230,13 @@ impl Infer<'_> {
             (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
+            (TyKind::Instance { .. }, BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) if is_bytes(a) => {
+                self.method(a, "__mul__", std::slice::from_ref(b))
+            }
             (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::Str) => self.binary_other(op, b, a, inplace),
+            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::Instance { .. }) if is_bytes(b) => {
+                self.binary_other(op, b, a, inplace)
+            }
             (TyKind::Instance { .. }, BinOp::Add, TyKind::Instance { .. }) if a.ty.as_buffer().is_some() => {
                 self.join_buffers(a, b)
             }
@@ -506,4 +512,8 @@ pub(crate) fn cast_expr(t: Ty, e: MapExpr) -> MapExpr {
 
 fn cast_expr_from(from: Ty, t: Ty, e: MapExpr) -> MapExpr {
     if from == t { e } else { MapExpr::Cast(t, Box::new(e)) }
+}
+
+fn is_bytes(v: &Val) -> bool {
+    matches!(v.ty.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray))
 }

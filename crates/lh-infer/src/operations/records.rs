@@ -5,8 +5,8 @@ use crate::cx::Infer;
 use crate::emit::ArrayParts;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::Inst;
-use lh_ir::types::{Layout, Prim, Record, RecordField, TyKind};
+use lh_ir::func::{Device, Inst};
+use lh_ir::types::{Buffer, Chars, Layout, Prim, Record, RecordField, TyKind};
 use lh_ir::{Ty, Value};
 
 /// Words that a record is copied by at once; longer ones are copied in a loop.
@@ -23,8 +23,9 @@ impl Infer<'_> {
             let parts = elems.iter().enumerate().map(read).collect();
             return self.pack(parts, dtype);
         }
-        if dtype.as_record().is_none() {
-            return self.push(Inst::Load(at), dtype);
+        let Some(r) = dtype.as_record() else { return self.push(Inst::Load(at), dtype) };
+        if r.chars.is_some() {
+            return self.load_text(&Val::new(Ty::ptr(), at), r);
         }
         let a = self.value(array);
         let owner = self.push(Inst::ArrayOwner(a), Ty::meminfo());
@@ -56,6 +57,33 @@ impl Infer<'_> {
         }
     }
 
+    /// The text at an address.
+    fn load_text(&mut self, at: &Val, r: &Record) -> Val {
+        let (name, class) = match r.chars {
+            Some(Chars::Bytes) => ("chars.bytes_at", Some(Buffer::Bytes)),
+            _ => ("chars.text_at", None),
+        };
+        let made = self.call_library(name, &[at.clone(), Val::int(r.text_len() as i128)]);
+        let made = made.and_then(|made| if class.is_some() { self.bytes_of(&made, Buffer::Bytes) } else { Ok(made) });
+        made.unwrap_or_else(|d| lh_ir::bug!("the library reads texts: {}", d.headline))
+    }
+
+    /// Stores a text, or what is left of it where it is too long.
+    pub(crate) fn store_text(&mut self, at: &Val, x: &Val, r: &Record) -> Result<()> {
+        let name = match (r.chars, x.ty.as_buffer()) {
+            _ if x.ty == Ty::str() && r.chars == Some(Chars::Bytes) => "chars.put_ascii",
+            (Some(Chars::CodePoints), Some(Buffer::Bytes | Buffer::ByteArray)) => "chars.put_bytes_as_text",
+            (Some(Chars::CodePoints), None) => "chars.put_text",
+            (Some(Chars::Bytes), Some(Buffer::Bytes | Buffer::ByteArray)) => "chars.put_bytes",
+            _ => {
+                let text = format!("`{}` cannot be stored where `{}` is", x.ty, record_type(r.clone()));
+                return Err(Diagnostic::new(diag::NO_MATCHING_OP, text));
+            }
+        };
+        let x = if x.ty.as_buffer().is_some() { self.field(x, 0) } else { x.clone() };
+        self.call_library(name, &[at.clone(), Val::int(r.text_len() as i128), x]).map(|_| ())
+    }
+
     /// A field's value: a number, a record, or an array over the memory of the record.
     pub(crate) fn record_field(&mut self, v: &Val, r: &Record, f: &RecordField) -> Result<Val> {
         let at = self.field_address(v, f);
@@ -63,6 +91,9 @@ impl Infer<'_> {
             return self.nested_array(v, &at, r, f);
         }
         if let Some(inner) = f.ty.as_record() {
+            if inner.chars.is_some() {
+                return Ok(self.load_text(&at, inner));
+            }
             let owner = self.field(v, 0);
             return Ok(self.pack(vec![owner, at], record_type(inner.at(f.offset, r.align))));
         }
@@ -70,7 +101,7 @@ impl Infer<'_> {
             return Err(without_form(f));
         }
         let at = self.value(&at);
-        Ok(self.load_packed(at, f.ty, is_aligned(r, f)))
+        Ok(self.load_packed(at, f.ty, self.is_aligned(r, f)))
     }
 
     fn field_address(&mut self, v: &Val, f: &RecordField) -> Val {
@@ -78,8 +109,31 @@ impl Infer<'_> {
         self.offset(&data, &Val::int(f.offset as i128))
     }
 
+    /// Whether the address of a field is a multiple of what is needed to read it at once. CPUs need nothing.
+    fn is_aligned(&self, r: &Record, f: &RecordField) -> bool {
+        let size = f.ty.real_part().itemsize();
+        self.options.device != Device::Gpu || r.align.is_multiple_of(size) && f.offset.is_multiple_of(size)
+    }
+
+    /// The type of the elements of a field as an array.
+    fn element_type(&self, r: &Record, f: &RecordField) -> Result<Ty> {
+        if f.ty.is_none() {
+            return Err(without_form(f));
+        }
+        if let Some(inner) = f.ty.as_record() {
+            return Ok(record_type(inner.at(f.offset, r.align)));
+        }
+        if self.is_aligned(r, f) {
+            return Ok(f.ty);
+        }
+        let of = record_type(r.clone());
+        let text = format!("the field `{}` of `{of}` is not aligned, so that a GPU has no arrays of it", f.name);
+        Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
+            .note("make the dtype with `align=True`, or read the field of one record"))
+    }
+
     fn nested_array(&mut self, v: &Val, at: &Val, r: &Record, f: &RecordField) -> Result<Val> {
-        let elem = element_type(r, f)?;
+        let elem = self.element_type(r, f)?;
         let owner = self.field(v, 0);
         let (shape, strides) = extents(f);
         let parts = ArrayParts { owner, data: at.clone(), shape, strides };
@@ -100,6 +154,9 @@ impl Infer<'_> {
             return self.store_tuple(&to, x);
         }
         let at = self.field_address(v, f);
+        if let Some(r) = f.ty.as_record().filter(|r| r.chars.is_some()) {
+            return self.store_text(&at, x, r);
+        }
         let at = self.value(&at);
         if let (Some(to), Some(from)) = (f.ty.as_record(), x.ty.as_record()) {
             return self.copy_record(at, &to.at(f.offset, r.align), x, from);
@@ -114,7 +171,7 @@ impl Infer<'_> {
             ));
         }
         let x = self.element_value(x, f.ty)?;
-        self.store_packed(at, &x, is_aligned(r, f));
+        self.store_packed(at, &x, self.is_aligned(r, f));
         Ok(())
     }
 
@@ -123,7 +180,7 @@ impl Infer<'_> {
         let (dtype, ndim, _, ro) = a.ty.as_array().expect("an array");
         let r = dtype.as_record().expect("records");
         let f = known_field(r, dtype, name)?;
-        let elem = element_type(r, f)?;
+        let elem = self.element_type(r, f)?;
         let mut parts = self.array_parts(a);
         parts.data = self.offset(&parts.data.clone(), &Val::int(f.offset as i128));
         let (shape, strides) = extents(f);
@@ -145,9 +202,8 @@ impl Infer<'_> {
         }
         let from = self.field(x, 1);
         let from = self.value(&from);
-        let word = [8, 4, 2, 1]
-            .into_iter()
-            .find(|w| target.align.min(source.align).is_multiple_of(*w) && target.size.is_multiple_of(*w));
+        let align = if self.options.device == Device::Gpu { target.align.min(source.align) } else { 8 };
+        let word = [8, 4, 2, 1].into_iter().find(|w| align.is_multiple_of(*w) && target.size.is_multiple_of(*w));
         let word = word.unwrap_or(1);
         let ty = [Ty::u8(), Ty::u16(), Ty::u32(), Ty::u64()][word.trailing_zeros() as usize];
         let n = target.size / word;
@@ -173,7 +229,7 @@ impl Infer<'_> {
     /// `dst[...] = x` where there are records.
     pub(crate) fn assign_records(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let of = |t: Ty| t.as_array().map_or(t, |(d, ..)| d);
-        if of(dst.ty) == of(x.ty) || x.ty.is_tuple() {
+        if of(dst.ty) == of(x.ty) || x.ty.is_tuple() || of(dst.ty).chars().is_some() {
             return self.call_library("record_values.assign", &[dst.clone(), x.clone()]).map(|_| ());
         }
         Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be assigned to elements of `{}`", x.ty, dst.ty))
@@ -289,10 +345,12 @@ impl Infer<'_> {
 
     /// Accepts the other attributes of arrays of records.
     pub(crate) fn check_record_attribute(&self, name: &str) -> Result<()> {
-        const KNOWN: [&str; 15] = [
+        const KNOWN: [&str; 17] = [
             "copy",
             "fill",
             "tolist",
+            "flatten",
+            "take",
             "shape",
             "strides",
             "ndim",
@@ -306,7 +364,7 @@ impl Infer<'_> {
             "transpose",
             "flat",
         ];
-        if KNOWN.contains(&name) {
+        if KNOWN.contains(&name) || name.starts_with("getitem_") || name.starts_with("setitem_") {
             return Ok(());
         }
         Err(Diagnostic::new(
@@ -319,9 +377,42 @@ impl Infer<'_> {
 
 /// NumPy's functions work on numbers, but for those that only look at the shape.
 pub(crate) fn check_arguments(path: &str, args: &[Val]) -> Result<()> {
-    const KNOWN: [&str; 7] = ["shape", "size", "ndim", "reshape", "ravel", "transpose", "empty_like"];
+    const KNOWN: [&str; 31] = [
+        "append",
+        "array",
+        "array_split",
+        "asarray",
+        "ascontiguousarray",
+        "atleast_1d",
+        "atleast_2d",
+        "broadcast_to",
+        "concatenate",
+        "copy",
+        "delete",
+        "empty_like",
+        "expand_dims",
+        "flip",
+        "fliplr",
+        "flipud",
+        "hstack",
+        "ndim",
+        "ravel",
+        "repeat",
+        "reshape",
+        "roll",
+        "shape",
+        "size",
+        "split",
+        "squeeze",
+        "stack",
+        "take",
+        "transpose",
+        "vstack",
+        "zeros_like",
+    ];
     let Some(name) = path.strip_prefix("numpy.").filter(|n| !KNOWN.contains(n)) else { return Ok(()) };
-    match args.iter().find(|a| a.ty.as_array().is_some_and(|(d, ..)| d.as_record().is_some())) {
+    let is_record = |a: &&Val| a.ty.as_array().is_some_and(|(d, ..)| d.as_record().is_some_and(|r| r.chars.is_none()));
+    match args.iter().find(is_record) {
         Some(a) => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`numpy.{name}` does not take `{}`", a.ty))
             .note("work on the fields of records: `a[\"x\"]` is an array")),
         None => Ok(()),
@@ -343,32 +434,6 @@ fn record_type(r: Record) -> Ty {
 
 fn unsigned(size: usize) -> Ty {
     [Ty::u8(), Ty::u16(), Ty::u32(), Ty::u64()][size.trailing_zeros() as usize]
-}
-
-/// Whether the address of a field is a multiple of the size of what is read there at once.
-fn is_aligned(r: &Record, f: &RecordField) -> bool {
-    let size = f.ty.real_part().itemsize();
-    r.align.is_multiple_of(size) && f.offset.is_multiple_of(size)
-}
-
-/// The type of the elements of a field as an array.
-fn element_type(r: &Record, f: &RecordField) -> Result<Ty> {
-    if f.ty.is_none() {
-        return Err(without_form(f));
-    }
-    if let Some(inner) = f.ty.as_record() {
-        return Ok(record_type(inner.at(f.offset, r.align)));
-    }
-    if is_aligned(r, f) {
-        return Ok(f.ty);
-    }
-    let text = format!(
-        "the field `{}` of `{}` is not aligned, so that there are no arrays of it",
-        f.name,
-        record_type(r.clone())
-    );
-    Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
-        .note("make the dtype with `align=True`, or read the field of one record"))
 }
 
 /// Extents and strides of an array in a record.

@@ -16,7 +16,7 @@ impl FnCx<'_, '_> {
     /// Loads one primitive of array or object data.
     pub(super) fn load_prim(&self, p: Prim, at: Val) -> Val {
         let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
-        let v = self.load(ty, at, p.size());
+        let v = self.load(ty, at, self.alignment(p));
         self.attach(v, "tbaa", self.cx.tbaa_data);
         self.mark_access(v, at);
         if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
@@ -24,9 +24,14 @@ impl FnCx<'_, '_> {
     /// Stores one primitive of array or object data, or of a result.
     pub(super) fn store_prim(&self, v: Val, p: Prim, at: Val) {
         let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
-        let store = self.store(v, at, p.size());
+        let store = self.store(v, at, self.alignment(p));
         self.attach(store, "tbaa", self.cx.tbaa_data);
         self.mark_access(store, at);
+    }
+    /// The alignment of an access. Fields of packed records, and arrays of them, lie anywhere; on CPUs, loads and
+    /// stores that are not aligned are the same instructions.
+    fn alignment(&self, p: Prim) -> usize {
+        if self.cx.target.is_gpu() { p.size() } else { 1 }
     }
     /// Marks an access in a kernel as independent of those of other threads, between barriers. Accesses to local arrays
     /// on the stack are not marked, since the next thread reuses the memory, unless each lane of a gang has its own.

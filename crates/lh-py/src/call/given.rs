@@ -36,7 +36,7 @@ struct Instance<'py> {
 }
 
 impl<'py> Given<'py> {
-    /// What a boxer has made of values that live until the changes are written back.
+    /// The objects that a boxer has made of values, which live until the changes are written back.
     pub fn new(boxer: Boxer<'_, 'py>) -> Given<'py> {
         let containers = boxer.made.into_iter().map(|(native, (ty, object))| {
             let before = parts_of(&object);

@@ -10,7 +10,7 @@ use crate::object::type_text::{self, layout_of};
 use crate::object::{constant, numpy, record_dtype};
 use hashbrown::HashMap;
 use lh_ir::class::Class;
-use lh_ir::types::{Buffer, ClassTy, InstanceOf, Literal, NamedTuple};
+use lh_ir::types::{Buffer, Chars, ClassTy, InstanceOf, Literal, NamedTuple, Record, RecordField};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -34,6 +34,10 @@ impl Type {
         }
         let made = Py::new(py, Type(t))?;
         Ok(lock(&OBJECTS).entry(t).or_insert(made).clone_ref(py))
+    }
+    fn record_field(&self, name: &str) -> PyResult<&'static RecordField> {
+        let r = self.0.as_record().ok_or_else(|| self.missing("fields"))?;
+        r.field(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
     fn missing(&self, name: &str) -> PyErr {
         PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
@@ -120,7 +124,11 @@ impl Type {
             TyKind::Tuple { elems, .. } if elems.iter().all(|t| *t == elems[0]) => "UniTuple",
             TyKind::Tuple { .. } => "Tuple",
             TyKind::Array { .. } => "Array",
-            TyKind::Record(_) => "Record",
+            TyKind::Record(r) => match r.chars {
+                Some(Chars::Bytes) => "CharSeq",
+                Some(Chars::CodePoints) => "UnicodeCharSeq",
+                None => "Record",
+            },
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
             TyKind::Class(_) if self.0.is_struct() => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
@@ -168,18 +176,20 @@ impl Type {
     fn key(&self) -> String {
         self.0.numba().to_string()
     }
+    /// The type of the items; of a record, NumPy's dtype.
     #[getter]
-    fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
-        match self.0.kind() {
-            TyKind::Array { dtype, .. } => Type::of(py, *dtype),
-            TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
-            TyKind::Record(_) => Type::of(py, self.0),
-            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => Type::of(py, *to),
-            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {
-                Type::of(py, elems[0])
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let of = match self.0.kind() {
+            TyKind::Array { dtype, .. } => *dtype,
+            TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => *t,
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
+            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => elems[0],
+            _ => {
+                let dtype = record_dtype::dtype_of(py, self.0)?;
+                return dtype.map(Bound::unbind).ok_or_else(|| self.missing("dtype"));
             }
-            _ => Err(self.missing("dtype")),
-        }
+        };
+        Type::of(py, of).map(Py::into_any)
     }
     /// The types of items of a container: those of keys and of values of a dictionary.
     #[getter]
@@ -309,7 +319,10 @@ impl Type {
     fn fields(&self) -> PyResult<Vec<String>> {
         match self.0.kind() {
             TyKind::Tuple { name: Some(n), .. } => Ok(n.fields.clone()),
-            TyKind::Record(r) => Ok(r.fields.iter().map(|f| f.name.clone()).collect()),
+            TyKind::Record(r) => {
+                let names = r.fields.iter().map(|f| f.name.clone());
+                Ok(names.chain(r.fields.iter().filter_map(|f| f.title.clone())).collect())
+            }
             _ => Err(self.missing("fields")),
         }
     }
@@ -317,6 +330,32 @@ impl Type {
     #[getter]
     fn size(&self) -> PyResult<usize> {
         self.0.as_record().map(|r| r.size).ok_or_else(|| self.missing("size"))
+    }
+    /// The fields of a record with their types.
+    #[getter]
+    fn members(&self, py: Python<'_>) -> PyResult<Vec<(String, Py<Type>)>> {
+        let r = self.0.as_record().ok_or_else(|| self.missing("members"))?;
+        r.fields.iter().map(|f| Ok((f.name.clone(), self.typeof_(py, &f.name)?))).collect()
+    }
+    /// The type of a field of a record.
+    #[pyo3(name = "typeof")]
+    fn typeof_(&self, py: Python<'_>, name: &str) -> PyResult<Py<Type>> {
+        let field = self.record_field(name)?;
+        Type::of(py, if field.shape.is_empty() { field.ty } else { Ty::array(field.ty, field.shape.len(), Layout::C) })
+    }
+    /// Where a field of a record begins, in bytes.
+    fn offset(&self, name: &str) -> PyResult<usize> {
+        Ok(self.record_field(name)?.offset)
+    }
+    /// Whether a field of a record is called by its title.
+    fn is_title(&self, name: &str) -> PyResult<bool> {
+        Ok(self.record_field(name)?.name != name)
+    }
+    /// Bytes or code points of a text in an array.
+    #[getter]
+    fn length(&self) -> PyResult<usize> {
+        let text = self.0.as_record().filter(|r| r.chars.is_some());
+        text.map(Record::text_len).ok_or_else(|| self.missing("length"))
     }
     /// Whether the dtype of a record was made with `align=True`.
     #[getter]
@@ -341,9 +380,11 @@ impl Type {
         }
     }
     fn __len__(&self) -> PyResult<usize> {
+        let of_record = || self.0.as_record().map(|r| r.fields.len());
         self.0
             .tuple_elems()
             .map(<[Ty]>::len)
+            .or_else(of_record)
             .ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
     }
     /// The same array type with other properties.
@@ -426,6 +467,24 @@ pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly:
         return Err(PyValueError::new_err("an array has at most 64 dimensions"));
     }
     Type::of(py, Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly))
+}
+
+/// `types.as_dtype(type)`.
+#[pyfunction]
+pub fn dtype_of_type<'py>(of: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (py, ty) = (of.py(), as_ty(of)?);
+    match record_dtype::dtype_of(py, ty)? {
+        Some(found) => Ok(Some(found)),
+        None => numpy::num_of_ty(ty).map(|num| numpy::load(py)?.descr(py, num)).transpose(),
+    }
+}
+
+/// `types.CharSeq(length)` and, of code points, `types.UnicodeCharSeq(length)`.
+#[pyfunction]
+pub fn text_type(py: Python<'_>, length: usize, unicode: bool) -> PyResult<Py<Type>> {
+    let chars = if unicode { Chars::CodePoints } else { Chars::Bytes };
+    let size = length.checked_mul(chars.size()).ok_or_else(|| PyValueError::new_err("the text is too long"))?;
+    Type::of(py, Ty::new(TyKind::Record(Record::text(chars, size))))
 }
 
 /// `types.Tuple(types)`.

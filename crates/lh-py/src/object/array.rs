@@ -30,7 +30,7 @@ pub struct ArrayObject {
 }
 
 impl ArrayObject {
-    /// Type number of the elements if they have a native form; `VOID` if they may be records.
+    /// Type number of the elements if they have a native form; `VOID` if they may be records or texts.
     ///
     /// # Safety
     /// The struct is that of a live array, and the thread is attached.

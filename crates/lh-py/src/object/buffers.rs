@@ -8,7 +8,8 @@ use pyo3::{ffi, intern};
 /// The class of memory that an object is an instance of.
 fn buffer_class(o: &Bound<'_, PyAny>) -> Option<Buffer> {
     let class = o.get_type_ptr();
-    if class == &raw mut ffi::PyBytes_Type {
+    // NumPy's items of arrays of bytes derive from `bytes`.
+    if o.is_instance_of::<pyo3::types::PyBytes>() {
         Some(Buffer::Bytes)
     } else if class == &raw mut ffi::PyByteArray_Type {
         Some(Buffer::ByteArray)

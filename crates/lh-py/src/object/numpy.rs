@@ -69,16 +69,19 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
     })
 }
 
-/// `NPY_VOID`: records, if the dtype has fields.
-pub const VOID: c_int = 20;
+/// `NPY_STRING`: texts of bytes.
+pub const STRING: c_int = 18;
+/// `NPY_UNICODE`: texts of code points.
+pub const UNICODE: c_int = 19;
 
 /// `NPY_DATETIME` and `NPY_TIMEDELTA`: points and spans of time.
 pub const TIMES: [c_int; 2] = [21, 22];
 
-/// Whether the type number of elements does not say their type: the dtype has more.
+/// Whether the type number of elements does not say their type, since the dtype has more: of texts, times, and
+/// `NPY_VOID`, which lies between them and means records if the dtype has fields.
 #[inline(always)]
 pub fn has_more(num: c_int) -> bool {
-    (VOID..=TIMES[1]).contains(&num)
+    (STRING..=TIMES[1]).contains(&num)
 }
 
 /// Whether elements of a type number have a native form.

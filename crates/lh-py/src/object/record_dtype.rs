@@ -4,7 +4,7 @@ use crate::object::lock::lock;
 use crate::object::numpy::{self, Descr};
 use hashbrown::HashMap;
 use lh_ir::time_unit::{BASES, TimeUnit};
-use lh_ir::types::{Record, RecordField};
+use lh_ir::types::{Chars, Record, RecordField};
 use lh_ir::{Ty, TyKind};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -77,19 +77,21 @@ pub fn by_number(n: u64) -> Ty {
 }
 
 /// The dtype of a type of records.
-pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
-    if !ty.is_time() && ty.as_record().is_none() {
-        return Ok(None);
-    }
+pub fn dtype_of<'py>(py: Python<'py>, ty: Ty) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Some(d) = lock(&TYPES).dtypes.get(&ty) {
         return Ok(Some(d.bind(py).clone()));
     }
-    let module = numpy::load(py)?.module(py);
-    let Some(record) = ty.as_record() else {
-        return module.getattr(intern!(py, "dtype"))?.call1((ty.time_name(),)).map(Some);
-    };
-    let (formats, names, offsets) =
-        (pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py));
+    let dtype =
+        |of: Bound<'py, PyAny>| numpy::load(py)?.module(py).getattr(intern!(py, "dtype"))?.call1((of,)).map(Some);
+    let text = |text: String| dtype(text.into_pyobject(py)?.into_any());
+    if let Some(name) = ty.time_name() {
+        return text(name);
+    }
+    let Some(record) = ty.as_record() else { return Ok(None) };
+    if let Some(chars) = record.chars {
+        return text(format!("{}{}", chars.letter(), record.text_len()));
+    }
+    let [formats, names, titles, offsets] = [(); 4].map(|()| pyo3::types::PyList::empty(py));
     for f in &record.fields {
         let base = match dtype_of(py, f.ty)? {
             Some(inner) => inner,
@@ -97,14 +99,18 @@ pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
         };
         formats.append((base, PyTuple::new(py, &f.shape)?))?;
         names.append(&f.name)?;
+        titles.append(&f.title)?;
         offsets.append(f.offset)?;
     }
     let parts = PyDict::new(py);
     parts.set_item("names", names)?;
+    if record.fields.iter().any(|f| f.title.is_some()) {
+        parts.set_item("titles", titles)?;
+    }
     parts.set_item("formats", formats)?;
     parts.set_item("offsets", offsets)?;
     parts.set_item("itemsize", record.size)?;
-    module.getattr(intern!(py, "dtype"))?.call1((parts,)).map(Some)
+    dtype(parts.into_any())
 }
 
 /// Largest power of two up to 8 that divides a number.
@@ -127,11 +133,19 @@ fn time(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
 
 fn read(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Record>> {
     let py = dtype.py();
+    let size: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
+    let chars = match dtype.getattr(intern!(py, "num"))?.extract()? {
+        numpy::STRING => Some(Chars::Bytes),
+        numpy::UNICODE => Some(Chars::CodePoints),
+        _ => None,
+    };
+    if let Some(chars) = chars {
+        return Ok(Some(Record::text(chars, size)));
+    }
     let names = dtype.getattr(intern!(py, "names"))?;
     if names.is_none() || dtype.getattr(intern!(py, "hasobject"))?.extract()? {
         return Ok(None);
     }
-    let size: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
     let aligned: bool = dtype.getattr(intern!(py, "isalignedstruct"))?.extract()?;
     let of_name = dtype.getattr(intern!(py, "fields"))?;
     let (mut fields, mut need) = (Vec::new(), 1);
@@ -143,7 +157,8 @@ fn read(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Record>> {
         let ty = numpy::ty_of_dtype(&base)?.unwrap_or(Ty::none());
         need = need.max(ty.as_record().map_or(ty.real_part().itemsize(), |r| r.align));
         let format = base.getattr(intern!(py, "str"))?.extract()?;
-        fields.push(RecordField { name, offset, ty, format, shape });
+        let title = entry.get_item(2).ok().and_then(|title| title.extract().ok());
+        fields.push(RecordField { name, offset, ty, format, shape, title });
     }
-    Ok(Some(Record { fields, size, align: alignment(size).min(need.max(1)), aligned }))
+    Ok(Some(Record { fields, size, align: alignment(size).min(need.max(1)), aligned, chars: None }))
 }

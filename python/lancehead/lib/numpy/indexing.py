@@ -73,7 +73,7 @@ def setitem_mask(self, mask, value):
 
 def _store_masked(v, m, value):
     dtype = prim.dtype_of(v)
-    if prim.is_scalar(value):
+    if prim.is_scalar(value) or (prim.is_record(dtype) and not prim.is_array(value)):
         x = prim.cast(value, dtype)
         for i in range(v.size):
             if prim.item(m, i):
@@ -151,8 +151,9 @@ def setitem_take(self, index, value):
     """`self[index] = value` of a one-dimensional array, by a one-dimensional one of indices."""
     i = apart_from(asarray(index), self)
     n = self.shape[0]
-    if prim.is_scalar(value):
-        x = prim.cast(value, prim.dtype_of(self))
+    dtype = prim.dtype_of(self)
+    if prim.is_scalar(value) or (prim.is_record(dtype) and not prim.is_array(value)):
+        x = prim.cast(value, dtype)
         for k in range(i.size):
             prim.set_item(self, _place(prim.item(i, k), n, 0), x)
         return
@@ -169,7 +170,7 @@ def setitem_take(self, index, value):
     step = 0 if w.size == 1 else 1
     for k in range(i.size):
         at = _place(prim.item(i, k), n, 0)
-        prim.set_item(self, at, prim.cast(prim.item(w, k * step), prim.dtype_of(self)))
+        prim.set_item(self, at, prim.cast(prim.item(w, k * step), dtype))
 
 
 def take(a, indices, axis=None):

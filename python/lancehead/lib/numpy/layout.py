@@ -5,6 +5,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import integer_of
+from lancehead.lib.records import assign as assign_records
 from lancehead.lib.times import element as time_element
 
 
@@ -128,7 +129,9 @@ def copy_into(dst, src):
     """Stores a number or a broadcast array, converted."""
     if prim.is_dtype(src) or prim.is_range(src):
         prim.error("an array cannot be filled with a value of this type")
-    if prim.is_complex(prim.dtype_of(src)) and prim.is_bool(prim.dtype_of(dst)):
+    if prim.is_record(prim.dtype_of(dst)):
+        assign_records(dst, src)
+    elif prim.is_complex(prim.dtype_of(src)) and prim.is_bool(prim.dtype_of(dst)):
         prim.map_into(dst, truth_of, src)
     elif prim.is_complex(prim.dtype_of(src)) and not prim.is_complex(prim.dtype_of(dst)):
         prim.map_into(dst, real_of, src)

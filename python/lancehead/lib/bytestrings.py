@@ -1,0 +1,659 @@
+"""Methods of `bytes`. What does not depend on letters is done by `str` on characters with the same numbers."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
+
+_SPACE = " \t\n\r\v\f"
+
+
+def _text(x):
+    # The text of the characters with these numbers.
+    if prim.is_int(x):
+        if x < 0 or x > 255:
+            raise ValueError("byte must be in range(0, 256)")
+        return prim.lh_str_chr(prim.cast(x, np.int64))
+    if not prim.is_bytes(x):
+        prim.error(x, "bytes are needed here")
+    a = prim.bytes_array(x)
+    return _decoded(a if prim.layout(a) == "C" else a.copy(), 2)
+
+
+def _decoded(a, encoding):
+    return prim.lh_str_from_bytes(prim.data(a), a.size, encoding)
+
+
+def _encoded(s, encoding):
+    out = np.empty(prim.lh_str_encoded_size(s, encoding), np.uint8)
+    prim.lh_str_encode(s, encoding, prim.data(out))
+    return out
+
+
+def _like(self, s):
+    # The bytes of a text, of the same class.
+    return _as(self, _encoded(s, 2))
+
+
+def _as(self, a):
+    return prim.bytes_of(a) if prim.is_frozen(self) else prim.bytearray_of(a)
+
+
+def _encoding(name, errors):
+    if errors != "strict":
+        prim.error("only `errors='strict'` is supported")
+    n = name.lower().replace("_", "-")
+    if n == "utf-8" or n == "utf8":
+        return 0
+    if n == "ascii" or n == "us-ascii":
+        return 1
+    if n == "latin-1" or n == "latin1" or n == "iso-8859-1" or n == "iso8859-1":
+        return 2
+    raise LookupError("only utf-8, ascii and latin-1 are known in compiled code, not " + name)
+
+
+def encoded(s, encoding, errors):
+    """`s.encode(encoding, errors)`."""
+    return prim.bytes_of(_encoded(s, _encoding(encoding, errors)))
+
+
+def bytes_repr(x):
+    """`repr(x)`."""
+    a = prim.bytes_array(x)
+    has_single, has_double = False, False
+    for b in a:
+        has_single = has_single or b == 39
+        has_double = has_double or b == 34
+    quote = '"' if has_single and not has_double else "'"
+    parts = [quote]
+    for b in a:
+        i = int(b)
+        if i == 92 or (i == 39 and quote == "'"):
+            parts.append("\\" + prim.lh_str_chr(i))
+        elif i == 9:
+            parts.append("\\t")
+        elif i == 10:
+            parts.append("\\n")
+        elif i == 13:
+            parts.append("\\r")
+        elif i < 32 or i > 126:
+            parts.append("\\x" + _digit(i // 16) + _digit(i % 16))
+        else:
+            parts.append(prim.lh_str_chr(i))
+    parts.append(quote)
+    text = "b" + "".join(parts)
+    return text if prim.is_frozen(x) else "bytearray(" + text + ")"
+
+
+def _digit(i):
+    return prim.lh_str_chr(48 + i if i < 10 else 87 + i)
+
+
+def _value_of_digit(c):
+    if 48 <= c <= 57:
+        return c - 48
+    if 97 <= c <= 102:
+        return c - 87
+    if 65 <= c <= 70:
+        return c - 55
+    return -1
+
+
+def _is_letter(b):
+    return (b >= 65 and b <= 90) or (b >= 97 and b <= 122)
+
+
+def _is_upper(b):
+    return b >= 65 and b <= 90
+
+
+def _is_lower(b):
+    return b >= 97 and b <= 122
+
+
+def _is_digit(b):
+    return b >= 48 and b <= 57
+
+
+def _is_space(b):
+    return b == 32 or (b >= 9 and b <= 13)
+
+
+def _all(self, test):
+    a = prim.bytes_array(self)
+    for b in a:
+        if not test(b):
+            return False
+    return a.size > 0
+
+
+def _cased(self, test, other):
+    # Whether there are letters of one case, and none of the other.
+    found = False
+    for b in prim.bytes_array(self):
+        if other(b):
+            return False
+        found = found or test(b)
+    return found
+
+
+def _mapped(self, change):
+    a = prim.bytes_array(self)
+    out = np.empty(a.size, np.uint8)
+    before = False
+    for i in range(a.size):
+        b = a[i]
+        out[i] = change(b, i, before)
+        before = _is_letter(b)
+    return _as(self, out)
+
+
+def _upper(b, i, before):
+    return b - 32 if _is_lower(b) else b
+
+
+def _lower(b, i, before):
+    return b + 32 if _is_upper(b) else b
+
+
+def _swapped(b, i, before):
+    return _upper(b, i, before) if _is_lower(b) else _lower(b, i, before)
+
+
+def _titled(b, i, before):
+    return _lower(b, i, before) if before else _upper(b, i, before)
+
+
+def _capital(b, i, before):
+    return _upper(b, i, before) if i == 0 else _lower(b, i, before)
+
+
+def _made(source):
+    # A new array of the bytes that `bytes(source)` consists of.
+    if prim.is_bytes(source):
+        return prim.bytes_array(source).copy()
+    if prim.is_str(source):
+        raise TypeError("string argument without an encoding")
+    if prim.is_int(source):
+        if source < 0:
+            raise ValueError("negative count")
+        return np.zeros(source, np.uint8)
+    if prim.is_array(source):
+        return np.frombuffer(source.copy(), np.uint8)
+    values = [index_of(x) for x in source]
+    out = np.empty(len(values), np.uint8)
+    for i, x in enumerate(values):
+        if x < 0 or x > 255:
+            raise ValueError("bytes must be in range(0, 256)")
+        out[i] = x
+    return out
+
+
+def _parts(self, texts):
+    return [_like(self, s) for s in texts]
+
+
+class bytes:
+    """Methods of `bytes`."""
+
+    def __new__(source=0, encoding=None, errors="strict"):
+        """Bytes of a number of zeros, of numbers, of memory, or of a text in an encoding.
+
+        >>> bytes([97, 98])
+        b'ab'
+        """
+        if encoding is not None:
+            return encoded(source, encoding, errors)
+        return prim.bytes_of(_made(source))
+
+    def __len__(self):
+        """Number of bytes."""
+        return prim.bytes_array(self).size
+
+    def __hash__(self):
+        """The hash of the bytes."""
+        if not prim.is_frozen(self):
+            prim.error(self, "a `bytearray` has no hash")
+        return prim.lh_str_hash(_text(self))
+
+    def __mul__(self, n):
+        """The bytes several times.
+
+        >>> b"ab" * 2
+        b'abab'
+        """
+        return _like(self, prim.lh_str_repeat(_text(self), index_of(n)))
+
+    def __rmul__(self, n):
+        """The bytes several times."""
+        return self * n
+
+    def __str__(self):
+        """The text of a display of the bytes."""
+        return bytes_repr(self)
+
+    def __repr__(self):
+        """The text of a display of the bytes."""
+        return bytes_repr(self)
+
+    def decode(self, encoding="utf-8", errors="strict"):
+        """The text in an encoding: UTF-8, ASCII or Latin-1.
+
+        >>> b"ab".decode()
+        'ab'
+        """
+        a = prim.bytes_array(self)
+        return _decoded(a if prim.layout(a) == "C" else a.copy(), _encoding(encoding, errors))
+
+    def hex(self):
+        """The digits of the bytes to the base 16.
+
+        >>> b"ab".hex()
+        '6162'
+        """
+        return "".join([_digit(int(b) // 16) + _digit(int(b) % 16) for b in prim.bytes_array(self)])
+
+    @staticmethod
+    def fromhex(string, /):
+        """The bytes with these digits to the base 16.
+
+        >>> bytes.fromhex("61 62")
+        b'ab'
+        """
+        out = np.empty(len(string) // 2, np.uint8)
+        n, high = 0, -1
+        for i, c in enumerate(string):
+            if c in _SPACE and high < 0:
+                continue
+            d = _value_of_digit(ord(c))
+            if d < 0:
+                raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(i))
+            if high < 0:
+                high = d
+            else:
+                out[n] = 16 * high + d
+                n += 1
+                high = -1
+        if high >= 0:
+            raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(len(string)))
+        return prim.bytes_of(out[:n].copy())
+
+    def find(self, sub, start=0, end=None, /):
+        """Index of the first occurrence, or -1.
+
+        >>> b"abc".find(b"c")
+        2
+        """
+        return _text(self).find(_text(sub), start, end)
+
+    def rfind(self, sub, start=0, end=None, /):
+        """Index of the last occurrence, or -1.
+
+        >>> b"abab".rfind(b"a")
+        2
+        """
+        return _text(self).rfind(_text(sub), start, end)
+
+    def index(self, sub, start=0, end=None, /):
+        """Index of the first occurrence.
+
+        >>> b"abc".index(99)
+        2
+        """
+        i = _text(self).find(_text(sub), start, end)
+        if i < 0:
+            raise ValueError("subsection not found")
+        return i
+
+    def rindex(self, sub, start=0, end=None, /):
+        """Index of the last occurrence.
+
+        >>> b"abab".rindex(b"b")
+        3
+        """
+        i = _text(self).rfind(_text(sub), start, end)
+        if i < 0:
+            raise ValueError("subsection not found")
+        return i
+
+    def count(self, sub, start=0, end=None, /):
+        """Number of occurrences that do not overlap.
+
+        >>> b"abab".count(b"ab")
+        2
+        """
+        return _text(self).count(_text(sub), start, end)
+
+    def startswith(self, prefix, start=0, end=None, /):
+        """Whether the bytes begin with others, or some of several.
+
+        >>> b"abc".startswith(b"ab")
+        True
+        """
+        if prim.is_tuple(prefix):
+            for p in prefix:
+                if self.startswith(p, start, end):
+                    return True
+            return False
+        return _text(self).startswith(_text(prefix), start, end)
+
+    def endswith(self, suffix, start=0, end=None, /):
+        """Whether the bytes end with others, or some of several.
+
+        >>> b"abc".endswith(b"bc")
+        True
+        """
+        if prim.is_tuple(suffix):
+            for p in suffix:
+                if self.endswith(p, start, end):
+                    return True
+            return False
+        return _text(self).endswith(_text(suffix), start, end)
+
+    def replace(self, old, new, count=-1, /):
+        """The bytes with occurrences replaced.
+
+        >>> b"a-b".replace(b"-", b"+")
+        b'a+b'
+        """
+        return _like(self, _text(self).replace(_text(old), _text(new), count))
+
+    def split(self, sep=None, maxsplit=-1):
+        """Parts between separators; by default, between runs of white space.
+
+        >>> b"a,b".split(b",")
+        [b'a', b'b']
+        """
+        if sep is None:
+            return _split_space(self, index_of(maxsplit))
+        return _parts(self, _text(self).split(_text(sep), maxsplit))
+
+    def rsplit(self, sep=None, maxsplit=-1):
+        """Parts between separators, cut from the right; by default, between runs of white space.
+
+        >>> b"a,b,c".rsplit(b",", 1)
+        [b'a,b', b'c']
+        """
+        if sep is None:
+            return _rsplit_space(self, index_of(maxsplit))
+        return _parts(self, _text(self).rsplit(_text(sep), maxsplit))
+
+    def splitlines(self, keepends=False):
+        """The lines, by default without what ends them.
+
+        >>> b"a\\nb".splitlines()
+        [b'a', b'b']
+        """
+        a = prim.bytes_array(self)
+        parts = [_as(self, a[:0].copy()) for _ in range(0)]
+        at, n = 0, a.size
+        while at < n:
+            end = at
+            while end < n and a[end] != 10 and a[end] != 13:
+                end += 1
+            following = end + 2 if end + 1 < n and a[end] == 13 and a[end + 1] == 10 else min(end + 1, n)
+            parts.append(_as(self, a[at : following if keepends else end].copy()))
+            at = following
+        return parts
+
+    def partition(self, sep, /):
+        """The bytes before the first separator, the separator, and the rest.
+
+        >>> b"a-b".partition(b"-")
+        (b'a', b'-', b'b')
+        """
+        a, b, c = _text(self).partition(_text(sep))
+        return _like(self, a), _like(self, b), _like(self, c)
+
+    def rpartition(self, sep, /):
+        """The bytes before the last separator, the separator, and the rest.
+
+        >>> b"a-b-c".rpartition(b"-")
+        (b'a-b', b'-', b'c')
+        """
+        a, b, c = _text(self).rpartition(_text(sep))
+        return _like(self, a), _like(self, b), _like(self, c)
+
+    def strip(self, chars=None, /):
+        """The bytes without some at both ends.
+
+        >>> b" a ".strip()
+        b'a'
+        """
+        return _like(self, _text(self).strip(_SPACE if chars is None else _text(chars)))
+
+    def lstrip(self, chars=None, /):
+        """The bytes without some at the beginning.
+
+        >>> b" a ".lstrip()
+        b'a '
+        """
+        return _like(self, _text(self).lstrip(_SPACE if chars is None else _text(chars)))
+
+    def rstrip(self, chars=None, /):
+        """The bytes without some at the end.
+
+        >>> b" a ".rstrip()
+        b' a'
+        """
+        return _like(self, _text(self).rstrip(_SPACE if chars is None else _text(chars)))
+
+    def removeprefix(self, prefix, /):
+        """The bytes without a beginning.
+
+        >>> b"abc".removeprefix(b"a")
+        b'bc'
+        """
+        return _like(self, _text(self).removeprefix(_text(prefix)))
+
+    def removesuffix(self, suffix, /):
+        """The bytes without an end.
+
+        >>> b"abc".removesuffix(b"c")
+        b'ab'
+        """
+        return _like(self, _text(self).removesuffix(_text(suffix)))
+
+    def join(self, iterable, /):
+        """The parts with these bytes between them.
+
+        >>> b",".join([b"a", b"b"])
+        b'a,b'
+        """
+        return _like(self, _text(self).join([_text(part) for part in iterable]))
+
+    def center(self, width, fillchar=b" ", /):
+        """The bytes in the middle of so many.
+
+        >>> b"a".center(3)
+        b' a '
+        """
+        return _like(self, _text(self).center(width, _text(fillchar)))
+
+    def ljust(self, width, fillchar=b" ", /):
+        """The bytes at the beginning of so many.
+
+        >>> b"a".ljust(3)
+        b'a  '
+        """
+        return _like(self, _text(self).ljust(width, _text(fillchar)))
+
+    def rjust(self, width, fillchar=b" ", /):
+        """The bytes at the end of so many.
+
+        >>> b"a".rjust(3)
+        b'  a'
+        """
+        return _like(self, _text(self).rjust(width, _text(fillchar)))
+
+    def zfill(self, width, /):
+        """The bytes with zeros before them, after the sign.
+
+        >>> b"-5".zfill(4)
+        b'-005'
+        """
+        return _like(self, _text(self).zfill(width))
+
+    def expandtabs(self, tabsize=8):
+        """The bytes with blanks in place of tabulators.
+
+        >>> b"a\\tb".expandtabs(4)
+        b'a   b'
+        """
+        return _like(self, _text(self).expandtabs(tabsize))
+
+    def upper(self):
+        """The bytes with ASCII letters in capitals.
+
+        >>> b"ab".upper()
+        b'AB'
+        """
+        return _mapped(self, _upper)
+
+    def lower(self):
+        """The bytes with small ASCII letters.
+
+        >>> b"AB".lower()
+        b'ab'
+        """
+        return _mapped(self, _lower)
+
+    def swapcase(self):
+        """The bytes with ASCII letters of the other case.
+
+        >>> b"aB".swapcase()
+        b'Ab'
+        """
+        return _mapped(self, _swapped)
+
+    def title(self):
+        """The bytes with a capital at the beginning of each word of ASCII letters.
+
+        >>> b"ab cd".title()
+        b'Ab Cd'
+        """
+        return _mapped(self, _titled)
+
+    def capitalize(self):
+        """The bytes with a capital first, and small ASCII letters after it.
+
+        >>> b"aB".capitalize()
+        b'Ab'
+        """
+        return _mapped(self, _capital)
+
+    def isalpha(self):
+        """Whether there are bytes, all of which are ASCII letters."""
+        return _all(self, _is_letter)
+
+    def isdigit(self):
+        """Whether there are bytes, all of which are digits."""
+        return _all(self, _is_digit)
+
+    def isalnum(self):
+        """Whether there are bytes, all of which are ASCII letters or digits."""
+        return _all(self, lambda b: _is_letter(b) or _is_digit(b))
+
+    def isspace(self):
+        """Whether there are bytes, all of which are ASCII white space."""
+        return _all(self, _is_space)
+
+    def isascii(self):
+        """Whether all bytes are below 128."""
+        for b in prim.bytes_array(self):
+            if b > 127:
+                return False
+        return True
+
+    def isupper(self):
+        """Whether there are ASCII capitals and no small letters."""
+        return _cased(self, _is_upper, _is_lower)
+
+    def islower(self):
+        """Whether there are small ASCII letters and no capitals."""
+        return _cased(self, _is_lower, _is_upper)
+
+    def istitle(self):
+        """Whether each word of ASCII letters begins with the only capital in it."""
+        found, before = False, False
+        for b in prim.bytes_array(self):
+            if _is_upper(b) == before and _is_letter(b):
+                return False
+            before = _is_letter(b)
+            found = found or before
+        return found
+
+    def tobytes(self):
+        """The bytes."""
+        return self
+
+
+class bytearray(bytes):
+    """Methods of `bytearray`."""
+
+    def __new__(source=0, encoding=None, errors="strict"):
+        """Memory of a number of zeros, of numbers, of other memory, or of a text in an encoding.
+
+        >>> bytearray([97, 98])
+        bytearray(b'ab')
+        """
+        if encoding is not None:
+            return prim.bytearray_of(_encoded(source, _encoding(encoding, errors)))
+        return prim.bytearray_of(_made(source))
+
+    def copy(self):
+        """A copy.
+
+        >>> bytearray([97]).copy()
+        bytearray(b'a')
+        """
+        return prim.bytearray_of(prim.bytes_array(self).copy())
+
+    def reverse(self):
+        """Reverses the order of the bytes."""
+        a = prim.bytes_array(self)
+        a[:] = a[::-1].copy()
+
+
+def _split_space(self, cuts):
+    a = prim.bytes_array(self)
+    n = a.size
+    parts = [_as(self, a[:0].copy()) for _ in range(0)]
+    at = 0
+    while True:
+        while at < n and _is_space(a[at]):
+            at += 1
+        if at == n:
+            return parts
+        if cuts == 0:
+            parts.append(_as(self, a[at:n].copy()))
+            return parts
+        end = at
+        while end < n and not _is_space(a[end]):
+            end += 1
+        parts.append(_as(self, a[at:end].copy()))
+        at = end
+        cuts -= 1
+
+
+def _rsplit_space(self, cuts):
+    a = prim.bytes_array(self)
+    n = a.size
+    parts = [_as(self, a[:0].copy()) for _ in range(0)]
+    while True:
+        while n > 0 and _is_space(a[n - 1]):
+            n -= 1
+        if n == 0:
+            break
+        begin = n
+        while begin > 0 and (cuts == 0 or not _is_space(a[begin - 1])):
+            begin -= 1
+        while cuts == 0 and _is_space(a[begin]):
+            begin += 1
+        parts.append(_as(self, a[begin:n].copy()))
+        if cuts == 0:
+            break
+        n = begin
+        cuts -= 1
+    parts.reverse()
+    return parts

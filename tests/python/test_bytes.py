@@ -1,0 +1,157 @@
+"""`bytes` and `bytearray` in compiled code. CPython is the oracle."""
+
+import numpy as np
+import pytest
+
+import lancehead
+from lancehead import errors, njit
+
+VALUES = [
+    b"",
+    b"abc",
+    b"aBc dE\t fG",
+    b"  x,y,,z \n",
+    b"\x00\xff\x80a'\"",
+    b"a-b-c-",
+    b"12",
+    b"line\r\nnext\rlast\n",
+    b"AB",
+]
+
+UNARY = {
+    "upper": lambda b: b.upper(),
+    "lower": lambda b: b.lower(),
+    "title": lambda b: b.title(),
+    "swapcase": lambda b: b.swapcase(),
+    "capitalize": lambda b: b.capitalize(),
+    "isalpha": lambda b: b.isalpha(),
+    "isdigit": lambda b: b.isdigit(),
+    "isalnum": lambda b: b.isalnum(),
+    "isspace": lambda b: b.isspace(),
+    "isascii": lambda b: b.isascii(),
+    "isupper": lambda b: b.isupper(),
+    "islower": lambda b: b.islower(),
+    "istitle": lambda b: b.istitle(),
+    "hex": lambda b: b.hex(),
+    "repr": lambda b: repr(b),
+    "str": lambda b: str(b),
+    "format": lambda b: f"{b}",
+    "latin": lambda b: b.decode("latin-1"),
+    "strip": lambda b: b.strip(),
+    "lstrip": lambda b: b.lstrip(b" a"),
+    "rstrip": lambda b: b.rstrip(b"-\n"),
+    "split": lambda b: b.split(),
+    "split_once": lambda b: b.split(None, 1),
+    "split_at": lambda b: b.split(b","),
+    "rsplit": lambda b: b.rsplit(),
+    "rsplit_once": lambda b: b.rsplit(None, 1),
+    "rsplit_at": lambda b: b.rsplit(b"-", 1),
+    "lines": lambda b: b.splitlines(),
+    "ends": lambda b: b.splitlines(True),
+    "partition": lambda b: b.partition(b"-"),
+    "rpartition": lambda b: b.rpartition(b"-"),
+    "find": lambda b: (b.find(b"c"), b.find(99), b.rfind(b"-"), b.find(b"", 2), b.find(b"c", -2)),
+    "count": lambda b: (b.count(b"-"), b.count(b""), b.count(97)),
+    "starts": lambda b: (b.startswith(b"a"), b.endswith((b"c", b"-")), b.startswith(b"B", 1)),
+    "replace": lambda b: (b.replace(b"-", b"++"), b.replace(b"", b"."), b.replace(b"-", b"", 1)),
+    "prefix": lambda b: (b.removeprefix(b"a"), b.removesuffix(b"-")),
+    "pad": lambda b: (b.center(12), b.ljust(12, b"."), b.rjust(12), b.zfill(5), b.expandtabs(4)),
+    "times": lambda b: (b * 3, 2 * b, b * 0, b * -1),
+    "hash": lambda b: hash(b) == hash(bytes(b)),
+    "join": lambda b: b.join([b"x", b"y", b""]),
+    "made": lambda b: (bytes(b), bytes(3), bytes([1, 2, 255]), bytes(range(4))),
+    "array": lambda b: bytearray(b),
+    "key": lambda b: {b: 1, b"abc": 2},
+    "in_set": lambda b: b in {b"abc", b"AB"},
+    "order": lambda b: sorted([b, b"abc", b"a"]),
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_methods(name):
+    f = UNARY[name]
+    compiled = njit(f)
+    before = lancehead._core.live_allocations()
+    for value in VALUES:
+        result, expected = compiled(value), f(value)
+        assert result == expected and type(result) is type(expected), (value, result, expected)
+    result = expected = None
+    assert lancehead._core.live_allocations() == before
+
+
+@pytest.mark.parametrize("name", sorted(UNARY.keys() - {"hash", "key", "in_set", "order"}))
+def test_methods_of_bytearrays(name):
+    f = UNARY[name]
+    for value in VALUES:
+        result, expected = njit(f)(bytearray(value)), f(bytearray(value))
+        assert result == expected and type(result) is type(expected), (value, result, expected)
+
+
+def test_hashes_are_cpythons():
+    for value in VALUES:
+        assert njit(lambda b: hash(b))(value) == hash(value)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "é", "日本語", "a😀"])
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF8", "ascii", "latin-1", "Latin_1"])
+def test_encodings(text, encoding):
+    encode, decode = njit(lambda s, e: s.encode(e)), njit(lambda b, e: b.decode(e))
+    try:
+        expected = text.encode(encoding)
+    except UnicodeEncodeError:
+        with pytest.raises(UnicodeError, match="can't encode"):
+            encode(text, encoding)
+        return
+    assert encode(text, encoding) == expected and decode(expected, encoding) == text
+    assert njit(lambda s, e: (bytes(s, e), bytearray(s, e)))(text, encoding) == (expected, bytearray(expected))
+
+
+def raised(f, *args):
+    with pytest.raises(Exception) as caught:
+        f(*args)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("f", "value"),
+    [
+        (lambda b: b.decode(), b"a\xff"),
+        (lambda b: b.decode("ascii"), b"\x80"),
+        (lambda b: b.index(b"q"), b"abc"),
+        (lambda b: b.rindex(b"q"), b"abc"),
+        (lambda b: b.split(b""), b"abc"),
+        (lambda b: bytes([300]), b""),
+        (lambda b: bytes([-1]), b""),
+        (lambda b: bytes(-1), b""),
+        (lambda b: b.find(256), b"abc"),
+        (lambda b: bytes.fromhex("6 1"), b""),
+        (lambda b: bytes.fromhex("6"), b""),
+        (lambda b: bytes.fromhex("zz"), b""),
+        (lambda b: b.decode("klingon"), b"a"),
+    ],
+)
+def test_bad_input(f, value):
+    before = lancehead._core.live_allocations()
+    own, oracle = raised(njit(f), value), raised(f, value)
+    assert isinstance(oracle, type(own)) and not isinstance(own, errors.NumbaError)
+    del own, oracle
+    assert lancehead._core.live_allocations() == before
+
+
+def test_fromhex():
+    assert njit(lambda: bytes.fromhex("00 fF\t6162"))() == b"\x00\xffab"
+    assert njit(lambda s: bytes.fromhex(s).hex())("c0ffee") == "c0ffee"
+
+
+def test_what_is_refused():
+    with pytest.raises(errors.TypingError, match="only `errors='strict'`"):
+        njit(lambda b: b.decode("utf-8", "ignore"))(b"a")
+    with pytest.raises(errors.TypingError, match="has no hash"):
+        njit(lambda b: hash(b))(bytearray(b"a"))
+    with pytest.raises(errors.TypingError, match="bytes are needed here"):
+        njit(lambda b: b.find("a"))(b"a")
+
+
+def test_items_of_numpy_are_bytes():
+    item = np.array([b"ab"])[0]
+    assert njit(lambda b: b + b"c")(item) == b"abc"
