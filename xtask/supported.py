@@ -9,6 +9,7 @@ import ast
 import cmath
 import functools
 import heapq
+import itertools
 import math
 import operator
 import pathlib
@@ -28,6 +29,7 @@ MODULES = {
     "operator": operator,
     "random": random,
     "heapq": heapq,
+    "itertools": itertools,
     "functools": functools,
     "numpy": numpy,
     "numpy.linalg": numpy.linalg,
@@ -36,7 +38,7 @@ MODULES = {
 }
 # Files of the library that make up a module, where they are not the one of its name.
 PARTS = {
-    "builtins": ["calls.py", "dicts.py", "lists.py", "scalars.py", "sets.py", "strings.py"],
+    "builtins": ["bytestrings.py", "calls.py", "dicts.py", "lists.py", "scalars.py", "sets.py", "strings.py"],
     "numpy.linalg": ["numpy/linalg.py", "numpy/solving.py", "numpy/decompositions.py"],
     "numpy.random": ["numpy/random.py"],
     "numpy.fft": ["numpy/fft.py"],

@@ -1,0 +1,315 @@
+"""`itertools`: iterators as generators."""
+
+from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
+
+
+def chain(*iterables):
+    """The items of one iterable after those of another.
+
+    >>> list(itertools.chain([1], (2, 3)))
+    [1, 2, 3]
+    """
+    for iterable in iterables:
+        for x in iterable:
+            yield x
+
+
+def repeat(object, times=None):
+    """A value again and again, a number of times if it is given.
+
+    >>> list(itertools.repeat(5, 2))
+    [5, 5]
+    """
+    if times is None:
+        while True:
+            yield object
+    else:
+        for _ in range(index_of(times)):
+            yield object
+
+
+def count(start=0, step=1):
+    """Numbers from one on, at a distance.
+
+    >>> list(zip(itertools.count(10, 2), "ab"))
+    [(10, 'a'), (12, 'b')]
+    """
+    while True:
+        yield start
+        start += step
+
+
+def cycle(iterable, /):
+    """The items again and again.
+
+    >>> list(zip(itertools.cycle([1, 2]), range(3)))
+    [(1, 0), (2, 1), (1, 2)]
+    """
+    items = [x for x in iterable]
+    while len(items) > 0:
+        for x in items:
+            yield x
+
+
+def takewhile(predicate, iterable, /):
+    """The items before the first that is not wanted.
+
+    >>> list(itertools.takewhile(lambda x: x < 3, [1, 5, 2]))
+    [1]
+    """
+    for x in iterable:
+        if not predicate(x):
+            break
+        yield x
+
+
+def dropwhile(predicate, iterable, /):
+    """The items from the first on that is wanted.
+
+    >>> list(itertools.dropwhile(lambda x: x < 3, [1, 5, 2]))
+    [5, 2]
+    """
+    dropping = True
+    for x in iterable:
+        dropping = dropping and predicate(x)
+        if not dropping:
+            yield x
+
+
+def filterfalse(function, iterable, /):
+    """The items that are not wanted; those that are false if the function is None.
+
+    >>> list(itertools.filterfalse(lambda x: x < 3, [1, 5, 2]))
+    [5]
+    """
+    for x in iterable:
+        if function is None:
+            if not x:
+                yield x
+        elif not function(x):
+            yield x
+
+
+def compress(data, selectors):
+    """The items beside what is true.
+
+    >>> list(itertools.compress("abc", [1, 0, 1]))
+    ['a', 'c']
+    """
+    for x, wanted in zip(data, selectors):
+        if wanted:
+            yield x
+
+
+def starmap(function, iterable, /):
+    """What a function gives for each tuple of arguments.
+
+    >>> list(itertools.starmap(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+    for args in iterable:
+        yield function(*args)
+
+
+def pairwise(iterable, /):
+    """Each item with the next one.
+
+    >>> list(itertools.pairwise([1, 2, 3]))
+    [(1, 2), (2, 3)]
+    """
+    items = [x for x in iterable]
+    for i in range(1, len(items)):
+        yield items[i - 1], items[i]
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    """Sums, or what a function makes of two, of all items up to each.
+
+    >>> list(itertools.accumulate([1, 2, 3]))
+    [1, 3, 6]
+    """
+    items = [x for x in iterable]
+    if initial is None:
+        if len(items) > 0:
+            total = items[0]
+            yield total
+            for i in range(1, len(items)):
+                total = total + items[i] if func is None else func(total, items[i])
+                yield total
+    else:
+        total = initial
+        yield total
+        for x in items:
+            total = total + x if func is None else func(total, x)
+            yield total
+
+
+def islice(iterable, first, *bounds):
+    """Some of the items: the first ones, or those of a slice.
+
+    >>> list(itertools.islice([1, 2, 3, 4], 1, None, 2))
+    [2, 4]
+    """
+    start = 0
+    stop = first
+    step = 1
+    if len(bounds) > 0:
+        start = 0 if first is None else first
+        stop = bounds[0]
+    if len(bounds) > 1:
+        step = 1 if bounds[1] is None else bounds[1]
+    if start < 0 or step < 1 or (stop is not None and stop < 0):
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    at = 0
+    following = start
+    if stop is None or following < stop:
+        for x in iterable:
+            if at == following:
+                yield x
+                following += step
+                if stop is not None and following >= stop:
+                    break
+            at += 1
+
+
+def _twos(first, second):
+    for x in first:
+        for y in second:
+            yield x, y
+
+
+def _threes(first, second, third):
+    for x in first:
+        for y in second:
+            for z in third:
+                yield x, y, z
+
+
+def product(*iterables, repeat=1):
+    """All tuples of an item of each iterable, of one to three, or of one several times.
+
+    >>> list(itertools.product([1, 2], "ab"))
+    [(1, 'a'), (1, 'b'), (2, 'a'), (2, 'b')]
+    >>> list(itertools.product([1, 2], repeat=2))
+    [(1, 1), (1, 2), (2, 1), (2, 2)]
+    """
+    times = prim.tuple_fill(repeat, 0)
+    if len(iterables) == 1:
+        return _power([x for x in iterables[0]], times)
+    if len(times) != 1 or len(iterables) == 0 or len(iterables) > 3:
+        prim.error("`product` takes one to three iterables in compiled code, or one with `repeat`")
+    if len(iterables) == 2:
+        return _twos(iterables[0], [y for y in iterables[1]])
+    return _threes(iterables[0], [y for y in iterables[1]], [z for z in iterables[2]])
+
+
+def _chosen(items, at, like):
+    # The items at the last places, as a tuple.
+    if len(like) == 0:
+        return ()
+    return (items[at[len(at) - len(like)]], *_chosen(items, at, like[1:]))
+
+
+def _power(items, like):
+    n, r = len(items), len(like)
+    at = [0 for _ in range(r)]
+    more = n > 0 or r == 0
+    while more:
+        yield _chosen(items, at, like)
+        i = r - 1
+        while i >= 0 and at[i] == n - 1:
+            at[i] = 0
+            i -= 1
+        more = i >= 0
+        if more:
+            at[i] += 1
+
+
+def combinations(iterable, r):
+    """All tuples of so many items, in their order. The number must be known while compiling.
+
+    >>> list(itertools.combinations([1, 2, 3], 2))
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    return _combinations([x for x in iterable], prim.tuple_fill(r, 0))
+
+
+def _combinations(items, like):
+    n, r = len(items), len(like)
+    at = [i for i in range(r)]
+    more = r <= n
+    while more:
+        yield _chosen(items, at, like)
+        i = r - 1
+        while i >= 0 and at[i] == i + n - r:
+            i -= 1
+        more = i >= 0
+        if more:
+            at[i] += 1
+            for k in range(i + 1, r):
+                at[k] = at[k - 1] + 1
+
+
+def combinations_with_replacement(iterable, r):
+    """All tuples of so many items, in their order, which may be taken again. The number must be known while compiling.
+
+    >>> list(itertools.combinations_with_replacement([1, 2], 2))
+    [(1, 1), (1, 2), (2, 2)]
+    """
+    return _multisets([x for x in iterable], prim.tuple_fill(r, 0))
+
+
+def _multisets(items, like):
+    n, r = len(items), len(like)
+    at = [0 for _ in range(r)]
+    more = n > 0 or r == 0
+    while more:
+        yield _chosen(items, at, like)
+        i = r - 1
+        while i >= 0 and at[i] == n - 1:
+            i -= 1
+        more = i >= 0
+        if more:
+            following = at[i] + 1
+            for k in range(i, r):
+                at[k] = following
+
+
+def permutations(iterable, r):
+    """All tuples of so many items, in each order. The number must be known while compiling.
+
+    >>> list(itertools.permutations([1, 2, 3], 2))
+    [(1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)]
+    """
+    return _permutations([x for x in iterable], prim.tuple_fill(r, 0))
+
+
+def _permutations(items, like):
+    # Numbers in ascending order of their digits, of which none comes twice.
+    n, r = len(items), len(like)
+    at = [i for i in range(r)]
+    more = r <= n
+    while more:
+        yield _chosen(items, at, like)
+        i = r - 1
+        while i >= 0:
+            at[i] = _unused(at, i, at[i] + 1)
+            if at[i] < n:
+                break
+            i -= 1
+        more = i >= 0
+        for k in range(i + 1, r if more else 0):
+            at[k] = _unused(at, k, 0)
+
+
+def _unused(at, count, x):
+    # The first number from one on that is not among the first ones of a list.
+    i = 0
+    while i < count:
+        if at[i] == x:
+            x += 1
+            i = 0
+        else:
+            i += 1
+    return x

@@ -1,0 +1,91 @@
+"""`itertools` in compiled code. CPython is the oracle."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import lancehead
+from lancehead import errors, njit
+
+CASES = {
+    "accumulate": lambda: list(itertools.accumulate([1, 2, 3])),
+    "accumulate_by": lambda: list(itertools.accumulate([1, 5, 3], max)),
+    "accumulate_from": lambda: list(itertools.accumulate([1, 2], initial=100)),
+    "accumulate_nothing": lambda: list(itertools.accumulate([1][:0])),
+    "chain": lambda: list(itertools.chain([1], (2, 3), range(2))),
+    "chain_kinds": lambda: [x for x in itertools.chain([1.5], np.arange(3))],
+    "chain_nothing": lambda: list(itertools.chain([1][:0], [2][:0])),
+    "chain_texts": lambda: list(itertools.chain("ab", ["cd"])),
+    "combinations": lambda: list(itertools.combinations([1, 2, 3, 4], 2)),
+    "combinations_four": lambda: list(itertools.combinations(range(6), 4)),
+    "combinations_none": lambda: list(itertools.combinations([1], 0)),
+    "combinations_texts": lambda: [a + b for a, b in itertools.combinations(["x", "y", "z"], 2)],
+    "combinations_too_many": lambda: list(itertools.combinations([1], 3)),
+    "combinations_again": lambda: list(itertools.combinations_with_replacement("abc", 3)),
+    "combinations_again_none": lambda: list(itertools.combinations_with_replacement([1][:0], 2)),
+    "compress": lambda: list(itertools.compress("abc", [1, 0, 1])),
+    "count": lambda: [x for x, _ in zip(itertools.count(10, 2), range(3))],
+    "count_floats": lambda: [x for x, _ in zip(itertools.count(0.5), range(3))],
+    "cycle": lambda: [x for x, _ in zip(itertools.cycle([1, 2]), range(5))],
+    "cycle_nothing": lambda: [x for x in itertools.cycle([1][:0])],
+    "dropwhile": lambda: list(itertools.dropwhile(lambda x: x < 3, [1, 5, 2])),
+    "filterfalse": lambda: list(itertools.filterfalse(lambda x: x < 3, [1, 5, 2])),
+    "filterfalse_none": lambda: list(itertools.filterfalse(None, [1, 0, 2])),
+    "islice": lambda: list(itertools.islice([1, 2, 3, 4], 2)),
+    "islice_from": lambda: list(itertools.islice(range(10), 2, 5)),
+    "islice_steps": lambda: list(itertools.islice(range(10), 1, None, 3)),
+    "islice_endless": lambda: list(itertools.islice(itertools.count(), 3)),
+    "islice_nothing": lambda: list(itertools.islice([1, 2], 0)),
+    "pairwise": lambda: list(itertools.pairwise([1, 2, 3])),
+    "permutations": lambda: list(itertools.permutations("abc", 2)),
+    "permutations_all": lambda: list(itertools.permutations([1, 2, 3, 4], 4)),
+    "permutations_one": lambda: list(itertools.permutations([1, 2, 3], 1)),
+    "permutations_too_many": lambda: list(itertools.permutations([1], 2)),
+    "product": lambda: list(itertools.product([1, 2], "ab")),
+    "product_one": lambda: list(itertools.product([1, 2])),
+    "product_three": lambda: list(itertools.product([1], [2], [3, 4])),
+    "product_repeated": lambda: list(itertools.product("ab", repeat=4)),
+    "product_nothing": lambda: list(itertools.product([1][:0], repeat=2)),
+    "repeat": lambda: list(itertools.repeat(5, 2)),
+    "repeat_endless": lambda: [x for x, _ in zip(itertools.repeat("a"), range(3))],
+    "starmap": lambda: list(itertools.starmap(lambda a, b: a * b, [(2, 3), (3, 2)])),
+    "takewhile": lambda: list(itertools.takewhile(lambda x: x < 3, [1, 2, 5, 1])),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_items(name):
+    f = CASES[name]
+    before = lancehead._core.live_allocations()
+    assert njit(f)() == f()
+    assert lancehead._core.live_allocations() == before
+
+
+def test_sizes_of_tuples_are_constants():
+    @njit
+    def pairs(items, r):
+        return [a for a in itertools.combinations(items, r)]
+
+    assert pairs([1, 2, 3], 2) == [(1, 2), (1, 3), (2, 3)]
+    with pytest.raises(errors.TypingError, match="`product` takes one to three iterables"):
+        njit(lambda: list(itertools.product([1], [2], [3], [4])))()
+
+
+def test_bounds_of_slices():
+    with pytest.raises(ValueError, match="Indices for islice"):
+        njit(lambda n: list(itertools.islice([1, 2], n)))(-1)
+
+
+def test_an_exception_in_the_middle_leaks_nothing():
+    @njit
+    def broken(items):
+        for a, b in itertools.combinations(items, 2):
+            if a + b == "xz":
+                raise ValueError(a)
+
+    items = ["x", "y", "z"]
+    before = lancehead._core.live_allocations()
+    with pytest.raises(ValueError, match="x"):
+        broken(items)
+    assert lancehead._core.live_allocations() == before
