@@ -516,7 +516,11 @@ def _field(type_: Any) -> tuple[Any, ...]:
 
 
 class NestedArray(NamedTupleClass):
-    """An array of a fixed shape in a record, for `Record.make_c_struct`."""
+    """An array of a fixed shape in a record, for `Record.make_c_struct`.
+
+    >>> NestedArray(float64, (2, 3)).shape
+    (2, 3)
+    """
 
     dtype: CoreType
     shape: tuple[int, ...]

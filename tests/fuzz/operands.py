@@ -93,6 +93,9 @@ def is_same(want: Any, got: Any) -> bool:
         return all(is_same(getattr(want, part), getattr(got, part)) for part in ("start", "stop", "step"))
     if isinstance(want, (type, np.dtype)) and isinstance(got, type):
         return np.dtype(want) == np.dtype(got)
+    if isinstance(want, (np.datetime64, np.timedelta64)):
+        both = np.array([want]), np.array([got])
+        return both[0].dtype == both[1].dtype and bool((both[0].view(np.int64) == both[1].view(np.int64)).all())
     if isinstance(want, NUMBERS) and isinstance(got, NUMBERS):
         return bool(np.isclose(want, got, rtol=1e-6, equal_nan=True))
     return type(want) is type(got) and (want == got or not isinstance(want, (str, bytes, enum.Enum, range, slice)))

@@ -277,8 +277,6 @@ def test_f6_a_dictionary_is_refused_where_it_is_made() -> None:
 UNSORTED = np.arange(3.0)
 ARRAYS = {
     "object": (np.array([1, None], object), r"dtype `object`(.|\n)*x\.astype\(float\)"),
-    "str": (np.array(["a"]), r"x\.tolist\(\)"),
-    "bytes": (np.array([b"a"]), r"x\.view\(np\.uint8\)"),
     "byte order": (np.arange(3.0).astype(">f8"), r"newbyteorder\(\"=\"\)"),
     "longdouble": (np.zeros(2, np.longdouble), r"x\.astype\(np\.float64\)"),
     "deque": (collections.deque([1]), r"pass `list\(x\)`"),

@@ -217,12 +217,6 @@ def test_storing_records_by_masks_and_places():
     assert (a == b).all()
 
 
-def test_a_result_has_its_fields_as_attributes():
-    a = sample(PACKED)
-    result = njit(lambda a: a[1])(a)
-    assert isinstance(result, np.record) and result == a[1] and result.x == a[1]["x"]
-
-
 def test_types_of_records():
     record = types.from_dtype(np.dtype([(("title", "x"), "i4"), ("s", "S5"), ("v", "f4", (3,))]))
     assert record.fields == ["x", "s", "v", "title"] and len(record) == 3

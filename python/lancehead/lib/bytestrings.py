@@ -3,17 +3,22 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of
+from lancehead.lib.conversions import check_flag, index_of
 
 _SPACE = " \t\n\r\v\f"
 
 
-def _text(x):
-    # The text of the characters with these numbers.
+def _part(x):
+    # The text of a part that is looked for, which may be a single byte.
     if prim.is_int(x):
         if x < 0 or x > 255:
             raise ValueError("byte must be in range(0, 256)")
         return prim.lh_str_chr(prim.cast(x, np.int64))
+    return _text(x)
+
+
+def _text(x):
+    # The text of the characters with these numbers.
     if not prim.is_bytes(x):
         prim.error(x, "bytes are needed here")
     a = prim.bytes_array(x)
@@ -284,7 +289,7 @@ class bytes:
         >>> b"abc".find(b"c")
         2
         """
-        return _text(self).find(_text(sub), start, end)
+        return _text(self).find(_part(sub), start, end)
 
     def rfind(self, sub, start=0, end=None, /):
         """Index of the last occurrence, or -1.
@@ -292,7 +297,7 @@ class bytes:
         >>> b"abab".rfind(b"a")
         2
         """
-        return _text(self).rfind(_text(sub), start, end)
+        return _text(self).rfind(_part(sub), start, end)
 
     def index(self, sub, start=0, end=None, /):
         """Index of the first occurrence.
@@ -300,7 +305,7 @@ class bytes:
         >>> b"abc".index(99)
         2
         """
-        i = _text(self).find(_text(sub), start, end)
+        i = _text(self).find(_part(sub), start, end)
         if i < 0:
             raise ValueError("subsection not found")
         return i
@@ -311,7 +316,7 @@ class bytes:
         >>> b"abab".rindex(b"b")
         3
         """
-        i = _text(self).rfind(_text(sub), start, end)
+        i = _text(self).rfind(_part(sub), start, end)
         if i < 0:
             raise ValueError("subsection not found")
         return i
@@ -322,7 +327,7 @@ class bytes:
         >>> b"abab".count(b"ab")
         2
         """
-        return _text(self).count(_text(sub), start, end)
+        return _text(self).count(_part(sub), start, end)
 
     def startswith(self, prefix, start=0, end=None, /):
         """Whether the bytes begin with others, or some of several.
@@ -384,6 +389,7 @@ class bytes:
         >>> b"a\\nb".splitlines()
         [b'a', b'b']
         """
+        check_flag(keepends)
         a = prim.bytes_array(self)
         parts = [_as(self, a[:0].copy()) for _ in range(0)]
         at, n = 0, a.size

@@ -419,11 +419,7 @@ fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, 
             return Ok(owner);
         }
     }
-    // Numba's results have their fields as attributes.
-    let numpy = numpy::load(py)?.module(py).clone();
-    let class = (numpy.getattr(intern!(py, "record"))?, descr_of(py, ty)?);
-    let dtype = numpy.call_method1(intern!(py, "dtype"), (class,))?;
-    array(py, ty, false, &slots)?.call_method1(intern!(py, "view"), (dtype,))?.get_item(PyTuple::empty(py))
+    array(py, ty, false, &slots)?.get_item(PyTuple::empty(py))
 }
 
 /// Boxes a point or span of time.

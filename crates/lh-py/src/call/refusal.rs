@@ -73,8 +73,7 @@ fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, Stri
     }
     let help = match kind.as_str() {
         "O" => format!("convert the objects: `{name}.astype(float)` of numbers, `list({name})` of texts"),
-        "U" | "T" => format!("pass a list of texts: `{name}.tolist()`"),
-        "S" => format!("pass the bytes: `{name}.view(np.uint8)`, or a list of texts: `{name}.astype(str).tolist()`"),
+        "T" => format!("pass a list of texts: `{name}.tolist()`"),
         _ if !native => format!("change the byte order: `{name}.astype({name}.dtype.newbyteorder(\"=\"))`"),
         "f" => format!("convert it: `{name}.astype(np.float64)`"),
         "c" => format!("convert it: `{name}.astype(np.complex128)`"),
