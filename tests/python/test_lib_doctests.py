@@ -7,6 +7,7 @@ import cmath
 import doctest
 import functools
 import importlib
+import itertools
 import linecache
 import math
 import operator
@@ -20,7 +21,10 @@ import lancehead
 from lib_cases import same
 
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
-REAL = {"np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools}
+REAL = {
+    "np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools,
+    "itertools": itertools,
+}  # fmt: skip
 
 
 def _examples():
