@@ -575,3 +575,13 @@ def test_refused():
         add(np.timedelta64(1, "Y"), np.timedelta64(1, "D"))
     with pytest.raises(errors.TypingError):
         lt(np.datetime64("2000"), np.timedelta64(1, "Y"))
+
+
+def test_bins_and_means_that_numpy_refuses():
+    a = np.array([1, 3, 5], "m8[s]")
+    with pytest.raises(TypeError):
+        np.digitize(a, a)
+    with pytest.raises(ValueError):
+        np.average(a)
+    assert njit(lambda a: np.digitize(a, a))(a).tolist() == [1, 2, 3]
+    assert njit(lambda a: np.average(a))(a) == np.timedelta64(3, "s")
