@@ -13,7 +13,7 @@ use lh_ir::func::{Device, Extern, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{Buffer, ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
 
-/// The type of records or texts that those of two types are.
+/// The common type of two types of records, or of two types of texts: the longer one.
 fn records_type(a: Ty, b: Ty) -> Option<Ty> {
     let of_same_kind = a.chars().is_some() && a.chars() == b.chars();
     (a == b && a.as_record().is_some() || of_same_kind).then(|| if a.itemsize() < b.itemsize() { b } else { a })
@@ -126,6 +126,7 @@ impl Infer<'_> {
             "is_like" => args.get(1).is_some_and(|b| crate::calls::times::are_like(t, b.ty)),
             // Whether a value is `bytes` or a `bytearray`.
             "is_bytes" => matches!(own.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)),
+            // Whether a value is `bytes`.
             "is_frozen" => own.as_buffer() == Some(Buffer::Bytes),
             "is_record" => t.as_record().is_some(),
             "is_array" => t.is_array(),
