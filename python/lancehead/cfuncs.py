@@ -53,6 +53,8 @@ class CFunc:
         for type_ in (wanted, *self._sig.args):
             if not (type_.kind in _IN_C or type_ in (types.float32, types.float64)):
                 raise TypeError(f"a C function has no parameter or result of type {type_}")
+        #: The Python function; Numba's name for it.
+        self._pyfunc = function
         options = {**options, "_callback": True}
         self._dispatcher = _core.dispatcher(function, options, [self._sig.args], True)
         if self._dispatcher.nopython_signatures[0].return_type != wanted:

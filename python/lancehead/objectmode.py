@@ -77,12 +77,20 @@ class Site:
         return outputs
 
 
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        # The variable is not assigned yet.
+        return None
+
+
 def rewritten(function: FunctionType) -> FunctionType | None:
     """The function whose blocks of `objmode` are calls; None if it has none."""
-    names = set(function.__code__.co_names) | set(function.__code__.co_freevars)
-    scope = inspect.getclosurevars(function)
-    known = {**scope.builtins, **scope.globals, **scope.nonlocals}
-    if "objmode" not in names and not any(value is objmode for value in known.values()):
+    code = function.__code__
+    known = [function.__globals__.get(name) for name in code.co_names]
+    known += [_contents(cell) for cell in function.__closure__ or ()]
+    if "objmode" not in code.co_names + code.co_freevars and not any(value is objmode for value in known):
         return None
     return _Rewriter(function).made()
 

@@ -14,10 +14,10 @@ use crate::code::{unit, words};
 use crate::compiled::{Compiled, escapes};
 use crate::host::Host;
 use crate::kernel;
-use lh_infer::ArgTy;
+use lh_infer::{ArgTy, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Function, Options};
-use lh_ir::{ObjId, SpecId, Ty, TyKind};
+use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use session::Session;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,6 +55,36 @@ impl Compiler {
         Ok(Arc::new(made))
     }
 
+    /// As [`Compiler::compile`], with captured variables as further parameters ([`lh_frontend::lifted`]).
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn compile_lifted(
+        &mut self,
+        host: &mut dyn Host,
+        f: ObjId,
+        variables: u64,
+        args: &[Ty],
+        options: Options,
+    ) -> Result<Arc<Compiled>> {
+        let start = Instant::now();
+        self.drop_stale(host);
+        let own = function(host, f);
+        let func = host.inner_function(own);
+        self.lifted.insert(func, (own, variables));
+        let (spec, timings) = self.specialise_function(host, func, args, options, None)?;
+        Ok(Arc::new(self.generate(host, spec, args, start, timings, false)?))
+    }
+
+    /// How the code of a function uses its captured variables.
+    ///
+    /// # Errors
+    /// The code has something that the language lacks.
+    pub fn uses(&mut self, host: &mut dyn Host, f: ObjId) -> Result<lh_frontend::Uses> {
+        let func = function(host, f);
+        Ok(lh_frontend::uses(&*Session::new(self, host).code(func)?))
+    }
+
     /// Types and optimises a function object and all that it calls.
     fn specialise(
         &mut self,
@@ -64,9 +94,20 @@ impl Compiler {
         options: Options,
         ret: Option<Ty>,
     ) -> Result<(SpecId, Timings)> {
-        let start = Instant::now();
         self.drop_stale(host);
-        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let func = function(host, f);
+        self.specialise_function(host, func, args, options, ret)
+    }
+
+    fn specialise_function(
+        &mut self,
+        host: &mut dyn Host,
+        func: FuncId,
+        args: &[Ty],
+        options: Options,
+        ret: Option<Ty>,
+    ) -> Result<(SpecId, Timings)> {
+        let start = Instant::now();
         let args: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
         let mut session = Session::new(self, host);
         let spec = session.entry(func, &args, options, ret)?;
@@ -176,5 +217,12 @@ impl Compiler {
         let found =
             |t: &Ty| if t.flatten().is_empty() { *t } else { params.next().map_or(*t, |p| typed.values[p.index()]) };
         Ok(args.iter().map(found).collect())
+    }
+}
+
+fn function(host: &mut dyn Host, f: ObjId) -> FuncId {
+    match host.object(f) {
+        lh_infer::Object::Func(func) => func,
+        _ => lh_ir::bug!("not a function"),
     }
 }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Decoders normalise each version's bytecode to one stack machine (`instr`); nothing behind them knows versions.
-//! `unroll` rewrites translated code where inference asks for it. Nothing recurses over the code, except into inner
-//! functions, whose depth is bounded.
+//! `unroll` rewrites translated code where inference asks for it, `lift` where functions share code.
+//! Nothing recurses over the code, except into inner functions, whose depth is bounded.
 
 mod build;
 mod closures;
@@ -14,6 +14,7 @@ mod comprehension;
 mod decode;
 mod dominators;
 mod instr;
+mod lift;
 pub mod raw;
 mod ssa;
 mod stack;
@@ -28,6 +29,7 @@ use instr::Program;
 use lh_ir::Span;
 use lh_ir::diag::{Diagnostic, Result, TOO_LARGE, UNSUPPORTED_SYNTAX};
 use lh_ir::untyped::Code;
+pub use lift::{Uses, lifted, uses};
 pub use unroll::unroll;
 pub use verify::verify;
 

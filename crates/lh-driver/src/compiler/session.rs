@@ -266,6 +266,11 @@ impl World for Session<'_> {
         if let Some(c) = self.compiler.codes.get(&f) {
             return Ok(c.clone());
         }
+        if let Some((own, variables)) = self.compiler.lifted.get(&f).copied() {
+            let code = Arc::new(lh_frontend::lifted(&*self.code(own)?, variables));
+            self.compiler.codes.insert(f, code.clone());
+            return Ok(code);
+        }
         let code = match self.compiler.parents.get(&f).copied() {
             Some((parent, index)) => self.code(parent)?.inner[index as usize].clone(),
             None => {
@@ -292,6 +297,9 @@ impl World for Session<'_> {
     fn info(&mut self, f: FuncId) -> FuncInfo {
         if let Some(i) = self.compiler.infos.get(&f) {
             return i.clone();
+        }
+        if let Some((own, _)) = self.compiler.lifted.get(&f).copied() {
+            return self.info(own);
         }
         if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
             let parent = self.info(parent);
@@ -337,6 +345,7 @@ impl World for Session<'_> {
     }
 
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
+        let f = self.compiler.lifted.get(&f).map_or(f, |(own, _)| *own);
         let value = self.host.free(f, index);
         self.depend(Dep::Free { func: f, index, value });
         value

@@ -20,6 +20,8 @@ pub struct Compiler {
     pub(super) own_options: HashMap<FuncId, Option<Options>>,
     pub(super) inner: HashMap<(FuncId, u32), FuncId>,
     pub(super) parents: HashMap<FuncId, (FuncId, u32)>,
+    /// Functions whose captured variables are parameters: the function as it was, and which variables.
+    pub(super) lifted: HashMap<FuncId, (FuncId, u64)>,
     /// Functions of the typed library that have been read, by their numbers there.
     pub(super) from_library: HashMap<u32, SpecId>,
     pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,

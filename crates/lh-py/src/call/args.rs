@@ -5,9 +5,10 @@
 //! instead of typing its arguments.
 
 use crate::call::container;
+use crate::call::decode::Decoder;
 use crate::call::instance;
 use crate::call::lists::Lists;
-use crate::call::tags::{Refused, kind};
+use crate::call::tags::{Refused, first_tags, kind};
 use crate::host::{classes, comptime, enums};
 use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
@@ -52,6 +53,14 @@ pub struct ArgBuf {
 }
 
 impl ArgBuf {
+    /// Takes back all but the first arguments.
+    pub fn keep(&mut self, py: Python<'_>, argc: usize) {
+        self.tags.truncate(first_tags(&self.tags, argc));
+        let words = Decoder::new(py, &self.tags).many(argc).iter().map(|t| t.flatten().len()).sum();
+        self.slots.truncate(words);
+        self.owners.retain(|(at, _)| (*at as usize) < words);
+    }
+
     /// Adds one argument.
     ///
     /// # Safety

@@ -102,6 +102,10 @@ impl Params {
             plain: if simple { positional } else { usize::MAX },
         })
     }
+    /// The number of arguments that are bound.
+    pub fn count(&self) -> usize {
+        self.names.len() + usize::from(self.varargs.is_some()) + usize::from(self.varkeywords.is_some())
+    }
     /// Whether these are the parameters of the same code.
     pub fn is_of_code_of(&self, other: &Params) -> bool {
         self.code.is(&other.code)

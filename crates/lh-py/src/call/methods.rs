@@ -60,16 +60,16 @@ impl<'py> Call<'_, 'py> {
     /// The specialisation for argument types, or the only one that differs from them in layouts of arrays.
     fn specialisation(&self, args: &[Ty]) -> PyResult<&Overload> {
         let all = self.overloads();
-        if let Some(same) = all.iter().find(|o| canonical_all(&o.compiled.args) == args) {
+        if let Some(same) = all.iter().find(|o| canonical_all(o.args()) == args) {
             return Ok(*same);
         }
         // `float64[:]` is an array of any layout, and calls mostly pass arrays in C order.
-        let near: Vec<&Overload> = all.iter().copied().filter(|o| are_alike(&o.compiled.args, args)).collect();
+        let near: Vec<&Overload> = all.iter().copied().filter(|o| are_alike(o.args(), args)).collect();
         if let [one] = near[..] {
             return Ok(one);
         }
         let name: String = self.this.getattr(intern!(self.py, "__qualname__"))?.extract()?;
-        let known: Vec<String> = all.iter().map(|o| types_text(&o.compiled.args)).collect();
+        let known: Vec<String> = all.iter().map(|o| types_text(o.args())).collect();
         let known = if known.is_empty() { "nothing yet: call it first".to_owned() } else { known.join(" and ") };
         let text = format!("`{name}` is not compiled for {}; it is compiled for {known}", types_text(args));
         Err(PyKeyError::new_err(text))
@@ -82,7 +82,7 @@ impl<'py> Call<'_, 'py> {
         }
         let out = PyDict::new(self.py);
         for o in chosen {
-            out.set_item(type_tuple(self.py, &o.compiled.args)?, text(&*self.shown(o)?))?;
+            out.set_item(type_tuple(self.py, o.args())?, text(&*self.shown(o)?))?;
         }
         Ok(out.into_any())
     }
@@ -100,7 +100,7 @@ impl<'py> Call<'_, 'py> {
             return Ok(o.compiled.clone());
         }
         let function = table::intern(self.this);
-        Ok(compiler::compile(self.py, function, &o.compiled.args, self.state().options().ir, None, false)?.0)
+        Ok(compiler::compile(self.py, function, o.args(), self.state().options().ir, None, false)?.0)
     }
     fn none(&self) -> Bound<'py, PyAny> {
         self.py.None().into_bound(self.py)
@@ -123,7 +123,7 @@ fn types_text(tys: &[Ty]) -> String {
 }
 
 fn signature_of(o: &Overload) -> Signature {
-    Signature { ret: Some(canonical(o.explicit.unwrap_or(o.compiled.ret))), args: canonical_all(&o.compiled.args) }
+    Signature { ret: Some(canonical(o.explicit.unwrap_or(o.compiled.ret))), args: canonical_all(o.args()) }
 }
 
 fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -138,7 +138,7 @@ fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         }
         return Ok(Bound::new(c.py, Signature { ret, args })?.into_any());
     }
-    let existing = c.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args);
+    let existing = c.overloads().into_iter().find(|o| canonical_all(o.args()) == args);
     let overload = match existing {
         Some(o) => specialise::renew(c.py, c.state(), c.this, o)?,
         None if c.state().can_compile() => specialise::compile(c.py, c.state(), c.this, &args, ret, false)?,
@@ -232,7 +232,7 @@ fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         if one {
             return Ok(facts.into_any());
         }
-        all.set_item(type_tuple(c.py, &o.compiled.args)?, facts)?;
+        all.set_item(type_tuple(c.py, o.args())?, facts)?;
     }
     Ok(all.into_any())
 }
@@ -280,7 +280,7 @@ fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         fields.set_item("signature", Bound::new(c.py, signature_of(o))?)?;
         fields.set_item("entry_point", o.compiled.entry as usize)?;
         fields.set_item("objectmode", false)?;
-        all.set_item(type_tuple(c.py, &o.compiled.args)?, namespace(c.py, &fields)?)?;
+        all.set_item(type_tuple(c.py, o.args())?, namespace(c.py, &fields)?)?;
     }
     Ok(all.into_any())
 }

@@ -10,6 +10,7 @@ pub mod copies;
 pub mod decode;
 pub mod dispatcher_type;
 pub mod empty_lists;
+pub mod environment;
 pub mod field;
 pub mod generator;
 pub mod given;

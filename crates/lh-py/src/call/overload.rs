@@ -46,6 +46,8 @@ pub struct Overload {
     pub ret: Ret,
     /// Number of machine words of the result.
     pub ret_words: usize,
+    /// Captured variables that are its last arguments.
+    pub variables: usize,
     /// The result type of the signature.
     pub explicit: Option<Ty>,
     /// The kernel on its GPU.
@@ -58,6 +60,10 @@ impl Overload {
     /// Whether it has been replaced.
     pub fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Relaxed)
+    }
+    /// The types of the parameters.
+    pub fn args(&self) -> &[Ty] {
+        &self.compiled.args[..self.compiled.args.len() - self.variables]
     }
     /// Whether it was made for the functions of a call, by a signature that leaves these open.
     pub fn is_instance(&self) -> bool {

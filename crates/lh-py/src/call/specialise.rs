@@ -2,9 +2,10 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::bind::Params;
+use crate::call::environment::Environment;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{self, DispatcherObject, State};
-use crate::call::{convert, literals};
+use crate::call::{convert, environment, literals};
 use crate::compile::compiler::{self, Failed};
 use crate::compile::{cache, report};
 use crate::gpu::context::{self, Gpu};
@@ -43,7 +44,11 @@ pub fn ready<'a>(
     let entry = match found {
         Some((entry, overload)) if overload.guard.is_current(py) => entry.clone(),
         Some((_, overload)) => {
-            renew(py, state, object, overload)?;
+            // Where variables are passed, the new code may need them as constants.
+            match overload.variables {
+                0 => drop(renew(py, state, object, overload)?),
+                _ => state.forget(overload),
+            }
             resolve(py, state, object, buf, argc)?
         }
         None => resolve(py, state, object, buf, argc)?,
@@ -64,6 +69,11 @@ fn resolve<'a>(
     buf: &mut ArgBuf,
     argc: usize,
 ) -> PyResult<Entry> {
+    let passes = state.table().environment.is_some();
+    environment::enter(py, state, object)?;
+    if let Some(environment) = state.table().environment.clone().filter(|_| !passes) {
+        return resolve_with(py, state, object, buf, argc, &environment);
+    }
     let literals = &state.table().literals;
     if !literals.is_empty() {
         // Another thread may have added a literal since the call was tagged.
@@ -71,6 +81,10 @@ fn resolve<'a>(
     }
     let natural = literals::types(py, literals, buf, argc)?;
     let mut existing = state.of_types(&natural);
+    if let Some(stale) = existing.filter(|o| o.variables != 0 && !o.guard.is_current(py)) {
+        state.forget(stale);
+        existing = None;
+    }
     let mut claim = None;
     while existing.is_none() && claim.is_none() && state.can_compile() {
         claim = single_flight::claim(py, ptr::from_ref(state).addr(), &natural);
@@ -82,6 +96,7 @@ fn resolve<'a>(
         // New code is used without another check of its guard, so that every call ends.
         None => match compile(py, state, object, &natural, None, false) {
             Ok(o) => (o, false),
+            Err(_) if passes => return without_environment(py, state, object, buf, argc),
             Err(Failed::Literal(at, e)) => {
                 if literals.contains(&at) || at >= argc {
                     return Err(e);
@@ -103,6 +118,38 @@ fn resolve<'a>(
         state.set_quick(Some(overload));
     }
     Ok(entry)
+}
+
+/// As [`resolve`], for the first call that passes captured variables.
+fn resolve_with(
+    py: Python<'_>,
+    state: &State,
+    object: &Bound<'_, PyAny>,
+    buf: &mut ArgBuf,
+    argc: usize,
+    environment: &Environment,
+) -> PyResult<Entry> {
+    let mut held = environment::Held::new();
+    let pushed = environment.push(py, buf, &mut held);
+    buf.made.extend(held.into_iter().map(Bound::unbind));
+    if pushed {
+        return resolve(py, state, object, buf, argc + environment.len());
+    }
+    without_environment(py, state, object, buf, argc + environment.len())
+}
+
+/// As [`resolve`], for a call that passes captured variables but has to have them as constants.
+fn without_environment(
+    py: Python<'_>,
+    state: &State,
+    object: &Bound<'_, PyAny>,
+    buf: &mut ArgBuf,
+    argc: usize,
+) -> PyResult<Entry> {
+    let variables = state.table().environment.as_ref().map_or(0, |e| e.len());
+    state.set_environment(None);
+    buf.keep(py, argc - variables);
+    resolve(py, state, object, buf, argc - variables)
 }
 
 /// The specialisation itself, or a new one if something that it depends on has changed.
@@ -138,7 +185,12 @@ pub fn compile<'a>(
         loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::cost(canonical(c.ret), r).is_some()));
         lookup = Some(l);
     }
+    let table = state.table();
+    let passed = table.environment.clone().filter(|e| args.len() == table.params.count() + e.len());
     let (compiled, guard) = match loaded {
+        None if let Some(environment) = &passed => {
+            environment::compile(py, state, object, environment, (args, options))?
+        }
         Some(code) => {
             signals::install();
             let guard = compiler::guard_of(py, function, &code)?;
@@ -159,25 +211,17 @@ pub fn compile<'a>(
         }
     };
     let result = ret.unwrap_or(compiled.ret);
-    let kind = match result.kind() {
-        _ if canonical(result) != canonical(compiled.ret) => Ret::Converted,
-        TyKind::None | TyKind::Never => Ret::None,
-        TyKind::Bool => Ret::Bool,
-        TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
-        TyKind::Float { bits: 64, .. } => Ret::Float,
-        TyKind::Complex { bits: 128, .. } => Ret::Complex,
-        _ => Ret::Other,
-    };
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
+        ret: kind_of(result, compiled.ret),
         ret_counted: compiled.ret.is_counted(),
         ret_words: compiled.ret.flatten().len(),
+        variables: passed.map_or(0, |e| e.len()),
         compiled,
         guard,
-        ret: kind,
         explicit: ret,
         stale: AtomicBool::new(false),
     };
@@ -189,6 +233,19 @@ pub fn compile<'a>(
         report::tell_parallel(py, object, &added.compiled)?;
     }
     Ok(added)
+}
+
+/// The way in which a result of one type is boxed as another.
+fn kind_of(result: Ty, made: Ty) -> Ret {
+    match result.kind() {
+        _ if canonical(result) != canonical(made) => Ret::Converted,
+        TyKind::None | TyKind::Never => Ret::None,
+        TyKind::Bool => Ret::Bool,
+        TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
+        TyKind::Float { bits: 64, .. } => Ret::Float,
+        TyKind::Complex { bits: 128, .. } => Ret::Complex,
+        _ => Ret::Other,
+    }
 }
 
 /// Replaces PTX by machine code: if NVIDIA's linker has to add functions, or if the code will be cached and the driver

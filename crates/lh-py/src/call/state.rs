@@ -1,6 +1,7 @@
 //! Dispatchers: the objects, their specialisations, and the table that calls read.
 
 use crate::call::bind::Params;
+use crate::call::environment::Environment;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::tag_index::TagIndex;
 use crate::gpu::options::JitOptions;
@@ -21,6 +22,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct EntryPoints {
     /// For any call.
     pub general: ffi::vectorcallfunc,
+    /// For calls that pass captured variables.
+    pub with_environment: ffi::vectorcallfunc,
     /// For calls without arguments that give results of a kind, where there is one.
     pub quick: fn(Ret) -> Option<ffi::vectorcallfunc>,
 }
@@ -80,6 +83,8 @@ pub struct Table {
     pub literals: Vec<usize>,
     /// The specialisations by tags.
     pub entries: TagIndex,
+    /// The captured variables that calls pass.
+    pub environment: Option<Arc<Environment>>,
 }
 
 /// A dispatcher. Threads may use it at once.
@@ -112,6 +117,8 @@ pub struct Known {
     pub open: Vec<Types>,
     /// Whether new argument types are compiled for.
     pub can_compile: bool,
+    /// Whether it is decided that captured variables are constants, or which are not.
+    pub keeps_constants: bool,
     /// Calls that had to compile.
     pub misses: u64,
     /// Argument types of which code came from the cache, and those compiled for, in order.
@@ -123,8 +130,12 @@ pub struct Known {
 impl State {
     /// A dispatcher's state without specialisations.
     pub fn new(func: &Bound<'_, PyAny>, options: JitOptions, entry_points: &'static EntryPoints) -> PyResult<State> {
-        let table =
-            Box::new(Table { params: Arc::new(Params::of(func)?), literals: Vec::new(), entries: TagIndex::default() });
+        let table = Box::new(Table {
+            params: Arc::new(Params::of(func)?),
+            literals: Vec::new(),
+            entries: TagIndex::default(),
+            environment: None,
+        });
         let published = ptr::from_ref(&*table).cast_mut();
         let options = Box::new(options);
         let read = ptr::from_ref(&*options).cast_mut();
@@ -134,6 +145,7 @@ impl State {
             overloads: Vec::new(),
             open: Vec::new(),
             can_compile: true,
+            keeps_constants: false,
             misses: 0,
             found: Vec::new(),
             missed: Vec::new(),
@@ -259,7 +271,13 @@ impl State {
     pub fn signatures(&self) -> Vec<Types> {
         let mut all = self.known().open.clone();
         let own = self.current().into_iter().filter(|o| !o.is_instance());
-        all.extend(own.map(|o| (o.compiled.args.clone(), o.explicit)));
+        for o in own {
+            let signature = (o.args().to_vec(), o.explicit);
+            // Several may differ in the types of captured variables.
+            if o.variables == 0 || !all.contains(&signature) {
+                all.push(signature);
+            }
+        }
         all
     }
 
@@ -269,8 +287,18 @@ impl State {
         let entry = quick.and_then(|o| Some((o, (self.entry_points.quick)(o.ret)?)));
         // SAFETY: the owner, if there is one yet, lives as long as its state.
         if let Some(owner) = unsafe { self.owner.load(Ordering::Relaxed).as_ref() } {
-            owner.set_entry(entry.map(|(o, _)| o), entry.map_or(self.entry_points.general, |(_, f)| f));
+            let ordinary = match self.table().environment {
+                Some(_) => self.entry_points.with_environment,
+                None => self.entry_points.general,
+            };
+            owner.set_entry(entry.map(|(o, _)| o), entry.map_or(ordinary, |(_, f)| f));
         }
+    }
+
+    /// Sets the captured variables that calls pass from now on.
+    pub fn set_environment(&self, environment: Option<Arc<Environment>>) {
+        self.change(|t| t.environment = environment);
+        self.set_quick(None);
     }
 
     /// Forgets a specialisation whose dependencies have changed.

@@ -6,6 +6,7 @@
 use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
 use crate::call::boxing::Boxer;
+use crate::call::environment::Held;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
@@ -35,7 +36,7 @@ fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
 }
 
 /// The entry points of dispatchers.
-pub static ENTRY_POINTS: EntryPoints = EntryPoints { general: vectorcall, quick: quick_entry };
+pub static ENTRY_POINTS: EntryPoints = EntryPoints { general: vectorcall, with_environment, quick: quick_entry };
 
 /// The `tp_vectorcall` of a dispatcher whose only code takes no arguments, ends at once and depends on nothing but its
 /// own function, for one kind of result. Results that are more expensive to make have none.
@@ -148,14 +149,64 @@ unsafe fn call(
         if buf.undecided {
             return call_undecided(callable, state, args, &mut buf, n);
         }
+        call_tagged(callable, state, &mut buf, n)
+    }
+}
+
+/// `tp_vectorcall` of dispatchers whose calls pass captured variables.
+unsafe extern "C" fn with_environment(
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `vectorcall`.
+    unsafe {
+        let py = Python::assume_attached();
+        let state = (*callable.cast::<DispatcherObject>()).state();
+        let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
+        let Some(environment) = &state.table().environment else { return vectorcall(callable, args, nargsf, kwnames) };
+        let bound;
+        let (args, n) = if kwnames.is_null() && n == state.table().params.plain {
+            (args, n)
+        } else {
+            match guarded(py, || bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames)) {
+                Some(b) => bound = b,
+                None => return std::ptr::null_mut(),
+            }
+            (bound.as_ptr(), bound.len())
+        };
+        let (mut buf, mut held) = (ArgBuf::default(), Held::new());
+        for i in 0..n {
+            if let Err(why) = buf.push(*args.add(i)) {
+                return refuse(state, *args.add(i), i, why);
+            }
+        }
+        let is_same = state.table().params.is_of(state.func.as_ptr()) && state.can_compile();
+        if !is_same || buf.undecided || !environment.push(py, &mut buf, &mut held) {
+            // From now on the captured variables are constants again.
+            state.set_environment(None);
+            return call(callable, state, args, n);
+        }
+        call_tagged(callable, state, &mut buf, n + environment.len())
+    }
+}
+
+/// # Safety
+/// As for `call`; the buffer has the arguments.
+#[inline(always)]
+unsafe fn call_tagged(callable: *mut ffi::PyObject, state: &State, buf: &mut ArgBuf, n: usize) -> *mut ffi::PyObject {
+    // SAFETY: as promised.
+    unsafe {
+        let py = Python::assume_attached();
         let entry = state.find(&buf.tags);
         if let Some(entry) = entry {
             let overload = &*entry.overload;
             if entry.natural.is_none() && overload.guard.is_current(py) {
-                return run(py, state, overload, &mut buf);
+                return run(py, state, overload, buf);
             }
         }
-        call_slow(callable, state, entry, &mut buf, n)
+        call_slow(callable, state, entry, buf, n)
     }
 }
 

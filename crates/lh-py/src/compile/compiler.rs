@@ -109,6 +109,12 @@ pub fn with_compiler<'py, R>(
 
 /// The dependencies of code for a function.
 pub fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
+    guard_as(py, f, f, compiled)
+}
+
+/// The same of code that was compiled for another function of the same code.
+pub fn guard_as(py: Python<'_>, f: ObjId, other: ObjId, compiled: &Compiled) -> PyResult<Guard> {
+    let own = |func: &FuncId| if table::function_object(*func).0 == other { table::function(f) } else { *func };
     let mut guard = Guard::default();
     guard.add_function(py, table::function(f));
     for t in args_with_functions(&compiled.args) {
@@ -117,15 +123,15 @@ pub fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard
     for dep in &compiled.deps {
         match dep {
             Dep::Global { func, name, value } => {
-                guard.add_function(py, *func);
-                guard.add_name(py, *func, name, *value)?;
+                guard.add_function(py, own(func));
+                guard.add_name(py, own(func), name, *value)?;
                 guard.add_object(py, *value);
             }
             Dep::Attribute { object, name, value } => guard.add_attribute(py, *object, name, *value)?,
             Dep::Import { name, attr, value } => guard.add_import(py, name, attr.as_deref(), *value)?,
             Dep::Free { func, index, value } => {
-                guard.add_function(py, *func);
-                guard.add_free(py, *func, *index, *value)?;
+                guard.add_function(py, own(func));
+                guard.add_free(py, own(func), *index, *value)?;
                 guard.add_object(py, *value);
             }
         }

@@ -1,0 +1,209 @@
+//! Captured variables as arguments: functions of the same code share what is compiled for them.
+//!
+//! The first function of some code is compiled for the values that it captures, which are constants then. When a second
+//! one is called for the first time, its captured numbers, texts, tuples of these and arrays become further arguments
+//! of its calls, except those whose values have to be known while compiling ([`lh_frontend::Uses`]). The cells are read
+//! at each call, so that no guard compares them; every other captured variable is a constant that functions must have
+//! in common to share code.
+
+use crate::call::args::ArgBuf;
+use crate::call::state::State;
+use crate::compile::compiler::{self, Failed};
+use crate::host::guard::Guard;
+use crate::host::interpreter::PyHost;
+use crate::host::{decorated, objmode, table};
+use crate::object::lock::lock;
+use crate::object::numpy;
+use lh_driver::{Compiled, is_current};
+use lh_frontend::Uses;
+use lh_ir::func::{Device, Options};
+use lh_ir::{ObjId, Ty};
+use pyo3::types::{PyBool, PyString, PyTuple};
+use pyo3::{ffi, intern, prelude::*};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// Captured variables that a function's calls pass.
+pub struct Environment {
+    variables: u64,
+    cells: Vec<Py<PyAny>>,
+}
+
+/// The contents of cells during a call.
+pub type Held<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
+
+/// A code object and what functions of it share.
+struct Known {
+    /// Keeps the address of the code from being used again.
+    _code: Py<PyAny>,
+    /// The address of the first function of the code, which is compiled for its captured values.
+    first: usize,
+    uses: Option<Uses>,
+    shared: Vec<Shared>,
+}
+
+/// Compiled code that functions share.
+#[derive(Clone)]
+struct Shared {
+    variables: u64,
+    args: Vec<Ty>,
+    options: Options,
+    /// The things that these functions have in common: the globals and the variables that are constants.
+    context: Vec<usize>,
+    /// The function that it was compiled for.
+    function: ObjId,
+    compiled: Arc<Compiled>,
+}
+
+/// By the addresses of code objects.
+static CODES: LazyLock<Mutex<HashMap<usize, Known>>> = LazyLock::new(Default::default);
+
+impl Environment {
+    /// The number of variables.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Adds the variables to the arguments of a call; false if one of them cannot be passed.
+    pub fn push<'py>(&self, py: Python<'py>, buf: &mut ArgBuf, held: &mut Held<'py>) -> bool {
+        self.cells.iter().all(|cell| {
+            let Some(value) = contents(cell.bind(py)).filter(is_data) else { return false };
+            let tags = buf.tags.len();
+            // SAFETY: `held` keeps the value alive.
+            let pushed = unsafe { buf.push(value.as_ptr()) }.is_ok();
+            if is_array(&value) {
+                // Captured arrays are read only; records and copies are for the ordinary way.
+                if buf.tags.len() != tags + 1 || buf.lists.is_some() {
+                    return false;
+                }
+                buf.tags[tags] &= !((numpy::WRITEABLE as u64) << 32);
+            }
+            held.push(value);
+            pushed
+        })
+    }
+}
+
+/// The contents of a cell.
+fn contents<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the object is a cell; the result is null or a new reference.
+    unsafe { Bound::from_owned_ptr_or_opt(cell.py(), ffi::PyCell_Get(cell.as_ptr())) }
+}
+
+/// Whether a value can be passed in place of being a constant.
+fn is_data(o: &Bound<'_, PyAny>) -> bool {
+    let class = o.get_type_ptr();
+    let numbers = [&raw mut ffi::PyLong_Type, &raw mut ffi::PyFloat_Type, &raw mut ffi::PyComplex_Type];
+    numbers.contains(&class)
+        || is_array(o)
+        || is_choice(o)
+        || o.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|i| is_data(&i) && !is_array(&i)))
+        || numpy::scalar_num(class).is_some_and(|num| !numpy::has_more(num))
+}
+
+fn is_array(o: &Bound<'_, PyAny>) -> bool {
+    o.get_type_ptr() == numpy::ndarray_type()
+}
+
+/// Whether functions of the library may ask for a value of this type while compiling.
+fn is_choice(o: &Bound<'_, PyAny>) -> bool {
+    o.is_exact_instance_of::<PyBool>() || o.is_exact_instance_of::<PyString>()
+}
+
+/// Lets a function that was never called pass its captured variables, if it is not the first of its code.
+pub fn enter(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let fits = state.can_compile() && state.options().ir.device == Device::Host && !state.options().cache;
+    if !fits || state.known().keeps_constants || !state.table().literals.is_empty() {
+        return Ok(());
+    }
+    state.known().keeps_constants = true;
+    let function = state.func.bind(py);
+    let Ok(closure) = function.getattr(intern!(py, "__closure__"))?.cast_into::<PyTuple>() else { return Ok(()) };
+    let code = function.getattr(intern!(py, "__code__"))?;
+    let (key, own) = (code.as_ptr().addr(), function.as_ptr().addr());
+    let known = lock(&CODES).get(&key).map(|k| (k.first, k.uses));
+    let uses = match known {
+        None => {
+            let first = Known { _code: code.unbind(), first: own, uses: None, shared: Vec::new() };
+            lock(&CODES).insert(key, first);
+            return Ok(());
+        }
+        Some((first, _)) if first == own => return Ok(()),
+        Some((_, Some(uses))) => uses,
+        Some((_, None)) => {
+            let id = table::intern(object);
+            let uses = compiler::with_compiler(py, |compiler, host| compiler.uses(host, id));
+            let uses = uses.unwrap_or(Uses { constant: u64::MAX, passed: 0 });
+            lock(&CODES).entry(key).and_modify(|k| k.uses = Some(uses));
+            uses
+        }
+    };
+    if !objmode::as_compiled(function.clone()).is(function) {
+        return Ok(());
+    }
+    let mut made = Environment { variables: 0, cells: Vec::new() };
+    for (i, cell) in closure.iter().enumerate().take(u64::BITS as usize) {
+        let Some(value) = contents(&cell) else { return Ok(()) };
+        let is_constant = uses.constant >> i & 1 != 0 || uses.passed >> i & 1 != 0 && is_choice(&value);
+        if !is_constant && is_data(&value) {
+            made.variables |= 1 << i;
+            made.cells.push(cell.unbind());
+        } else if decorated::py_func(&value).is_some_and(|f| f.is(function)) {
+            // No other function calls this one.
+            return Ok(());
+        }
+    }
+    if made.variables != 0 {
+        state.set_environment(Some(Arc::new(made)));
+    }
+    Ok(())
+}
+
+/// The code for a function whose last arguments are captured variables, with its dependencies; that of another function
+/// if it fits.
+pub fn compile(
+    py: Python<'_>,
+    state: &State,
+    object: &Bound<'_, PyAny>,
+    environment: &Environment,
+    (args, options): (&[Ty], Options),
+) -> Result<(Arc<Compiled>, Guard), Failed> {
+    let (function, variables) = (table::intern(object), environment.variables);
+    let python = state.func.bind(py);
+    let key = python.getattr(intern!(py, "__code__"))?.as_ptr().addr();
+    let context = context(python, variables)?;
+    let fits = |s: &Shared| s.variables == variables && s.args == args && s.options == options && s.context == context;
+    let found = lock(&CODES).get(&key).and_then(|k| k.shared.iter().find(|s| fits(s)).cloned());
+    // A guard compares with what it has seen when it was made, so the values are looked up before.
+    let mut host = PyHost::new(py);
+    if let Some(shared) = found.filter(|s| s.compiled.deps.iter().all(|d| is_current(&mut host, d))) {
+        let guard = compiler::guard_as(py, function, shared.function, &shared.compiled)?;
+        return Ok((shared.compiled, guard));
+    }
+    state.known().misses += 1;
+    let compiled = compiler::with_compiler(py, |compiler, host| {
+        compiler.compile_lifted(host, function, variables, args, options)
+    })?;
+    let guard = compiler::guard_of(py, function, &compiled)?;
+    let shared = Shared { variables, args: args.to_vec(), options, context, function, compiled: compiled.clone() };
+    if let Some(known) = lock(&CODES).get_mut(&key) {
+        known.shared.retain(|s| !(s.variables == variables && s.args == shared.args && s.context == shared.context));
+        known.shared.push(shared);
+    }
+    Ok((compiled, guard))
+}
+
+/// See [`Shared::context`].
+fn context(function: &Bound<'_, PyAny>, variables: u64) -> PyResult<Vec<usize>> {
+    let py = function.py();
+    let mut all = vec![function.getattr(intern!(py, "__globals__"))?.as_ptr().addr()];
+    all.push(function.getattr(intern!(py, "__builtins__"))?.as_ptr().addr());
+    let closure = function.getattr(intern!(py, "__closure__"))?;
+    for (i, cell) in closure.cast::<PyTuple>()?.iter().enumerate() {
+        if i >= u64::BITS as usize || variables >> i & 1 == 0 {
+            all.push(contents(&cell).map_or(usize::MAX, |value| table::intern(&value).index()));
+        }
+    }
+    Ok(all)
+}
