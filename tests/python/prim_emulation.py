@@ -274,6 +274,7 @@ TABLE = {
     "is_span": lambda x: False,
     "is_point": lambda x: False,
     "is_bytes": lambda x: False,
+    "is_buffer": lambda x: False,
     "is_bool": lambda x: _is_kind(x, "b"),
     "is_number": is_number,
     "is_array": lambda x: isinstance(x, np.ndarray),

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lancehead
 from lancehead import errors, njit
@@ -143,9 +145,117 @@ def test_fromhex():
     assert njit(lambda s: bytes.fromhex(s).hex())("c0ffee") == "c0ffee"
 
 
+BROKEN = [
+    b"a\xff",
+    b"\xe2\x82",
+    b"\xe2\x82a",
+    b"\xc0\x80",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98",
+    b"\xf4\x90\x80\x80",
+    b"\x80\x80x\xc3\xa9",
+    b"\xf0\x9f\x98\x80",
+    b"\xe0\x80\x80",
+    b"",
+    b"abc",
+]
+
+
+def outcome(f, *args):
+    try:
+        return f(*args)
+    except Exception as e:
+        return type(e), e.args, str(e)
+
+
+@njit
+def decode(b, encoding, how):
+    return b.decode(encoding, how)
+
+
+@njit
+def encode(s, encoding, how):
+    return s.encode(encoding, how), bytearray(s, encoding, how)
+
+
+@njit
+def reason(b):
+    try:
+        return b.decode()
+    except UnicodeDecodeError as e:
+        return str(e)
+
+
+@pytest.mark.parametrize("how", ["strict", "ignore", "replace", "backslashreplace"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_bytes_that_are_no_text(encoding, how):
+    before = lancehead._core.live_allocations()
+    for b in BROKEN:
+        assert outcome(decode, b, encoding, how) == outcome(decode.py_func, b, encoding, how)
+        assert reason(b) == reason.py_func(b)
+    assert lancehead._core.live_allocations() == before
+
+
+@given(
+    st.lists(st.sampled_from([*range(0x7F, 0x91), *range(0x9F, 0xA1), 0xBF, *range(0xC0, 0xC3), *range(0xDF, 0x100)]))
+)
+@settings(max_examples=300, deadline=None)
+def test_any_bytes(numbers):
+    b = bytes(numbers)
+    for how in ("strict", "replace", "backslashreplace"):
+        assert outcome(decode, b, "utf-8", how) == outcome(decode.py_func, b, "utf-8", how)
+
+
+@pytest.mark.parametrize("how", ["strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_text_that_has_no_form(encoding, how):
+    before = lancehead._core.live_allocations()
+    for s in ("", "abc", "é", "aéé€b", "😀x😀"):
+        assert outcome(encode, s, encoding, how) == outcome(encode.py_func, s, encoding, how)
+    assert lancehead._core.live_allocations() == before
+
+
+@njit
+def hexed(b, sep, n):
+    return b.hex(sep, n)
+
+
+@given(st.binary(max_size=9), st.sampled_from([":", "", "ab", "é", "-"]), st.integers(-4, 4))
+@settings(max_examples=200, deadline=None)
+def test_hex(b, sep, n):
+    assert outcome(hexed, b, sep, n) == outcome(hexed.py_func, b, sep, n)
+
+
+@njit
+def as_bytes(x, n, order, signed):
+    return x.to_bytes(n, order, signed=signed)
+
+
+@njit
+def as_number(b, order, signed):
+    return int.from_bytes(b, order, signed=signed)
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.integers(-1, 9), st.sampled_from(["big", "little", "x"]), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_integers_as_bytes(x, n, order, signed):
+    for own in (x, x >> 40, x >> 55):
+        assert outcome(as_bytes, own, n, order, signed) == outcome(as_bytes.py_func, own, n, order, signed)
+
+
+@given(st.binary(max_size=10), st.sampled_from(["big", "little", "x"]), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_bytes_as_integers(b, order, signed):
+    expected = outcome(as_number.py_func, b, order, signed)
+    if isinstance(expected, int) and not -(2**63) <= expected < 2**63:
+        assert outcome(as_number, b, order, signed)[0] is OverflowError
+    else:
+        assert outcome(as_number, b, order, signed) == expected
+
+
 def test_what_is_refused():
-    with pytest.raises(errors.TypingError, match="only `errors='strict'`"):
-        njit(lambda b: b.decode("utf-8", "ignore"))(b"a")
+    with pytest.raises(LookupError, match="surrogateescape"):
+        njit(lambda b: b.decode("utf-8", "surrogateescape"))(b"\xff")
     with pytest.raises(errors.TypingError, match="has no hash"):
         njit(lambda b: hash(b))(bytearray(b"a"))
     with pytest.raises(errors.TypingError, match="bytes are needed here"):

@@ -34,11 +34,6 @@ def row_05a_global(key):
 
 
 @njit
-def row_05b_translate(text):
-    return text.translate({45: 95})  # culprit
-
-
-@njit
 def row_11b_deque(n):
     queue = collections.deque([0])  # culprit
     while len(queue) < n:
@@ -128,7 +123,6 @@ ELSEWHERE = r"outside|np\.|numpy|`@`"
 CASES = {
     "02b_generator": Case(row_02b_generator, (np.random.default_rng(1), 3), "unsupported-type", r"(np|numpy)\.random"),
     "05a_global": Case(row_05a_global, ("A",), "unsupported-type|no-matching-op", CONTAINER),
-    "05b_translate": Case(row_05b_translate, ("a-b",), "unknown-attribute", r"replace"),
     "11b_deque": Case(row_11b_deque, (3,), "unsupported-call", CONTAINER),
     "13b_eigh": Case(row_13b_eigh, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_einsum": Case(row_13b_einsum, (MATRIX,), "unsupported-call", ELSEWHERE),

@@ -46,4 +46,6 @@ classes! {
     EOF_ERROR = 27, "EOFError", "Exception";
     BUFFER_ERROR = 28, "BufferError", "Exception";
     PARALLEL_RACE_ERROR = 29, "ParallelRaceError", "ValueError";
+    UNICODE_ENCODE_ERROR = 30, "UnicodeEncodeError", "UnicodeError";
+    UNICODE_DECODE_ERROR = 31, "UnicodeDecodeError", "UnicodeError";
 }

@@ -1,6 +1,6 @@
 //! The pending exception of a thread: class, arguments and the frames it went through.
 
-use crate::classes::{ExcId, KEY_ERROR, OS_ERROR, class_name, is_subclass};
+use crate::classes::{ExcId, KEY_ERROR, OS_ERROR, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, class_name, is_subclass};
 use crate::repr::{complex_repr, float_repr, str_repr};
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -86,8 +86,29 @@ impl Pending {
             [number, message] if is_subclass(self.class, OS_ERROR) => {
                 format!("[Errno {}] {}", number.str(), message.str())
             }
+            [ExcArg::Str(codec), ExcArg::Str(of), ExcArg::Int(start), ExcArg::Int(end), ExcArg::Str(reason)]
+                if matches!(self.class, UNICODE_DECODE_ERROR | UNICODE_ENCODE_ERROR) =>
+            {
+                self.coding_message(codec, of, *start, *end, reason)
+            }
             many => ExcArg::Tuple(many.to_vec()).repr(),
         }
+    }
+    /// The message about a part of a text, or of bytes, which are given as characters with the same numbers.
+    fn coding_message(&self, codec: &str, of: &str, start: i64, end: i64, reason: &str) -> String {
+        let decoded = self.class == UNICODE_DECODE_ERROR;
+        let (verb, what) = if decoded { ("decode", "byte") } else { ("encode", "character") };
+        let c = usize::try_from(start).ok().and_then(|at| of.chars().nth(at)).map_or(0, u32::from);
+        let place = match c {
+            _ if end != start + 1 => {
+                return format!("'{codec}' codec can't {verb} {what}s in position {start}-{}: {reason}", end - 1);
+            }
+            _ if decoded => format!("0x{c:02x}"),
+            0..=0xff => format!("'\\x{c:02x}'"),
+            0x100..=0xffff => format!("'\\u{c:04x}'"),
+            _ => format!("'\\U{c:08x}'"),
+        };
+        format!("'{codec}' codec can't {verb} {what} {place} in position {start}: {reason}")
     }
     /// `repr(exception)`.
     pub fn repr(&self) -> String {

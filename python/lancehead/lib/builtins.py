@@ -1,6 +1,6 @@
 """Python's builtins: functions, and the types whose methods the library defines."""
 
-from lancehead.lib.bytestrings import bytearray, bytes
+from lancehead.lib.bytestrings import bytearray, bytes, memoryview
 from lancehead.lib.calls import (
     abs,
     all,
@@ -51,6 +51,7 @@ __all__ = [
     "list",
     "map",
     "max",
+    "memoryview",
     "min",
     "oct",
     "ord",

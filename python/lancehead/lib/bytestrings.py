@@ -3,7 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.coding import bytes_repr, decoded, encoded, hex_digit, memory_of, text_of_bytes
+from lancehead.lib.conversions import check_flag, index_of, text_of_argument
+from lancehead.lib.percent import percent_of_bytes
 
 _SPACE = " \t\n\r\v\f"
 
@@ -21,77 +23,16 @@ def _text(x):
     # The text of the characters with these numbers.
     if not prim.is_bytes(x):
         prim.error(x, "bytes are needed here")
-    a = prim.bytes_array(x)
-    return _decoded(a if prim.layout(a) == "C" else a.copy(), 2)
-
-
-def _decoded(a, encoding):
-    return prim.lh_str_from_bytes(prim.data(a), a.size, encoding)
-
-
-def _encoded(s, encoding):
-    out = np.empty(prim.lh_str_encoded_size(s, encoding), np.uint8)
-    prim.lh_str_encode(s, encoding, prim.data(out))
-    return out
+    return text_of_bytes(prim.bytes_array(x))
 
 
 def _like(self, s):
     # The bytes of a text, of the same class.
-    return _as(self, _encoded(s, 2))
+    return _as(self, memory_of(s))
 
 
 def _as(self, a):
     return prim.bytes_of(a) if prim.is_frozen(self) else prim.bytearray_of(a)
-
-
-def _encoding(name, errors):
-    if errors != "strict":
-        prim.error("only `errors='strict'` is supported")
-    n = name.lower().replace("_", "-")
-    if n == "utf-8" or n == "utf8":
-        return 0
-    if n == "ascii" or n == "us-ascii":
-        return 1
-    if n == "latin-1" or n == "latin1" or n == "iso-8859-1" or n == "iso8859-1":
-        return 2
-    raise LookupError("only utf-8, ascii and latin-1 are known in compiled code, not " + name)
-
-
-def encoded(s, encoding, errors):
-    """`s.encode(encoding, errors)`."""
-    return prim.bytes_of(_encoded(s, _encoding(encoding, errors)))
-
-
-def bytes_repr(x):
-    """`repr(x)`."""
-    a = prim.bytes_array(x)
-    has_single, has_double = False, False
-    for b in a:
-        has_single = has_single or b == 39
-        has_double = has_double or b == 34
-    quote = '"' if has_single and not has_double else "'"
-    parts = [quote]
-    for b in a:
-        i = int(b)
-        if i == 92 or (i == 39 and quote == "'"):
-            parts.append("\\" + prim.lh_str_chr(i))
-        elif i == 9:
-            parts.append("\\t")
-        elif i == 10:
-            parts.append("\\n")
-        elif i == 13:
-            parts.append("\\r")
-        elif i < 32 or i > 126:
-            parts.append("\\x" + _digit(i // 16) + _digit(i % 16))
-        else:
-            parts.append(prim.lh_str_chr(i))
-    parts.append(quote)
-    text = "b" + "".join(parts)
-    return text if prim.is_frozen(x) else "bytearray(" + text + ")"
-
-
-def _digit(i):
-    return prim.lh_str_chr(48 + i if i < 10 else 87 + i)
 
 
 def _value_of_digit(c):
@@ -173,7 +114,7 @@ def _capital(b, i, before):
     return _upper(b, i, before) if i == 0 else _lower(b, i, before)
 
 
-def _made(source):
+def _made(source, message="bytes must be in range(0, 256)"):
     # A new array of the bytes that `bytes(source)` consists of.
     if prim.is_bytes(source):
         return prim.bytes_array(source).copy()
@@ -189,9 +130,56 @@ def _made(source):
     out = np.empty(len(values), np.uint8)
     for i, x in enumerate(values):
         if x < 0 or x > 255:
-            raise ValueError("bytes must be in range(0, 256)")
+            raise ValueError(message)
         out[i] = x
     return out
+
+
+def _hex(a, sep, group):
+    digits = [hex_digit(int(b) // 16) + hex_digit(int(b) % 16) for b in a]
+    if sep is None:
+        return "".join(digits)
+    between = sep if prim.is_str(sep) else _text(sep)
+    if len(between) != 1:
+        raise ValueError("sep must be length 1.")
+    if not between.isascii():
+        raise ValueError("sep must be ASCII.")
+    if group == 0:
+        return "".join(digits)
+    out = [""]
+    for i, pair in enumerate(digits):
+        # Groups are counted from the right, unless the number says otherwise.
+        if i > 0 and (i % -group == 0 if group < 0 else (len(digits) - i) % group == 0):
+            out.append(between)
+        out.append(pair)
+    return "".join(out)
+
+
+def put_part(self, part, x):
+    """`self[part] = x` of a `bytearray`, whose size stays the same."""
+    if not prim.is_slice(part):
+        prim.error("an integer or a slice is needed here")
+    a = prim.bytes_array(self)
+    if prim.is_int(x) or prim.is_str(x):
+        prim.error("bytes or numbers are needed here")
+    values = _made(x, "byte must be in range(0, 256)")
+    start, stop, step = part.indices(a.size)
+    count = len(range(start, stop, step))
+    if values.size != count:
+        if step != 1:
+            number = str(values.size) + " to extended slice of size " + str(count)
+            raise ValueError("attempt to assign bytes of size " + number)
+        raise BufferError("Existing exports of data: object cannot be re-sized")
+    for i in range(count):
+        a[start + i * step] = values[i]
+
+
+def put_view(a, part, values):
+    """`self[part] = values` of a `memoryview`."""
+    to = a[part]
+    if to.shape != values.shape:
+        raise ValueError("memoryview assignment: lvalue and rvalue have different structures")
+    to[...] = values.copy()
 
 
 def _parts(self, texts):
@@ -208,7 +196,7 @@ class bytes:
         b'ab'
         """
         if encoding is not None:
-            return encoded(source, encoding, errors)
+            return prim.bytes_of(encoded(source, encoding, errors))
         return prim.bytes_of(_made(source))
 
     def __len__(self):
@@ -247,16 +235,17 @@ class bytes:
         >>> b"ab".decode()
         'ab'
         """
-        a = prim.bytes_array(self)
-        return _decoded(a if prim.layout(a) == "C" else a.copy(), _encoding(encoding, errors))
+        return decoded(prim.bytes_array(self), encoding, errors)
 
-    def hex(self):
-        """The digits of the bytes to the base 16.
+    def hex(self, sep=None, bytes_per_sep=1):
+        """The digits of the bytes to the base 16, in groups if there is a separator.
 
-        >>> b"ab".hex()
-        '6162'
+        >>> b"abc".hex()
+        '616263'
+        >>> b"abc".hex("-", 2)
+        '61-6263'
         """
-        return "".join([_digit(int(b) // 16) + _digit(int(b) % 16) for b in prim.bytes_array(self)])
+        return _hex(prim.bytes_array(self), sep, index_of(bytes_per_sep))
 
     @staticmethod
     def fromhex(string, /):
@@ -267,7 +256,7 @@ class bytes:
         """
         out = np.empty(len(string) // 2, np.uint8)
         n, high = 0, -1
-        for i, c in enumerate(string):
+        for i, c in enumerate(text_of_argument(string)):
             if c in _SPACE and high < 0:
                 continue
             d = _value_of_digit(ord(c))
@@ -282,6 +271,50 @@ class bytes:
         if high >= 0:
             raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(len(string)))
         return prim.bytes_of(out[:n].copy())
+
+    def __mod__(self, args):
+        """Old-style formatting.
+
+        >>> b"%d-%s" % (3, b"ab")
+        b'3-ab'
+        """
+        if prim.is_a(args, "builtins.dict"):
+            prim.error("`%` of bytes and a dictionary is not supported")
+        return _like(self, percent_of_bytes(_text(self), args if prim.is_tuple(args) else (args,)))
+
+    def translate(self, table, /, delete=b""):
+        """The bytes that a table of 256 has for them, without some.
+
+        >>> b"abc".translate(bytes.maketrans(b"ab", b"xy"), b"c")
+        b'xy'
+        """
+        removed = np.zeros(256, np.bool_)
+        for x in prim.bytes_array(delete):
+            removed[x] = True
+        if table is not None and len(table) != 256:
+            raise ValueError("translation table must be 256 characters long")
+        a = prim.bytes_array(self)
+        out = np.empty(a.size, np.uint8)
+        n = 0
+        for x in a:
+            if not removed[x]:
+                out[n] = x if table is None else prim.bytes_array(table)[x]
+                n += 1
+        return _as(self, out[:n].copy())
+
+    @staticmethod
+    def maketrans(frm, to, /):
+        """A table for `translate`, for bytes that correspond.
+
+        >>> b"abc".translate(b"".maketrans(b"a", b"x"))
+        b'xbc'
+        """
+        if len(frm) != len(to):
+            raise ValueError("maketrans arguments must have same length")
+        table = np.arange(256).astype(np.uint8)
+        for x, y in zip(prim.bytes_array(frm), prim.bytes_array(to)):
+            table[x] = y
+        return prim.bytes_of(table)
 
     def find(self, sub, start=0, end=None, /):
         """Index of the first occurrence, or -1.
@@ -604,7 +637,7 @@ class bytearray(bytes):
         bytearray(b'ab')
         """
         if encoding is not None:
-            return prim.bytearray_of(_encoded(source, _encoding(encoding, errors)))
+            return prim.bytearray_of(encoded(source, encoding, errors))
         return prim.bytearray_of(_made(source))
 
     def copy(self):
@@ -619,6 +652,44 @@ class bytearray(bytes):
         """Reverses the order of the bytes."""
         a = prim.bytes_array(self)
         a[:] = a[::-1].copy()
+
+
+class memoryview:
+    """Methods of `memoryview`."""
+
+    def __new__(object):
+        """A view of the memory of bytes or of an array.
+
+        >>> memoryview(b"abc")[1]
+        98
+        """
+        if not (prim.is_buffer(object) or prim.is_array(object)):
+            prim.error("a memoryview is made of bytes or of an array")
+        return prim.memoryview_of(object)
+
+    def tobytes(self):
+        """The bytes of the items.
+
+        >>> memoryview(b"abc")[::2].tobytes()
+        b'ac'
+        """
+        return prim.bytes_of(np.frombuffer(prim.bytes_array(self).copy(), np.uint8))
+
+    def hex(self, sep=None, bytes_per_sep=1):
+        """The digits of the bytes to the base 16, in groups if there is a separator.
+
+        >>> memoryview(b"ab").hex()
+        '6162'
+        """
+        return self.tobytes().hex(sep, bytes_per_sep)
+
+    def toreadonly(self):
+        """A view that nothing can be written to.
+
+        >>> memoryview(b"ab").toreadonly().readonly
+        True
+        """
+        return prim.memoryview_of(prim.readonly(prim.bytes_array(self)))
 
 
 def _split_space(self, cuts):

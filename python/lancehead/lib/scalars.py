@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.coding import bytes_of_integer, integer_of_bytes
 from lancehead.lib.conversions import index_of
 from lancehead.lib.conversions import int_of_float as int_of_float
 from lancehead.lib.lists import slice_bounds, slice_length
@@ -36,6 +37,25 @@ class int:
         3
         """
         return index_of(prim.popcount(_magnitude(self)))
+
+    def to_bytes(self, length=1, byteorder="big", *, signed=False):
+        """The bytes of the number.
+
+        >>> (258).to_bytes(2, "big")
+        b'\\x01\\x02'
+        """
+        return prim.bytes_of(bytes_of_integer(int_of(self), index_of(length), byteorder, signed))
+
+    @staticmethod
+    def from_bytes(bytes, byteorder="big", *, signed=False):
+        """The number of bytes.
+
+        >>> int.from_bytes(b"\\x01\\x02", "big")
+        258
+        """
+        if prim.is_buffer(bytes):
+            return integer_of_bytes(prim.bytes_array(bytes), byteorder, signed)
+        return integer_of_bytes([index_of(x) for x in bytes], byteorder, signed)
 
     def conjugate(self):
         """The number itself.

@@ -1,9 +1,13 @@
 """Methods of `str`."""
 
+import numpy as np
+
 from lancehead.lib import prim
-from lancehead.lib.bytestrings import encoded
+from lancehead.lib.coding import encoded
 from lancehead.lib.conversions import check_flag, index_of, text_of_argument
-from lancehead.lib.text import filled, percent, text_of
+from lancehead.lib.fields import filled
+from lancehead.lib.percent import percent, percent_of_mapping
+from lancehead.lib.text import text_of
 
 
 def int_of_digits(s, base):
@@ -62,6 +66,46 @@ def _cut_before_space(s, n):
     return begin, n
 
 
+def _is_translated(table, code):
+    # Whether a table says something of a code point.
+    if prim.is_a(table, "builtins.dict"):
+        return code in table
+    if not (prim.is_str(table) or prim.is_a(table, "builtins.list")):
+        prim.error("`translate` takes a dictionary, a string or a list")
+    return code < len(table)
+
+
+def _translation(x):
+    # The text that an entry of a table stands for.
+    if x is None:
+        return ""
+    if prim.is_optional(x):
+        return "" if x is None else _translation(x)
+    if prim.is_str(x):
+        return x
+    if not prim.is_int(x):
+        prim.error("a table for `translate` has integers, strings and None")
+    if x < 0 or x > 1114111:
+        raise ValueError("character mapping must be in range(0x110000)")
+    return prim.lh_str_chr(prim.cast(x, np.int64))
+
+
+def _maybe(code):
+    return code if code >= 0 else None
+
+
+def _table_of(x):
+    # A table for `translate` whose keys are code points.
+    if not prim.is_a(x, "builtins.dict"):
+        prim.error("if you give only one argument to `maketrans`, it has to be a dictionary")
+    if prim.is_str(prim.items_nothing(x)[1]):
+        for key in x:
+            if len(key) != 1:
+                raise ValueError("string keys in translate table must be of length 1")
+        return {ord(key): value for key, value in x.items()}
+    return x.copy()
+
+
 class str:
     """Methods of `str`."""
 
@@ -99,6 +143,8 @@ class str:
         """
         if prim.is_tuple(args):
             return percent(self, args)
+        if prim.is_a(args, "builtins.dict"):
+            return percent_of_mapping(self, args)
         return percent(self, (args,))
 
     def __len__(self):
@@ -371,19 +417,21 @@ class str:
         'a   b'
         """
         size = index_of(tabsize)
-        out = ""
+        parts = prim.items_new("builtins.list", self, 4)
         column, begin = 0, 0
         for i, c in enumerate(self):
             if c == "\t":
                 blanks = size - column % size if size > 0 else 0
-                out = out + prim.lh_str_slice(self, begin, i) + prim.lh_str_repeat(" ", blanks)
+                parts.append(prim.lh_str_slice(self, begin, i))
+                parts.append(prim.lh_str_repeat(" ", blanks))
                 begin = i + 1
                 column += blanks
             elif c == "\n" or c == "\r":
                 column = 0
             else:
                 column += 1
-        return out + prim.lh_str_slice(self, begin, len(self))
+        parts.append(prim.lh_str_slice(self, begin, len(self)))
+        return prim.lh_str_join("", parts)
 
     def format(self, /, *args, **kwargs):
         """The text with its fields filled in.
@@ -395,6 +443,54 @@ class str:
         for name in kwargs:
             names.append(name)
         return filled(self, args + (*kwargs.values(),), names)
+
+    def format_map(self, mapping, /):
+        """The text with its fields filled in from a dictionary.
+
+        >>> "{a}-{b:>3}".format_map({"a": "x", "b": "y"})
+        'x-  y'
+        """
+        if not prim.is_a(mapping, "builtins.dict"):
+            prim.error("`format_map` takes a dictionary")
+        return filled(self, mapping, None)
+
+    def translate(self, table, /):
+        """The text with characters replaced by those that a table has for their code points.
+
+        >>> "abc".translate({97: 65, 98: None})
+        'Ac'
+        """
+        parts = prim.items_new("builtins.list", self, 4)
+        begin = 0
+        for i, c in enumerate(self):
+            code = prim.lh_str_ord(c)
+            if _is_translated(table, code):
+                parts.append(prim.lh_str_slice(self, begin, i))
+                parts.append(_translation(table[code]))
+                begin = i + 1
+        parts.append(prim.lh_str_slice(self, begin, len(self)))
+        return prim.lh_str_join("", parts)
+
+    @staticmethod
+    def maketrans(x, y=None, z=None, /):
+        """A table for `translate`: of a dictionary, or of two texts whose characters correspond.
+
+        >>> "abc".translate("".maketrans("ab", "xy", "c"))
+        'xy'
+        """
+        if y is None:
+            return _table_of(x)
+        if len(text_of_argument(x)) != len(text_of_argument(y)):
+            raise ValueError("the first two maketrans arguments must have equal length")
+        if z is None:
+            return {ord(a): ord(b) for a, b in zip(x, y)}
+        table = {0: _maybe(0)}
+        table.clear()
+        for a, b in zip(x, y):
+            table[ord(a)] = ord(b)
+        for c in text_of_argument(z):
+            table[ord(c)] = None
+        return table
 
     def join(self, parts, /):
         """The parts with the text between.
@@ -414,7 +510,7 @@ class str:
         >>> "ab".encode()
         b'ab'
         """
-        return encoded(self, encoding, errors)
+        return prim.bytes_of(encoded(self, encoding, errors))
 
     def upper(self):
         """The text in capitals.

@@ -126,6 +126,8 @@ impl Infer<'_> {
             "is_like" => args.get(1).is_some_and(|b| crate::calls::times::are_like(t, b.ty)),
             // Whether a value is `bytes` or a `bytearray`.
             "is_bytes" => matches!(own.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)),
+            // Whether a value is memory of any class.
+            "is_buffer" => own.as_buffer().is_some(),
             // Whether a value is `bytes`.
             "is_frozen" => own.as_buffer() == Some(Buffer::Bytes),
             "is_record" => t.as_record().is_some(),
@@ -242,6 +244,12 @@ impl Infer<'_> {
             ("bytes_array", [x]) => self.field(x, 0),
             ("bytes_of", [a]) => self.bytes_of(a, Buffer::Bytes)?,
             ("bytearray_of", [a]) => self.bytes_of(a, Buffer::ByteArray)?,
+            // A view of the memory of bytes or of an array.
+            ("memoryview_of", [x]) => {
+                let array = if x.ty.as_buffer().is_some() { self.field(x, 0) } else { x.clone() };
+                let ty = Ty::buffer(array.ty, Buffer::MemoryView);
+                self.pack(vec![array], ty)
+            }
             ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
             ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),
             ("itemsize", [d]) => Val::int(self.as_dtype(d)?.itemsize() as i128),

@@ -24,6 +24,7 @@ fn classes(t: Ty) -> Vec<&'static str> {
         TyKind::Str => &["builtins.str"],
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => &["builtins.bytes"],
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => &["builtins.bytearray"],
+        TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => &["builtins.memoryview"],
         TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::ChunkSize) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
         TyKind::Range(_) => &["builtins.range"],
@@ -104,7 +105,11 @@ impl Infer<'_> {
                 let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
                 self.object(x).map(Some)
             }
-            TyKind::DType(t) => Ok(self.dtype_attr(*t, name)),
+            TyKind::DType(t) => Ok(self.dtype_attr(*t, name).or_else(|| {
+                let found = if *t == Ty::int() { self.world.library(&format!("builtins.int.{name}")) } else { None };
+                let (f, _) = found.filter(|(_, binding)| *binding == Binding::Static)?;
+                Some(Val::of_type(Ty::new(TyKind::Func(f))))
+            })),
             TyKind::Instance { .. } => self.instance_attr(v, name),
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {

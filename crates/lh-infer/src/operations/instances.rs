@@ -242,14 +242,21 @@ impl Infer<'_> {
         };
         let array = self.field(v, 0);
         if !x.ty.is_number() {
+            if class == Buffer::ByteArray {
+                return self.call_library("bytestrings.put_part", &[v.clone(), k.clone(), x.clone()]).map(drop);
+            }
             if class != Buffer::MemoryView {
                 let text = format!("a part of a `{}` cannot be assigned", class.name());
                 return Err(
                     Diagnostic::new(diag::NO_MATCHING_OP, text).note("assign item by item, or to a memoryview of it")
                 );
             }
-            let x = self.as_native("numpy.asarray", x);
-            return self.set_item(&array, k, &x);
+            if x.ty.as_buffer().is_some() {
+                self.check_writable(array.ty)?;
+                let x = self.field(x, 0);
+                return self.call_library("bytestrings.put_view", &[array, k.clone(), x]).map(drop);
+            }
+            return self.set_item(&array, k, x);
         }
         self.check_writable(array.ty)?;
         let (dtype, ..) = array.ty.as_array().expect("an array");

@@ -230,6 +230,16 @@ impl Infer<'_> {
             (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
+            (TyKind::Instance { .. }, BinOp::Add | BinOp::Mul, _)
+                if inplace && a.ty.as_buffer() == Some(Buffer::ByteArray) =>
+            {
+                let symbol = op.symbol();
+                let text = format!("a `bytearray` has a fixed size in compiled code, which `{symbol}=` would change");
+                Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note(format!("make a new one: `b = b {symbol} x`")))
+            }
+            (TyKind::Instance { .. }, BinOp::Mod, _) if is_bytes(a) => {
+                self.method(a, "__mod__", std::slice::from_ref(b))
+            }
             (TyKind::Instance { .. }, BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) if is_bytes(a) => {
                 self.method(a, "__mul__", std::slice::from_ref(b))
             }

@@ -6,9 +6,9 @@ use crate::object::lock::lock;
 use lh_ir::ExcId;
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::{ffi, intern};
 use std::ffi::CStr;
 use std::sync::Mutex;
 
@@ -84,7 +84,13 @@ pub fn take(py: Python<'_>) -> PyErr {
 }
 
 fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAny>> {
-    let args = pending.args.iter().map(|a| arg(py, a)).collect::<PyResult<Vec<_>>>()?;
+    let mut args = pending.args.iter().map(|a| arg(py, a)).collect::<PyResult<Vec<_>>>()?;
+    // Compiled code gives the bytes as characters with the same numbers.
+    if pending.class == classes::UNICODE_DECODE_ERROR
+        && let [_, ExcArg::Str(_), ..] = &pending.args[..]
+    {
+        args[1] = args[1].call_method1(intern!(py, "encode"), (intern!(py, "latin-1"),))?;
+    }
     class_object(py, pending.class)?.call1(PyTuple::new(py, args)?)
 }
 
