@@ -1,14 +1,15 @@
-"""`functools.reduce` in compiled code."""
+"""`functools.reduce` and `functools.partial` in compiled code."""
 
 from __future__ import annotations
 
 import operator
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 import pytest
 
 from lancehead import njit
+from lancehead.errors import NumbaError
 
 ITEMS = [np.arange(1, 9), np.linspace(0.5, 3, 7), [3, 1, 2], (4, 5), (2.5, 1.5, 0.5)]
 
@@ -31,3 +32,114 @@ def test_nothing_to_reduce():
     assert njit(with_start)(np.zeros(0)) == 7.0
     with pytest.raises(TypeError, match="empty iterable with no initial value"):
         njit(without)(np.zeros(0))
+
+
+def weighted(a, b=2, c=3):
+    return a + 10 * b + 100 * c
+
+
+def same(f, *args):
+    got, wanted = njit(f)(*args), f(*args)
+    assert got == wanted and type(got) is type(wanted)
+
+
+def test_partial_in_compiled_code():
+    def positions(x):
+        return partial(weighted, x)(4), partial(weighted)(x), partial(weighted, x, 1, 2)()
+
+    def names(x):
+        by_name = partial(weighted, c=x)
+        return by_name(1), by_name(1, c=7), by_name(b=3, a=x), partial(weighted, x, c=2)(b=5)
+
+    def nested(x):
+        inner = partial(partial(weighted, x, c=1), 5)
+        return inner(), inner(c=x)
+
+    def builtins(x):
+        return partial(pow, 2)(x), partial(int)(x * 1.5), list(map(partial(operator.mul, 3), [1, 2, x]))
+
+    def texts(x):
+        join = partial("-".join)
+        return join(["a", "b"] * x)
+
+    for f in (positions, names, nested, builtins):
+        same(f, 3)
+    with pytest.raises(NumbaError):
+        njit(texts)("x")
+
+
+def test_partial_is_passed_stored_and_returned():
+    @njit
+    def apply(f, x):
+        return f(x)
+
+    def make(k):
+        return partial(weighted, k, c=k)
+
+    def passed(x):
+        return apply(partial(weighted, x), 4) + apply(lambda y: partial(weighted, y)(x), 2)
+
+    def stored(x):
+        both = (partial(weighted, x), partial(weighted, b=x))
+        chosen = both[0] if x > 2 else both[1]
+        return both[0](1), both[1](1), chosen(5)
+
+    def returned(x):
+        return make(x)(2)
+
+    for f in (passed, stored, returned):
+        for x in (1, 3):
+            same(f, x)
+
+
+def test_partial_from_python():
+    plain, jitted = partial(weighted, 1, c=5), partial(njit(weighted), b=3)
+    over = partial(plain, c=1)
+    data = partial(lambda w, t, x: (w * x).sum() + t[0], np.arange(3.0), (1, 2))
+
+    def captured(x):
+        return plain(x), plain(x, c=x), jitted(x), over(x), data(x)
+
+    same(captured, 4)
+
+    @njit
+    def apply(f, x):
+        return f(x)
+
+    for f in (plain, jitted, over, data, partial(weighted, 2.5), partial(max, 3)):
+        assert apply(f, 4) == f(4)
+
+
+def test_partial_is_never_stale():
+    p = partial(weighted, c=5)
+
+    @njit
+    def f(x):
+        return p(x)
+
+    assert f(1) == 521
+    p.keywords["c"] = 6
+    assert f(1) == 621
+    old = weighted.__defaults__
+    weighted.__defaults__ = (4, 3)
+    try:
+        assert f(1) == 641
+    finally:
+        weighted.__defaults__ = old
+
+
+def test_wrong_calls_of_partial():
+    def too_many(x):
+        return partial(weighted, 1, 2, 3)(x)
+
+    def unknown(x):
+        return partial(weighted, d=1)(x)
+
+    def no_function(x):
+        return partial(x, 1)(2)
+
+    for f in (too_many, unknown, no_function):
+        with pytest.raises(TypeError):
+            f(1)
+        with pytest.raises((TypeError, NumbaError)):
+            njit(f)(1)

@@ -57,33 +57,7 @@ impl Infer<'_> {
                     _ => self.call_dtype(*t, &args),
                 }
             }
-            TyKind::Obj(o) => match self.world.object(*o) {
-                Object::Path(p) => self.call_path(&p, args, kwargs),
-                Object::ExcClass(id, name) => {
-                    if let Some(bad) = args.iter().find(|a| !carried(a.ty)) {
-                        let text = format!("`{name}` cannot carry `{}` out of compiled code", bad.ty);
-                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
-                            .note("give it numbers, strings or tuples of them"));
-                    }
-                    Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
-                }
-                Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => {
-                    self.call_class(*o, args, kwargs)
-                }
-                Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
-                Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
-                Object::Foreign(f) => self.call_foreign(*o, &f, args, kwargs),
-                Object::Linked(l) if kwargs.is_empty() => self.call_linked(*o, &l, args),
-                other => {
-                    let name = self.world.describe(*o);
-                    let d =
-                        Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
-                    Err(match other {
-                        Object::Module(_) => d.note("a module is not callable"),
-                        _ => d.note(substitutes::of(&name).unwrap_or(substitutes::OUTSIDE)),
-                    })
-                }
-            },
+            TyKind::Obj(o) => self.call_object(*o, f, args, kwargs),
             TyKind::BoundMethod { name, .. } => {
                 let r = self.field(f, 0);
                 let m = self.get_attr(&r, name)?;
@@ -91,6 +65,38 @@ impl Infer<'_> {
             }
             TyKind::Never => Ok(f.clone()),
             _ => self.call_instance(f, args, kwargs),
+        }
+    }
+
+    /// A call of an object that is known while compiling.
+    fn call_object(&mut self, o: ObjId, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        match self.world.object(o) {
+            Object::Path(p) => self.call_path(&p, args, kwargs),
+            Object::ExcClass(id, name) => {
+                if let Some(bad) = args.iter().find(|a| !carried(a.ty)) {
+                    let text = format!("`{name}` cannot carry `{}` out of compiled code", bad.ty);
+                    return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
+                        .note("give it numbers, strings or tuples of them"));
+                }
+                Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
+            }
+            Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => self.call_class(o, args, kwargs),
+            Object::Partial { .. } => {
+                let made = self.object(o)?;
+                self.call(&made, args, kwargs)
+            }
+            Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
+            Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
+            Object::Foreign(f) => self.call_foreign(o, &f, args, kwargs),
+            Object::Linked(l) if kwargs.is_empty() => self.call_linked(o, &l, args),
+            other => {
+                let name = self.world.describe(o);
+                let d = Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
+                Err(match other {
+                    Object::Module(_) => d.note("a module is not callable"),
+                    _ => d.note(substitutes::of(&name).unwrap_or(substitutes::OUTSIDE)),
+                })
+            }
         }
     }
 

@@ -264,6 +264,12 @@ impl Infer<'_> {
                 let text = "an array in the memory of a GPU cannot be used by the host";
                 return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("copy it there, or write a kernel"));
             }
+            Object::Partial { func, args, keywords } => {
+                let func = self.object(func)?;
+                let args = args.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
+                let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
+                self.partial(&func, &args, &named)
+            }
             // Errors are reported at the use: where it is called, stored or computed with.
             Object::Other(_)
             | Object::Type(_)

@@ -48,6 +48,8 @@ pub enum Object {
     List(Vec<ObjId>),
     /// A ufunc made by the user.
     Ufunc(Arc<Ufunc>),
+    /// `functools.partial`: a function, and arguments by position and by name.
+    Partial { func: ObjId, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
     /// A slice of objects.
     Slice([ObjId; 3]),
     /// A stencil.

@@ -3,6 +3,20 @@
 from lancehead.lib import prim
 
 
+def partial(func, /, *args, **keywords):
+    """The function with some arguments given.
+
+    >>> functools.partial(pow, 2)(5)
+    32
+    """
+
+    # The compiler calls the function itself.
+    def call(*more, **others):
+        return func(*args, *more, **{**keywords, **others})
+
+    return call
+
+
 def reduce(function, iterable, /, *initial):
     """The items joined by a function of two arguments, from the left.
 

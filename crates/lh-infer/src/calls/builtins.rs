@@ -109,6 +109,7 @@ impl Infer<'_> {
                 self.next_item(x, rest.first()).map(Some)
             }
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => self.collect(x).map(Some),
+            ("functools.partial", [func, rest @ ..]) => Ok(Some(self.partial(func, rest, kwargs))),
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),
                 TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }

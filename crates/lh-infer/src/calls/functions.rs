@@ -34,8 +34,30 @@ impl Infer<'_> {
         Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults, named })))
     }
 
+    /// `functools.partial`: a closure of the library's function of that name, which captures a function and its first
+    /// arguments and has those by name as defaults.
+    pub(crate) fn partial(&mut self, func: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Val {
+        let first = std::iter::once(func).chain(args);
+        let parts: Vec<Val> = first.chain(kwargs.iter().map(|(_, v)| v)).cloned().collect();
+        let (captures, defaults) = parts.split_at(1 + args.len());
+        let types = |parts: &[Val]| parts.iter().map(|p| p.ty).collect();
+        let (captures, defaults) = (types(captures), types(defaults));
+        let named = kwargs.iter().map(|(n, _)| n.clone()).collect();
+        let found = self.world.library("functools.partial");
+        let (func, _) = found.unwrap_or_else(|| lh_ir::bug!("the library has no `functools.partial`"));
+        let ty = Ty::new(TyKind::Closure { func, captures, defaults, named });
+        self.pack(parts, ty)
+    }
+
     pub(crate) fn call_closure(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let TyKind::Closure { func, captures, defaults, named } = f.ty.kind() else { lh_ir::bug!("no closure") };
+        if self.world.library("functools.partial").is_some_and(|(partial, _)| partial == *func) {
+            let parts: Vec<Val> = (0..captures.len() + defaults.len()).map(|i| self.field(f, i as u32)).collect();
+            let (first, values) = parts.split_at(captures.len());
+            let kept = named.iter().zip(values).filter(|(n, _)| kwargs.iter().all(|(own, _)| own != *n));
+            let kept: Vec<(String, Val)> = kept.map(|(n, v)| (n.clone(), v.clone())).collect();
+            return self.call(&first[0], &[&first[1..], args].concat(), &[&kept[..], kwargs].concat());
+        }
         let code = self.world.code(*func)?;
         let n = captures.len();
         let parts: Vec<Val> = (0..n + defaults.len()).map(|i| self.field(f, i as u32)).collect();

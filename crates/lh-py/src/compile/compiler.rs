@@ -117,8 +117,8 @@ pub fn guard_as(py: Python<'_>, f: ObjId, other: ObjId, compiled: &Compiled) -> 
     let own = |func: &FuncId| if table::function_object(*func).0 == other { table::function(f) } else { *func };
     let mut guard = Guard::default();
     guard.add_function(py, table::function(f));
-    for t in args_with_functions(&compiled.args) {
-        guard.add_function(py, t);
+    for t in &compiled.args {
+        add_functions(py, &mut guard, *t);
     }
     for dep in &compiled.deps {
         match dep {
@@ -139,17 +139,16 @@ pub fn guard_as(py: Python<'_>, f: ObjId, other: ObjId, compiled: &Compiled) -> 
     Ok(guard)
 }
 
-/// Functions passed as arguments.
-fn args_with_functions(args: &[Ty]) -> Vec<FuncId> {
-    fn collect(t: Ty, out: &mut Vec<FuncId>) {
-        match t.kind() {
-            TyKind::Func(f) => out.push(*f),
-            TyKind::Instance { of, .. } => collect(*of, out),
-            TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| collect(*t, out)),
-            _ => {}
+/// Adds the functions that an argument of a type is.
+fn add_functions(py: Python<'_>, guard: &mut Guard, t: Ty) {
+    match t.kind() {
+        TyKind::Func(f) => guard.add_function(py, *f),
+        TyKind::Obj(o) => guard.add_object(py, Some(*o)),
+        TyKind::Instance { of, .. } => add_functions(py, guard, *of),
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => {
+            elems.iter().for_each(|t| add_functions(py, guard, *t));
         }
+        TyKind::Class(c) => c.args.iter().for_each(|t| add_functions(py, guard, *t)),
+        _ => {}
     }
-    let mut out = Vec::new();
-    args.iter().for_each(|t| collect(*t, &mut out));
-    out
 }

@@ -2,7 +2,7 @@
 
 use crate::host::signature::Signature;
 use crate::host::types::{Type, named_tuple};
-use crate::host::{classes, decorated, enums, exc_classes, foreign, stencil, table, ufuncs};
+use crate::host::{classes, decorated, enums, exc_classes, foreign, parts, stencil, table, ufuncs};
 use crate::object::class_names::{is_a, short_text};
 use crate::object::constant::constant;
 use crate::object::{array, descriptors, numpy, paths};
@@ -11,7 +11,7 @@ use lh_ir::Ty;
 use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyEllipsis, PyFunction, PyList, PyModule, PySlice, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyEllipsis, PyFunction, PyList, PyModule, PySlice, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Classes an object.
@@ -94,6 +94,20 @@ fn function(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(is_function.then(|| Object::Func(table::function(table::intern(o)))))
 }
 
+/// A `functools.partial`.
+fn partial(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if !parts::is_partial(o) {
+        return Ok(None);
+    }
+    let func = table::intern(&o.getattr("func")?);
+    let args = o.getattr("args")?.try_iter()?.map(|a| Ok(table::intern(&a?))).collect::<PyResult<_>>()?;
+    let mut keywords = Vec::new();
+    for (name, value) in o.getattr("keywords")?.cast::<PyDict>()?.iter() {
+        keywords.push((name.extract()?, table::intern(&value)));
+    }
+    Ok(Some(Object::Partial { func, args, keywords }))
+}
+
 /// A property.
 fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if !descriptors::is_property(o) {
@@ -103,8 +117,11 @@ fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(Some(Object::Property(part("fget")?, part("fset")?)))
 }
 
-/// Lists, bytes, times, slices, arrays, ufuncs and stencils.
+/// Lists, bytes, times, slices, arrays, ufuncs, stencils and functions with some arguments given.
 fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Some(found) = partial(o)? {
+        return Ok(Some(found));
+    }
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| table::intern(&i)).collect())));
     }

@@ -107,6 +107,12 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             ufunc(&mut h, &u);
             many(&mut h, &[table::function_object(u.func).0])?
         }
+        Object::Partial { func, args, keywords } => {
+            keywords.iter().for_each(|(name, _)| h.text(name));
+            h.number(args.len() as u64);
+            let values = keywords.iter().map(|(_, value)| *value);
+            many(&mut h, &std::iter::once(func).chain(args).chain(values).collect::<Vec<_>>())?
+        }
         Object::Stencil(s) => {
             stencil(&mut h, &s);
             let kernel = table::function_object(s.func).0;

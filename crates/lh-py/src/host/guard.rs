@@ -221,6 +221,11 @@ impl Guard {
             self.has_more = true;
             self.arrays.push((o.clone().unbind(), parts::layout_of(o).collect()));
         } else if depth < parts::MAX_DEPTH {
+            if parts::is_partial(o)
+                && let Ok(keywords) = o.getattr("keywords").and_then(|k| Ok(k.cast_into::<PyDict>()?))
+            {
+                self.add_values(&keywords);
+            }
             parts::inside(o).iter().for_each(|i| self.add_inside(i, depth + 1));
         }
     }
@@ -280,6 +285,15 @@ impl Guard {
         true
     }
 
+    /// Adds the values of a dictionary with names as keys.
+    fn add_values(&mut self, dict: &Bound<'_, PyDict>) {
+        for (name, value) in dict.iter() {
+            let Ok(name) = name.extract::<String>() else { continue };
+            self.add_lookup(dict, Some(dict), &name, Some(table::intern(&value)));
+        }
+        self.add_dict(dict);
+    }
+
     fn add_dict(&mut self, dict: &Bound<'_, PyDict>) {
         self.has_more = true;
         if !self.dicts.iter().any(|d| d.dict.is(dict)) {
@@ -319,11 +333,7 @@ impl Guard {
         }
         // Keyword defaults may change in place.
         if let Ok(defaults) = function.getattr("__kwdefaults__").and_then(|d| Ok(d.cast_into::<PyDict>()?)) {
-            for (name, value) in defaults.iter() {
-                let Ok(name) = name.extract::<String>() else { continue };
-                self.add_lookup(&defaults, Some(&defaults), &name, Some(table::intern(&value)));
-            }
-            self.add_dict(&defaults);
+            self.add_values(&defaults);
         }
         let guard = FuncGuard { version: Version::of(function), function: function.clone().unbind() };
         if self.own.is_none() {

@@ -40,6 +40,13 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         let parts = ["fget", "fset"].map(|name| o.getattr(name).ok());
         return parts.into_iter().flatten().filter(may_change).collect();
     }
+    if is_partial(o) {
+        let parts = ["func", "args", "keywords"].map(|name| o.getattr(name).ok());
+        let keywords = parts[2].as_ref().and_then(|k| k.call_method0("values").ok());
+        let all = parts[1].iter().chain(&keywords).flat_map(|p| p.try_iter().into_iter().flatten().flatten());
+        // The values by name may be replaced, whatever they are.
+        return parts[0].iter().cloned().chain(all).collect();
+    }
     let stencil = || is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
     let device_function = || decorated::device_function(o).ok().flatten();
     ufuncs::dispatcher(o).or_else(stencil).or_else(device_function).into_iter().collect()
@@ -54,6 +61,11 @@ pub fn layout_of<'a>(o: &'a Bound<'_, PyAny>) -> impl Iterator<Item = isize> + '
         (a, list(a.dimensions), list(a.strides))
     };
     [a.data as isize, a.descr as isize].into_iter().chain(extents).chain(strides)
+}
+
+/// Whether an object is a `functools.partial`.
+pub fn is_partial(o: &Bound<'_, PyAny>) -> bool {
+    class_names::is_a(o, "functools", "partial")
 }
 
 /// Whether an object is a stencil.
