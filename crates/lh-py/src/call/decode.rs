@@ -52,6 +52,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::RECORD => record_dtype::by_number(payload),
             kind::TUPLE => Ty::tuple(self.many(payload as usize)),
             kind::NAMED => self.named(payload as usize),
+            kind::CHOICE => Ty::new(TyKind::Choice(self.many(payload as usize))),
             kind::CLASS => {
                 let class = classes::at(self.word() as *mut ffi::PyTypeObject);
                 let class = class.unwrap_or_else(|| lh_ir::bug!("a class is not known any more"));

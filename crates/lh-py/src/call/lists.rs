@@ -3,6 +3,7 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
+use crate::call::choices::Choices;
 use crate::call::convert;
 use crate::call::copies::Copies;
 use crate::call::decode::{Decoder, tags_of};
@@ -178,11 +179,15 @@ impl Lists {
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<(ItemsRef, Item)> = None;
         let mut tag_end = tag_start;
+        let choices = Choices::of(o.iter());
         // SAFETY: items are held while they are looked at; typing one may run Python code that changes the list.
         unsafe {
             let mut i = 0;
             while let Ok(object) = o.get_item(i) {
-                self.push_item(object.as_ptr(), buf)?;
+                match &choices {
+                    Some(choices) => push_choice(choices, &object, buf)?,
+                    None => self.push_item(object.as_ptr(), buf)?,
+                }
                 let (list, item) = match &mut made {
                     None => {
                         tag_end = buf.tags.len();
@@ -475,6 +480,13 @@ impl Lists {
         }
         Ok(())
     }
+}
+
+/// Pushes an item that is one of several functions.
+pub fn push_choice(choices: &Choices, item: &Bound<'_, PyAny>, buf: &mut ArgBuf) -> Result<(), Refused> {
+    buf.slots.push(choices.number(item)?);
+    buf.tags.extend(choices.tags());
+    Ok(())
 }
 
 /// Writes the words of a value to a field.

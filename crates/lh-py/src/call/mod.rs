@@ -3,6 +3,7 @@
 pub mod args;
 pub mod bind;
 pub mod boxing;
+pub mod choices;
 pub mod container;
 pub mod container_methods;
 pub mod convert;

@@ -5,9 +5,10 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
+use crate::call::choices::Choices;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::lists::{Copied, Lists, own_item};
+use crate::call::lists::{Copied, Lists, own_item, push_choice};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
@@ -55,10 +56,14 @@ impl Lists {
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<Table> = None;
         let mut tag_end = tag_start;
+        let choices = Choices::of(parts.chunks_exact(width).filter_map(|entry| entry.get(1).cloned()));
         for entry in parts.chunks_exact(width) {
-            for part in entry {
-                // SAFETY: `parts` holds it.
-                unsafe { self.push_item(part.as_ptr(), buf)? };
+            for (at, part) in entry.iter().enumerate() {
+                match &choices {
+                    Some(choices) if at == 1 => push_choice(choices, part, buf)?,
+                    // SAFETY: `parts` holds it.
+                    _ => unsafe { self.push_item(part.as_ptr(), buf)? },
+                }
             }
             if made.is_none() {
                 tag_end = buf.tags.len();
@@ -91,11 +96,7 @@ impl Lists {
             None => {
                 buf.tags.extend(std::iter::repeat_n(kind::UNDECIDED, width));
                 buf.undecided = true;
-                let empty = class_of(width).of(vec![Ty::int(); width], false);
-                let entry = Item::new(entry_type(empty)).ok_or(Refused::Type)?;
-                let table = allocate(empty, &entry, 0)?;
-                index(&table, &entry)?;
-                table
+                new_native(class_of(width).of(vec![Ty::int(); width], false))?
             }
         };
         self.add_copy(object, table.clone(), &buf.tags[tag_start..]);

@@ -53,6 +53,8 @@ pub mod kind {
     pub const TYPE: u64 = 23;
     /// Point or span of time: whether it is a span, the base of its unit, and how many of it are a tick.
     pub const TIME: u64 = 24;
+    /// One of several functions: how many; then the tags of each.
+    pub const CHOICE: u64 = 25;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -67,7 +69,7 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
     let several = |start: usize, n: usize| (0..n).fold(start, |at, _| at + tags_of_one(&tags[at..]));
     let payload = (tags[0] >> 8) as usize;
     match tags[0] & 0xff {
-        kind::TUPLE => several(1, payload),
+        kind::TUPLE | kind::CHOICE => several(1, payload),
         kind::NAMED | kind::CLASS => several(2, payload),
         kind::LIST | kind::SET | kind::BUFFER => several(1, 1),
         kind::DICT => several(1, 2),
