@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from functools import partial, reduce
+from functools import cache, partial, reduce
 
 import numpy as np
 import pytest
@@ -128,6 +128,20 @@ def test_partial_is_never_stale():
         weighted.__defaults__ = old
 
 
+def test_partial_as_an_argument_is_guarded():
+    def old(k, x):
+        return k + x
+
+    @njit
+    def apply(f, x):
+        return f(x)
+
+    p = partial(old, 1)
+    assert apply(p, 2) == 3
+    old.__code__ = (lambda k, x: k * 100 + x).__code__
+    assert apply(p, 2) == 102
+
+
 def test_wrong_calls_of_partial():
     def too_many(x):
         return partial(weighted, 1, 2, 3)(x)
@@ -143,3 +157,16 @@ def test_wrong_calls_of_partial():
             f(1)
         with pytest.raises((TypeError, NumbaError)):
             njit(f)(1)
+
+
+def test_a_cache_of_results_is_refused_by_name():
+    @cache
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    @njit
+    def f(n):
+        return fibonacci(n)
+
+    with pytest.raises(NumbaError, match="does not look results up in a cache: decorate the function with `@njit`"):
+        f(3)

@@ -32,6 +32,11 @@ pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
 
 /// An object that refuses itself to compiled code and says why.
 pub fn refused(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
+    if is_a(o, "functools", "_lru_cache_wrapper") {
+        let why = "compiled code does not look results up in a cache: decorate the function with `@njit` alone, and keep \
+                   its results in a dictionary or an array that it is given";
+        return Ok(Some(Foreign { refused: Some(why.to_owned()), ..foreign(short_text(o)) }));
+    }
     let why = o.getattr_opt(intern!(o.py(), "__lancehead_refused__"))?.and_then(|w| w.extract().ok());
     Ok(why.map(|w| Foreign { refused: Some(w), ..foreign(short_text(o)) }))
 }
