@@ -126,6 +126,8 @@ def raised(f, *args):
         (lambda b: bytes([-1]), b""),
         (lambda b: bytes(-1), b""),
         (lambda b: b.find(256), b"abc"),
+        (lambda b: 256 in b, b"abc"),
+        (lambda b: -1 in bytearray(b), b"abc"),
         (lambda b: bytes.fromhex("6 1"), b""),
         (lambda b: bytes.fromhex("6"), b""),
         (lambda b: bytes.fromhex("zz"), b""),

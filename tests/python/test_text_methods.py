@@ -165,6 +165,34 @@ def test_templates(pieces):
 
 
 @njit
+def looked_up(s, part, places):
+    own = s[len(s) // 3 :]
+    found = []
+    at = s.find(part)
+    while at >= 0:
+        found.append(at)
+        at = s.find(part, at + 1)
+    return [s[i] for i in places], [own[i % len(own)] for i in places], [s[i : i + 9] for i in places], len(own), found
+
+
+@given(st.data(), st.integers(60, 700), st.sampled_from(["é", "éa", "日本", "😀", "aé日😀", "日x"]))
+@settings(max_examples=150, deadline=None)
+def test_places_in_long_texts(data, n, alphabet):
+    s = "".join(data.draw(st.lists(st.sampled_from(alphabet), min_size=n, max_size=n)))
+    bounds = [i for i in (0, 3, 4, 59, 60, 63, 64, 65, 127, 128, n // 2, n - 1) if i < n]
+    places = [*bounds, *(-1 - i for i in bounds)]
+    assert looked_up(s, alphabet[-1], places) == looked_up.py_func(s, alphabet[-1], places)
+    assert item(s, -n) == s[0]
+    with pytest.raises(IndexError, match="string index out of range"):
+        item(s, n)
+
+
+@njit
+def item(s, i):
+    return s[i]
+
+
+@njit
 def by_table(s, x, y, z):
     return s.translate(str.maketrans(x, y)), s.translate(str.maketrans(x, y, z))
 

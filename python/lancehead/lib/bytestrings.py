@@ -174,6 +174,16 @@ def put_part(self, part, x):
         a[start + i * step] = values[i]
 
 
+def has_byte(a, x):
+    """Whether a number is among those of bytes."""
+    if x < 0 or x > 255:
+        raise ValueError("byte must be in range(0, 256)")
+    for b in a:
+        if b == x:
+            return True
+    return False
+
+
 def put_view(a, part, values):
     """`self[part] = values` of a `memoryview`."""
     to = a[part]

@@ -280,6 +280,9 @@ impl Infer<'_> {
             let part = self.field(x, 0);
             return self.call_library("buffers.contains", &[array, part]);
         }
+        if x.ty.is_int() && matches!(v.ty.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)) {
+            return self.call_library("bytestrings.has_byte", &[array, x.clone()]);
+        }
         self.contains(x, &array, false)
     }
 

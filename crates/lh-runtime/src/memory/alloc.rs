@@ -8,6 +8,7 @@ use crate::classes::MEMORY_ERROR;
 use crate::exception::raise;
 use crate::memory::block_cache;
 use crate::memory::live_count::{count_live, live};
+use crate::memory::starts::Starts;
 use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -49,7 +50,7 @@ struct Foreign {
     owner: *mut c_void,
     release: unsafe extern "C" fn(*mut c_void),
     /// If the memory is a text's, the table of its characters' positions: see `strings/index.rs`.
-    starts: OnceLock<Vec<usize>>,
+    starts: OnceLock<Starts>,
 }
 
 /// Result of an allocation: owner and data.
@@ -203,7 +204,7 @@ pub unsafe fn foreign_owner(mem: *mut MemInfo, release: unsafe extern "C" fn(*mu
 ///
 /// # Safety
 /// `mem` is null or a live counted object; memory of a string's foreign owner is UTF-8.
-pub(crate) unsafe fn foreign_text<'a>(mem: *mut MemInfo) -> Option<(&'a str, &'a OnceLock<Vec<usize>>)> {
+pub(crate) unsafe fn foreign_text<'a>(mem: *mut MemInfo) -> Option<(&'a str, &'a OnceLock<Starts>)> {
     // SAFETY: the caller's promise; an object with this destructor is a `Foreign`.
     unsafe {
         if mem.is_null() || (*mem).dtor as usize != free_foreign as *const () as usize || (*mem).size == 0 {

@@ -1,41 +1,65 @@
-//! Where the characters of a text are. Those of long texts that are not ASCII are found by a table of every 32nd, made
-//! when it is first asked for. It belongs to the text's owner, so that it serves all parts of the text.
+//! Where the characters of a text are. Those of long texts that are not ASCII are found by a table of every fourth,
+//! made when it is first asked for. It belongs to the text's owner, so that it serves all parts of the text.
 
 use crate::memory::alloc::{MemInfo, foreign_text};
+use crate::memory::starts::{BLOCK, EVERY, Starts};
 use lh_ir::consts::ASCII;
 
 /// Texts of so many bytes are looked through.
 pub const SHORT: usize = 128;
 
-const EVERY: usize = 32;
-
-/// A text, and the bytes that every 32nd character begins at.
-struct Whole<'a>(&'a str, &'a [usize]);
+/// A text and its characters, which it has some of.
+struct Whole<'a>(&'a str, &'a Starts);
 
 impl<'a> Whole<'a> {
     /// The text that a part is of, and the byte that the part begins at.
     unsafe fn of(mem: *mut MemInfo, part: &str) -> Option<(Whole<'a>, usize)> {
         // SAFETY: the caller passes a live string's owner, or null.
         let (text, starts) = if part.len() <= SHORT { None } else { unsafe { foreign_text(mem) } }?;
-        let starts = starts.get_or_init(|| text.char_indices().map(|(at, _)| at).step_by(EVERY).collect());
+        let starts = starts.get_or_init(|| Starts::of(text));
         Some((Whole(text, starts), (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?))
     }
     fn characters_before(&self, byte: usize) -> usize {
+        let Whole(text, starts) = self;
         // Most are asked of whole texts.
-        let k = if byte == 0 { 0 } else { self.1.partition_point(|b| *b <= byte) - 1 };
-        k * EVERY + self.0[self.1[k]..byte].chars().count()
+        if byte == 0 {
+            return 0;
+        }
+        if byte == text.len() {
+            return starts.count;
+        }
+        let k = starts.blocks.partition_point(|b| b.start <= byte) - 1;
+        let block = &starts.blocks[k];
+        let within = byte - block.start;
+        // Offsets are at most 240: those of no character are beyond all places of their block, which is not full.
+        let known = block.offsets[1..].iter().filter(|o| usize::from(**o) <= within).count();
+        let begin = block.start + usize::from(block.offsets[known]);
+        k * BLOCK + known * EVERY + text[begin..byte].chars().count()
     }
     fn byte_of(&self, character: usize) -> usize {
-        self.1.get(character / EVERY).map_or(self.0.len(), |start| start + scan(&self.0[*start..], character % EVERY))
+        let Whole(text, starts) = self;
+        if character >= starts.count {
+            return text.len();
+        }
+        let block = &starts.blocks[character / BLOCK];
+        let known = block.start + usize::from(block.offsets[character % BLOCK / EVERY]);
+        known + scan(&text[known..], character % EVERY)
     }
 }
 
 fn scan(s: &str, index: usize) -> usize {
-    let mut chars = s.chars();
-    if index > 0 {
-        chars.nth(index - 1);
+    let bytes = s.as_bytes();
+    let mut at = 0;
+    for _ in 0..index {
+        let Some(first) = bytes.get(at) else { break };
+        at += match first {
+            0..0x80 => 1,
+            0x80..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            0xf0.. => 4,
+        };
     }
-    s.len() - chars.as_str().len()
+    at.min(bytes.len())
 }
 
 /// Byte position of a code point.

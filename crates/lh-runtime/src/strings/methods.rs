@@ -30,7 +30,19 @@ unsafe extern "C" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, 
         if skip == s.len() && start > char_count(mem, s, n) as i64 {
             return -1;
         }
-        index_of(mem, s, n, s[skip..].find(part).map(|at| skip + at))
+        let rest = &s[skip..];
+        // Counting takes no longer than the search did.
+        let between = |at: usize| if n & ASCII != 0 { at } else { rest[..at].chars().count() };
+        first(rest, part).map_or(-1, |at| start.max(0) + between(at) as i64)
+    }
+}
+
+/// Where a part of a text begins. A single character takes no preparation.
+pub(crate) fn first(s: &str, part: &str) -> Option<usize> {
+    let mut chars = part.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) => s.find(c),
+        _ => s.find(part),
     }
 }
 

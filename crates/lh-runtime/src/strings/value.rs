@@ -10,6 +10,7 @@ use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_re
 use crate::strings::format_spec::{format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::letter_case;
+use crate::strings::methods::first;
 use crate::strings::parse_number::{parse_float, parse_int};
 use crate::symbol::{Symbol, functions};
 use lh_ir::consts::ASCII;
@@ -192,7 +193,7 @@ unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
-    u8::from(unsafe { text(whole, wn).contains(text(part, pn)) })
+    u8::from(unsafe { first(text(whole, wn), text(part, pn)) }.is_some())
 }
 
 #[unsafe(no_mangle)]
@@ -267,8 +268,9 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
     unsafe {
         let (start, stop) = (start.max(0) as usize, stop.max(0) as usize);
         let s = text(s, n);
-        let rest = &s[byte_of(mem, s, n, start)..];
-        give_part(mem, n, &rest[..byte_of(mem, rest, n, stop.saturating_sub(start))], out)
+        let begin = byte_of(mem, s, n, start);
+        let end = byte_of(mem, s, n, stop).max(begin);
+        give_part(mem, n, &s[begin..end], out)
     }
 }
 
