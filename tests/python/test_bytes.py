@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import lancehead
 from lancehead import errors, njit
@@ -127,6 +128,8 @@ def raised(f, *args):
         (lambda b: bytes(-1), b""),
         (lambda b: b.find(256), b"abc"),
         (lambda b: 256 in b, b"abc"),
+        (lambda b: b.center(9, b"ab"), b"abc"),
+        (lambda b: b.ljust(1, b""), b"abc"),
         (lambda b: -1 in bytearray(b), b"abc"),
         (lambda b: bytes.fromhex("6 1"), b""),
         (lambda b: bytes.fromhex("6"), b""),
@@ -267,3 +270,74 @@ def test_what_is_refused():
 def test_items_of_numpy_are_bytes():
     item = np.array([b"ab"])[0]
     assert njit(lambda b: b + b"c")(item) == b"abc"
+
+
+@njit
+def set_item(b, i, x):
+    b[i] = x
+
+
+@njit
+def set_part(b, i, j, k, x):
+    b[i:j:k] = x
+
+
+@njit
+def swap_parts(b, i):
+    view = memoryview(b)
+    head = bytes(view[:i])
+    b[: len(b) - i] = b[i:]
+    b[len(b) - i :] = head
+
+
+@njit
+def look(b, i, j, x):
+    return b[i:j], b.find(x), b.count(x), x in b, b.copy(), len(b), [y for y in b], b == bytes(b)
+
+
+@njit
+def turn(b):
+    b.reverse()
+
+
+class Bytearrays(RuleBasedStateMachine):
+    """A `bytearray` that compiled functions change beside one that Python changes."""
+
+    @initialize(content=st.binary(max_size=12))
+    def start(self, content):
+        self.own, self.oracle = bytearray(content), bytearray(content)
+
+    def both(self, f, *args):
+        assert outcome(f, self.own, *args) == outcome(f.py_func, self.oracle, *args)
+
+    @rule(i=st.integers(0, 11), x=st.integers(-1, 256))
+    def item(self, i, x):
+        if self.oracle:
+            self.both(set_item, i % len(self.oracle) - len(self.oracle) * (x % 2), x)
+
+    @rule(i=st.integers(-13, 13), j=st.integers(-13, 13), k=st.sampled_from([-2, -1, 1, 2, 3]), data=st.data())
+    def part(self, i, j, k, data):
+        n = len(self.oracle[i:j:k])
+        self.both(set_part, i, j, k, data.draw(st.binary(min_size=n, max_size=n)))
+        if k != 1:
+            self.both(set_part, i, j, k, b"x" * (n + 1))
+
+    @rule(i=st.integers(0, 12))
+    def rotate(self, i):
+        self.both(swap_parts, min(i, len(self.oracle)))
+
+    @rule()
+    def reverse(self):
+        self.both(turn)
+
+    @rule(i=st.integers(-13, 13), j=st.integers(-13, 13), x=st.integers(-1, 256))
+    def query(self, i, j, x):
+        self.both(look, i, j, x)
+
+    @invariant()
+    def same(self):
+        assert getattr(self, "own", None) == getattr(self, "oracle", None)
+
+
+TestBytearrays = Bytearrays.TestCase
+TestBytearrays.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)

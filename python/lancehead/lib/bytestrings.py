@@ -26,6 +26,13 @@ def _text(x):
     return text_of_bytes(prim.bytes_array(x))
 
 
+def _filling(x, method):
+    if len(_text(x)) != 1:
+        kind = "bytes" if prim.is_frozen(x) else "bytearray"
+        raise TypeError(method + "() argument 2 must be a byte string of length 1, not " + kind)
+    return _text(x)
+
+
 def _like(self, s):
     # The bytes of a text, of the same class.
     return _as(self, memory_of(s))
@@ -517,7 +524,7 @@ class bytes:
         >>> b"a".center(3)
         b' a '
         """
-        return _like(self, _text(self).center(width, _text(fillchar)))
+        return _like(self, _text(self).center(width, _filling(fillchar, "center")))
 
     def ljust(self, width, fillchar=b" ", /):
         """The bytes at the beginning of so many.
@@ -525,7 +532,7 @@ class bytes:
         >>> b"a".ljust(3)
         b'a  '
         """
-        return _like(self, _text(self).ljust(width, _text(fillchar)))
+        return _like(self, _text(self).ljust(width, _filling(fillchar, "ljust")))
 
     def rjust(self, width, fillchar=b" ", /):
         """The bytes at the end of so many.
@@ -533,7 +540,7 @@ class bytes:
         >>> b"a".rjust(3)
         b'  a'
         """
-        return _like(self, _text(self).rjust(width, _text(fillchar)))
+        return _like(self, _text(self).rjust(width, _filling(fillchar, "rjust")))
 
     def zfill(self, width, /):
         """The bytes with zeros before them, after the sign.
