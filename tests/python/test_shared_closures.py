@@ -145,6 +145,15 @@ def test_a_value_that_decides_on_a_type_stays_a_constant():
 
     same(power, [(2,), (-1,), (3,), (0,), (-2,), (0.5,)], 2)
 
+    def called(k, j):
+        @njit
+        def f(x):
+            return pow(x, k), min(j, 2.5), ~j, pow(2, j - 3) if x else 0
+
+        return f
+
+    same(called, [(1, 1), (2, 0), (-1, 4), (3, 2), (-2, 3)], 4)
+
     def item(k):
         @njit
         def f(x):

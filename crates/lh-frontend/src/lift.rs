@@ -23,7 +23,8 @@ const MAX_LIFTED: usize = 64;
 pub struct Uses {
     /// Variables whose values have to be known while compiling.
     pub constant: u64,
-    /// Variables that are passed to functions, of which the library's may ask for the value of a text or truth.
+    /// Variables that are passed to functions: the library's may ask for the value of a text or truth, and the type of
+    /// a power depends on the sign of its exponent.
     pub passed: u64,
 }
 
@@ -31,7 +32,7 @@ pub struct Uses {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Fact {
     variables: u64,
-    /// Whether it is a text or a truth value whatever the variables are.
+    /// Whether it may be a text, a truth value or a negative number whatever the variables are.
     is_choice: bool,
 }
 
@@ -55,6 +56,15 @@ pub fn uses(code: &Code) -> Uses {
             match &data.inst {
                 // The type of a power depends on the sign of the exponent, that of a tuple's item on the index.
                 Inst::Binary { op: BinOp::Pow, b, .. } => out.constant |= of(*b),
+                Inst::Unary(UnOp::Invert, a) => out.constant |= of(*a),
+                // The least of several constants has its own type.
+                Inst::Call { args, .. }
+                    if args.len() > 1
+                        && args.iter().all(|a| facts[a.index()].is_some())
+                        && !is_iterated(code, data.result) =>
+                {
+                    args.iter().for_each(|a| out.constant |= of(*a));
+                }
                 Inst::GetItem(_, k) | Inst::SetItem(_, k, _) if !is_slice(code, *k) => out.constant |= of(*k),
                 Inst::Call { .. } | Inst::CallStar { .. } => data.inst.for_each_operand(|v| {
                     let (constant, passed) = pass(v);
@@ -69,6 +79,12 @@ pub fn uses(code: &Code) -> Uses {
         }
     }
     out
+}
+
+/// Whether a value is only iterated over, as a range is.
+fn is_iterated(code: &Code, value: Option<Value>) -> bool {
+    let mut all = code.blocks.iter().flat_map(|b| &b.insts);
+    all.any(|d| matches!(d.inst, Inst::Iter(v) if Some(v) == value))
 }
 
 fn is_slice(code: &Code, v: Value) -> bool {
@@ -119,7 +135,8 @@ fn fact(inst: &Inst, facts: &[Option<Fact>]) -> Option<Fact> {
     let is_choice = match inst {
         Inst::Free(n) if (*n as usize) < MAX_LIFTED => return Some(Fact { variables: 1 << n, is_choice: false }),
         Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::CheckBound { .. } => false,
-        Inst::Unary(op, _) => *op == UnOp::Not,
+        Inst::Unary(op, _) => matches!(op, UnOp::Not | UnOp::Neg),
+        Inst::Binary { op: BinOp::Sub, .. } => true,
         Inst::Compare(..) | Inst::Is { .. } | Inst::Contains { .. } => true,
         Inst::Format { .. } | Inst::ConcatStr(_) => true,
         Inst::Binary { .. } | Inst::GetAttr(..) | Inst::GetItem(..) | Inst::Tuple(_) | Inst::Slice(_) => false,

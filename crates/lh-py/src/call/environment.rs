@@ -18,7 +18,7 @@ use lh_driver::{Compiled, is_current};
 use lh_frontend::Uses;
 use lh_ir::func::{Device, Options};
 use lh_ir::{ObjId, Ty};
-use pyo3::types::{PyBool, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 use pyo3::{ffi, intern, prelude::*};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -27,7 +27,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 /// Captured variables that a function's calls pass.
 pub struct Environment {
     variables: u64,
-    cells: Vec<Py<PyAny>>,
+    /// The cells, and whether their contents are passed to functions.
+    cells: Vec<(Py<PyAny>, bool)>,
 }
 
 /// The contents of cells during a call.
@@ -67,8 +68,11 @@ impl Environment {
 
     /// Adds the variables to the arguments of a call; false if one of them cannot be passed.
     pub fn push<'py>(&self, py: Python<'py>, buf: &mut ArgBuf, held: &mut Held<'py>) -> bool {
-        self.cells.iter().all(|cell| {
+        self.cells.iter().all(|(cell, passed)| {
             let Some(value) = contents(cell.bind(py)).filter(is_data) else { return false };
+            if *passed && is_choice(&value) {
+                return false;
+            }
             let tags = buf.tags.len();
             // SAFETY: `held` keeps the value alive.
             let pushed = unsafe { buf.push(value.as_ptr()) }.is_ok();
@@ -97,7 +101,8 @@ fn is_data(o: &Bound<'_, PyAny>) -> bool {
     let numbers = [&raw mut ffi::PyLong_Type, &raw mut ffi::PyFloat_Type, &raw mut ffi::PyComplex_Type];
     numbers.contains(&class)
         || is_array(o)
-        || is_choice(o)
+        || o.is_exact_instance_of::<PyBool>()
+        || o.is_exact_instance_of::<PyString>()
         || o.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|i| is_data(&i) && !is_array(&i)))
         || numpy::scalar_num(class).is_some_and(|num| !numpy::has_more(num))
 }
@@ -106,9 +111,10 @@ fn is_array(o: &Bound<'_, PyAny>) -> bool {
     o.get_type_ptr() == numpy::ndarray_type()
 }
 
-/// Whether functions of the library may ask for a value of this type while compiling.
+/// Whether functions may ask for a value like this while compiling: see [`Uses::passed`].
 fn is_choice(o: &Bound<'_, PyAny>) -> bool {
-    o.is_exact_instance_of::<PyBool>() || o.is_exact_instance_of::<PyString>()
+    let is_negative = || o.is_instance_of::<PyInt>() && o.lt(0).unwrap_or(true);
+    o.is_exact_instance_of::<PyBool>() || o.is_exact_instance_of::<PyString>() || is_negative()
 }
 
 /// Lets a function that was never called pass its captured variables, if it is not the first of its code.
@@ -148,7 +154,7 @@ pub fn enter(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>) -> PyResu
         let is_constant = uses.constant >> i & 1 != 0 || uses.passed >> i & 1 != 0 && is_choice(&value);
         if !is_constant && is_data(&value) {
             made.variables |= 1 << i;
-            made.cells.push(cell.unbind());
+            made.cells.push((cell.unbind(), uses.passed >> i & 1 != 0));
         } else if decorated::py_func(&value).is_some_and(|f| f.is(function)) {
             // No other function calls this one.
             return Ok(());
