@@ -263,8 +263,14 @@ def test_what_is_refused():
         njit(lambda b: b.decode("utf-8", "surrogateescape"))(b"\xff")
     with pytest.raises(errors.TypingError, match="has no hash"):
         njit(lambda b: hash(b))(bytearray(b"a"))
-    with pytest.raises(errors.TypingError, match="bytes are needed here"):
-        njit(lambda b: b.find("a"))(b"a")
+    for f in (
+        lambda b: b.find("a"),
+        lambda b: b.translate(3),
+        lambda b: b.translate(None, "a"),
+        lambda b: bytes.maketrans(b, [1]),
+    ):
+        with pytest.raises(errors.TypingError, match="bytes are needed here"):
+            njit(f)(b"a")
 
 
 def test_items_of_numpy_are_bytes():

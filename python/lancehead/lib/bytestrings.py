@@ -21,9 +21,14 @@ def _part(x):
 
 def _text(x):
     # The text of the characters with these numbers.
+    return text_of_bytes(_memory(x))
+
+
+def _memory(x):
+    # The array of bytes that are an argument.
     if not prim.is_bytes(x):
         prim.error(x, "bytes are needed here")
-    return text_of_bytes(prim.bytes_array(x))
+    return prim.bytes_array(x)
 
 
 def _filling(x, method):
@@ -306,16 +311,16 @@ class bytes:
         b'xy'
         """
         removed = np.zeros(256, np.bool_)
-        for x in prim.bytes_array(delete):
+        for x in _memory(delete):
             removed[x] = True
-        if table is not None and len(table) != 256:
+        if table is not None and _memory(table).size != 256:
             raise ValueError("translation table must be 256 characters long")
         a = prim.bytes_array(self)
         out = np.empty(a.size, np.uint8)
         n = 0
         for x in a:
             if not removed[x]:
-                out[n] = x if table is None else prim.bytes_array(table)[x]
+                out[n] = x if table is None else _memory(table)[x]
                 n += 1
         return _as(self, out[:n].copy())
 
@@ -326,10 +331,10 @@ class bytes:
         >>> b"abc".translate(b"".maketrans(b"a", b"x"))
         b'xbc'
         """
-        if len(frm) != len(to):
+        if _memory(frm).size != _memory(to).size:
             raise ValueError("maketrans arguments must have same length")
         table = np.arange(256).astype(np.uint8)
-        for x, y in zip(prim.bytes_array(frm), prim.bytes_array(to)):
+        for x, y in zip(_memory(frm), _memory(to)):
             table[x] = y
         return prim.bytes_of(table)
 
