@@ -33,19 +33,31 @@ pub(crate) fn is_in(c: char, some: u32) -> bool {
     classes(c) & some != 0
 }
 
-/// `str.casefold`
-pub(crate) fn folded(s: &str) -> String {
-    if s.is_ascii() {
-        return s.to_ascii_lowercase();
-    }
+/// A text with every character replaced: `ascii` changes runs of ASCII in place, `other` appends what becomes of any
+/// other character, which it gets with its place.
+pub(crate) fn mapped(s: &str, ascii: fn(&mut str), mut other: impl FnMut(&mut String, usize, char)) -> String {
     let mut out = String::with_capacity(s.len());
-    for c in s.chars() {
-        match FOLDS.binary_search_by_key(&c, |(from, _)| *from) {
-            Ok(at) => out.push_str(FOLDS[at].1),
-            Err(_) => push_lower(&mut out, c),
+    let mut at = 0;
+    while at < s.len() {
+        let run = s.as_bytes()[at..].iter().position(|b| !b.is_ascii()).unwrap_or(s.len() - at);
+        let start = out.len();
+        out.push_str(&s[at..at + run]);
+        ascii(&mut out[start..]);
+        at += run;
+        if let Some(c) = s[at..].chars().next() {
+            other(&mut out, at, c);
+            at += c.len_utf8();
         }
     }
     out
+}
+
+/// `str.casefold`
+pub(crate) fn folded(s: &str) -> String {
+    mapped(s, str::make_ascii_lowercase, |out, _, c| match FOLDS.binary_search_by_key(&c, |(from, _)| *from) {
+        Ok(at) => out.push_str(FOLDS[at].1),
+        Err(_) => push_lower(out, c),
+    })
 }
 
 /// The small form of one character by itself.
@@ -66,12 +78,7 @@ pub(crate) fn push_upper(out: &mut String, c: char) {
 
 /// `str.upper`
 pub(crate) fn upper(s: &str) -> String {
-    if s.is_ascii() {
-        return s.to_ascii_uppercase();
-    }
-    let mut out = String::with_capacity(s.len());
-    s.chars().for_each(|c| push_upper(&mut out, c));
-    out
+    mapped(s, str::make_ascii_uppercase, |out, _, c| push_upper(out, c))
 }
 
 /// `str.istitle`

@@ -86,6 +86,8 @@ def distance(expected: Any, answer: Any) -> float:
         if len(expected) != len(answer):
             return float("inf")
         return max((distance(a, b) for a, b in zip(expected, answer)), default=0.0)
+    if isinstance(expected, list) and expected == answer:
+        return 0.0
     a, b = np.asarray(expected), np.asarray(answer)
     if a.shape != b.shape:
         return float("inf")

@@ -2,14 +2,11 @@
 //!
 //! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
-use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, push_lower, push_upper};
+use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, mapped, push_lower, push_upper};
 
 /// `str.lower`
 pub(crate) fn lower(s: &str) -> String {
-    if s.is_ascii() {
-        return s.to_ascii_lowercase();
-    }
-    with_small(s, |out, _, small| out.push_str(small))
+    mapped(s, str::make_ascii_lowercase, |out, at, c| push_small(out, s, at, c))
 }
 
 /// `str.swapcase`
@@ -55,24 +52,26 @@ pub(crate) fn capitalized(s: &str) -> String {
 fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String {
     let mut out = String::with_capacity(s.len());
     let mut small = String::new();
-    let mut is_after_letter = false;
     for (at, c) in s.char_indices() {
         small.clear();
-        match c {
-            'Σ' if is_after_letter && !begins_with_letter(&s[at + c.len_utf8()..]) => small.push('ς'),
-            _ => push_lower(&mut small, c),
-        }
+        push_small(&mut small, s, at, c);
         push(&mut out, c, &small);
-        if !is_in(c, IGNORABLE) {
-            is_after_letter = is_in(c, CASED);
-        }
     }
     out
 }
 
-/// Whether a text begins with a letter that has case, behind what is looked past.
-fn begins_with_letter(s: &str) -> bool {
-    s.chars().find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
+/// The small form of the character at a place of a text.
+fn push_small(out: &mut String, s: &str, at: usize, c: char) {
+    let is_last = || begins_with_letter(s[..at].chars().rev()) && !begins_with_letter(s[at + c.len_utf8()..].chars());
+    match c {
+        'Σ' if is_last() => out.push('ς'),
+        _ => push_lower(out, c),
+    }
+}
+
+/// Whether the first of some characters is a letter that has case, behind what is looked past.
+fn begins_with_letter(mut characters: impl Iterator<Item = char>) -> bool {
+    characters.find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
 /// The character as the first of a word: its capital, of which only the first part stays one.

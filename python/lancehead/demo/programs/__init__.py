@@ -11,6 +11,7 @@ NAMES = (
     "photo_filter",
     "nbody",
     "levenshtein",
+    "word_count",
     "sparse_pca",
     "cuda_mandelbrot",
     "cuda_nbody",
