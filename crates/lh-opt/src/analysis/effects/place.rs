@@ -226,6 +226,11 @@ impl PlaceFinder<'_> {
                 Some(Inst::Runtime(..)) => vec![(Root::Value(*pair), Vec::new())],
                 _ => unknown(),
             },
+            // An address in a field is one of memory that the object owns: somewhere in its root.
+            Some(Inst::Load(q)) if let Some(Inst::FieldPtr(l, _)) = self.defs.inst(self.func, *q) => {
+                let views = self.views(*l, depth + 1).into_iter();
+                views.map(|view| (view.root, vec![None; view.start.len()])).collect()
+            }
             // The address of a constant array is a number.
             Some(Inst::Const(_)) => vec![(Root::Value(p), Vec::new())],
             Some(_) => unknown(),
