@@ -2,7 +2,7 @@
 //!
 //! An access has a root, which is the array or container that it addresses, and for each dimension of the root an
 //! index: an expression, or any. A root is a parameter, a value of the function, memory that the function has
-//! allocated, or unknown.
+//! allocated, memory that only containers hold, or unknown.
 //!
 //! [`summary`] gives the effects of a function in terms of its parameters, for its callers.
 
@@ -17,13 +17,16 @@ use lh_ir::types::Holds;
 use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use place::{Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// The allocation that an access addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
     /// This array, container or address.
     Value(Value),
+    /// Memory that is reached through this container only: none that the function itself has a value for.
+    Inside(Value),
     /// None: the value refers to no memory.
     Fresh,
     /// An unknown allocation.
@@ -59,8 +62,14 @@ pub(crate) struct Access {
 pub struct Summary {
     /// Parameter, index in terms of parameters, and kind.
     uses: Vec<(u32, Vec<Option<ParamExpr>>, Kind)>,
+    /// Accesses to memory that is reached through a parameter, which is a container.
+    inside: Vec<(u32, Kind)>,
     /// Parameters that the result may alias.
     returns: Vec<u32>,
+    /// Parameters that the result may hold, and those through which it, or what it holds, may be reached.
+    reaches: Vec<u32>,
+    /// The result may be or hold memory of unknown origin.
+    returns_unknown: bool,
     /// It accesses memory whose root is unknown.
     unknown: Option<Kind>,
     pub(crate) meaning: Option<Meaning>,
@@ -88,15 +97,20 @@ pub(crate) fn meaning(func: &Function) -> Option<Meaning> {
 impl Summary {
     /// The summary of a function of which nothing is known.
     pub fn unknown() -> Summary {
-        Summary { unknown: Some(Kind::Write), uses_thread: true, ..Summary::default() }
+        Summary { unknown: Some(Kind::Write), returns_unknown: true, uses_thread: true, ..Summary::default() }
     }
     /// Parameters whose memory it may write, as [`lh_ir::func::Foreign`] has it.
     pub fn writes(&self) -> u32 {
         if matches!(self.unknown, Some(Kind::Write | Kind::Resize)) {
             return u32::MAX;
         }
-        let written = self.uses.iter().filter(|u| u.2 != Kind::Read);
-        written.fold(0, |mask, (param, ..)| mask | 1 << (*param).min(31))
+        let of_params = self.uses.iter().map(|(param, _, kind)| (*param, *kind));
+        let written = of_params.chain(self.inside.iter().copied()).filter(|(_, kind)| *kind != Kind::Read);
+        written.fold(0, |mask, (param, _)| mask | 1 << param.min(31))
+    }
+    /// Whether it may change memory of its callers.
+    fn changes_memory(&self) -> bool {
+        self.writes() != 0
     }
 }
 
@@ -119,7 +133,7 @@ impl<'a> Effects<'a> {
     }
 
     fn finder(&self) -> PlaceFinder<'_> {
-        PlaceFinder { func: self.func, defs: self.defs, callees: self.callees }
+        PlaceFinder { func: self.func, defs: self.defs, callees: self.callees, in_stores: Cell::default() }
     }
 
     /// All accesses of a block.
@@ -199,10 +213,10 @@ impl<'a> Effects<'a> {
             Inst::Call(spec, args) => self.of_call(*spec, args, emit),
             Inst::Foreign(f, args) => {
                 for (i, v) in args.iter().skip(1).enumerate() {
-                    whole(*v, if f.may_write(i) { Kind::Write } else { Kind::Read });
+                    self.of_all(*v, if f.may_write(i) { Kind::Write } else { Kind::Read }, emit);
                 }
             }
-            Inst::ParFor(_, args) => args.iter().for_each(|v| whole(*v, Kind::Write)),
+            Inst::ParFor(_, args) => args.iter().for_each(|v| self.of_all(*v, Kind::Write, emit)),
             Inst::Const(_)
             | Inst::Zero
             | Inst::Op(..)
@@ -236,9 +250,7 @@ impl<'a> Effects<'a> {
         let finder = self.finder();
         let Some(summary) = (self.callees)(spec) else {
             // The callee is being compiled: the function is recursive.
-            for v in args {
-                finder.of_value(*v).into_iter().for_each(|p| emit(p, Kind::Write));
-            }
+            args.iter().for_each(|v| self.of_all(*v, Kind::Write, emit));
             return;
         };
         if let Some(kind) = summary.unknown {
@@ -251,6 +263,22 @@ impl<'a> Effects<'a> {
             for place in finder.of_view(*arg, &index) {
                 emit(place, *kind);
             }
+        }
+        for (param, kind) in &summary.inside {
+            args.get(*param as usize).into_iter().for_each(|arg| self.inside_of(*arg, *kind, emit));
+        }
+    }
+
+    /// An access to the memory of a value and to what is reached through it.
+    fn of_all(&self, v: Value, kind: Kind, emit: &mut dyn FnMut(Place, Kind)) {
+        self.finder().of_value(v).into_iter().for_each(|p| emit(p, kind));
+        self.inside_of(v, kind, emit);
+    }
+
+    /// An access to memory that is reached through a value.
+    fn inside_of(&self, v: Value, kind: Kind, emit: &mut dyn FnMut(Place, Kind)) {
+        for root in self.finder().inside(v) {
+            emit(Place { root, index: Vec::new() }, kind);
         }
     }
 
@@ -288,6 +316,9 @@ pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summ
         next.uses.iter_mut().for_each(|(_, index, _)| index.fill(None));
         next.uses.sort_by_key(|(param, index, kind)| (*param, index.len(), *kind));
         next.uses.dedup();
+        next.inside.sort_unstable();
+        next.returns.sort_unstable();
+        next.reaches.sort_unstable();
         if next == *known {
             return next;
         }
@@ -343,11 +374,13 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
         out.uses_thread |= func.blocks[b].insts.iter().any(|d| uses_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
-            let Root::Value(v) = a.root else {
-                if a.root == Root::Unknown {
+            let v = match a.root {
+                Root::Value(v) | Root::Inside(v) => v,
+                Root::Fresh => continue,
+                Root::Unknown => {
                     note(&mut out, a.kind);
+                    continue;
                 }
-                continue;
             };
             let Some(p) = number(v) else {
                 // Memory that the function has allocated is private.
@@ -356,28 +389,20 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
                 }
                 continue;
             };
+            if a.root == Root::Inside(v) {
+                add(&mut out.inside, (p as u32, a.kind));
+                continue;
+            }
             let of = |s: Sym| match s {
                 Sym::Val(v) => number(v).map(|i| Expr::sym(Sym::Val(Value::new(i)))),
                 Sym::Shape(v, d) => number(v).map(|i| Expr::sym(Sym::Shape(Value::new(i), d))),
                 Sym::Stride(..) | Sym::Within(_) | Sym::Overflow => None,
             };
             let index: Vec<Option<Expr>> = a.index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
-            let entry = (p as u32, index, a.kind);
-            if !out.uses.contains(&entry) {
-                out.uses.push(entry);
-            }
+            add(&mut out.uses, (p as u32, index, a.kind));
         }
         if let Some(Term::Return(v)) = &func.blocks[b].term {
-            for place in effects.finder().of_value(*v) {
-                match place.root {
-                    Root::Value(v) => match number(v) {
-                        Some(p) if !out.returns.contains(&(p as u32)) => out.returns.push(p as u32),
-                        _ => {}
-                    },
-                    Root::Unknown => out.returns = (0..params.len() as u32).collect(),
-                    Root::Fresh => {}
-                }
-            }
+            summarize_result(&effects, *v, &mut out);
         }
     }
     // An access to any element subsumes accesses to particular ones.
@@ -385,6 +410,36 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let any: Vec<(u32, Kind)> = out.uses.iter().filter(|u| is_any(&u.1)).map(|u| (u.0, u.2)).collect();
     out.uses.retain(|(param, index, kind)| is_any(index) || !any.contains(&(*param, *kind)));
     out
+}
+
+/// Notes the parameters that a result may alias, hold or come out of.
+fn summarize_result(effects: &Effects<'_>, result: Value, out: &mut Summary) {
+    let params = effects.func.params();
+    let number = |v: Value| params.iter().position(|p| *p == v).map(|p| p as u32);
+    let finder = effects.finder();
+    let is_result = finder.of_value(result).into_iter().map(|place| (place.root, true));
+    for (root, is_result) in is_result.chain(finder.inside(result).into_iter().map(|root| (root, false))) {
+        match root {
+            Root::Value(v) => {
+                let list = if is_result { &mut out.returns } else { &mut out.reaches };
+                number(v).into_iter().for_each(|p| add(list, p));
+            }
+            Root::Inside(v) => number(v).into_iter().for_each(|p| add(&mut out.reaches, p)),
+            Root::Unknown => {
+                out.returns = (0..params.len() as u32).collect();
+                out.reaches.clone_from(&out.returns);
+                out.returns_unknown = true;
+                return;
+            }
+            Root::Fresh => {}
+        }
+    }
+}
+
+fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
 }
 
 /// Whether the result of an instruction depends on the thread that runs it.

@@ -304,6 +304,7 @@ impl<'a> Judge<'a> {
         match a.root {
             Root::Fresh => true,
             Root::Value(v) => self.inside[v.index()],
+            Root::Inside(v) => self.inside[v.index()] || a.kind == Kind::Read,
             Root::Unknown => a.kind == Kind::Read,
         }
     }

@@ -4,9 +4,10 @@ use super::expr::{Expr, Sym, expr};
 use super::{Callees, Root, has_memory, makes_memory};
 use crate::analysis::counted::Defs;
 use lh_ir::cfg::targets;
-use lh_ir::func::{Inst, InstData};
+use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, Layout, TyKind};
-use lh_ir::{Block, Function, Value};
+use lh_ir::{Block, Function, Ty, Value};
+use std::cell::Cell;
 
 /// A part of a root.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(super) struct PlaceFinder<'a> {
     pub(super) func: &'a Function,
     pub(super) defs: &'a Defs,
     pub(super) callees: Callees<'a>,
+    /// Whether the values that the function stores are being looked at: a load among them adds no further ones.
+    pub(super) in_stores: Cell<bool>,
 }
 
 impl PlaceFinder<'_> {
@@ -65,6 +68,25 @@ impl PlaceFinder<'_> {
     /// The element at an address.
     pub(super) fn of_address(&self, p: Value) -> Vec<Place> {
         self.address(p, 0).into_iter().map(|(root, index)| Place { root, index }).collect()
+    }
+
+    /// Memory that is reached through a value, without its own.
+    pub(super) fn inside(&self, v: Value) -> Vec<Root> {
+        if !self.is_container(v) {
+            return Vec::new();
+        }
+        self.contents(self.roots(v, 0), None, 0)
+    }
+
+    /// Whether memory may be reached through that of a value.
+    fn is_container(&self, v: Value) -> bool {
+        self.func.ty(v).any_part(&|t| t.held().into_iter().any(has_memory))
+    }
+
+    /// Whether storing a value in a container makes other memory reachable through it. An address in a field is one of
+    /// memory that the object owns.
+    fn is_storable(&self, v: Value) -> bool {
+        self.func.ty(v) != Ty::ptr() && has_memory(self.func.ty(v))
     }
 
     /// Arguments of a call that its result may alias.
@@ -115,6 +137,10 @@ impl PlaceFinder<'_> {
                 for arg in self.returned(inst).filter(|a| has_memory(self.func.ty(*a))) {
                     out.extend(self.views(arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
                 }
+                let (args, is_unknown) = self.reached(inst);
+                let roots = args.into_iter().flat_map(|a| self.roots(a, depth + 1)).collect();
+                out.extend(self.contents(roots, Some(self.func.ty(v)), depth + 1).into_iter().flat_map(unknown));
+                out.extend(is_unknown.then_some(Root::Unknown).into_iter().flat_map(unknown));
                 out
             }
             // The parts of an aggregate stand for all of it.
@@ -132,24 +158,99 @@ impl PlaceFinder<'_> {
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
-            // An array out of an object, such as a container.
-            Inst::Load(_) | Inst::Take(_) => self.escaped_views(depth + MAX_DEPTH / 2),
+            // An array or a container out of an object.
+            Inst::Load(p) | Inst::Take(p) => {
+                let roots = self.address(*p, depth + 1).into_iter().map(|(root, _)| root).collect();
+                self.contents(roots, Some(self.func.ty(v)), depth).into_iter().flat_map(unknown).collect()
+            }
             _ => unknown(Root::Unknown),
         }
     }
 
-    /// Views that a load of an array may give: those that the function has stored or passed to a callee, and unknown
-    /// ones.
-    fn escaped_views(&self, depth: u32) -> Vec<View> {
-        let keeps = |v: &Value| self.func.ty(*v).held().into_iter().any(has_memory);
-        let of = |d: &InstData| match &d.inst {
-            Inst::Store(_, v) => vec![*v],
-            Inst::Call(_, args) if args.iter().any(keeps) => args.iter().filter(|v| !keeps(v)).copied().collect(),
-            _ => Vec::new(),
+    fn roots(&self, v: Value, depth: u32) -> Vec<Root> {
+        self.views(v, depth).into_iter().map(|view| view.root).collect()
+    }
+
+    /// Arguments of a call that its result may hold or be reached through, and whether it may be of unknown origin.
+    fn reached(&self, call: &Inst) -> (Vec<Value>, bool) {
+        let of = |args: &[Value]| args.iter().copied().filter(|v| has_memory(self.func.ty(*v))).collect();
+        match call {
+            Inst::Call(spec, args) => match (self.callees)(*spec) {
+                Some(s) => {
+                    (s.reaches.iter().filter_map(|p| args.get(*p as usize).copied()).collect(), s.returns_unknown)
+                }
+                None => (of(args), false),
+            },
+            Inst::Foreign(_, args) => (of(&args[1..]), true),
+            _ => (Vec::new(), false),
+        }
+    }
+
+    /// Memory that containers with these roots may hold, or that is reached through it; of values of a type if one is
+    /// given. A container holds what the function stores anywhere, and what callees had or made.
+    fn contents(&self, containers: Vec<Root>, of: Option<Ty>, depth: u32) -> Vec<Root> {
+        let may_be = |v: Value| {
+            let ty = self.func.ty(v);
+            of.is_none_or(|t| share_parts(t, ty))
         };
-        let all = self.func.blocks.iter().flat_map(|b| &b.insts).flat_map(of).filter(|v| has_memory(self.func.ty(*v)));
-        let roots = all.flat_map(|v| self.views(v, depth)).map(|w| w.root);
-        roots.chain([Root::Unknown]).map(unknown).collect()
+        let (mut out, mut seen, mut work) = (Vec::new(), Vec::new(), containers);
+        while let Some(root) = work.pop() {
+            if root == Root::Fresh || seen.contains(&root) {
+                continue;
+            }
+            seen.push(root);
+            let Root::Value(w) = root else {
+                out.push(root);
+                continue;
+            };
+            if of.is_none_or(|t| may_hold(self.func.ty(w), t, 0)) {
+                out.push(Root::Inside(w));
+            }
+            let Some(inst) = self.defs.inst(self.func, w) else { continue };
+            let (args, is_unknown) = self.reached(inst);
+            out.extend(is_unknown.then_some(Root::Unknown));
+            for arg in args {
+                let roots = self.roots(arg, depth + 1);
+                out.extend(roots.iter().filter(|_| may_be(arg)));
+                work.extend(roots);
+            }
+        }
+        if !seen.is_empty() && !self.in_stores.replace(true) {
+            self.stored(of, &may_be, depth + 1, &mut out);
+            self.in_stores.set(false);
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Adds what the function or its callees may store in a container.
+    fn stored(&self, of: Option<Ty>, may_be: &dyn Fn(Value) -> bool, depth: u32, out: &mut Vec<Root>) {
+        let through = |v: Value| self.is_container(v) && of.is_none_or(|t| may_hold(self.func.ty(v), t, 0));
+        for d in self.func.blocks.iter().flat_map(|b| &b.insts) {
+            match &d.inst {
+                Inst::Store(_, v) if self.is_storable(*v) && may_be(*v) => out.extend(self.roots(*v, depth)),
+                Inst::Call(spec, args) if args.iter().any(|v| self.is_container(*v)) => {
+                    if (self.callees)(*spec).is_some_and(|s| !s.changes_memory()) {
+                        continue;
+                    }
+                    for v in args.iter().filter(|v| has_memory(self.func.ty(**v))) {
+                        let roots = self.roots(*v, depth);
+                        let fits = |c: &Value| may_hold(self.func.ty(*c), self.func.ty(*v), 0);
+                        if may_be(*v) && args.iter().any(fits) {
+                            out.extend(&roots);
+                        }
+                        if through(*v) {
+                            out.extend(roots.into_iter().map(|root| match root {
+                                Root::Value(w) => Root::Inside(w),
+                                other => other,
+                            }));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Every root of the function, and the unknown one.
@@ -334,6 +435,18 @@ impl PlaceFinder<'_> {
     }
 }
 
+/// Whether values of two types may have a part in common that refers to memory.
+fn share_parts(a: Ty, b: Ty) -> bool {
+    a.any_part(&|part| has_memory(part) && b.any_part(&|p| p == part))
+}
+
+/// Whether values of a type may be reached through a container of another; deep in classes that hold each other they
+/// may.
+fn may_hold(container: Ty, ty: Ty, depth: u32) -> bool {
+    let of = |held: Ty| share_parts(ty, held) || may_hold(held, ty, depth + 1);
+    depth > 3 || container.any_part(&|part| part.held().into_iter().any(of))
+}
+
 /// Any part of a root.
 fn unknown(root: Root) -> View {
     View { root, start: Vec::new(), along: Vec::new(), extents: Vec::new() }
@@ -350,7 +463,7 @@ impl View {
         let along = |w: &View, d: usize| match (w.extents.get(d), w.root) {
             (Some(v), _) => Some(extent(*v)),
             (None, Root::Value(v)) => Some(Expr::sym(Sym::Shape(v, d as u32))),
-            (None, Root::Fresh | Root::Unknown) => None,
+            (None, Root::Inside(_) | Root::Fresh | Root::Unknown) => None,
         };
         let is_known = self.start.iter().all(Option::is_some) && self.along.iter().all(Option::is_some);
         is_known
