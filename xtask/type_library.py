@@ -33,10 +33,41 @@ np.cumsum(a,axis=0) np.cumsum(a,axis=1) a.reshape(a.shape[0],1,a.shape[1]) np.li
 a[:,None]
 """
 DTYPES = ("float64", "float32", "int64", "int32", "bool")
+#: Of a list.
+LIST = """
+len(a) a.append(x) a.extend(a) a.insert(0,x) a.pop() a.pop(0) a.remove(x) a.index(x) a.count(x) a.reverse() a.copy()
+a.clear() x_in_a a==a a+a a*2 a[1:] a[::-1] sorted(a) a.sort() max(a) min(a) list(a) [y_for_y_in_a]
+"""
+#: Of a dictionary, with a key and a value.
+DICT = """
+len(d) d[k] d.get(k) d.get(k,v) d.pop(k) d.pop(k,v) d.popitem() d.setdefault(k,v) d.update(d) d.copy() d.clear()
+d.__setitem__(k,v) d.__delitem__(k) k_in_d list(d) list(d.keys()) list(d.values()) list(d.items()) d==d
+[y_for_y_in_d.items()] [d[y]_for_y_in_d] sorted(d) max(d.values())
+"""
+#: Of a set with an item.
+SET = """
+len(a) a.add(x) a.discard(x) a.remove(x) a.pop() a.update(a) a.copy() a.clear() x_in_a a|a a&a a-a a^a a<=a a==a list(a)
+sorted(a) [y_for_y_in_a]
+"""
+
+
+def containers():
+    """Functions of lists, dictionaries and sets with their types."""
+    int64, text = lancehead.types.int64, lancehead.types.unicode_type
+    for item in (int64, lancehead.types.float64, text):
+        for words, kind in ((LIST, lancehead.types.ListType), (SET, lancehead.types.SetType)):
+            for word in words.split():
+                yield eval("lambda a, x: " + word.replace("_", " ")), [kind(item), item]
+    for key in (int64, text):
+        for value in (int64, lancehead.types.float64):
+            for word in DICT.split():
+                word = word if "__" in word else word.replace("_", " ")
+                yield eval("lambda d, k, v: " + word), [lancehead.types.DictType(key, value), key, value]
 
 
 def programs():
     """Functions of one array with its type."""
+    yield from containers()
     for dtype in DTYPES:
         for shape, texts in (((4,), ANY), ((4, 4), ANY + MATRIX)):
             array = lancehead.typeof(np.zeros(shape, dtype))

@@ -521,6 +521,10 @@ impl Infer<'_> {
         let shared = Class::of_shared(path);
         match (shared.or_else(|| Class::find(path)), self.result) {
             (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
+                if shared.is_some() {
+                    let own = self.display_site(site, class);
+                    self.pending.typed.insert(own);
+                }
                 let made = self.display(class, site, "", &[])?;
                 if shared.is_some() {
                     self.prim("items_share", std::slice::from_ref(&made))?;

@@ -90,7 +90,7 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
         }
     }
     let class = py.import(intern!(py, "lancehead.typed"))?.getattr(name_of(ty))?;
-    let made = class.call_method1(intern!(py, "__new__"), (&class,))?;
+    let made = py.get_type::<Container>().call_method1(intern!(py, "__new__"), (&class,))?;
     made.cast::<Container>()?.get().hold(&made, ty, native.clone())?;
     Ok(made)
 }

@@ -28,6 +28,27 @@ impl Container {
         })?;
         slf.get().hold(slf.as_any(), ty, native)
     }
+    /// Makes room for so many items of a list.
+    fn _reserve(&self, n: usize) -> PyResult<()> {
+        match self.state.get() {
+            Some(s) if s.item.is_some() && !s.items.reserve(n) => Err(PyMemoryError::new_err(())),
+            _ => Ok(()),
+        }
+    }
+    /// The number of items that a list has room for.
+    fn _allocated(&self) -> usize {
+        self.state.get().map_or(0, |s| s.items.allocated())
+    }
+    /// Whether the container may be changed.
+    fn _is_mutable(&self) -> bool {
+        self.state.get().is_none_or(|s| !s.items.is_frozen())
+    }
+    /// Allows or refuses changes of a list.
+    fn _freeze(&self, frozen: bool) {
+        if let Some(s) = self.state.get().filter(|s| s.item.is_some()) {
+            s.items.freeze(frozen);
+        }
+    }
     /// The type, or None as long as nothing decides it.
     #[getter]
     fn _type(&self, py: Python<'_>) -> PyResult<Option<Py<Type>>> {
