@@ -10,7 +10,17 @@ ListType[int64]([1, 2, 3])
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    ValuesView,
+)
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lancehead import _core, config, errors, types
@@ -92,6 +102,14 @@ def _keys(own: Any) -> Any:
     return [key for key in own]  # noqa: C416
 
 
+def _values(own: Any) -> Any:
+    return [shared(value) for value in own.values()]
+
+
+def _entries(own: Any) -> Any:
+    return [(key, shared(value)) for key, value in own.items()]
+
+
 def _popitem(own: Any) -> Any:
     key, value = own.popitem()
     return shared(key), shared(value)
@@ -108,10 +126,15 @@ def _discard(own: Any, value: Any) -> None:
 def _adopted(value: Any, type_: Callable[[], Any] | None = None) -> Any:
     """A value as an item of a type: Python's containers become typed ones, so that later changes of the item are seen,
     and those without a type get what `type_` gives."""
-    made = _SHARED.get(type(value))
-    if made is None and not isinstance(value, _core.Container):
+    kind = _SHARED.get(type(value))
+    if kind is None and not isinstance(value, _core.Container):
         return value
-    value = value if made is None else made(value)
+    if kind is not None and type_ is not None and isinstance(wanted := type_(), kind._type_class):
+        # Its own items are converted one by one, each to the type that is needed.
+        made = _typed(kind, wanted)
+        made.__init__(value)
+        return made
+    value = value if kind is None else kind(value)
     if type_ is not None and not value._typed:
         _decide(value, type_())
     return value
@@ -155,8 +178,9 @@ class _Shared(_Base):
     __slots__ = ()
     #: The name of the type without those of its items.
     _kind: ClassVar[str]
-    #: Python's own class.
+    #: Python's own class, and that of types.
     _plain: ClassVar[type]
+    _type_class: ClassVar[type]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls._plain(*args, **kwargs) if config.DISABLE_JIT else super().__new__(cls)
@@ -197,6 +221,7 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
     __slots__ = ()
     _kind = "ListType"
     _plain = list
+    _type_class = types.ListType
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs:
@@ -248,14 +273,14 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
             raise IndexError("list index out of range")
         return _compiled(_part)(self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def _set(self, index: Any, value: Any) -> None:
         if not self._typed:
             raise IndexError("list assignment index out of range")
         if isinstance(index, slice) and not isinstance(value, List):
             value = List(value) if len(value := list(value)) else List.empty_list(self._type.dtype)
         _compiled(_put_item)(self, index, _adopted(value, lambda: self._type.item_type))
 
-    def __delitem__(self, index: Any) -> None:
+    def _del(self, index: Any) -> None:
         if not self._typed:
             raise IndexError("list assignment index out of range")
         _compiled(_delete)(self, index)
@@ -284,6 +309,8 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
 
     def append(self, item: Any) -> None:
         """Adds an item at the end."""
+        if self._push(item):
+            return
         if not self._typed:
             item = _adopted(item)
             _decide(self, types.ListType(_type_of(item)))
@@ -378,6 +405,7 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
     __slots__ = ()
     _kind = "DictType"
     _plain = dict
+    _type_class = types.DictType
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "dcttype" in kwargs:
@@ -389,8 +417,6 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
         for items in args:
             if not isinstance(items, Iterable):
                 raise errors.TypingError(f"{type(items).__name__!r} object is not iterable")
-            if not isinstance(items, Mapping):
-                items = _pairs(items)
             self.update(items)
         self.update(**kwargs)
 
@@ -413,13 +439,13 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
             raise KeyError(key)
         return _compiled(_part)(self, key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def _set(self, key: Any, value: Any) -> None:
         if not self._typed:
             value = _adopted(value)
             _decide(self, types.DictType(_type_of(key), _type_of(value)))
         _compiled(_put)(self, key, _adopted(value, lambda: self._type.value_type))
 
-    def __delitem__(self, key: Any) -> None:
+    def _del(self, key: Any) -> None:
         if not self._typed:
             raise KeyError(key)
         _compiled(_delete)(self, key)
@@ -429,6 +455,25 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return _iterated(self, "dictionary")
+
+    def items(self) -> ItemsView[Any, Any]:
+        """A view of pairs of a key and its value."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[Any]:
+        """A view of the values."""
+        return _Values(self)
+
+    def update(self, other: Any = (), /, **kwargs: Any) -> None:
+        """Adds the items of another dictionary or of an iterable of pairs."""
+        if isinstance(other, Mapping):
+            pairs: Iterable[tuple[Any, Any]] = other.items()
+        elif hasattr(other, "keys"):
+            pairs = ((key, other[key]) for key in other.keys())  # noqa: SIM118 - that is the protocol
+        else:
+            pairs = _pairs(other)
+        for key, value in (*pairs, *kwargs.items()):
+            self[key] = value
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which is given to it if there is none."""
@@ -447,7 +492,28 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
         return f"{{{', '.join(f'{key}: {value}' for key, value in self.items())}}}"
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (type(self), self._type, dict(self))
+        return _rebuilt, (type(self), self._type, dict(self.items()))
+
+
+class _Items(ItemsView[Any, Any]):
+    """Pairs of keys and values, without look-ups: NaN as a key is never found."""
+
+    _mapping: Dict
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return _iterated(self._mapping, "dictionary", _entries)
+
+
+class _Values(ValuesView[Any]):
+    """The values, without look-ups of keys."""
+
+    _mapping: Dict
+
+    def __iter__(self) -> Iterator[Any]:
+        return _iterated(self._mapping, "dictionary", _values)
+
+    def __contains__(self, value: object) -> bool:
+        return any(own is value or own == value for own in self)
 
 
 class Set(_Shared, _core.Container, MutableSet[Any]):
@@ -465,6 +531,7 @@ class Set(_Shared, _core.Container, MutableSet[Any]):
     __slots__ = ()
     _kind = "SetType"
     _plain = set
+    _type_class = types.SetType
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs:
@@ -492,6 +559,12 @@ class Set(_Shared, _core.Container, MutableSet[Any]):
 
     def _get(self, key: Any) -> Any:
         raise TypeError(f"{type(self).__name__!r} object is not subscriptable")
+
+    def _set(self, key: Any, value: Any) -> None:
+        raise TypeError(f"{type(self).__name__!r} object does not support item assignment")
+
+    def _del(self, key: Any) -> None:
+        raise TypeError(f"{type(self).__name__!r} object doesn't support item deletion")
 
     def __contains__(self, item: Any) -> bool:
         return self._typed and _compiled(_has)(self, item)
@@ -529,11 +602,11 @@ class Set(_Shared, _core.Container, MutableSet[Any]):
         return _rebuilt, (type(self), self._type, list(self))
 
 
-def _iterated(own: Any, what: str) -> Iterator[Any]:
+def _iterated(own: Any, what: str, parts: Callable[..., Any] = _keys) -> Iterator[Any]:
     if not own._typed:
         return
     count = len(own)
-    for key in _compiled(_keys)(own):
+    for key in _compiled(parts)(own):
         if len(own) != count:
             raise RuntimeError(f"{what} changed size during iteration")
         yield key

@@ -190,6 +190,10 @@ class list:
         """Removes all items."""
         _drop(self, 0, len(self))
 
+    def getitem_unchecked(self, index):
+        """An item of a typed list."""
+        return self[index]
+
     def _allocated(self):
         """The number of items that there is room for, as `typed.List` tells it."""
         return prim.lh_items_allocated(self)

@@ -13,6 +13,7 @@ use lh_ir::class::Class;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::{ffi, intern};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -42,6 +43,9 @@ unsafe impl Send for State {}
 unsafe impl Sync for State {}
 
 static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+
+/// `List`, `Dict` and `Set`, once they are asked for.
+static CLASSES: [PyOnceLock<Py<PyAny>>; 3] = [const { PyOnceLock::new() }; 3];
 
 /// The Python object of a native one. Without the GIL, one that is found might be about to die: there each result is a
 /// new one.
@@ -89,17 +93,20 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
             }
         }
     }
-    let class = py.import(intern!(py, "lancehead.typed"))?.getattr(name_of(ty))?;
-    let made = py.get_type::<Container>().call_method1(intern!(py, "__new__"), (&class,))?;
+    let (at, name) = place_and_name(ty);
+    let class = CLASSES[at].get_or_try_init(py, || {
+        Ok::<_, PyErr>(py.import(intern!(py, "lancehead.typed"))?.getattr(name)?.unbind())
+    })?;
+    let made = py.get_type::<Container>().call_method1(intern!(py, "__new__"), (class,))?;
     made.cast::<Container>()?.get().hold(&made, ty, native.clone())?;
     Ok(made)
 }
 
-fn name_of(ty: Ty) -> &'static str {
+fn place_and_name(ty: Ty) -> (usize, &'static str) {
     match ty.class() {
-        Some(c) if c == Class::list() => "List",
-        Some(c) if c == Class::dict() => "Dict",
-        _ => "Set",
+        Some(c) if c == Class::list() => (0, "List"),
+        Some(c) if c == Class::dict() => (1, "Dict"),
+        _ => (2, "Set"),
     }
 }
 

@@ -26,12 +26,12 @@ class List:
 
     def __new__(iterable=(), /):
         """A typed list of the items."""
-        if prim.is_tuple(iterable):
+        if prim.is_tuple(iterable) and len(iterable) > 0:
             # The first item decides.
-            out = List()
+            out = prim.items_like([iterable[0]], len(iterable))
             for x in iterable:
                 out.append(x)
-            return out
+            return shared(out)
         return shared([x for x in iterable])
 
     @staticmethod
