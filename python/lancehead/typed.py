@@ -9,7 +9,10 @@ ListType[int64]([1, 2, 3])
 
 from __future__ import annotations
 
+import builtins
 import functools
+import itertools
+import operator
 from collections.abc import (
     Callable,
     ItemsView,
@@ -28,6 +31,9 @@ from lancehead.decorators import njit
 from lancehead.lib.lancehead.typed import mutable, shared
 
 __all__ = ["Dict", "List", "Set"]
+
+#: The number of items of a list that IPython shows.
+_SHOWN = 1000
 
 Made = TypeVar("Made", bound=_core.Container)
 
@@ -363,6 +369,32 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
         if self._typed:
             _compiled(_reverse)(self)
 
+    def __add__(self, other: Any) -> List:
+        if not isinstance(other, (List, list)):
+            return NotImplemented
+        made = self.copy()
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: Any) -> List:
+        return List(other) + self if isinstance(other, list) else NotImplemented
+
+    def __mul__(self, n: Any) -> List:
+        made = self.copy()
+        made *= n
+        return made
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n: Any) -> Self:
+        times = operator.index(n)
+        if times <= 0:
+            self.clear()
+        items = self.copy()
+        for _ in range(1, times):
+            self.extend(items)
+        return self
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (List, list)):
             return NotImplemented
@@ -383,7 +415,12 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
         return list(self) >= list(other) if isinstance(other, (List, list)) else NotImplemented
 
     def __str__(self) -> str:
-        return f"[{', '.join(map(str, self))}]"
+        shown: Iterable[Any] = self
+        # IPython shows every result: long lists in part.
+        is_cut = hasattr(builtins, "get_ipython") and len(self) > _SHOWN
+        if is_cut:
+            shown = itertools.islice(self, _SHOWN)
+        return f"[{', '.join(map(str, shown))}{', ...' if is_cut else ''}]"
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._type, list(self))
@@ -469,11 +506,33 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
         if isinstance(other, Mapping):
             pairs: Iterable[tuple[Any, Any]] = other.items()
         elif hasattr(other, "keys"):
-            pairs = ((key, other[key]) for key in other.keys())  # noqa: SIM118 - that is the protocol
+            pairs = ((key, other[key]) for key in other.keys())
         else:
             pairs = _pairs(other)
         for key, value in (*pairs, *kwargs.items()):
             self[key] = value
+
+    @classmethod
+    def fromkeys(cls, iterable: Iterable[Any], value: Any = None) -> Dict:
+        """A dictionary with keys of one value."""
+        made = cls()
+        for key in iterable:
+            made[key] = value
+        return made
+
+    def __or__(self, other: Any) -> Dict:
+        if not isinstance(other, (Dict, dict)):
+            return NotImplemented
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Dict:
+        return Dict(other) | self if isinstance(other, dict) else NotImplemented
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which is given to it if there is none."""

@@ -158,6 +158,9 @@ impl Infer<'_> {
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
+            if !library {
+                *v = self.handed_over(v.clone());
+            }
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }

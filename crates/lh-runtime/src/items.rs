@@ -144,7 +144,14 @@ unsafe fn reserve(object: *mut Items, n: i64) -> bool {
             return false;
         }
         // Half as much again: appending costs constant time on average, and a third of the buffer is idle at most.
-        let cap = n.max(object.cap + object.cap / 2).max(4);
+        grow(object, n.max(object.cap + object.cap / 2).max(4))
+    }
+}
+
+/// Gives the buffer a capacity; false when there is no memory.
+unsafe fn grow(object: &mut Items, cap: i64) -> bool {
+    // SAFETY: the buffer came from `malloc`.
+    unsafe {
         let Some(bytes) = cap.checked_mul(i64::from(object.elem_size.max(1))) else { return false };
         let data = libc::realloc(object.mem.data.cast(), bytes as usize).cast::<u8>();
         if data.is_null() {
@@ -294,10 +301,13 @@ impl ItemsRef {
         // SAFETY: an `ItemsRef` keeps its object alive.
         unsafe { lh_items_share(self.0.as_ptr()) };
     }
-    /// Makes room for so many items; false if there is no memory or the object must not change.
+    /// Makes room for so many items and no more, if there is less; false if there is no memory for that.
     pub fn reserve(&self, n: usize) -> bool {
         // SAFETY: an `ItemsRef` keeps its object alive.
-        unsafe { reserve(self.0.as_ptr(), n.min(isize::MAX as usize) as i64) }
+        let object = unsafe { &mut *self.0.as_ptr() };
+        let Ok(n) = i64::try_from(n) else { return false };
+        // SAFETY: as above.
+        object.cap == FROZEN || n <= object.cap || unsafe { grow(object, n) }
     }
     /// The number of items that there is memory for.
     pub fn allocated(&self) -> usize {

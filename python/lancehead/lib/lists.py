@@ -54,6 +54,13 @@ def _checked(i, n, message):
     return i
 
 
+def _shared_as(out, own):
+    # What is made of a typed list is one, too.
+    if prim.lh_items_is_shared(own):
+        prim.items_share(out)
+    return out
+
+
 def _extend_from(self, other, n):
     # `n` items of a list, maybe of `self`.
     old = len(self)
@@ -184,7 +191,7 @@ class list:
         n = len(self)
         out = prim.items_like(self, n)
         _extend_from(out, self, n)
-        return out
+        return _shared_as(out, self)
 
     def clear(self):
         """Removes all items."""
@@ -318,7 +325,7 @@ class list:
         for i in range(n):
             prim.items_put(out, i, prim.items_get(self, start + i * step))
         prim.items_set_len(out, n)
-        return out
+        return _shared_as(out, self)
 
     def __setitem__(self, s, items):
         """Replaces the items of a slice."""

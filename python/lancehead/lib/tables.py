@@ -291,6 +291,9 @@ def copy_entries(out, table):
             prim.items_set_len(out, to)
     out._live = to
     _rebuild(out)
+    # A copy of a typed dictionary or set is one, too.
+    if prim.lh_items_is_shared(table):
+        prim.items_share(out)
 
 
 def next_place(table, at, live, message):

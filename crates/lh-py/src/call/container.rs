@@ -30,11 +30,37 @@ pub struct Container {
 pub struct State {
     /// Its type.
     pub ty: Ty,
-    tags: Box<[u64]>,
+    tags: &'static [u64],
     /// The native object.
     pub items: ItemsRef,
     /// The layout of the items of a list.
-    pub item: Option<Item>,
+    pub item: Option<&'static Item>,
+}
+
+/// What all containers of a type have in common.
+struct Shape {
+    ty: Ty,
+    tags: Vec<u64>,
+    item: Option<Item>,
+}
+
+/// By type; types live as long as the process.
+static SHAPES: LazyLock<Mutex<HashMap<Ty, &'static Shape>>> = LazyLock::new(Default::default);
+
+impl Shape {
+    fn of(py: Python<'_>, ty: Ty) -> &'static Shape {
+        if let Some(known) = lock(&SHAPES).get(&ty) {
+            return known;
+        }
+        let mut tags = Vec::new();
+        if tags_of(ty, &mut tags).is_none() {
+            tags = vec![kind::TYPE | (ty.number() as u64) << 8];
+        }
+        // The type as arguments have it.
+        let own = Decoder::new(py, &tags).next_ty();
+        let made = Shape { ty: own, tags, item: own.as_list().and_then(Item::new) };
+        *lock(&SHAPES).entry(ty).or_insert_with(|| Box::leak(Box::new(made)))
+    }
 }
 
 // SAFETY: the native object is counted atomically; whoever changes it from several threads locks, as for an array.
@@ -76,7 +102,7 @@ pub unsafe fn native<'a>(o: *mut ffi::PyObject) -> Result<(&'a [u64], *mut Items
     let state = std::ptr::from_ref(container.get().state.get().ok_or(Refused::Untyped)?);
     // SAFETY: a container keeps its state, and `o` outlives the result.
     let state = unsafe { &*state };
-    Ok((&state.tags, state.items.as_ptr()))
+    Ok((state.tags, state.items.as_ptr()))
 }
 
 /// The container of a native object, whose references the caller keeps.
@@ -94,9 +120,8 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
         }
     }
     let (at, name) = place_and_name(ty);
-    let class = CLASSES[at].get_or_try_init(py, || {
-        Ok::<_, PyErr>(py.import(intern!(py, "lancehead.typed"))?.getattr(name)?.unbind())
-    })?;
+    let class = CLASSES[at]
+        .get_or_try_init(py, || Ok::<_, PyErr>(py.import(intern!(py, "lancehead.typed"))?.getattr(name)?.unbind()))?;
     let made = py.get_type::<Container>().call_method1(intern!(py, "__new__"), (class,))?;
     made.cast::<Container>()?.get().hold(&made, ty, native.clone())?;
     Ok(made)
@@ -113,16 +138,10 @@ fn place_and_name(ty: Ty) -> (usize, &'static str) {
 impl Container {
     /// Gives a container that has no type a native object of a type.
     pub fn hold(&self, own: &Bound<'_, PyAny>, ty: Ty, items: ItemsRef) -> PyResult<()> {
-        let mut tags = Vec::new();
-        if tags_of(ty, &mut tags).is_none() {
-            tags = vec![kind::TYPE | (ty.number() as u64) << 8];
-        }
-        // The type as arguments have it.
-        let ty = Decoder::new(own.py(), &tags).next_ty();
-        let item = ty.as_list().and_then(Item::new);
+        let shape = Shape::of(own.py(), ty);
         items.share();
         let address = items.as_ptr().addr();
-        let state = State { ty, tags: tags.into(), items, item };
+        let state = State { ty: shape.ty, tags: &shape.tags, items, item: shape.item.as_ref() };
         if self.state.set(state).is_err() {
             return Err(PyTypeError::new_err("the container has a type already"));
         }
