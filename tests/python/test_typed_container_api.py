@@ -214,6 +214,15 @@ def test_many_keys_that_are_no_numbers():
         assert count(np.full(20_000, np.nan, dtype)) == 20_000
 
 
+def test_keys_of_other_types_are_looked_up_by_value():
+    @njit
+    def look(d):
+        return 1j in d, (1 + 0j) in d, 1.0 in d, 1.5 in d, True in d, "a" in d, d.get(2.0, 0)
+
+    for counts in (Dict({1: 5, 2: 6}), {1: 5, 2: 6}):
+        assert look(counts) == look.py_func({1: 5, 2: 6}) == (False, True, True, False, True, False, 6)
+
+
 def test_copies():
     outer = List([[1], [2]])
     shallow, deep = copy.copy(outer), copy.deepcopy(outer)
