@@ -342,6 +342,9 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
             for item in items:
                 self.append(item)
             return
+        if not self._typed and isinstance(items[0], _core.Dispatcher):
+            # An item is one of these functions.
+            _decide(self, _core.typeof(list(items)))
         if not self._typed:
             decided = (item for item in items if not isinstance(item, _core.Container) or item._typed)
             _decide(self, types.ListType(_type_of(next(decided, items[0]))))
@@ -509,7 +512,11 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
             pairs = ((key, other[key]) for key in other.keys())
         else:
             pairs = _pairs(other)
-        for key, value in (*pairs, *kwargs.items()):
+        added = [*pairs, *kwargs.items()]
+        if not self._typed and added and all(isinstance(value, _core.Dispatcher) for _, value in added):
+            # A value is one of these functions.
+            _decide(self, _core.typeof(dict(added)))
+        for key, value in added:
             self[key] = value
 
     @classmethod

@@ -305,6 +305,37 @@ def test_a_pop_empties_a_set():
             act()
 
 
+def test_functions_as_items():
+    @njit
+    def more(x):
+        return x + 1
+
+    @njit
+    def twice(x):
+        return x * 2
+
+    @njit
+    def applied(functions, x):
+        for f in functions:
+            x = f(x)
+        return x
+
+    functions = List([more, twice])
+    functions.append(more)
+    assert applied(functions, 3) == 9 and functions[0] is more
+    named = Dict({"more": more, "twice": twice})
+    assert njit(lambda d, key, x: d[key](x))(named, "twice", 0.5) == 1.0 and named["more"] is more
+    with pytest.raises(errors.TypingError, match="cannot hold"):
+        functions.append(applied)
+
+
+def test_a_captured_container_is_refused_by_name():
+    items = List([1, 2])
+    for function in (lambda: len(items), lambda: items[0], lambda: items.pop()):
+        with pytest.raises(errors.TypingError, match=r"`List` cannot be used in compiled code[\s\S]*as an argument"):
+            njit(function)()
+
+
 def test_operators_make_typed_containers():
     items = List([1, 2])
     for made, expected in (

@@ -90,7 +90,15 @@ class list:
 
     __parameters__ = ("T",)
     __items__ = "T"
-    __infers__ = {"append": "T", "insert": "_, T", "extend": "*T"}
+    __infers__ = {
+        "append": "T",
+        "insert": "_, T",
+        "extend": "*T",
+        "__contains__": "?T -> bool",
+        "index": "?T -> int",
+        "count": "?T -> int",
+        "remove": "?T",
+    }
 
     def __new__(iterable=None):
         """A list of the items.
