@@ -283,6 +283,12 @@ def test_numbers_that_do_not_fit_raise():
         items[5] = 1
 
 
+def test_integers_wrap_as_in_numba():
+    small = List.empty_list(types.int8)
+    small.append(300)
+    assert small == [44] and njit(lambda x: (x.append(300), x[1])[1])(small) == 44
+
+
 def test_keys_that_only_differ_by_value_share_code():
     @njit
     def fill():
