@@ -33,10 +33,58 @@ np.cumsum(a,axis=0) np.cumsum(a,axis=1) a.reshape(a.shape[0],1,a.shape[1]) np.li
 a[:,None]
 """
 DTYPES = ("float64", "float32", "int64", "int32", "bool")
+#: Of a list.
+LIST = """
+len(a) a.append(x) a.extend(a) a.insert(0,x) a.pop() a.pop(0) a.remove(x) a.index(x) a.count(x) a.reverse() a.copy()
+a.clear() x_in_a a==a a+a a*2 a[1:] a[::-1] sorted(a) a.sort() max(a) min(a) sum(a) list(a) [y_for_y_in_a] [x]
+"""
+#: Of a dictionary, with a key and a value.
+DICT = """
+len(d) d[k] d.get(k) d.get(k,v) d.pop(k) d.pop(k,v) d.popitem() d.setdefault(k,v) d.update(d) d.copy() d.clear()
+d.__setitem__(k,v) d.__delitem__(k) k_in_d list(d) list(d.keys()) list(d.values()) list(d.items()) d==d
+[y_for_y_in_d.items()] [d[y]_for_y_in_d] sorted(d) max(d.values()) {k:v}
+"""
+#: Of a set with an item.
+SET = """
+len(a) a.add(x) a.discard(x) a.remove(x) a.pop() a.update(a) a.copy() a.clear() x_in_a a|a a&a a-a a^a a<=a a==a list(a)
+sorted(a) [y_for_y_in_a] {x}
+"""
+#: Of a text.
+TEXT = """
+len(s) s+s s*2 s[0] s[1:] s==s s<s s.split() s.split(s) s.strip() s.lower() s.upper() s.replace(s,s) s.find(s)
+s.startswith(s) s.endswith(s) s.join([s]) s_in_s int(s) float(s) str(s) [c_for_c_in_s] hash(s)
+"""
+#: Of two numbers.
+NUMBERS = "x%y x//y x/y x**y x**2 abs(x) min(x,y) max(x,y) int(x) float(x) str(x) round(x) divmod(x,y)"
+
+
+def containers():
+    """Functions of lists, dictionaries and sets with their types."""
+    int64, text = lancehead.types.int64, lancehead.types.unicode_type
+    for item in (int64, lancehead.types.float64, text):
+        for words, kind in ((LIST, lancehead.types.ListType), (SET, lancehead.types.SetType)):
+            for word in words.split():
+                yield eval("lambda a, x: " + word.replace("_", " ")), [kind(item), item]
+    for key in (int64, text):
+        for value in (int64, lancehead.types.float64):
+            for word in DICT.split():
+                word = word if "__" in word else word.replace("_", " ")
+                yield eval("lambda d, k, v: " + word), [lancehead.types.DictType(key, value), key, value]
+
+
+def texts_and_numbers():
+    """Functions of a text, and of numbers."""
+    int64, float64 = lancehead.types.int64, lancehead.types.float64
+    for word in TEXT.split():
+        yield eval("lambda s: " + word.replace("_", " ")), [lancehead.types.unicode_type]
+    for pair in ((int64, int64), (float64, float64), (int64, float64), (float64, int64)):
+        yield from ((eval("lambda x, y: " + word), list(pair)) for word in NUMBERS.split())
 
 
 def programs():
-    """Functions of one array with its type."""
+    """Functions of one argument or a few, with their types."""
+    yield from containers()
+    yield from texts_and_numbers()
     for dtype in DTYPES:
         for shape, texts in (((4,), ANY), ((4, 4), ANY + MATRIX)):
             array = lancehead.typeof(np.zeros(shape, dtype))

@@ -18,6 +18,7 @@ from lancehead._core import (
     array_type,
     container_type,
     dtype_of_type,
+    keyed_type,
     literal_type,
     named_tuple_type,
     optional_type,
@@ -359,6 +360,20 @@ class DictType(metaclass=KindOfType):
         return container_type("builtins.dict", [keyty, valty])
 
 
+class LiteralStrKeyDict(metaclass=KindOfType):
+    """Types of dictionaries with constant keys that are texts and values of several types.
+
+    >>> LiteralStrKeyDict({"a": int64, "b": float64}).literal_value["a"]
+    int64
+    """
+
+    kinds: tuple[str, ...] = ("LiteralStrKeyDict",)
+
+    def __new__(cls, literal_value: dict[Any, Any]) -> Any:
+        """The type for types of the values by the keys."""
+        return keyed_type(literal_value)
+
+
 class SetType(metaclass=KindOfType):
     """Types of sets: `SetType(int64)`.
 
@@ -601,7 +616,8 @@ class WrapperAddressProtocol:
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "CharSeq", "Complex", "DictType", "Dispatcher",
-    "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "NPDatetime", "NPTimedelta",
+    "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "LiteralStrKeyDict",
+    "NPDatetime", "NPTimedelta",
     "NamedTuple", "NamedUniTuple", "NestedArray", "NoneType", "Number", "NumberClass", "Omitted", "Optional",
     "RangeType", "Record", "Set", "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple",
     "UnicodeCharSeq", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16",

@@ -278,7 +278,7 @@ def test_an_item_of_another_type_is_refused():
     with pytest.raises(errors.TypingError):
         List([1, 2.5])
     assert List([2.5, 1, np.float32(0.5)]) == [2.5, 1.0, 0.5]
-    with pytest.raises(TypeError):
+    with pytest.raises(errors.TypingError):
         Dict.empty(types.ListType(types.int64), types.int64)
 
 

@@ -158,6 +158,9 @@ impl Infer<'_> {
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
+            if !library {
+                *v = self.handed_over(v.clone());
+            }
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }
@@ -521,6 +524,10 @@ impl Infer<'_> {
         let shared = Class::of_shared(path);
         match (shared.or_else(|| Class::find(path)), self.result) {
             (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
+                if shared.is_some() {
+                    let own = self.display_site(site, class);
+                    self.pending.typed.insert(own);
+                }
                 let made = self.display(class, site, "", &[])?;
                 if shared.is_some() {
                     self.prim("items_share", std::slice::from_ref(&made))?;

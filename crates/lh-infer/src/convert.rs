@@ -129,6 +129,8 @@ pub struct Pending {
     pub sites: Vec<(Class, Vec<Ty>)>,
     /// Type arguments that a mere look-up has said, which what is stored overrules.
     pub guessed: HashSet<(u32, usize)>,
+    /// Sites of typed containers: the first item decides, so that none becomes a number of another kind.
+    pub typed: HashSet<u32>,
     /// Whether something was learnt since the flag was last cleared.
     pub changed: bool,
 }
@@ -184,6 +186,10 @@ impl Pending {
         let Some(new) = unify(known, t, self).map(Ty::weak) else { return false };
         if any_pending(new, &|s| s == site) {
             return false;
+        }
+        let decided = self.typed.contains(&site) && known.is_number() && t.is_number();
+        if decided && rank(new) > rank(known) {
+            return true;
         }
         self.guessed.remove(&(site, at));
         if self.argument(site, at) != new {

@@ -79,7 +79,10 @@ impl Infer<'_> {
                         Val::constant(l.value())
                     }
                     TyKind::Pending(_, class) => self.undecided_parameter(entry, vals.len(), *class),
-                    _ => self.param(entry, a.ty),
+                    _ => {
+                        let own = self.param(entry, a.ty);
+                        self.received(own)
+                    }
                 },
             };
             vals.push(val);

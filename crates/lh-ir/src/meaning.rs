@@ -56,5 +56,7 @@ meanings! {
         ChunkSize = "chunk_size",
         /// An array that is indexed relative to an element, in a stencil.
         Relative = "relative",
+        /// The values of a dictionary, by keys that are known while compiling.
+        Entries = "entries",
     }
 }

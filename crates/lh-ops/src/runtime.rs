@@ -52,6 +52,17 @@ table! {
         lh_items_set_len(Object, I64) -> [] resizes(0) role(Items(roles::Items::SetLen));
         /// Marks an object with items as one that Python shares.
         lh_items_share(Object) -> [] resizes(0);
+        /// Whether Python shares an object with items.
+        lh_items_is_shared(Object) -> [I1];
+        /// Makes changes of an object with items raise, or not any more.
+        lh_items_freeze(Object, I1) -> [] resizes(0);
+        /// Whether changes of an object with items raise.
+        lh_items_is_frozen(Object) -> [I1];
+        /// The number of items that an object has memory for.
+        lh_items_allocated(Object) -> [I64];
+        /// Makes the index of a hash table anew, with at least half of so many places; what the hash of a key is
+        /// (`lh-runtime/src/tables.rs`), or -1 for an index without entries.
+        lh_table_index(Object, I64, I64) -> [] raises resizes(0);
         /// Whether two references are to the same object.
         lh_object_is(Object, Object) -> [I1] pure role(IsSame);
         /// Copies bytes between regions that may overlap: destination, source, number.

@@ -1,5 +1,7 @@
 //! Objects with items: a counted header with a growing buffer of items of one size.
 
+use crate::classes::VALUE_ERROR;
+use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, announce, decref, incref, no_memory};
 use crate::memory::live_count::count_live;
 use crate::symbol::{Symbol, functions};
@@ -17,7 +19,7 @@ pub struct Items {
     pub mem: MemInfo,
     /// Number of items.
     pub len: i64,
-    /// Number of items that the buffer has room for.
+    /// Number of items that the buffer has room for; [`FROZEN`] if the object must not change.
     pub cap: i64,
     /// Size of an item, bytes.
     pub elem_size: u32,
@@ -26,6 +28,9 @@ pub struct Items {
     /// Bit `i`: the `i`-th 8-byte word of an item is a counted pointer (or null).
     pub mask: u64,
 }
+
+/// A capacity that is never enough, so that compiled code asks for more room before any change.
+const FROZEN: i64 = -1;
 
 const _: () = assert!(offset_of!(Items, len) == layout::LEN && offset_of!(Items, cap) == layout::CAP);
 
@@ -135,8 +140,18 @@ unsafe fn reserve(object: *mut Items, n: i64) -> bool {
         if n <= object.cap {
             return true;
         }
+        if object.cap == FROZEN {
+            return false;
+        }
         // Half as much again: appending costs constant time on average, and a third of the buffer is idle at most.
-        let cap = n.max(object.cap + object.cap / 2).max(4);
+        grow(object, n.max(object.cap + object.cap / 2).max(4))
+    }
+}
+
+/// Gives the buffer a capacity; false when there is no memory.
+unsafe fn grow(object: &mut Items, cap: i64) -> bool {
+    // SAFETY: the buffer came from `malloc`.
+    unsafe {
         let Some(bytes) = cap.checked_mul(i64::from(object.elem_size.max(1))) else { return false };
         let data = libc::realloc(object.mem.data.cast(), bytes as usize).cast::<u8>();
         if data.is_null() {
@@ -185,7 +200,15 @@ unsafe extern "C" fn lh_entries_new(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_items_reserve(object: *mut Items, n: i64) -> i32 {
     // SAFETY: compiled code passes a live object.
-    unsafe { if reserve(object, n) { 0 } else { no_memory(i128::from(n) * i128::from((*object).elem_size)) } }
+    unsafe {
+        if reserve(object, n) {
+            return 0;
+        }
+        if (*object).cap == FROZEN {
+            return raise(VALUE_ERROR, "list is immutable");
+        }
+        no_memory(i128::from(n) * i128::from((*object).elem_size))
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -198,6 +221,37 @@ unsafe extern "C" fn lh_items_set_len(object: *mut Items, n: i64) {
 unsafe extern "C" fn lh_items_share(object: *mut Items) {
     // SAFETY: compiled code passes a live object.
     unsafe { (*object).shared.store(1, Relaxed) };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_is_shared(object: *mut Items) -> u8 {
+    // SAFETY: compiled code passes a live object.
+    unsafe { u8::from((*object).shared.load(Relaxed) != 0) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_freeze(object: *mut Items, frozen: u8) {
+    // SAFETY: compiled code passes a live object.
+    unsafe { (*object).cap = if frozen & 1 == 1 { FROZEN } else { lh_items_allocated(object) } };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_is_frozen(object: *mut Items) -> u8 {
+    // SAFETY: compiled code passes a live object.
+    unsafe { u8::from((*object).cap == FROZEN) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_items_allocated(object: *mut Items) -> i64 {
+    // SAFETY: compiled code passes a live object.
+    unsafe {
+        match ((*object).cap, (*object).elem_size) {
+            // Items without bytes need no memory.
+            (FROZEN, 0) => (*object).len,
+            (FROZEN, size) => (*object).mem.size as i64 / i64::from(size),
+            (cap, _) => cap,
+        }
+    }
 }
 
 /// An owned reference to an object with items, for Rust code.
@@ -246,6 +300,29 @@ impl ItemsRef {
     pub fn share(&self) {
         // SAFETY: an `ItemsRef` keeps its object alive.
         unsafe { lh_items_share(self.0.as_ptr()) };
+    }
+    /// Makes room for so many items and no more, if there is less; false if there is no memory for that.
+    pub fn reserve(&self, n: usize) -> bool {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        let object = unsafe { &mut *self.0.as_ptr() };
+        let Ok(n) = i64::try_from(n) else { return false };
+        // SAFETY: as above.
+        object.cap == FROZEN || n <= object.cap || unsafe { grow(object, n) }
+    }
+    /// The number of items that there is memory for.
+    pub fn allocated(&self) -> usize {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { lh_items_allocated(self.0.as_ptr()) as usize }
+    }
+    /// Whether changes of the object raise.
+    pub fn is_frozen(&self) -> bool {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { self.0.as_ref().cap == FROZEN }
+    }
+    /// Makes changes of the object raise, or not any more.
+    pub fn freeze(&self, frozen: bool) {
+        // SAFETY: an `ItemsRef` keeps its object alive.
+        unsafe { lh_items_freeze(self.0.as_ptr(), u8::from(frozen)) };
     }
     /// Whether Python shares the object.
     pub fn is_shared(&self) -> bool {
@@ -339,6 +416,9 @@ impl Drop for ItemsRef {
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_) lh_items_share;
+        (_) lh_items_is_shared lh_items_is_frozen;
+        (_) lh_items_allocated;
+        (_ _) lh_items_freeze;
         (_ _) lh_items_reserve lh_items_set_len;
         (_ _ _ _) lh_items_new;
         (_ _ _ _ _ _) lh_entries_new;

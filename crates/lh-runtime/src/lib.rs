@@ -30,6 +30,7 @@ mod sort;
 pub mod stack;
 mod strings;
 pub mod symbol;
+pub mod tables;
 
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
 pub use memory::alloc::{self, MemInfo};
@@ -45,6 +46,7 @@ pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
         items::symbols,
+        tables::symbols,
         object::symbols,
         callback::symbols,
         python::symbols,

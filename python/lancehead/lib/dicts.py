@@ -83,7 +83,7 @@ class dict:
             prim.items_put(self, at, (old[0], old[1], value))
             return
         at = new_entry(self, key)
-        prim.items_put(self, at, (mark_of(key), key, value))
+        prim.items_put(self, at, (mark_of(key, at), key, value))
         added(self, at)
 
     def __delitem__(self, key):
@@ -104,7 +104,7 @@ class dict:
         at = find(self, key)
         if at < 0:
             at = new_entry(self, key)
-            prim.items_put(self, at, (mark_of(key), key, prim.as_argument(self, "V", default)))
+            prim.items_put(self, at, (mark_of(key, at), key, prim.as_argument(self, "V", default)))
             added(self, at)
         return prim.items_get(self, at)[2]
 

@@ -54,6 +54,13 @@ def _checked(i, n, message):
     return i
 
 
+def _shared_as(out, own):
+    # What is made of a typed list is one, too.
+    if prim.lh_items_is_shared(own):
+        prim.items_share(out)
+    return out
+
+
 def _extend_from(self, other, n):
     # `n` items of a list, maybe of `self`.
     old = len(self)
@@ -63,8 +70,14 @@ def _extend_from(self, other, n):
     prim.items_set_len(self, old + n)
 
 
+def _check_mutable(self):
+    # A frozen list has room for nothing, not even for what it has.
+    prim.items_reserve(self, 0)
+
+
 def _drop(self, start, count):
     # Releases items and closes the gap.
+    _check_mutable(self)
     n = len(self)
     for i in range(start, start + count):
         prim.items_take(self, i)
@@ -77,7 +90,15 @@ class list:
 
     __parameters__ = ("T",)
     __items__ = "T"
-    __infers__ = {"append": "T", "insert": "_, T", "extend": "*T"}
+    __infers__ = {
+        "append": "T",
+        "insert": "_, T",
+        "extend": "*T",
+        "__contains__": "?T -> bool",
+        "index": "?T -> int",
+        "count": "?T -> int",
+        "remove": "?T",
+    }
 
     def __new__(iterable=None):
         """A list of the items.
@@ -115,10 +136,17 @@ class list:
 
     def pop(self, index=-1, /):
         """Removes and returns an item."""
+        _check_mutable(self)
         n = len(self)
         if n == 0:
             raise IndexError("pop from empty list")
-        i = _checked(index_of(index), n, "pop index out of range")
+        i = index_of(index)
+        if i < 0:
+            i += n
+        if i < 0 or i >= n:
+            if prim.lh_items_is_shared(self):
+                raise IndexError("list index out of range")
+            raise IndexError("pop index out of range")
         x = prim.items_take(self, i)
         prim.items_move(self, i, i + 1, n - i - 1)
         prim.items_set_len(self, n - 1)
@@ -138,6 +166,8 @@ class list:
         for i in range(_clamped(index_of(start), n, 0, n), _clamped(index_of(stop), n, 0, n)):
             if prim.items_get(self, i) == x:
                 return i
+        if prim.lh_items_is_shared(self):
+            raise ValueError("item not in list")
         raise ValueError(text_repr(x) + " is not in list")
 
     def count(self, x, /):
@@ -150,6 +180,7 @@ class list:
 
     def reverse(self):
         """Reverses the order of the items."""
+        _check_mutable(self)
         i, j = 0, len(self) - 1
         while i < j:
             x = prim.items_take(self, i)
@@ -160,6 +191,7 @@ class list:
 
     def sort(self, *, key=None, reverse=False):
         """Sorts the items; equal ones keep their order."""
+        _check_mutable(self)
         sorted_list(self, key, reverse)
 
     def copy(self):
@@ -167,11 +199,36 @@ class list:
         n = len(self)
         out = prim.items_like(self, n)
         _extend_from(out, self, n)
-        return out
+        return _shared_as(out, self)
 
     def clear(self):
         """Removes all items."""
         _drop(self, 0, len(self))
+
+    def getitem_unchecked(self, index):
+        """An item of a typed list."""
+        return self[index]
+
+    def _allocated(self):
+        """The number of items that there is room for, as `typed.List` tells it."""
+        return prim.lh_items_allocated(self)
+
+    def _is_mutable(self):
+        """Whether a typed list may be changed."""
+        return not prim.lh_items_is_frozen(self)
+
+    def _make_mutable(self):
+        """Allows changes of a typed list."""
+        prim.lh_items_freeze(self, False)
+
+    def _make_immutable(self):
+        """Refuses changes of a typed list."""
+        prim.lh_items_freeze(self, True)
+
+    @property
+    def _dtype(self):
+        """The type of the items of a typed list."""
+        return prim.dtype_of(self)
 
     def __contains__(self, x):
         """Whether an item equals a value."""
@@ -276,15 +333,18 @@ class list:
         for i in range(n):
             prim.items_put(out, i, prim.items_get(self, start + i * step))
         prim.items_set_len(out, n)
-        return out
+        return _shared_as(out, self)
 
     def __setitem__(self, s, items):
         """Replaces the items of a slice."""
+        _check_mutable(self)
         new = [x for x in items]
         start, stop, step = slice_bounds(s, len(self))
         if step != 1:
             n = slice_length(start, stop, step)
             if n != len(new):
+                if prim.lh_items_is_shared(self):
+                    raise ValueError("length mismatch for extended slice and sequence")
                 raise ValueError("attempt to assign sequence to extended slice of another size")
             for i in range(n):
                 self[start + i * step] = prim.items_get(new, i)

@@ -70,7 +70,7 @@ class set:
         """Adds an item."""
         if find(self, x) < 0:
             at = new_entry(self, x)
-            prim.items_put(self, at, (mark_of(x), x))
+            prim.items_put(self, at, (mark_of(x, at), x))
             added(self, at)
 
     def remove(self, x, /):

@@ -6,7 +6,8 @@ that of a removed entry, which owns nothing, is 0. `_live` entries exist.
 
 `_index` finds entries by hash: it is an array of `_mask + 1` places, a power of two, in which a key is searched from
 the place that its hash says (`_start`) to the next empty one. A place holds the number of an entry plus 1; 0 if it is
-empty, -1 if its entry has been removed. At most two thirds of the places are not empty (`_filled`).
+empty, -1 if its entry has been removed. At most two thirds of the places are not empty (`_filled`). The run-time
+library makes it (`lh-runtime/src/tables.rs`).
 """
 
 import numpy as np
@@ -19,7 +20,9 @@ FIELDS = {"_memory": "mem", "_index": "ptr", "_mask": "int", "_shift": "int", "_
 
 def _is_simple(key):
     # Comparing such keys costs less than comparing hashes.
-    return prim.is_int(key) or prim.is_bool(key) or prim.is_float(key)
+    if prim.is_float(key):
+        return prim.itemsize(prim.dtype_of(key)) > 2
+    return prim.is_int(key) or prim.is_bool(key)
 
 
 def key_hash(key):
@@ -111,9 +114,11 @@ def _marked(key, h):
 def _place_hash(key, mark, at):
     # The hash by which entry `at` is found. One that is never equal to another, NaN, is not found, and has a place of
     # its own, so that many are no burden.
-    if prim.is_float(key):
-        return key_hash(key) if key == key else prim.cast(at, np.int64)
-    return key_hash(key) if _is_simple(key) else mark
+    if not _is_simple(key):
+        return mark
+    if prim.is_float(key) and key != key:
+        return prim.cast(at, np.int64)
+    return key_hash(key)
 
 
 def _at(index, i):
@@ -185,50 +190,28 @@ def _search(table, i, mark, key):
 
 def prepare(table, count):
     """Makes a new table ready for so many keys."""
-    bits = 3
-    while 2 << bits < 3 * count:
-        bits += 1
-    _new_index(table, bits)
-
-
-def _new_index(table, bits):
-    # The numbers of entries have 32 bits.
-    if bits > 32:
-        raise MemoryError("a dictionary or a set has too many items")
-    size = 1 << bits
-    owner, data = prim.calloc(4 * size)
-    table._memory = owner
-    table._index = data
-    table._mask = size - 1
-    table._shift = 64 - bits
-    table._filled = 0
+    prim.lh_table_index(table, 3 * count, 0)
 
 
 def _rebuild(table):
     # Closes the gaps between entries and indexes them anew, with room to grow.
-    live = table._live
-    bits = 3
-    while 1 << bits < 3 * (live + 1):
-        bits += 1
-    _new_index(table, bits)
-    n = prim.items_len(table)
-    if n != live:
-        to = 0
-        for at in range(n):
-            if prim.items_get(table, at)[0] != 0:
-                if to != at:
-                    prim.items_move(table, to, at, 1)
-                to += 1
-        prim.items_set_len(table, live)
-    index = table._index
-    mask = table._mask
-    for at in range(live):
-        entry = prim.items_get(table, at)
-        i = _start(table, _place_hash(entry[1], entry[0], at))
-        while _at(index, i) != 0:
-            i = (i + 1) & mask
-        _set_at(index, i, at + 1)
-    table._filled = live
+    prim.lh_table_index(table, 6 * (table._live + 1), _key_code(prim.items_nothing(table)[1]))
+
+
+def _key_code(key):
+    # What the hash of an entry is for `lh_table_index`: 0 if it is the mark, otherwise the size of the key, with a bit
+    # for what number it is.
+    if prim.is_enum(key) and prim.is_int(key):
+        return _key_code(key.value)
+    if prim.is_float(key):
+        size = prim.itemsize(prim.dtype_of(key))
+        return size + 32 if size > 2 else 0
+    if prim.is_bool(key):
+        return 1
+    if prim.is_int(key):
+        size = prim.itemsize(prim.dtype_of(key))
+        return size + 16 if prim.is_signed(key) else size
+    return 0
 
 
 def new_entry(table, key):
@@ -242,7 +225,7 @@ def new_entry(table, key):
     prim.items_reserve(table, at + 1)
     index = table._index
     mask = table._mask
-    i = _start(table, _place_hash(key, _marked(key, key_hash(key)), at))
+    i = _start(table, _place_hash(key, mark_of(key, at), at))
     while _at(index, i) > 0:
         i = (i + 1) & mask
     if _at(index, i) == 0:
@@ -251,8 +234,10 @@ def new_entry(table, key):
     return at
 
 
-def mark_of(key):
+def mark_of(key, at):
     """The mark of a new entry."""
+    if prim.is_float(key) and not _is_simple(key):
+        return _marked(key, key_hash(key) if key == key else prim.cast(at, np.int64))
     return _marked(key, key_hash(key))
 
 
@@ -285,7 +270,7 @@ def take(table, at):
 
 def clear(table):
     """Removes all entries."""
-    _new_index(table, 3)
+    prim.lh_table_index(table, 0, -1)
     n = prim.items_len(table)
     table._live = 0
     for i in range(n):
@@ -306,6 +291,9 @@ def copy_entries(out, table):
             prim.items_set_len(out, to)
     out._live = to
     _rebuild(out)
+    # A copy of a typed dictionary or set is one, too.
+    if prim.lh_items_is_shared(table):
+        prim.items_share(out)
 
 
 def next_place(table, at, live, message):

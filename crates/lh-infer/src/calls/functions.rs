@@ -9,8 +9,8 @@ use crate::val::{Known, Val};
 use crate::world::ArgTy;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::types::{Literal, TyKind};
-use lh_ir::{Block, Const, Ty, Value};
+use lh_ir::types::{Literal, NamedTuple, TyKind};
+use lh_ir::{Block, Const, TupleMeaning, Ty, Value};
 
 impl Infer<'_> {
     /// A function object made at run time.
@@ -130,6 +130,33 @@ impl Infer<'_> {
             let TyKind::Literal(Literal::Str(text)) = name.ty.kind() else { lh_ir::bug!("a keyword without a name") };
             named.push((text.clone(), self.field(&p, 1)));
         }
+        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span))
+    }
+
+    /// The type of a dictionary whose keys are known, for a callee: a tuple of the values, named by the keys.
+    pub(crate) fn type_of_entries(&mut self, keys: Vec<String>, elems: Vec<Ty>) -> Ty {
+        let class = self.world.import("builtins", Some("dict"));
+        let class = class.unwrap_or_else(|| lh_ir::bug!("Python has dictionaries"));
+        let meaning = Some(TupleMeaning::Entries);
+        let name = Some(NamedTuple { name: "dict".to_owned(), class, fields: keys, meaning });
+        Ty::new(TyKind::Tuple { elems, name })
+    }
+
+    /// An argument; of a dictionary whose keys are known, all values.
+    pub(crate) fn handed_over(&mut self, v: Val) -> Val {
+        let Some(named) = self.entries(&v) else { return v };
+        let (keys, parts): (Vec<String>, Vec<Val>) = named.into_iter().unzip();
+        let ty = self.type_of_entries(keys, parts.iter().map(|p| p.ty).collect());
+        self.pack(parts, ty)
+    }
+
+    /// A parameter for what [`Infer::handed_over`] made.
+    pub(crate) fn received(&mut self, v: Val) -> Val {
+        let TyKind::Tuple { name: Some(n), .. } = v.ty.kind() else { return v };
+        if n.meaning != Some(TupleMeaning::Entries) {
+            return v;
+        }
+        let named = n.fields.iter().enumerate().map(|(i, key)| (key.clone(), self.field(&v, i as u32))).collect();
         Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span))
     }
 

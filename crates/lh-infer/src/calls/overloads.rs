@@ -36,7 +36,8 @@ impl Infer<'_> {
     ) -> Result<Overloaded> {
         let all: Vec<&Val> = args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect();
         let names = kwargs.iter().map(|(n, _)| n.clone()).collect();
-        self.world.overload(&self.overload_of(function, name, &all, Some(names)))
+        let what = self.overload_of(function, name, &all, Some(names));
+        self.world.overload(&what)
     }
 
     fn call_overloaded(&mut self, found: Overloaded, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
@@ -66,7 +67,8 @@ impl Infer<'_> {
 
     /// An attribute or a method that an overload gives values of a type.
     pub(crate) fn overloaded_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
-        Ok(match self.world.overload(&self.overload_of(None, name, &[v], None))? {
+        let what = self.overload_of(None, name, &[v], None);
+        Ok(match self.world.overload(&what)? {
             Overloaded::No => None,
             Overloaded::Later => Some(Val::of_type(Ty::never())),
             Overloaded::Function(f) => Some(self.call_func(f, std::slice::from_ref(v), &[])?),
@@ -79,7 +81,7 @@ impl Infer<'_> {
     }
 
     fn overload_of<'n>(
-        &self,
+        &mut self,
         function: Option<Ty>,
         name: &'n str,
         all: &[&Val],
@@ -94,11 +96,19 @@ impl Infer<'_> {
             TyKind::Literal(l) => l.ty(),
             _ => v.ty,
         };
+        // The values of a dictionary with constant keys always have literal types, as in Numba.
+        let mut type_of = |v: &&Val, other: &dyn Fn(&&Val) -> Ty| match self.entries(v) {
+            Some(named) => {
+                let types = named.iter().map(|(_, x)| literal(&x)).collect();
+                self.type_of_entries(named.into_iter().map(|(key, _)| key).collect(), types)
+            }
+            None => other(v),
+        };
         Overload {
             function,
             name,
-            args: all.iter().map(plain).collect(),
-            literals: all.iter().map(literal).collect(),
+            args: all.iter().map(|v| type_of(v, &plain)).collect(),
+            literals: all.iter().map(|v| type_of(v, &literal)).collect(),
             is_call: names.is_some(),
             names: names.unwrap_or_default(),
             is_pending: all.iter().any(|v| has_pending(v.ty) || v.ty.is_never()),

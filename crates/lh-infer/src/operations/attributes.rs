@@ -153,7 +153,7 @@ impl Infer<'_> {
         }
         if let Object::Other(text) = object {
             return Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
-                .note("pass what you need of it as numbers, tuples or arrays");
+                .note("pass it as an argument, or what you need of it as numbers, tuples or arrays");
         }
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
         match substitutes::of(&format!("{what}.{name}")) {

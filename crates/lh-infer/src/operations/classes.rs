@@ -7,6 +7,7 @@ use crate::operations::comparisons::compare_name;
 use crate::operations::operators::operator_name;
 use crate::val::Val;
 use lh_ir::class::{Class, Teaching};
+use lh_ir::consts::Const;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, TyKind};
@@ -18,10 +19,25 @@ impl Infer<'_> {
     pub(crate) fn class_method(&mut self, recv: &Val, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let Some(class) = recv.ty.class() else { return Ok(None) };
         let Some(f) = self.method_of(class, name) else { return Ok(None) };
-        let all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
+        let mut all = vec![recv.clone()];
+        let mut words = class.teaching(name).map(Teaching::words);
+        for x in args {
+            let word = words.as_mut().and_then(Iterator::next);
+            let is_data = word.is_some_and(|word| class.parameter(word.trim_start_matches('?')).is_some());
+            all.push(if is_data { self.as_data(x) } else { x.clone() });
+        }
         let made = self.call_func(f, &all, &[])?;
         let TyKind::Obj(o) = made.ty.kind() else { return Ok(Some(made)) };
         Ok((self.world.import("builtins", Some("NotImplemented")) != Some(*o)).then_some(made))
+    }
+
+    /// A key, an item or a value of a container, of which only the type matters: methods are not compiled anew for
+    /// each constant.
+    fn as_data(&mut self, x: &Val) -> Val {
+        if matches!(x.as_const(), Some(Const::Str(_) | Const::Bool(_))) {
+            return Val::new(x.ty, self.value(x));
+        }
+        x.clone()
     }
 
     /// The function of a method of a class.
@@ -276,9 +292,13 @@ impl Infer<'_> {
         let mut all = vec![recv.clone()];
         let mut words = teaching.words();
         for x in args {
-            let parameter = words.next().and_then(|word| class.parameter(word));
-            all.push(match (parameter, recv.ty.as_class()) {
-                (Some(at), Some(c)) => self.item_value(x, c.args[at], recv.ty)?,
+            let word = words.next().unwrap_or_default();
+            all.push(match (class.parameter(word), recv.ty.as_class()) {
+                (Some(at), Some(c)) => {
+                    let x = self.item_value(x, c.args[at], recv.ty)?;
+                    self.as_data(&x)
+                }
+                _ if class.parameter(word.trim_start_matches('?')).is_some() => self.as_data(x),
                 _ => x.clone(),
             });
         }

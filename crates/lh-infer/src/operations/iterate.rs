@@ -104,6 +104,8 @@ impl Infer<'_> {
             }
             _ => match self.method(val, "__len__", &[]) {
                 Ok(v) => Ok(v),
+                // It says what an object of the program is.
+                Err(d) if d.id == diag::UNSUPPORTED_TYPE && matches!(val.ty.kind(), TyKind::Obj(_)) => Err(d),
                 Err(_) => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no len()", val.ty))),
             },
         }

@@ -13,6 +13,7 @@ use lh_ir::class::Class;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::{ffi, intern};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -29,11 +30,37 @@ pub struct Container {
 pub struct State {
     /// Its type.
     pub ty: Ty,
-    tags: Box<[u64]>,
+    tags: &'static [u64],
     /// The native object.
     pub items: ItemsRef,
     /// The layout of the items of a list.
-    pub item: Option<Item>,
+    pub item: Option<&'static Item>,
+}
+
+/// What all containers of a type have in common.
+struct Shape {
+    ty: Ty,
+    tags: Vec<u64>,
+    item: Option<Item>,
+}
+
+/// By type; types live as long as the process.
+static SHAPES: LazyLock<Mutex<HashMap<Ty, &'static Shape>>> = LazyLock::new(Default::default);
+
+impl Shape {
+    fn of(py: Python<'_>, ty: Ty) -> &'static Shape {
+        if let Some(known) = lock(&SHAPES).get(&ty) {
+            return known;
+        }
+        let mut tags = Vec::new();
+        if tags_of(ty, &mut tags).is_none() {
+            tags = vec![kind::TYPE | (ty.number() as u64) << 8];
+        }
+        // The type as arguments have it.
+        let own = Decoder::new(py, &tags).next_ty();
+        let made = Shape { ty: own, tags, item: own.as_list().and_then(Item::new) };
+        *lock(&SHAPES).entry(ty).or_insert_with(|| Box::leak(Box::new(made)))
+    }
 }
 
 // SAFETY: the native object is counted atomically; whoever changes it from several threads locks, as for an array.
@@ -42,6 +69,9 @@ unsafe impl Send for State {}
 unsafe impl Sync for State {}
 
 static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+
+/// `List`, `Dict` and `Set`, once they are asked for.
+static CLASSES: [PyOnceLock<Py<PyAny>>; 3] = [const { PyOnceLock::new() }; 3];
 
 /// The Python object of a native one. Without the GIL, one that is found might be about to die: there each result is a
 /// new one.
@@ -72,7 +102,7 @@ pub unsafe fn native<'a>(o: *mut ffi::PyObject) -> Result<(&'a [u64], *mut Items
     let state = std::ptr::from_ref(container.get().state.get().ok_or(Refused::Untyped)?);
     // SAFETY: a container keeps its state, and `o` outlives the result.
     let state = unsafe { &*state };
-    Ok((&state.tags, state.items.as_ptr()))
+    Ok((state.tags, state.items.as_ptr()))
 }
 
 /// The container of a native object, whose references the caller keeps.
@@ -89,33 +119,29 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
             }
         }
     }
-    let class = py.import(intern!(py, "lancehead.typed"))?.getattr(name_of(ty))?;
-    let made = class.call_method1(intern!(py, "__new__"), (&class,))?;
+    let (at, name) = place_and_name(ty);
+    let class = CLASSES[at]
+        .get_or_try_init(py, || Ok::<_, PyErr>(py.import(intern!(py, "lancehead.typed"))?.getattr(name)?.unbind()))?;
+    let made = py.get_type::<Container>().call_method1(intern!(py, "__new__"), (class,))?;
     made.cast::<Container>()?.get().hold(&made, ty, native.clone())?;
     Ok(made)
 }
 
-fn name_of(ty: Ty) -> &'static str {
+fn place_and_name(ty: Ty) -> (usize, &'static str) {
     match ty.class() {
-        Some(c) if c == Class::list() => "List",
-        Some(c) if c == Class::dict() => "Dict",
-        _ => "Set",
+        Some(c) if c == Class::list() => (0, "List"),
+        Some(c) if c == Class::dict() => (1, "Dict"),
+        _ => (2, "Set"),
     }
 }
 
 impl Container {
     /// Gives a container that has no type a native object of a type.
     pub fn hold(&self, own: &Bound<'_, PyAny>, ty: Ty, items: ItemsRef) -> PyResult<()> {
-        let mut tags = Vec::new();
-        if tags_of(ty, &mut tags).is_none() {
-            tags = vec![kind::TYPE | (ty.number() as u64) << 8];
-        }
-        // The type as arguments have it.
-        let ty = Decoder::new(own.py(), &tags).next_ty();
-        let item = ty.as_list().and_then(Item::new);
+        let shape = Shape::of(own.py(), ty);
         items.share();
         let address = items.as_ptr().addr();
-        let state = State { ty, tags: tags.into(), items, item };
+        let state = State { ty: shape.ty, tags: &shape.tags, items, item: shape.item.as_ref() };
         if self.state.set(state).is_err() {
             return Err(PyTypeError::new_err("the container has a type already"));
         }

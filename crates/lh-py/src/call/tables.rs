@@ -14,9 +14,9 @@ use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
-use lh_runtime::alloc::new_block;
 use lh_runtime::hash::table_hash;
 use lh_runtime::items::ItemsRef;
+use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, make_index};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
@@ -24,8 +24,6 @@ use pyo3::types::{PyDict, PySet};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
-/// The multiplier of `_start` and `_mixed`.
-const GOLDEN: u64 = 11_400_714_819_323_198_485;
 /// The sign bit marks the hashes of entries.
 const MARK: i64 = i64::MIN;
 
@@ -317,62 +315,51 @@ fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
 fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
     let live = table.len();
     let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
-    let mut bits = 3;
-    while 1 << bits < 3 * (live + 1) {
-        bits += 1;
-    }
-    if bits > 32 {
-        return Err(Refused::TooLarge);
-    }
-    let owner = new_block(4 << bits, true);
-    if owner.is_null() {
-        return Err(Refused::TooLarge);
-    }
-    // SAFETY: a fresh block.
-    let places = unsafe { std::slice::from_raw_parts_mut((*owner).data.cast::<i32>(), 1 << bits) };
-    let mask = places.len() - 1;
     let words = key.flatten().len();
     for at in 0..live {
         // SAFETY: an entry of the table, whose first word is the mark.
-        let h = unsafe {
+        unsafe {
             let words = entry.words(table.item(at), 1..1 + words);
-            let h = key_hash(key, &mut &words[..]);
-            let mark = if is_simple(key) { -1 } else { h | MARK };
-            table.item(at).cast::<i64>().write(mark);
-            match key.is_float() && f64::from_bits(h as u64).is_nan() {
-                true => at as i64,
-                false if is_simple(key) => h,
-                false => mark,
-            }
-        };
-        let mut i = ((h as u64).wrapping_mul(GOLDEN) >> (64 - bits)) as usize;
-        while places[i] != 0 {
-            i = (i + 1) & mask;
+            let h = match key_hash(key, &mut &words[..]) {
+                _ if is_simple(key) => -1,
+                // A half that is no number is never found.
+                h if key.is_float() && f64::from_bits(h as u64).is_nan() => at as i64,
+                h => h,
+            };
+            table.item(at).cast::<i64>().write(h | MARK);
         }
-        places[i] = at as i32 + 1;
     }
-    let ty = class_of(entry.ty.tuple_elems().map_or(1, |parts| parts.len() - 1));
-    let fields = ty.of(vec![Ty::int(); ty.declaration().parameters.len()], false).fields();
-    for field in fields {
-        let word = match field.name.as_str() {
-            "_memory" => owner as u64,
-            "_index" => places.as_ptr() as u64,
-            "_mask" => mask as u64,
-            "_shift" => 64 - bits as u64,
-            "_filled" | "_live" => live as u64,
-            other => lh_ir::bug!("tables have a field `{other}`"),
+    // SAFETY: the table's fields are zeros until now, and its keys have this code.
+    unsafe {
+        let set = |name: &str, word: u64| {
+            let ty = class_of(entry.ty.tuple_elems().map_or(1, |parts| parts.len() - 1));
+            let fields = ty.of(vec![Ty::int(); ty.declaration().parameters.len()], false).fields();
+            let field = fields.iter().find(|f| f.name.as_str() == name);
+            let offset = field.unwrap_or_else(|| lh_ir::bug!("tables have a field `{name}`")).offset;
+            table.as_ptr().byte_add(offset).cast::<u64>().write(word);
         };
-        // SAFETY: the field of this table, one word.
-        unsafe { table.as_ptr().byte_add(field.offset).cast::<u64>().write(word) };
+        set("_live", live as u64);
+        make_index(table.as_ptr(), 6 * (live as i64 + 1), key_code(key)).map_err(|_| Refused::TooLarge)
     }
-    Ok(())
+}
+
+/// What the hash of a key is, for `make_index`: `_key_code`.
+fn key_code(key: Ty) -> i64 {
+    match key.kind() {
+        _ if !is_simple(key) => 0,
+        TyKind::Instance { of, .. } => key_code(*of),
+        _ => {
+            let kind = [(key.is_float(), FLOAT), (key.is_int() && key.is_signed(), SIGNED)];
+            key.itemsize() as i64 | kind.iter().find(|(is_it, _)| *is_it).map_or(0, |(_, kind)| *kind)
+        }
+    }
 }
 
 /// Whether comparing keys of a type costs less than comparing hashes: `_is_simple`.
 fn is_simple(key: Ty) -> bool {
     // Members of `IntEnum` are integers.
     let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { .. }, .. });
-    is_member || key.is_int() || key.is_bool() || key.is_float()
+    is_member || key.is_int() || key.is_bool() || key.is_float() && key.bits() > 16
 }
 
 fn is_hashable(key: Ty) -> bool {

@@ -11,7 +11,7 @@ use crate::object::{constant, numpy, record_dtype};
 use hashbrown::HashMap;
 use lh_ir::class::Class;
 use lh_ir::types::{Buffer, Chars, ClassTy, InstanceOf, Literal, NamedTuple, Record, RecordField};
-use lh_ir::{Layout, Ty, TyKind};
+use lh_ir::{Layout, TupleMeaning, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -120,6 +120,7 @@ impl Type {
             TyKind::Complex { .. } => "Complex",
             TyKind::None => "NoneType",
             TyKind::Str => "UnicodeType",
+            TyKind::Tuple { name: Some(n), .. } if n.meaning == Some(TupleMeaning::Entries) => "LiteralStrKeyDict",
             TyKind::Tuple { name: Some(_), .. } => "NamedTuple",
             TyKind::Tuple { elems, .. } if elems.iter().all(|t| *t == elems[0]) => "UniTuple",
             TyKind::Tuple { .. } => "Tuple",
@@ -236,6 +237,16 @@ impl Type {
             TyKind::Literal(Literal::Int(i)) => i.into_pyobject(py)?.into_any(),
             TyKind::Literal(Literal::Bool(b)) => b.into_pyobject(py)?.to_owned().into_any(),
             TyKind::Literal(Literal::Str(s)) => s.into_pyobject(py)?.into_any(),
+            TyKind::Tuple { elems, name: Some(n) } if n.meaning == Some(TupleMeaning::Entries) => {
+                let of = PyDict::new(py);
+                for (key, ty) in n.fields.iter().zip(elems) {
+                    of.set_item(
+                        Type::of(py, Ty::new(TyKind::Literal(Literal::Str(key.clone()))))?,
+                        Type::of(py, *ty)?,
+                    )?;
+                }
+                of.into_any()
+            }
             _ => return Err(self.missing("literal_value")),
         })
     }
@@ -404,6 +415,9 @@ impl Type {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let core = py.import("lancehead._core")?;
+        if slf.get().kind() == "LiteralStrKeyDict" {
+            return Ok((core.getattr("keyed_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
+        }
         if let TyKind::Tuple { elems, name: Some(n) } = slf.get().0.kind() {
             let args = (type_tuple(py, elems)?, table::object(py, n.class));
             return Ok((core.getattr("named_tuple_type")?, args.into_pyobject(py)?));
@@ -509,6 +523,21 @@ pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) ->
         )));
     }
     Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
+}
+
+/// `types.LiteralStrKeyDict(entries)`: the type of a dictionary whose keys are known while compiling, by literal types of
+/// the keys or the keys themselves.
+#[pyfunction]
+pub fn keyed_type(py: Python<'_>, entries: &Bound<'_, PyDict>) -> PyResult<Py<Type>> {
+    let (mut fields, mut elems) = (Vec::new(), Vec::new());
+    for (key, ty) in entries {
+        let key = if key.is_instance_of::<Type>() { key.getattr("literal_value")? } else { key };
+        fields.push(key.extract()?);
+        elems.push(as_ty(&ty)?);
+    }
+    let class = table::intern(py.get_type::<PyDict>().as_any());
+    let name = NamedTuple { name: "dict".to_owned(), class, fields, meaning: Some(TupleMeaning::Entries) };
+    Type::of(py, Ty::new(TyKind::Tuple { elems, name: Some(name) }))
 }
 
 /// `types.List(type)`, `types.DictType(key, value)` and `types.SetType(type)`, by the name of the class.

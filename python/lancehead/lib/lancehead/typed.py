@@ -15,16 +15,30 @@ def shared(x):
     return x
 
 
+def mutable(x):
+    """The list, if it may be changed."""
+    prim.items_reserve(x, 0)
+    return x
+
+
 class List:
     """Typed lists."""
 
     def __new__(iterable=(), /):
         """A typed list of the items."""
+        if prim.is_tuple(iterable) and len(iterable) > 0:
+            # The first item decides.
+            out = prim.items_like([iterable[0]], len(iterable))
+            for x in iterable:
+                out.append(x)
+            return shared(out)
         return shared([x for x in iterable])
 
     @staticmethod
     def empty_list(item_type, allocated=0):
         """A typed list without items, with room for some."""
+        if allocated < 0:
+            raise RuntimeError("expecting *allocated* to be >= 0")
         return shared(prim.items_new("builtins.list", item_type, allocated))
 
 
@@ -38,6 +52,8 @@ class Dict:
     @staticmethod
     def empty(key_type, value_type, n_keys=0):
         """A typed dictionary without items, with room for some."""
+        if n_keys < 0:
+            raise RuntimeError("expecting *n_keys* to be >= 0")
         out = prim.items_new("builtins.dict", key_type, value_type, n_keys)
         prepare(out, n_keys)
         return shared(out)
@@ -53,6 +69,8 @@ class Set:
     @staticmethod
     def empty(item_type, n_items=0):
         """A typed set without items, with room for some."""
+        if n_items < 0:
+            raise RuntimeError("expecting *n_items* to be >= 0")
         out = prim.items_new("builtins.set", item_type, n_items)
         prepare(out, n_items)
         return shared(out)
