@@ -225,6 +225,8 @@ pub enum Extern {
     Class(ExcId),
     /// Address of code that was not compiled here, or of the table that describes it.
     Foreign(ObjId),
+    /// Number of a type.
+    Type(u32),
 }
 
 /// A scalar computation over elements of operands.

@@ -16,6 +16,7 @@ pub mod field;
 pub mod generator;
 pub mod given;
 pub mod instance;
+pub mod interpreted;
 pub mod item;
 pub mod linkable;
 pub mod lists;

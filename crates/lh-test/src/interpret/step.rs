@@ -235,6 +235,7 @@ impl<'a> Machine<'a> {
             }
             Extern::Class(c) => Ok(u64::from(c.0)),
             Extern::Foreign(o) => Ok(super::word::foreign_address(o)),
+            Extern::Type(n) => Ok(u64::from(n)),
         }
     }
 
