@@ -255,8 +255,8 @@ impl Host for PyHost<'_> {
     fn function_object(&mut self, f: FuncId) -> ObjId {
         table::function_object(f).0
     }
-    fn inner_function(&mut self, parent: FuncId) -> FuncId {
-        table::inner_function(parent)
+    fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
+        table::inner_function(parent, at)
     }
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         self.lookup_global(f, name).ok().flatten()
