@@ -43,6 +43,20 @@ def partial(captures: tuple[Any, ...], keywords: dict[str, Any]) -> functools.pa
     return functools.partial(*captures, **keywords)
 
 
+def compiled(function: FunctionType) -> Any:
+    """A Python function as a compiled one."""
+    return _core.dispatcher(function, {}, [], False)
+
+
+def caller(function: Any) -> Any:
+    """A compiled function that calls an object, such as a C function, with its arguments."""
+
+    def call(*args: Any) -> Any:
+        return function(*args)
+
+    return _core.dispatcher(call, {}, [], False)
+
+
 def _inner_code(outer: CodeType, name: str, line: int) -> CodeType:
     todo, found = [outer], []
     while todo:

@@ -208,7 +208,7 @@ impl Request<'_> {
         let (mut words, mut types) = (Vec::new(), Vec::new());
         for what in compiled.words() {
             let object = match what {
-                Extern::Array(o) | Extern::Foreign(o) => o,
+                Extern::Array(o) | Extern::Foreign(o) | Extern::Function(o) => o,
                 Extern::Class(c) => host.class_object(c).ok_or(NotCached::Class)?,
                 Extern::Type(number) => {
                     types.push(number);
@@ -259,6 +259,7 @@ fn word_of(host: &mut dyn Host, what: Extern, object: ObjId) -> Option<u64> {
     match what {
         Extern::Array(_) => Some(host.word(Extern::Array(object))),
         Extern::Foreign(_) => Some(host.word(Extern::Foreign(object))),
+        Extern::Function(_) => Some(host.word(Extern::Function(object))),
         Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
         Extern::Class(_) => match host.object(object) {
             Object::ExcClass(c, _) => Some(host.word(Extern::Class(c))),

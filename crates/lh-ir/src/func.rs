@@ -227,6 +227,8 @@ pub enum Extern {
     Foreign(ObjId),
     /// Number of a type.
     Type(u32),
+    /// A function as a value of a function type, by its object.
+    Function(ObjId),
 }
 
 /// A scalar computation over elements of operands.

@@ -256,6 +256,7 @@ impl<'a> Reader<'a> {
             0 => Extern::Array(ObjId(number)),
             1 => Extern::Class(ExcId(number)),
             2 => Extern::Foreign(ObjId(number)),
+            3 => Extern::Function(ObjId(number)),
             _ => return None,
         };
         Some((what, self.number()?))
@@ -278,6 +279,7 @@ impl Entry {
                 Extern::Array(o) => (0, o.0),
                 Extern::Class(c) => (1, c.0),
                 Extern::Foreign(o) => (2, o.0),
+                Extern::Function(o) => (3, o.0),
                 Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
             };
             w.tagged(kind, &[number, *step]);

@@ -523,6 +523,11 @@ impl World for Session<'_> {
     fn describe(&mut self, o: ObjId) -> String {
         self.host.describe(o)
     }
+
+    fn function_object(&mut self, f: FuncId) -> Option<ObjId> {
+        let is_own = !self.compiler.parents.contains_key(&f) && !self.compiler.lifted.contains_key(&f);
+        is_own.then(|| self.host.function_object(f))
+    }
 }
 
 impl Session<'_> {

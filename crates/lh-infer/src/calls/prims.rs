@@ -527,7 +527,7 @@ impl Infer<'_> {
         }
     }
 
-    fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {
+    pub(crate) fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {
         let cap = self.cast(cap, Ty::int());
         let cap = self.value(&cap);
         self.push(Inst::New(cap), ty)

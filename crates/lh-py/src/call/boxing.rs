@@ -1,6 +1,7 @@
 //! Results: machine words as Python objects.
 
 use crate::call::container;
+use crate::call::function_values;
 use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
@@ -125,6 +126,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::Instance { class: InstanceOf::Pointer(_), .. } | TyKind::Ptr => {
                 word().into_pyobject(py)?.into_any()
+            }
+            TyKind::Instance { class: InstanceOf::Function { .. }, .. } if ty.is_open() => {
+                function_values::object(py, word())?
             }
             TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
             TyKind::Choice(of) => {
@@ -371,11 +375,7 @@ fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
             None => Ok(descr_of(py, *t)?.into_any()),
         },
         TyKind::Func(f) => match table::function_object(*f) {
-            // What `cfunc` has decorated holds the dispatcher, which knows it.
-            (object, true) => {
-                let object = table::object(py, object);
-                Ok(object.getattr_opt(intern!(py, "__lancehead_owner__"))?.unwrap_or(object))
-            }
+            (object, true) => function_values::owner(table::object(py, object)),
             (_, false) => Err(no_object(ty)),
         },
         TyKind::Obj(o) => Ok(table::object(py, *o)),

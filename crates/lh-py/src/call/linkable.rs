@@ -46,6 +46,7 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
             Extern::Foreign(o) => foreign.push(short_text(&table::object(py, o))),
             // Only calls of blocks have one, which are foreign.
             Extern::Type(_) => {}
+            Extern::Function(o) => foreign.push(short_text(&table::object(py, o))),
         }
     }
     for (func, symbol) in compiled.outside_files(symbol) {

@@ -13,6 +13,7 @@ pub mod dispatcher_type;
 pub mod empty_lists;
 pub mod environment;
 pub mod field;
+pub mod function_values;
 pub mod generator;
 pub mod given;
 pub mod instance;

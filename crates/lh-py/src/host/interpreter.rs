@@ -325,6 +325,7 @@ impl Host for PyHost<'_> {
                 objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
             }
             Extern::Type(n) => u64::from(n),
+            Extern::Function(o) => u64::from(o.0) + 1,
         }
     }
     fn captured(&mut self, o: ObjId) -> Option<Captured> {
