@@ -40,8 +40,7 @@ NAMES = {
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
     "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
     "LiteralStrKey MemInfoPointer Module "
-    "ObjModeDispatcher Opaque PyObject StarArgTuple UndefinedFunctionType pyobject "
-    "unknown",
+    "ObjModeDispatcher Opaque StarArgTuple UndefinedFunctionType unknown",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.

@@ -59,6 +59,8 @@ class CFunc:
         self._dispatcher = _core.dispatcher(function, options, [self._sig.args], True)
         if self._dispatcher.nopython_signatures[0].return_type != wanted:
             self._dispatcher = _converting(self._dispatcher, function, self._sig, options)
+        # Where the function is a result, this is what Python gets.
+        self._dispatcher.__lancehead_owner__ = self
         #: The address of the C function.
         self.address = _core.callback_address(self._dispatcher)
         #: Its name in LLVM's text.

@@ -68,9 +68,7 @@ for _decorator in (jit, njit):
 
 def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
     table.check(name, options)
-    if options.get("forceobj") or options.get("nopython", True) not in (True, None):
-        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
-        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=3)
+    options = _modes(name, options)
     if given is None:
         return lambda function: _dispatcher(function, options, [], False)
     if isinstance(given, (str, tuple, _core.Signature)):
@@ -78,6 +76,21 @@ def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
     if isinstance(given, list):
         return lambda function: _dispatcher(function, options, given, True)
     return _dispatcher(given, options, [], False)
+
+
+def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with what `nopython` and `forceobj` mean for a decorator."""
+    if options.get("forceobj") and name == "njit":
+        warnings.warn(RuntimeWarning("forceobj is set for njit and is ignored"), stacklevel=4)
+        return {key: value for key, value in options.items() if key != "forceobj"}
+    if options.get("forceobj"):
+        if options.get("nopython"):
+            raise ValueError("Only one of 'nopython' or 'forceobj' can be True.")
+        return {**options, "_interpreted": True}
+    if options.get("nopython", True) not in (True, None):
+        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `nopython=False`"
+        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=4)
+    return options
 
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:

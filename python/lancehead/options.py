@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 #: Why options for it change nothing.
-OBJECT_MODE = "there is no object mode"
+OBJECT_MODE = "there is no object mode to fall back to"
 #: Flags of `fastmath`, as LLVM names them.
 FASTMATH = ("nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast")
 #: Keys of `parallel`.
@@ -165,17 +165,23 @@ OPTIONS = (
     Option("locals", MAPPING, "`{}`", "Gives variables the types that their names are mapped to.", "", _JIT),
     Option(
         "nopython", FLAG, "`True`",
-        "Changes nothing: there is no object mode; `jit` and `njit` warn of `False`.",
+        "Changes nothing: there is no object mode to fall back to; `jit` and `njit` warn of `False`.",
         "`False` asks for object mode", (*_JIT, *_CUDA),
     ),
     Option(
         "forceobj", FLAG, "`False`",
-        "Changes nothing: there is no object mode; `jit` and `njit` warn of `True`, `cfunc` refuses it.",
-        "compiles in object mode", _JIT,
+        "With `jit`, the function runs in the interpreter, as it is, and compiled functions refuse to call it; `njit` "
+        "warns and compiles, `cfunc` refuses it.",
+        "compiles to calls of the interpreter", ("jit",),
+    ),
+    Option(
+        "forceobj", FLAG, "`False`",
+        "Changes nothing: the function is compiled; `njit` warns of `True`, `cfunc` refuses it.",
+        "compiles in object mode", tuple(name for name in _JIT if name != "jit"),
     ),
     Option(
         "looplift", FLAG, "`True`",
-        "Changes nothing: there is no object mode.",
+        "Changes nothing: a function is compiled, or runs in the interpreter, as a whole.",
         "compiles loops of functions in object mode", _JIT,
     ),
     Option(

@@ -142,13 +142,15 @@ def test_f5_the_compiler_reads_every_value_of_the_table():
             assert njit(**{name: value})(lambda x: x + 1.0)(1.0) == 2.0
 
 
-@pytest.mark.parametrize("given", [{"forceobj": True}, {"nopython": False}], ids=repr)
-def test_f5_object_mode_is_warned_of(given):
+def test_f5_object_mode_is_warned_of():
     with pytest.warns(errors.NumbaInvalidConfigWarning, match="no object mode"):
-        jit(**given)
+        jit(nopython=False)
+    with pytest.warns(RuntimeWarning, match="forceobj is set for njit and is ignored"):
+        njit(forceobj=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        jit(**{name: not value for name, value in given.items()})
+        jit(nopython=True, forceobj=False)
+        jit(forceobj=True)
 
 
 def test_f5_the_warning_points_to_the_decorated_function():

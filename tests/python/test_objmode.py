@@ -459,6 +459,48 @@ def test_a_cached_function_sees_its_block(tmp_path):
         assert done.stdout == f"{1 + added}\n", done.stderr
 
 
+CACHED = """
+from lancehead import njit, objmode, types
+import collections, dataclasses, numpy as np
+Pair = collections.namedtuple("Pair", "a b")
+@dataclasses.dataclass
+class Point:
+    x: float
+ROW = types.float64[::1]
+if {extra}:
+    # Numbers of types differ from process to process.
+    njit(lambda t: t)((1, 2.5, "a", np.ones((2, 2))))
+    njit(lambda t: [t])((1, 2, True))
+@njit(cache=True)
+def f(p, t, a):
+    with objmode(r=ROW, s="unicode_type", d="DictType(unicode_type, int64)"):
+        r = a * t.a
+        s = type(p).__name__ + type(t).__name__
+        d = {{"k": int(p.x)}}
+        p.x += 1
+    return r.sum(), s, d["k"], p.x
+def outer(k):
+    def g(x):
+        with objmode(y="int64"):
+            y = x + k
+        return y
+    return g
+print(f(Point(2.5), Pair(3, 4.5), np.ones(3)), f.stats.cache_hits.total())
+g = njit(cache=True)(outer(10))
+print(g(1), g.stats.cache_hits.total())
+"""
+
+
+def test_blocks_are_found_in_the_cache(tmp_path):
+    environment = {**os.environ, "LANCEHEAD_CACHE_DIR": str(tmp_path / "cache")}
+    for run, extra in enumerate((False, True, False)):
+        (tmp_path / "program.py").write_text(CACHED.format(extra=extra))
+        command = [sys.executable, "program.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=60)
+        hits = min(run, 1)
+        assert done.stdout == f"(9.0, 'PointPair', 2, 3.5) {hits}\n11 {hits}\n", done.stdout + done.stderr
+
+
 def test_a_block_costs_little():
     @njit
     def f(n):

@@ -52,8 +52,8 @@ pub enum NotCached {
     NotFound(String),
     /// An exception class has no object.
     Class,
-    /// The result's type has no form outside of the process.
-    Result(Ty),
+    /// The result, or what a block of `objmode` takes, is of a type that has no form outside of the process.
+    Type(Ty),
     /// A value that was read has changed since.
     Changed,
 }
@@ -65,7 +65,7 @@ impl fmt::Display for NotCached {
             NotCached::Hash(object) => write!(f, "{object} has no hash"),
             NotCached::NotFound(object) => write!(f, "{object} cannot be found again"),
             NotCached::Class => f.write_str("an exception class has no object"),
-            NotCached::Result(ty) => write!(f, "its result is a `{ty}`"),
+            NotCached::Type(ty) => write!(f, "`{ty}` has no form outside of the process"),
             NotCached::Changed => f.write_str("something that it reads has changed meanwhile"),
         }
     }
@@ -137,6 +137,10 @@ impl Request<'_> {
         for (what, step) in &entry.words {
             words.insert(*what, word_of(host, *what, at(step)?)?);
         }
+        for (number, ty) in &entry.types {
+            let ty = types::read(&mut Reader(ty), host, &all)?;
+            words.insert(Extern::Type(*number), ty.number() as u64);
+        }
         let mut files = HashMap::new();
         for (file, step) in &entry.files {
             files.insert(*file as usize, host.file(at(step)?));
@@ -201,11 +205,15 @@ impl Request<'_> {
         let key = self.key(host).ok_or(NotCached::ArgumentHash)?;
         let mut steps = Steps::new(self.function, &self.mentioned(host).ok_or(NotCached::ArgumentHash)?);
         steps.add_deps(host, &compiled.deps)?;
-        let mut words = Vec::new();
+        let (mut words, mut types) = (Vec::new(), Vec::new());
         for what in compiled.words() {
             let object = match what {
-                Extern::Array(o) | Extern::Foreign(o) => o,
+                Extern::Array(o) | Extern::Foreign(o) | Extern::Function(o) => o,
                 Extern::Class(c) => host.class_object(c).ok_or(NotCached::Class)?,
+                Extern::Type(number) => {
+                    types.push(number);
+                    continue;
+                }
             };
             words.push((what, steps.place(host, object)?));
         }
@@ -219,7 +227,10 @@ impl Request<'_> {
             Ok::<_, NotCached>(GpuKernel { captured, code: Vec::new(), ..k.clone() })
         });
         let on_gpu = on_gpu.transpose()?;
-        let ret = steps.result_type(host, compiled.ret)?;
+        let ret = steps.type_bytes(host, compiled.ret)?;
+        let ty = |n: u32| Ty::of_number(n as usize).unwrap_or_else(|| lh_ir::bug!("no type has number {n}"));
+        let types = types.into_iter().map(|n| Ok((n, steps.type_bytes(host, ty(n))?)));
+        let types = types.collect::<Result<_, NotCached>>()?;
         let steps = steps.list.iter().map(|(place, object)| step(host, place, *object)).collect::<Result<_, _>>()?;
         if !compiled.deps.iter().all(|d| is_current(host, d)) {
             return Err(NotCached::Changed);
@@ -230,7 +241,7 @@ impl Request<'_> {
         }
         let (escapes, kernel) = (compiled.escapes, compiled.kernel);
         let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code).clone();
-        Ok(Entry { key, facts, steps, words, files, ret, escapes, kernel, on_gpu, object, variants: Vec::new() })
+        Ok(Entry { key, facts, steps, words, files, types, ret, escapes, kernel, on_gpu, object, variants: Vec::new() })
     }
 }
 
@@ -248,6 +259,8 @@ fn word_of(host: &mut dyn Host, what: Extern, object: ObjId) -> Option<u64> {
     match what {
         Extern::Array(_) => Some(host.word(Extern::Array(object))),
         Extern::Foreign(_) => Some(host.word(Extern::Foreign(object))),
+        Extern::Function(_) => Some(host.word(Extern::Function(object))),
+        Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
         Extern::Class(_) => match host.object(object) {
             Object::ExcClass(c, _) => Some(host.word(Extern::Class(c))),
             _ => None,
@@ -333,9 +346,9 @@ impl Steps {
         Ok(())
     }
 
-    /// The result type as bytes; what it mentions is found by steps.
-    fn result_type(&mut self, host: &mut dyn Host, ty: Ty) -> Result<Vec<u8>, NotCached> {
-        let no_form = || NotCached::Result(ty);
+    /// A type as bytes; what it mentions is found by steps.
+    fn type_bytes(&mut self, host: &mut dyn Host, ty: Ty) -> Result<Vec<u8>, NotCached> {
+        let no_form = || NotCached::Type(ty);
         let mut types = Types::default();
         types.add(host, ty).ok_or_else(no_form)?;
         for o in types.mentioned {

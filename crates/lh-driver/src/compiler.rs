@@ -70,7 +70,7 @@ impl Compiler {
         let start = Instant::now();
         self.drop_stale(host);
         let own = function(host, f);
-        let func = host.inner_function(own);
+        let func = host.inner_function(own, None);
         self.lifted.insert(func, (own, variables));
         let (spec, timings) = self.specialise_function(host, func, args, options, None)?;
         Ok(Arc::new(self.generate(host, spec, args, start, timings, false)?))

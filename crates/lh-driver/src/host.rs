@@ -93,8 +93,8 @@ pub trait Host {
     /// The function object of a number given out by [`Host::object`].
     fn function_object(&mut self, f: FuncId) -> ObjId;
     /// A new function number for code that has no function object (inner functions); its object is the parent's, whose
-    /// globals it shares.
-    fn inner_function(&mut self, parent: FuncId) -> FuncId;
+    /// globals it shares. Name and first line tell it from others inside the parent.
+    fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId;
     /// A global or builtin visible to a function.
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
     /// Contents of a closure cell of a function.

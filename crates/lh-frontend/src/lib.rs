@@ -15,6 +15,7 @@ mod decode;
 mod dominators;
 mod instr;
 mod lift;
+mod mutual;
 pub mod raw;
 mod ssa;
 mod stack;

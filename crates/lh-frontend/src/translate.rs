@@ -11,7 +11,7 @@ use crate::raw::RawCode;
 use crate::ssa::Ssa;
 use crate::stack::{Kind, Shape, Slot, Source, Stack};
 use crate::visit::block_may_raise;
-use crate::{tidy, verify};
+use crate::{mutual, tidy, verify};
 use hashbrown::HashMap;
 use lh_ir::diag::{Diagnostic, Result, UNSUPPORTED_BYTECODE};
 use lh_ir::untyped::{BlockData, Code, Inst, InstData, Param, ParamKind, PyConst, Target, Term};
@@ -102,6 +102,7 @@ pub(crate) fn translate<'a>(
         value_names: ssa.names,
         is_generator: raw.flags & GENERATOR != 0,
     };
+    mutual::run(&mut code, &mut build.closures, &build.stores, build.unbound);
     closures::forget_own_names(&mut code, &build.closures, &build.stores, build.unbound);
     closures::check(&code, &build.closures, &build.stores)?;
     tidy::run(&mut code);

@@ -164,6 +164,9 @@ impl Infer<'_> {
             let value = self.field(val, 0);
             return Ok(self.cast(&value, to));
         }
+        if to.is_open() && !to.is_tuple() {
+            return self.function_value(val, to);
+        }
         if let (TyKind::Instance { class: a, .. }, TyKind::Instance { of, class: b }) = (val.ty.kind(), to.kind())
             && a == b
         {

@@ -185,6 +185,9 @@ impl Infer<'_> {
 
     fn free(&mut self, n: u32) -> Result<Val> {
         if let Some(v) = self.captures.get(n as usize).cloned() {
+            if let Some(whole) = self.sibling(&v)? {
+                return Ok(whole);
+            }
             if !matches!(v.ty.kind(), TyKind::Unbound) {
                 return self.bound(&v, &self.code.freevars[n as usize].clone());
             }
@@ -215,6 +218,30 @@ impl Infer<'_> {
                 Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("the captured variable `{name}` has no value")))
             }
         }
+    }
+
+    /// A function that was captured before it was defined, with captures: those of the function that calls it, by name.
+    fn sibling(&mut self, v: &Val) -> Result<Option<Val>> {
+        let func = match v.ty.kind() {
+            TyKind::Closure { func, captures, .. } if captures.is_empty() => *func,
+            _ => return Ok(None),
+        };
+        let code = self.world.code(func)?;
+        if code.freevars.is_empty() || code.freevars.iter().all(|n| !self.code.freevars.contains(n)) {
+            return Ok(None);
+        }
+        let lacking = |func| TyKind::Closure { func, captures: vec![], defaults: vec![], named: vec![] };
+        let mut parts = Vec::new();
+        for name in &code.freevars {
+            parts.push(match self.code.freevars.iter().position(|n| n == name) {
+                _ if *name == self.code.name => Val::of_type(Ty::new(lacking(self.id))),
+                _ if *name == code.name => Val::of_type(Ty::new(TyKind::Unbound)),
+                Some(at) => self.captures[at].clone(),
+                None => lh_ir::bug!("`{}` does not capture `{name}`", self.code.name),
+            });
+        }
+        let captures = parts.iter().map(|p| p.ty).collect();
+        Ok(Some(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults: vec![], named: vec![] }))))
     }
 
     /// The abstract value of a Python object known while compiling.

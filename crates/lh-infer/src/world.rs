@@ -372,4 +372,6 @@ pub trait World {
     fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
+    /// The object of a function; `None` for code inside another function.
+    fn function_object(&mut self, f: FuncId) -> Option<ObjId>;
 }

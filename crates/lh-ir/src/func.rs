@@ -225,6 +225,10 @@ pub enum Extern {
     Class(ExcId),
     /// Address of code that was not compiled here, or of the table that describes it.
     Foreign(ObjId),
+    /// Number of a type.
+    Type(u32),
+    /// A function as a value of a function type, by its object.
+    Function(ObjId),
 }
 
 /// A scalar computation over elements of operands.

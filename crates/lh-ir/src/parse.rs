@@ -360,6 +360,8 @@ impl Parser {
             "array" => Extern::Array(ObjId(self.entity("obj")?)),
             "class" => Extern::Class(ExcId(self.entity("exc")?)),
             "foreign" => Extern::Foreign(ObjId(self.entity("obj")?)),
+            "function" => Extern::Function(ObjId(self.entity("obj")?)),
+            "type" => Extern::Type(self.ty()?.number() as u32),
             other => return self.fail(format!("nothing extern is `{other}`")),
         })
     }

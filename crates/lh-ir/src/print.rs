@@ -277,6 +277,11 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
         Inst::Extern(Extern::Array(o)) => format!("extern array {o}"),
         Inst::Extern(Extern::Class(c)) => format!("extern class {c}"),
         Inst::Extern(Extern::Foreign(o)) => format!("extern foreign {o}"),
+        Inst::Extern(Extern::Function(o)) => format!("extern function {o}"),
+        Inst::Extern(Extern::Type(n)) => {
+            let ty = Ty::of_number(*n as usize).unwrap_or_else(|| crate::bug!("no type has number {n}"));
+            format!("extern type {}", TypeText(ty))
+        }
         Inst::Op(op, vs) => format!("{} {}", op.name, list(vs)),
         Inst::Cast(v) => format!("cast {v}"),
         Inst::Pack(vs) => format!("pack({})", list(vs)),

@@ -171,8 +171,9 @@ pub enum InstanceOf {
     Pointer(Ty),
     /// A type that is defined later, by its number. Only types of fields mention it, until [`Ty::defined`].
     Deferred(u32),
-    /// A function as a value of a function type: it is called with these types and gives this one. A signature does not
-    /// say which function it is, and the native value is [`TyKind::Never`].
+    /// A function as a value of a function type: it is called with these types and gives this one. As a parameter it is
+    /// the type of the function that a call passes. Where the type says nothing of that, as in a field or an item, it
+    /// is an `int`: one more than the number of its object, or zero for none.
     Function {
         /// Types of the arguments.
         args: Vec<Ty>,
@@ -414,12 +415,12 @@ impl Ty {
     }
     /// A function type in a signature: any function, used with these types only.
     pub fn function(args: Vec<Ty>, ret: Ty) -> Ty {
-        Ty::new(TyKind::Instance { of: Ty::never(), class: InstanceOf::Function { args, ret } })
+        Ty::new(TyKind::Instance { of: Ty::int(), class: InstanceOf::Function { args, ret } })
     }
     /// Whether a signature leaves open which functions are meant.
     pub fn is_open(self) -> bool {
         match self.0 {
-            TyKind::Instance { of, class: InstanceOf::Function { .. } } => of.is_never(),
+            TyKind::Instance { of, class: InstanceOf::Function { .. } } => *of == Ty::int(),
             _ => self.tuple_elems().is_some_and(|elems| elems.iter().any(|t| t.is_open())),
         }
     }

@@ -23,6 +23,8 @@ impl Outside {
             Outside::Word(Extern::Array(o)) => format!("lh.array.{}", o.0),
             Outside::Word(Extern::Class(c)) => format!("lh.class.{}", c.0),
             Outside::Word(Extern::Foreign(o)) => format!("lh.foreign.{}", o.0),
+            Outside::Word(Extern::Type(n)) => format!("lh.type.{n}"),
+            Outside::Word(Extern::Function(o)) => format!("lh.function.{}", o.0),
             Outside::File(n) => format!("lh.file.{n}"),
             Outside::Rare(n) => format!("lh.rare.{n}"),
         }
@@ -35,6 +37,8 @@ impl Outside {
             "array" => Some(Outside::Word(Extern::Array(ObjId(number)))),
             "class" => Some(Outside::Word(Extern::Class(ExcId(number)))),
             "foreign" => Some(Outside::Word(Extern::Foreign(ObjId(number)))),
+            "function" => Some(Outside::Word(Extern::Function(ObjId(number)))),
+            "type" => Some(Outside::Word(Extern::Type(number))),
             "file" => Some(Outside::File(number as usize)),
             "rare" => Some(Outside::Rare(number as usize)),
             _ => None,
@@ -52,6 +56,8 @@ mod tests {
             Outside::Word(Extern::Array(ObjId(7))),
             Outside::Word(Extern::Class(ExcId(70))),
             Outside::Word(Extern::Foreign(ObjId(8))),
+            Outside::Word(Extern::Type(9)),
+            Outside::Word(Extern::Function(ObjId(10))),
         ];
         for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2)]) {
             assert_eq!(Outside::of(&o.symbol()), Some(o));

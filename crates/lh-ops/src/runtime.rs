@@ -376,6 +376,8 @@ table! {
         /// Calls a block of `objmode`: the Python function, the number of the types, a list with the tuple of the
         /// inputs, a list for that of the outputs.
         lh_call_python(Ptr, I64, Object, Object) -> [] raises;
+        /// Calls a function that is a value of a function type: its word, and the rest as for `lh_call_python`.
+        lh_call_function(I64, I64, Object, Object) -> [] raises;
     }
     READS {
         /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:

@@ -99,6 +99,7 @@ mod _core {
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();
         call::objmode::install();
+        call::function_values::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);
         share_hash_key();
         Ok(())

@@ -435,4 +435,8 @@ impl lh_infer::World for World {
     fn describe(&mut self, o: ObjId) -> String {
         self.objects[o.index()].1.clone()
     }
+
+    fn function_object(&mut self, f: FuncId) -> Option<ObjId> {
+        self.objects.iter().position(|(o, _)| matches!(o, Object::Func(own) if *own == f)).map(ObjId::new)
+    }
 }

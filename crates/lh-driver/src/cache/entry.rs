@@ -12,7 +12,7 @@ use lh_ir::func::{self, Extern};
 use lh_ir::{ExcId, ObjId};
 
 /// First bytes of a file; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"LHCACHE3";
+const MAGIC: &[u8; 8] = b"LHCACHE4";
 
 /// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +72,8 @@ pub struct Entry {
     pub words: Vec<(Extern, u32)>,
     /// File names that the object refers to, and the function whose file each is.
     pub files: Vec<(u32, u32)>,
+    /// Types whose numbers the object refers to, as bytes that name steps.
+    pub types: Vec<(u32, Vec<u8>)>,
     /// Result type.
     pub ret: Vec<u8>,
     /// Whether arguments may live on after the call.
@@ -254,6 +256,7 @@ impl<'a> Reader<'a> {
             0 => Extern::Array(ObjId(number)),
             1 => Extern::Class(ExcId(number)),
             2 => Extern::Foreign(ObjId(number)),
+            3 => Extern::Function(ObjId(number)),
             _ => return None,
         };
         Some((what, self.number()?))
@@ -276,12 +279,18 @@ impl Entry {
                 Extern::Array(o) => (0, o.0),
                 Extern::Class(c) => (1, c.0),
                 Extern::Foreign(o) => (2, o.0),
+                Extern::Function(o) => (3, o.0),
+                Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
             };
             w.tagged(kind, &[number, *step]);
         });
         w.many(&self.files, |w, (file, step)| {
             w.number(*file);
             w.number(*step);
+        });
+        w.many(&self.types, |w, (number, ty)| {
+            w.number(*number);
+            w.bytes(ty);
         });
         w.bytes(&self.ret);
         w.byte(u8::from(self.escapes));
@@ -316,6 +325,7 @@ impl Entry {
             steps: r.many(Reader::step)?,
             words: r.many(Reader::word)?,
             files: r.many(|r| Some((r.number()?, r.number()?)))?,
+            types: r.many(|r| Some((r.number()?, r.bytes()?.to_vec())))?,
             ret: r.bytes()?.to_vec(),
             escapes: r.byte()? != 0,
             kernel: r.many(Reader::kernel)?.pop(),
@@ -387,6 +397,7 @@ mod tests {
             ],
             words: vec![(Extern::Array(ObjId(5)), 2), (Extern::Class(ExcId(70)), 3)],
             files: vec![(0, 0)],
+            types: vec![(4, vec![6])],
             ret: vec![1, 2],
             escapes: true,
             kernel: Some(KernelInfo {

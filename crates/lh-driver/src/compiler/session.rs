@@ -12,6 +12,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Function, Options, parallel, waits};
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -52,10 +53,27 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// A part of a result that has no object in Python, and a form that has one.
+    fn formless(&mut self, t: Ty) -> Option<(&'static str, &'static str)> {
+        let closures = RefCell::new(Vec::new());
+        let found = formless(t, &closures);
+        let partial = self.library("functools.partial").map(|(f, _)| f);
+        found.or_else(|| {
+            closures.into_inner().into_iter().filter(|(f, _)| Some(*f) != partial).find_map(|(func, captures)| {
+                let o = self.host.function_object(func);
+                if self.host.function(o).is_library {
+                    return Some(("a function of the library", "return what it computes"));
+                }
+                let lacks = self.code(func).is_ok_and(|code| captures != code.freevars.len());
+                lacks.then_some(("an inner function that calls one defined after it", "define both at module level"))
+            })
+        })
+    }
+
     /// Types the function that the user calls; its result is of type `ret` if that is given.
     pub(super) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
         let spec = self.typed(f, args, options)?;
-        if let Some((what, instead)) = formless(spec.ret) {
+        if let Some((what, instead)) = self.formless(spec.ret) {
             let code = self.code(f)?;
             let text = format!("`{}` returns {what}, which has no form outside of compiled code", code.name);
             let span = Span { line: code.first_line, end_line: code.first_line, ..Default::default() };
@@ -236,10 +254,16 @@ fn key_of(func: FuncId, args: &[ArgTy], options: Options) -> Key {
     Key { func, args: args.iter().map(|a| (a.ty, known(a))).collect(), options }
 }
 
-/// A part of a value that has no object in Python, and a form that has one.
-fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
+/// A part of a value that has no object in Python, and a form that has one; gathers inner functions, which may have
+/// none either, with the numbers of their captures.
+fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static str, &'static str)> {
+    let formless = |t: Ty| formless(t, closures);
     match t.kind() {
-        TyKind::Closure { .. } => Some(("an inner function", "define it at module level")),
+        TyKind::Closure { func, captures, defaults, .. } => {
+            closures.borrow_mut().push((*func, captures.len()));
+            captures.iter().chain(defaults).find_map(|t| formless(*t))
+        }
+        TyKind::MaybeUnbound(_) => Some(("a variable that may have no value", "assign it before")),
         TyKind::Exc => Some(("an exception", "raise it, or return its class or arguments")),
         TyKind::Iter(_) => Some(("an iterator", "return a list of its items")),
         TyKind::BoundMethod { .. } => Some(("a method of a value", "return the value")),
@@ -332,7 +356,8 @@ impl World for Session<'_> {
         if let Some(i) = self.compiler.inner.get(&(f, index)) {
             return *i;
         }
-        let i = self.host.inner_function(f);
+        let code = self.code(f).ok().and_then(|code| code.inner.get(index as usize).cloned());
+        let i = self.host.inner_function(f, code.as_ref().map(|code| (&*code.name, code.first_line)));
         self.compiler.inner.insert((f, index), i);
         self.compiler.parents.insert(i, (f, index));
         i
@@ -497,6 +522,11 @@ impl World for Session<'_> {
 
     fn describe(&mut self, o: ObjId) -> String {
         self.host.describe(o)
+    }
+
+    fn function_object(&mut self, f: FuncId) -> Option<ObjId> {
+        let is_own = !self.compiler.parents.contains_key(&f) && !self.compiler.lifted.contains_key(&f);
+        is_own.then(|| self.host.function_object(f))
     }
 }
 

@@ -101,7 +101,8 @@ impl Infer<'_> {
             }
             ("builtins.hasattr", [x, name]) => {
                 let name = attribute_name(name)?;
-                Ok(Some(Val::bool(self.get_attr(x, &name).is_ok())))
+                let has = !is_numpys_alone(x.ty, &name) && self.get_attr(x, &name).is_ok();
+                Ok(Some(Val::bool(has)))
             }
             ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => Ok(Some(x.clone())),
             ("builtins.iter", [x]) => self.call_library("calls.each", std::slice::from_ref(x)).map(Some),
@@ -491,6 +492,16 @@ fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// Whether a number that may be Python's has an attribute only where it is NumPy's: programs tell arrays by `shape`.
+fn is_numpys_alone(t: Ty, name: &str) -> bool {
+    const PYTHONS: &[&str] = &[
+        "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "fromhex", "from_bytes", "hex",
+        "imag", "is_integer", "numerator", "real", "to_bytes",
+    ];
+    let may_be_pythons = t.is_bool() || [Ty::int(), Ty::float(), Ty::complex()].contains(&t.weak());
+    may_be_pythons && !PYTHONS.contains(&name)
 }
 
 /// The name that `getattr` and `hasattr` are given.

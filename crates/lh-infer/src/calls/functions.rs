@@ -9,8 +9,10 @@ use crate::val::{Known, Val};
 use crate::world::ArgTy;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::types::{Literal, NamedTuple, TyKind};
+use lh_ir::func::{Device, Extern, Inst};
+use lh_ir::types::{InstanceOf, Literal, NamedTuple, TyKind};
 use lh_ir::{Block, Const, TupleMeaning, Ty, Value};
+use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// A function object made at run time.
@@ -297,6 +299,63 @@ impl Infer<'_> {
         self.join(&results, ty)
     }
 
+    /// A function as a value of a function type that does not say which it is.
+    pub(crate) fn function_value(&mut self, val: &Val, to: Ty) -> Result<Val> {
+        let object = match val.ty.kind() {
+            TyKind::Instance { class: InstanceOf::Function { .. }, .. } if to.with_functions(val.ty) == val.ty => {
+                let inner = self.field(val, 0);
+                return self.function_value(&inner, to);
+            }
+            TyKind::Func(f) => self.world.function_object(*f),
+            TyKind::Obj(o) => Some(*o),
+            TyKind::Choice(of) => return self.chosen_value(val, of, to),
+            _ => None,
+        };
+        let Some(object) = object else {
+            let text = format!("`{}` cannot become `{to}`", val.ty);
+            let note = "functions of a module can, and those that have a name there; pass captured values as arguments";
+            return Err(Diagnostic::new(diag::CANNOT_UNIFY, text).note(note));
+        };
+        let word = self.push(Inst::Extern(Extern::Function(object)), Ty::int());
+        Ok(self.pack(vec![word], to))
+    }
+
+    fn chosen_value(&mut self, val: &Val, of: &[Ty], to: Ty) -> Result<Val> {
+        let which = self.field(val, 0);
+        let mut word = None;
+        for i in 0..of.len() {
+            let function = self.field(val, i as u32 + 1);
+            let function = self.function_value(&function, to)?;
+            let own = self.field(&function, 0);
+            word = Some(match word {
+                None => own,
+                Some(other) => {
+                    let here = self.op("eq", &[which.clone(), Val::int(i as i128)]);
+                    self.op("select", &[here, own, other])
+                }
+            });
+        }
+        Ok(self.pack(word.into_iter().collect(), to))
+    }
+
+    /// Calls a function that is a value, through the dispatcher of its object.
+    fn call_value(&mut self, f: &Val, wanted: &[Ty], ret: Ty, args: Vec<Val>) -> Result<Val> {
+        if self.options.device != Device::Host {
+            let text = "kernels cannot call functions that are items or fields";
+            return Err(Diagnostic::new(diag::NOT_ON_DEVICE, text).note("pass the function itself to the kernel"));
+        }
+        let (given, results) = (Ty::tuple(wanted.to_vec()), Ty::tuple(vec![ret]));
+        let types = Ty::tuple(vec![given, results]).number() as u32;
+        let ins = self.pack(args, given);
+        let ins = self.list_of(&[ins], None)?;
+        let outs = self.new_container(Ty::list(results), &Val::int(1));
+        let types = self.push(Inst::Extern(Extern::Type(types)), Ty::int());
+        let word = self.field(f, 0);
+        self.runtime(&rt::lh_call_function, &[word, types, ins, outs.clone()], Ty::none())?;
+        let made = self.stored_item(&outs, &Val::int(0), results);
+        Ok(self.field(&made, 0))
+    }
+
     /// Calls a function that a signature says the types of.
     pub(crate) fn call_as(
         &mut self,
@@ -316,6 +375,9 @@ impl Infer<'_> {
                 .note("a function whose types a signature says takes arguments of these, by position"));
         }
         let args = args.iter().zip(wanted).map(|(a, t)| self.convert_argument(a, *t)).collect::<Result<Vec<_>>>()?;
+        if f.ty.is_open() {
+            return self.call_value(f, wanted, ret, args);
+        }
         let callee = self.field(f, 0);
         let result = self.call(&callee, &args, &[])?;
         if self.dead || crate::cost(result.ty.weak(), ret.weak()).is_some() {
@@ -376,7 +438,7 @@ impl Infer<'_> {
                 Some(i) if chosen => self.field(val, i as u32 + 1),
                 Some(_) => val.clone(),
                 None if t.flatten().is_empty() => Val::of_type(*t),
-                None => self.push(lh_ir::func::Inst::Zero, *t),
+                None => self.push(Inst::Zero, *t),
             });
         }
         Ok(self.pack(parts, to))

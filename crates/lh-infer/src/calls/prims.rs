@@ -510,7 +510,7 @@ impl Infer<'_> {
         let given = self.list_of(std::slice::from_ref(ins), None)?;
         let outputs = self.new_container(Ty::list(ret), &Val::int(1));
         let block = self.push(Inst::Extern(Extern::Foreign(o)), Ty::ptr());
-        let types = Val::int(types.number() as i128);
+        let types = self.push(Inst::Extern(Extern::Type(types.number() as u32)), Ty::int());
         self.runtime(&rt::lh_call_python, &[block, types, given, outputs.clone()], Ty::none())?;
         Ok(self.stored_item(&outputs, &Val::int(0), ret))
     }
@@ -527,7 +527,7 @@ impl Infer<'_> {
         }
     }
 
-    fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {
+    pub(crate) fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {
         let cap = self.cast(cap, Ty::int());
         let cap = self.value(&cap);
         self.push(Inst::New(cap), ty)

@@ -1,6 +1,7 @@
 //! Results: machine words as Python objects.
 
 use crate::call::container;
+use crate::call::function_values;
 use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
@@ -16,7 +17,7 @@ use lh_driver::Compiled;
 use lh_ir::class::User;
 use lh_ir::parse::Field;
 use lh_ir::types::{ClassTy, InstanceOf, Prim};
-use lh_ir::{Ty, TyKind};
+use lh_ir::{FuncId, Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
@@ -126,13 +127,42 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Instance { class: InstanceOf::Pointer(_), .. } | TyKind::Ptr => {
                 word().into_pyobject(py)?.into_any()
             }
+            TyKind::Instance { class: InstanceOf::Function { .. }, .. } if ty.is_open() => {
+                function_values::object(py, word())?
+            }
             TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
             }
+            TyKind::Closure { func, captures, defaults, named } => self.closure(*func, (captures, defaults, named), at)?,
+            TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })
+    }
+
+    /// An inner function, which becomes a compiled function with captured variables of its own.
+    fn closure(
+        &mut self,
+        func: FuncId,
+        (captures, defaults, named): (&[Ty], &[Ty], &[String]),
+        at: &mut &[u64],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut parts = |types: &[Ty]| types.iter().map(|t| self.next(*t, at)).collect::<PyResult<Vec<_>>>();
+        let (captures, mut defaults) = (parts(captures)?, parts(defaults)?);
+        let py = self.py;
+        let named_values = defaults.split_off(defaults.len() - named.len());
+        let keywords = PyDict::new(py);
+        for (name, value) in named.iter().zip(named_values) {
+            keywords.set_item(name, value)?;
+        }
+        let module = py.import("lancehead.escaped")?;
+        let Some(place) = table::inner_place(func) else {
+            return module.call_method1("partial", (PyTuple::new(py, captures)?, keywords));
+        };
+        let (owner, _) = table::function_object(func);
+        let parts = (PyTuple::new(py, captures)?, PyTuple::new(py, defaults)?, keywords);
+        module.call_method1("function", (table::object(py, owner), place, parts))
     }
 
     fn object(&mut self, ty: Ty, c: &ClassTy, word: u64) -> PyResult<Bound<'py, PyAny>> {
@@ -345,7 +375,7 @@ fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
             None => Ok(descr_of(py, *t)?.into_any()),
         },
         TyKind::Func(f) => match table::function_object(*f) {
-            (object, true) => Ok(table::object(py, object)),
+            (object, true) => function_values::owner(table::object(py, object)),
             (_, false) => Err(no_object(ty)),
         },
         TyKind::Obj(o) => Ok(table::object(py, *o)),

@@ -1,8 +1,10 @@
 //! Conversion of arguments for a specialisation of other types.
 
 use crate::call::args::ArgBuf;
+use crate::call::function_values;
 use crate::call::overload::Overload;
 use crate::object::words;
+use lh_ir::types::InstanceOf;
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use pyo3::exceptions::PyOverflowError;
@@ -53,6 +55,9 @@ pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
         (f, TyKind::Optional(t)) if !matches!(f, TyKind::Optional(_)) => {
             out.push(1);
             slots(from, *t, at, out);
+        }
+        (f, TyKind::Instance { class: InstanceOf::Function { .. }, .. }) if to.is_open() && from.flatten().is_empty() => {
+            out.push(function_values::word_of_type(f));
         }
         _ if from != to && from.is_number() && to.is_number() => {
             let words = take(from.flatten().len());

@@ -145,7 +145,7 @@ pub fn enter(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>) -> PyResu
             uses
         }
     };
-    if !objmode::as_compiled(function.clone()).is(function) {
+    if !objmode::as_compiled(function.clone())?.is(function) {
         return Ok(());
     }
     let mut made = Environment { variables: 0, cells: Vec::new() };

@@ -44,6 +44,9 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
             Extern::Array(o) => arrays.set_item(symbol, table::object(py, o))?,
             Extern::Class(c) => classes.set_item(symbol, lh_runtime::classes::class_name(c))?,
             Extern::Foreign(o) => foreign.push(short_text(&table::object(py, o))),
+            // Only calls of blocks have one, which are foreign.
+            Extern::Type(_) => {}
+            Extern::Function(o) => foreign.push(short_text(&table::object(py, o))),
         }
     }
     for (func, symbol) in compiled.outside_files(symbol) {

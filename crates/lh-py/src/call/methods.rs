@@ -1,7 +1,7 @@
 //! Methods and attributes of dispatchers.
 
 use crate::call::overload::Overload;
-use crate::call::specialise;
+use crate::call::{interpreted, specialise};
 use crate::call::state::{DispatcherObject, State};
 use crate::call::tag_index::TagIndex;
 use crate::compile::{cache, compiler, report};
@@ -128,6 +128,9 @@ fn signature_of(o: &Overload) -> Signature {
 
 fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let sig = c.argument(0, "sig")?.ok_or_else(|| PyTypeError::new_err("compile() takes a signature"))?;
+    if let Some(known) = interpreted::ask(c.this, c.state(), "compile", Some(&sig))? {
+        return Ok(known);
+    }
     let (ret, args) = signature(&sig)?;
     let args = c.state().table().params.of_signature(c.py, args)?;
     if args.iter().any(|t| t.is_open()) {
@@ -257,6 +260,9 @@ fn py_func<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(known) = interpreted::ask(c.this, c.state(), "signatures", None)? {
+        return Ok(known);
+    }
     let all = c.state().signatures();
     let all = all.iter().map(|(args, _)| type_tuple(c.py, args)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(c.py, all)?.into_any())
@@ -274,6 +280,9 @@ fn namespace<'py>(py: Python<'py>, fields: &Bound<'py, PyDict>) -> PyResult<Boun
 }
 
 fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(known) = interpreted::ask(c.this, c.state(), "overloads", None)? {
+        return Ok(known);
+    }
     let all = PyDict::new(c.py);
     for o in c.overloads() {
         let fields = PyDict::new(c.py);

@@ -311,6 +311,21 @@ fn is_plain(t: Ty) -> bool {
     }
 }
 
+/// The specialisation for argument types that are not those of a call from Python.
+///
+/// # Errors
+/// It does not compile, or is limited to other signatures.
+pub fn for_types<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, args: &[Ty]) -> PyResult<&'a Overload> {
+    if !state.can_compile() {
+        return fitting(py, state, object, args);
+    }
+    match state.current().into_iter().find(|o| o.compiled.args == args && o.variables == 0) {
+        Some(o) if o.guard.is_current(py) => Ok(o),
+        Some(o) => renew(py, state, object, o),
+        None => Ok(compile(py, state, object, args, None, false)?),
+    }
+}
+
 /// The specialisation for argument types; if its signature leaves functions open, it is compiled for those of the
 /// call.
 fn fitting<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, natural: &[Ty]) -> PyResult<&'a Overload> {

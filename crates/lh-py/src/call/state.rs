@@ -8,6 +8,7 @@ use crate::gpu::options::JitOptions;
 use crate::host::decorated::{self, Decorated, Types};
 use crate::host::types;
 use crate::object::lock::lock;
+use hashbrown::HashSet;
 use lh_ir::Ty;
 use lh_ir::func::Options;
 use pyo3::ffi;
@@ -24,6 +25,8 @@ pub struct EntryPoints {
     pub general: ffi::vectorcallfunc,
     /// For calls that pass captured variables.
     pub with_environment: ffi::vectorcallfunc,
+    /// For functions that run in the interpreter.
+    pub interpreted: ffi::vectorcallfunc,
     /// For calls without arguments that give results of a kind, where there is one.
     pub quick: fn(Ret) -> Option<ffi::vectorcallfunc>,
 }
@@ -119,6 +122,8 @@ pub struct Known {
     pub can_compile: bool,
     /// Whether it is decided that captured variables are constants, or which are not.
     pub keeps_constants: bool,
+    /// Classes of the arguments of calls in the interpreter whose types are noted.
+    pub noted: HashSet<Vec<u64>>,
     /// Calls that had to compile.
     pub misses: u64,
     /// Argument types of which code came from the cache, and those compiled for, in order.
@@ -146,6 +151,7 @@ impl State {
             open: Vec::new(),
             can_compile: true,
             keeps_constants: false,
+            noted: HashSet::new(),
             misses: 0,
             found: Vec::new(),
             missed: Vec::new(),
@@ -163,7 +169,8 @@ impl State {
 
     /// Makes an object the owner of this state.
     pub fn set_owner(self: Box<State>, owner: &mut DispatcherObject) {
-        owner.vectorcall = Some(self.entry_points.general);
+        let entry = if self.options().interpreted { self.entry_points.interpreted } else { self.entry_points.general };
+        owner.vectorcall = Some(entry);
         self.owner.store(owner, Ordering::Relaxed);
         owner.state = Box::into_raw(self);
     }
@@ -337,6 +344,9 @@ impl Decorated for State {
         let Some(locals) = locals.as_ref().and_then(|l| l.cast::<PyDict>().ok()) else { return Vec::new() };
         let pair = |(k, v): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Some((k.extract().ok()?, types::as_ty(&v).ok()?));
         locals.iter().filter_map(pair).collect()
+    }
+    fn is_interpreted(&self) -> bool {
+        self.options().interpreted
     }
     fn limits(&self) -> Vec<Types> {
         if self.can_compile() { Vec::new() } else { self.signatures() }

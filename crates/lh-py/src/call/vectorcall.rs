@@ -10,7 +10,7 @@ use crate::call::environment::Held;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
-use crate::call::{convert, empty_lists, literals, refusal, specialise};
+use crate::call::{convert, empty_lists, interpreted, literals, refusal, specialise};
 use crate::object::{int, numpy};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
@@ -25,7 +25,7 @@ const INLINE_RET: usize = 24;
 /// Runs a function that may panic or fail; on failure a Python exception is set.
 #[cold]
 #[inline(never)]
-fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
+pub fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
     let error = match catch_unwind(AssertUnwindSafe(f)) {
         Ok(Ok(r)) => return Some(r),
         Ok(Err(error)) => error,
@@ -36,7 +36,8 @@ fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
 }
 
 /// The entry points of dispatchers.
-pub static ENTRY_POINTS: EntryPoints = EntryPoints { general: vectorcall, with_environment, quick: quick_entry };
+pub static ENTRY_POINTS: EntryPoints =
+    EntryPoints { general: vectorcall, with_environment, interpreted: interpreted::call, quick: quick_entry };
 
 /// The `tp_vectorcall` of a dispatcher whose only code takes no arguments, ends at once and depends on nothing but its
 /// own function, for one kind of result. Results that are more expensive to make have none.

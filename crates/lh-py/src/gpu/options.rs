@@ -17,6 +17,8 @@ pub struct JitOptions {
     pub nogil: bool,
     /// Whether compiled code is kept for other processes.
     pub cache: bool,
+    /// Whether the function runs in the interpreter.
+    pub interpreted: bool,
     /// The GPU that it is a kernel for.
     pub gpu: Option<Py<Gpu>>,
     /// As given, for `targetoptions` and pickling.
@@ -26,8 +28,14 @@ pub struct JitOptions {
 impl JitOptions {
     /// Reads the keyword arguments of a decorator.
     pub fn read(given: &Bound<'_, PyDict>) -> PyResult<JitOptions> {
-        let mut out =
-            JitOptions { ir: Options::default(), nogil: false, cache: false, gpu: None, given: given.clone().unbind() };
+        let mut out = JitOptions {
+            ir: Options::default(),
+            nogil: false,
+            cache: false,
+            interpreted: false,
+            gpu: None,
+            given: given.clone().unbind(),
+        };
         for (name, value) in given.iter() {
             let name: String = name.extract()?;
             out.set(&name, &value)?;
@@ -47,6 +55,7 @@ impl JitOptions {
             "_check" if value.is_truthy()? => self.ir.parallel |= parallel::RACE,
             "_check" => {}
             "_callback" => self.ir.callback = value.is_truthy()?,
+            "_interpreted" => self.interpreted = value.is_truthy()?,
             "_link" => self.ir.link = value.extract()?,
             "cache" => self.cache = value.is_truthy()?,
             "nogil" => self.nogil = value.is_truthy()?,

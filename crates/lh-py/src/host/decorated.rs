@@ -21,6 +21,8 @@ pub trait Decorated {
     fn options(&self) -> Options;
     /// The types that `locals=` gives to variables.
     fn locals(&self, py: Python<'_>) -> Vec<(String, Ty)>;
+    /// Whether it runs in the interpreter.
+    fn is_interpreted(&self) -> bool;
     /// The signatures to which calls are limited; none while it compiles for any types.
     fn limits(&self) -> Vec<Types>;
 }

@@ -1,6 +1,6 @@
 //! Hashes of Python objects. They agree between processes in which the objects compile alike.
 
-use crate::host::{classify, decorated, table};
+use crate::host::{classify, decorated, objmode, table};
 use crate::object::function;
 use lh_driver::{Digest, Hasher};
 use lh_infer::world::{Object, Stencil, Ufunc, UserClass};
@@ -117,6 +117,12 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             stencil(&mut h, &s);
             let kernel = table::function_object(s.func).0;
             many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
+        }
+        // What a block does is compared by the code around it.
+        Object::Foreign(_) if objmode::is_block(&object) => {
+            h.text("block");
+            let result = table::intern(&object.getattr(intern!(py, "result"))?);
+            many(&mut h, &[result])?
         }
         Object::Foreign(f) => match &f.identity {
             Some(identity) => texts(&mut h, &["foreign", &f.name, identity]),

@@ -1,6 +1,7 @@
 //! Functions that were compiled elsewhere: exported by extension modules that `lancehead build` has made, and C
 //! functions as `ctypes` and `cffi` have them.
 
+use crate::host::decorated;
 use crate::host::types::as_ty;
 use crate::object::class_names::{is_a, short_text};
 use crate::object::numpy;
@@ -35,6 +36,10 @@ pub fn refused(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
     if is_a(o, "functools", "_lru_cache_wrapper") {
         let why = "compiled code does not look results up in a cache: decorate the function with `@njit` alone, and keep \
                    its results in a dictionary or an array that it is given";
+        return Ok(Some(Foreign { refused: Some(why.to_owned()), ..foreign(short_text(o)) }));
+    }
+    if decorated::of(o).is_some_and(|d| d.is_interpreted()) {
+        let why = "a function with `forceobj=True` runs in the interpreter: call it in a block of `objmode`";
         return Ok(Some(Foreign { refused: Some(why.to_owned()), ..foreign(short_text(o)) }));
     }
     let why = o.getattr_opt(intern!(o.py(), "__lancehead_refused__"))?.and_then(|w| w.extract().ok());

@@ -308,7 +308,7 @@ impl Guard {
     /// Adds a captured variable that a function has read.
     pub fn add_free(&mut self, py: Python<'_>, f: FuncId, index: u32, object: Option<ObjId>) -> PyResult<()> {
         let Some(function) = user_function(py, f) else { return Ok(()) };
-        let cell = objmode::as_compiled(function.clone()).getattr("__closure__")?.get_item(index)?;
+        let cell = objmode::as_compiled(function.clone())?.getattr("__closure__")?.get_item(index)?;
         self.has_more = true;
         if !self.cells.iter().any(|c| c.cell.is(&cell)) {
             let value = object.map_or(std::ptr::null_mut(), |o| table::object(py, o).as_ptr());

@@ -57,7 +57,8 @@ impl<'py> PyHost<'py> {
     fn python_function(&self, o: ObjId) -> Bound<'py, PyAny> {
         let o = self.get(o);
         let function = decorated::py_func(&o).unwrap_or(o);
-        objmode::as_compiled(function)
+        // Where its code is asked for, a block that cannot be is refused.
+        objmode::as_compiled(function.clone()).unwrap_or(function)
     }
     fn raw_function(&self, o: ObjId) -> PyResult<RawFunction> {
         let f = self.python_function(o);
@@ -224,10 +225,13 @@ impl Host for PyHost<'_> {
         if let Some((stored, n)) = library::function(self.py, o) {
             return Source::Decoded(stored.code(n));
         }
-        if let Err(error) = objmode::rewrite(&self.python_function(o)) {
+        let object = self.get(o);
+        let function = decorated::py_func(&object).unwrap_or(object);
+        let form = objmode::as_compiled(function.clone()).unwrap_or_else(|error| {
             *lock(&LINK_ERROR) = Some(error);
-        }
-        let raw = self.python_function(o).getattr(intern!(self.py, "__code__")).and_then(|c| code::raw_code(&c));
+            function
+        });
+        let raw = form.getattr(intern!(self.py, "__code__")).and_then(|c| code::raw_code(&c));
         Source::Bytecode(raw.unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}")))
     }
     fn function(&mut self, o: ObjId) -> RawFunction {
@@ -251,8 +255,8 @@ impl Host for PyHost<'_> {
     fn function_object(&mut self, f: FuncId) -> ObjId {
         table::function_object(f).0
     }
-    fn inner_function(&mut self, parent: FuncId) -> FuncId {
-        table::inner_function(parent)
+    fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
+        table::inner_function(parent, at)
     }
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         self.lookup_global(f, name).ok().flatten()
@@ -318,9 +322,10 @@ impl Host for PyHost<'_> {
             Extern::Class(c) => u64::from(c.0),
             Extern::Foreign(o) => {
                 let object = self.get(o);
-                // The table of objects keeps a block where it is.
-                if objmode::is_block(&object) { object.as_ptr() as u64 } else { foreign::address(&object) as u64 }
+                objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
             }
+            Extern::Type(n) => u64::from(n),
+            Extern::Function(o) => u64::from(o.0) + 1,
         }
     }
     fn captured(&mut self, o: ObjId) -> Option<Captured> {

@@ -30,8 +30,8 @@ pub enum Item {
 pub enum FuncEntry {
     /// A Python function or a dispatcher.
     Object(ObjId),
-    /// Code inside another function, without a function object of its own.
-    Inner(FuncId),
+    /// Code inside another function, without a function object of its own; a number of its name and line.
+    Inner(FuncId, Option<u32>),
 }
 
 /// The key of objects that are equal by value.
@@ -56,6 +56,8 @@ struct Table {
     by_address: HashMap<usize, ObjId>,
     by_value: HashMap<Value, ObjId>,
     funcs: Vec<FuncEntry>,
+    /// Names and lines of code inside other functions.
+    inner: Vec<(String, u32)>,
     by_object: HashMap<ObjId, FuncId>,
 }
 
@@ -194,12 +196,25 @@ pub fn function(id: ObjId) -> FuncId {
     f
 }
 
-/// A new function number for code inside another function.
-pub fn inner_function(parent: FuncId) -> FuncId {
+/// A new function number for code inside another function, of this name and in this line.
+pub fn inner_function(parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
     let mut t = lock(&TABLE);
     let f = FuncId::new(t.funcs.len());
-    t.funcs.push(FuncEntry::Inner(parent));
+    let place = at.map(|(name, line)| {
+        t.inner.push((name.to_owned(), line));
+        t.inner.len() as u32 - 1
+    });
+    t.funcs.push(FuncEntry::Inner(parent, place));
     f
+}
+
+/// Name and line of code inside another function.
+pub fn inner_place(f: FuncId) -> Option<(String, u32)> {
+    let t = lock(&TABLE);
+    match t.funcs.get(f.index()) {
+        Some(FuncEntry::Inner(_, Some(at))) if f.as_stored().is_none() => Some(t.inner[*at as usize].clone()),
+        _ => None,
+    }
 }
 
 /// The function object whose globals a function number uses, and whether the number is that object's own.
@@ -213,7 +228,7 @@ pub fn function_object(f: FuncId) -> (ObjId, bool) {
         }
         match t.funcs[f.index()] {
             FuncEntry::Object(o) => return (o, own),
-            FuncEntry::Inner(parent) => (f, own) = (parent, false),
+            FuncEntry::Inner(parent, _) => (f, own) = (parent, false),
         }
     }
 }

@@ -235,6 +235,8 @@ impl<'a> Machine<'a> {
             }
             Extern::Class(c) => Ok(u64::from(c.0)),
             Extern::Foreign(o) => Ok(super::word::foreign_address(o)),
+            Extern::Type(n) => Ok(u64::from(n)),
+            Extern::Function(o) => Ok(u64::from(o.0) + 1),
         }
     }
 
