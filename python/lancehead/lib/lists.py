@@ -77,7 +77,7 @@ class list:
 
     __parameters__ = ("T",)
     __items__ = "T"
-    __infers__ = {"append": "T", "insert": "_, T", "extend": "*T"}
+    __infers__ = {"append": "T", "insert": "_, T", "extend": "*T", "__init__": "extend"}
 
     def __new__(iterable=None):
         """A list of the items.

@@ -95,6 +95,11 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
     Ok(made)
 }
 
+/// Whether Python has a class of typed containers for a type.
+pub fn can_share(ty: Ty) -> bool {
+    ty.class().is_some_and(|c| [Class::list(), Class::dict(), Class::set()].contains(&c))
+}
+
 fn name_of(ty: Ty) -> &'static str {
     match ty.class() {
         Some(c) if c == Class::list() => "List",
