@@ -271,7 +271,7 @@ fn word_of(host: &mut dyn Host, what: Extern, object: ObjId) -> Option<u64> {
 /// Objects inside an object: items, defaults.
 fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
     match host.object(o) {
-        Object::Tuple(items, _) | Object::List(items) => items,
+        Object::Tuple(items, _) | Object::List(items) | Object::Table(_, items) => items,
         // A function for devices is inside of what decorates it.
         Object::Func(f) => {
             Some(host.function_object(f)).filter(|f| *f != o).into_iter().chain(host.defaults(o)).collect()

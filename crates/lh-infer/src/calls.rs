@@ -1,6 +1,7 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
 mod builtins;
+pub(crate) mod containers;
 pub(crate) mod cuda;
 mod foreign;
 mod functions;
@@ -540,6 +541,9 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
+            return Ok(v);
+        }
         if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && !asks_for_class(path) {
             return match self.world.library(path) {
                 Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs),

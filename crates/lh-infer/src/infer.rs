@@ -5,6 +5,7 @@
 //! at loop headers start from what enters the loop; when a back edge brings more, the sweep is repeated with the
 //! wider type. One sweep is the rule, two where a variable changes its type in a loop.
 
+use crate::calls::containers;
 use crate::convert::{Pending, has_pending};
 use crate::cx::Infer;
 use crate::operations::generator;
@@ -150,6 +151,7 @@ impl Infer<'_> {
 
     fn check_lists(&self) -> Result<()> {
         let Some((value, site)) = self.undecided_display() else { return Ok(()) };
+        let value = value.min(containers::beside(value));
         let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(value));
         let (class, args) = &self.pending.sites[site as usize];
         let text = match &args[..] {
@@ -170,7 +172,9 @@ impl Infer<'_> {
 
     /// The first display that is used and whose type is undecided, with its site.
     fn undecided_display(&self) -> Option<(Value, u32)> {
-        let used = |v: &Value| self.vals.get(v.index()).is_some_and(Option::is_some);
+        let is_known = |v: Value| self.vals.get(v.index()).is_some_and(Option::is_some);
+        // What a factory makes is used where its container is.
+        let used = |v: &Value| is_known(*v) || is_known(containers::beside(*v));
         let open = self.sites.iter().filter(|(v, s)| used(v) && !self.pending.is_decided(**s));
         open.map(|(v, s)| (*v, *s)).min_by_key(|(v, _)| v.index())
     }

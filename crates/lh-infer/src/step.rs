@@ -286,6 +286,15 @@ impl Infer<'_> {
                 let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 self.constant_list(&parts)?
             }
+            Object::Table(ty, _) if self.options.device == Device::Host => {
+                let cell = self.push(Typed::Extern(Extern::Foreign(o)), Ty::ptr());
+                let cell = self.value(&cell);
+                self.push(Typed::Load(cell), ty)
+            }
+            Object::Table(..) => {
+                let text = "a global or captured dictionary or set cannot be used in a kernel";
+                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("use an array or a tuple"));
+            }
             Object::Path(p) if crate::calls::cuda::is_value(&p) => self.cuda_value(&p)?,
             Object::Array { .. } => {
                 let text = "an array in the memory of a GPU cannot be used by the host";

@@ -3,7 +3,6 @@
 
 /// Full names, and what stands in for them. Methods are under their classes.
 pub const TABLE: &[(&str, &str)] = &[
-    ("builtins.frozenset", "use a tuple, or a set"),
     ("builtins.open", "read the file outside of the function and pass its text or `np.fromfile(...)`"),
     ("builtins.input", "ask outside of the function and pass the answer in"),
     ("builtins.eval", "write the expression as a function, and pass the function"),
@@ -21,17 +20,11 @@ pub const TABLE: &[(&str, &str)] = &[
     ("builtins.bytearray.clear", "make a new one: `b = bytearray(0)`"),
     ("builtins.memoryview.cast", "use `np.frombuffer(b, dtype)`"),
     ("builtins.memoryview.release", "views end with their last name: leave the call out"),
-    ("collections.deque", "use a list and an index of its first item, or an array as a ring"),
-    ("collections.Counter", "use a dictionary: `counts[x] = counts.get(x, 0) + 1`"),
-    ("collections.defaultdict", "use a dictionary and `setdefault` or `get`"),
-    ("collections.OrderedDict", "use a dictionary, which keeps its order"),
     ("time.perf_counter", "take the time around the call, outside of the function"),
     ("time.time", "take the time around the call, outside of the function"),
     ("time.sleep", "sleep outside of the function"),
     ("random.sample", "use `np.random.permutation(n)[:k]`, or `np.random.choice(a, k, replace=False)`"),
     ("statistics.mean", "use `np.mean(a)`, or `sum(a) / len(a)`"),
-    ("bisect.bisect_right", "use `np.searchsorted(a, x, side=\"right\")`"),
-    ("bisect.bisect_left", "use `np.searchsorted(a, x)`"),
     ("copy.copy", "use `a.copy()`, or `list(a)`"),
     ("copy.deepcopy", "copy what is inside by a loop: `[row.copy() for row in rows]`"),
     ("json.dumps", "return the values and write them outside of the function"),

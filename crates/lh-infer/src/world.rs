@@ -46,6 +46,8 @@ pub enum Object {
     Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64>, on_gpu: bool },
     /// A container frozen at compile time: items.
     List(Vec<ObjId>),
+    /// A constant dictionary or set: the type of its native copy, and the functions and the like that it holds.
+    Table(Ty, Vec<ObjId>),
     /// A ufunc made by the user.
     Ufunc(Arc<Ufunc>),
     /// `functools.partial`: a function, and arguments by position and by name.

@@ -200,6 +200,10 @@ impl Class {
     pub fn is_builtin(self) -> bool {
         self.path().starts_with("builtins.")
     }
+    /// Whether its instances become objects of a class that Python has.
+    pub fn is_of_python(self) -> bool {
+        self.is_builtin() || self.path().starts_with("collections.")
+    }
     /// Its name.
     pub fn name(self) -> &'static str {
         self.path().rsplit('.').next().unwrap_or_default()

@@ -96,6 +96,7 @@ mod _core {
         call::instance::add_types(m)?;
         call::container::register(m.py());
         lh_ir::class::set_source(host::library::declaration);
+        host::constants::register(call::constant_tables::import);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();
         call::objmode::install();

@@ -27,6 +27,7 @@ struct Fields {
     shift: i64,
     filled: i64,
     live: i64,
+    first: i64,
 }
 
 /// Why a table has no index.
@@ -62,6 +63,7 @@ pub unsafe fn make_index(table: *mut Items, twice: i64, code: i64) -> Result<(),
         let fields = &mut *table.byte_add(layout::ENTRIES_FIELDS).cast::<Fields>();
         let places = std::slice::from_raw_parts_mut((*owner).data.cast::<i32>(), 1 << bits);
         fields.filled = 0;
+        fields.first = 0;
         if code != EMPTY {
             close_gaps(&mut *table, fields.live);
             fill(&*table, places, 64 - bits, code);

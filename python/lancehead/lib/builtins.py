@@ -27,7 +27,7 @@ from lancehead.lib.dicts import dict
 from lancehead.lib.hashing import hash
 from lancehead.lib.lists import list
 from lancehead.lib.scalars import complex, float, int, range, slice, tuple
-from lancehead.lib.sets import set
+from lancehead.lib.sets import frozenset, set
 from lancehead.lib.strings import str
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "filter",
     "float",
     "format",
+    "frozenset",
     "hash",
     "hex",
     "int",

@@ -19,47 +19,27 @@ from lancehead.lib.tables import (
 _CHANGED = "dictionary changed size during iteration"
 
 
-class dict:
-    """Methods and operators of `dict`."""
+ENTRIES = "tuple(int64, K, V)"
 
-    __parameters__ = ("K", "V")
-    __entries__ = "tuple(int64, K, V)"
-    __fields__ = FIELDS
-    __infers__ = {
-        "__contains__": "?K -> bool",
-        "__getitem__": "?K -> V",
-        "__setitem__": "K, V",
-        "__delitem__": "?K",
-        "get": "?K, ?V -> V",
-        "pop": "?K, ?V -> V",
-        "setdefault": "K, V -> V",
-        "update": "Self",
-        "__ior__": "Self -> Self",
-    }
+#: What methods say of a dictionary that is made empty.
+INFERS = {
+    "__contains__": "?K -> bool",
+    "__getitem__": "?K -> V",
+    "__setitem__": "K, V",
+    "__delitem__": "?K",
+    "get": "?K, ?V -> V",
+    "pop": "?K, ?V -> V",
+    "setdefault": "K, V -> V",
+    "update": "Self",
+    "__ior__": "Self -> Self",
+    "__init__": "update",
+}
 
-    def __new__(iterable=(), /, **kwargs):
-        """A dictionary of the pairs, or with the items of another.
 
-        >>> dict(a=1, b=2)
-        {'a': 1, 'b': 2}
-        """
-        out = {}
-        out.update(iterable)
-        for key, value in kwargs.items():
-            out[key] = value
-        return out
 
-    @staticmethod
-    def fromkeys(iterable, value=None, /):
-        """A dictionary with keys of one value.
 
-        >>> dict.fromkeys((1, 2), 0)
-        {1: 0, 2: 0}
-        """
-        out = {}
-        for key in iterable:
-            out[key] = value
-        return out
+class mapping:
+    """What dictionaries of all classes have in common."""
 
     def __prepare__(self, count):
         prepare(self, count)
@@ -129,7 +109,7 @@ class dict:
 
     def update(self, other=(), /, **kwargs):
         """Adds the items of another dictionary or of an iterable of pairs."""
-        if prim.is_a(other, "builtins.dict"):
+        if prim.is_dict(other):
             for key, value in other.items():
                 self[key] = value
         else:
@@ -170,7 +150,10 @@ class dict:
         return prim.items_get(self, at)[1]
 
     def __or__(self, other):
-        if not prim.is_a(other, "builtins.dict"):
+        if not prim.is_dict(other):
+            return NotImplemented
+        if prim.is_a(self, "builtins.dict") and prim.has_method(other, "__ror__"):
+            # The class that derives from `dict` decides.
             return NotImplemented
         out = self.copy()
         out.update(other)
@@ -181,7 +164,7 @@ class dict:
         return self
 
     def __eq__(self, other):
-        if not prim.is_a(other, "builtins.dict"):
+        if not prim.is_dict(other):
             return NotImplemented
         if len(self) != len(other):
             return False
@@ -194,9 +177,42 @@ class dict:
         return True
 
     def __ne__(self, other):
-        if not prim.is_a(other, "builtins.dict"):
+        if not prim.is_dict(other):
             return NotImplemented
         return not self == other
+
+
+class dict(mapping):
+    """Methods and operators of `dict`."""
+
+    __parameters__ = ("K", "V")
+    __entries__ = ENTRIES
+    __fields__ = FIELDS
+    __infers__ = INFERS
+
+    def __new__(iterable=(), /, **kwargs):
+        """A dictionary of the pairs, or with the items of another.
+
+        >>> dict(a=1, b=2)
+        {'a': 1, 'b': 2}
+        """
+        out = {}
+        out.update(iterable)
+        for key, value in kwargs.items():
+            out[key] = value
+        return out
+
+    @staticmethod
+    def fromkeys(iterable, value=None, /):
+        """A dictionary with keys of one value.
+
+        >>> dict.fromkeys((1, 2), 0)
+        {1: 0, 2: 0}
+        """
+        out = {}
+        for key in iterable:
+            out[key] = value
+        return out
 
 
 def _within(a, b):

@@ -98,6 +98,7 @@ class list:
         "index": "?T -> int",
         "count": "?T -> int",
         "remove": "?T",
+        "__init__": "extend",
     }
 
     def __new__(iterable=None):

@@ -1,6 +1,9 @@
-"""`set`, over the tables of `tables`. Items are kept in the order in which they came."""
+"""`set` and `frozenset`, over the tables of `tables`. Items are kept in the order in which they came."""
+
+import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.hashing import hash
 from lancehead.lib.tables import (
     FIELDS,
     added,
@@ -16,37 +19,17 @@ from lancehead.lib.tables import (
     take,
 )
 
+_ENTRIES = "tuple(int64, T)"
+
 
 def _as_set(x):
-    if prim.is_a(x, "builtins.set"):
+    if prim.is_set(x):
         return x
     return {item for item in x}
 
 
-class set:
-    """Methods and operators of `set`."""
-
-    __parameters__ = ("T",)
-    __entries__ = "tuple(int64, T)"
-    __fields__ = FIELDS
-    __infers__ = {
-        "__contains__": "?T -> bool",
-        "add": "T",
-        "remove": "?T",
-        "discard": "?T",
-        "update": "*T, *T, *T, *T",
-        "symmetric_difference_update": "*T",
-        "__ior__": "*T -> Self",
-        "__ixor__": "*T -> Self",
-    }
-
-    def __new__(iterable=(), /):
-        """A set of the items.
-
-        >>> set([1, 2, 1])
-        {1, 2}
-        """
-        return {x for x in iterable}
+class _any_set:
+    """What sets and frozen sets have in common."""
 
     def __prepare__(self, count):
         prepare(self, count)
@@ -65,6 +48,106 @@ class set:
 
     def __item__(self, at):
         return prim.items_get(self, at)[1]
+
+    def isdisjoint(self, other, /):
+        """Whether no item of another is here."""
+        for x in other:
+            if x in self:
+                return False
+        return True
+
+    def issubset(self, other, /):
+        """Whether another has all items."""
+        return self <= _as_set(other)
+
+    def issuperset(self, other, /):
+        """Whether all items of another are here."""
+        for x in other:
+            if x not in self:
+                return False
+        return True
+
+    def __and__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return self.intersection(other)
+
+    def __or__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return self.union(other)
+
+    def __sub__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return self.difference(other)
+
+    def __xor__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return self.symmetric_difference(other)
+
+    def __le__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        if len(self) > len(other):
+            return False
+        for x in self:
+            if x not in other:
+                return False
+        return True
+
+    def __lt__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return len(self) < len(other) and self <= other
+
+    def __ge__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return other <= self
+
+    def __gt__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return other < self
+
+    def __eq__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return len(self) == len(other) and self <= other
+
+    def __ne__(self, other):
+        if not prim.is_set(other):
+            return NotImplemented
+        return not self == other
+
+
+class set(_any_set):
+    """Methods and operators of `set`."""
+
+    __parameters__ = ("T",)
+    __entries__ = _ENTRIES
+    __fields__ = FIELDS
+    __infers__ = {
+        "__contains__": "?T -> bool",
+        "add": "T",
+        "remove": "?T",
+        "discard": "?T",
+        "update": "*T, *T, *T, *T",
+        "symmetric_difference_update": "*T",
+        "__ior__": "*T -> Self",
+        "__ixor__": "*T -> Self",
+        "__init__": "update",
+    }
+
+    def __new__(iterable=(), /):
+        """A set of the items.
+
+        >>> set([1, 2, 1])
+        {1, 2}
+        """
+        return {x for x in iterable}
 
     def add(self, x, /):
         """Adds an item."""
@@ -158,7 +241,7 @@ class set:
 
     def symmetric_difference_update(self, other, /):
         """Removes the items that another has, too, and adds those that only it has."""
-        items = _as_set(other).copy()
+        items = {x for x in other}
         for x in items:
             at = look_up(self, "T", x)
             if at >= 0:
@@ -166,99 +249,84 @@ class set:
             else:
                 self.add(prim.as_argument(self, "T", x))
 
-    def isdisjoint(self, other, /):
-        """Whether no item of another is here."""
-        for x in other:
-            if x in self:
-                return False
-        return True
-
-    def issubset(self, other, /):
-        """Whether another has all items."""
-        return self <= _as_set(other)
-
-    def issuperset(self, other, /):
-        """Whether all items of another are here."""
-        for x in other:
-            if x not in self:
-                return False
-        return True
-
-    def __and__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return self.intersection(other)
-
-    def __or__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return self.union(other)
-
-    def __sub__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return self.difference(other)
-
-    def __xor__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return self.symmetric_difference(other)
-
     def __iand__(self, other):
-        if not prim.is_a(other, "builtins.set"):
+        if not prim.is_set(other):
             return NotImplemented
         self.intersection_update(other)
         return self
 
     def __ior__(self, other):
-        if not prim.is_a(other, "builtins.set"):
+        if not prim.is_set(other):
             return NotImplemented
         self.update(other)
         return self
 
     def __isub__(self, other):
-        if not prim.is_a(other, "builtins.set"):
+        if not prim.is_set(other):
             return NotImplemented
         self.difference_update(other)
         return self
 
     def __ixor__(self, other):
-        if not prim.is_a(other, "builtins.set"):
+        if not prim.is_set(other):
             return NotImplemented
         self.symmetric_difference_update(other)
         return self
 
-    def __le__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        if len(self) > len(other):
-            return False
+
+def _frozen(table):
+    # A frozen set with the items of a set.
+    out = prim.items_new("builtins.frozenset", prim.items_nothing(table)[1], table._live)
+    copy_entries(out, table)
+    return out
+
+
+class frozenset(_any_set):
+    """Methods and operators of `frozenset`."""
+
+    __parameters__ = ("T",)
+    __entries__ = _ENTRIES
+    __fields__ = FIELDS
+    __infers__ = {"__contains__": "?T -> bool", "__guess__": "int"}
+
+    def __new__(iterable=(), /):
+        """A set of the items that never changes.
+
+        >>> frozenset([1, 2, 1])
+        frozenset({1, 2})
+        """
+        if prim.is_a(iterable, "builtins.frozenset"):
+            return iterable
+        return _frozen(_as_set(iterable))
+
+    def __hash__(self):
+        # That of CPython, whatever the order.
+        h = np.uint64(0)
         for x in self:
-            if x not in other:
-                return False
-        return True
+            one = prim.cast(hash(x), np.uint64)
+            h ^= ((one ^ np.uint64(89869747)) ^ (one << np.uint64(16))) * np.uint64(3644798167)
+        h ^= prim.cast(len(self) + 1, np.uint64) * np.uint64(1927868237)
+        h ^= (h >> np.uint64(11)) ^ (h >> np.uint64(25))
+        h = h * np.uint64(69069) + np.uint64(907133923)
+        v = prim.cast(h, np.int64)
+        return int(590923713 if v == -1 else v)
 
-    def __lt__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return len(self) < len(other) and self <= other
+    def copy(self):
+        """The same set."""
+        return self
 
-    def __ge__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return other <= self
+    def union(self, *others):
+        """The items of this one and of others."""
+        return _frozen({x for x in self}.union(*others))
 
-    def __gt__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return other < self
+    def intersection(self, *others):
+        """The items that others have, too."""
+        return _frozen({x for x in self}.intersection(*others))
 
-    def __eq__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return len(self) == len(other) and self <= other
+    def difference(self, *others):
+        """The items that others do not have."""
+        return _frozen({x for x in self}.difference(*others))
 
-    def __ne__(self, other):
-        if not prim.is_a(other, "builtins.set"):
-            return NotImplemented
-        return not self == other
+    def symmetric_difference(self, other, /):
+        """The items that only one of both has."""
+        return _frozen({x for x in self}.symmetric_difference(other))

@@ -2,7 +2,7 @@
 
 A table stores entries in the order in which their keys came, as CPython's dictionaries do: tuples of a mark, the key
 and, in dictionaries, the value. The mark of an entry is its hash with the sign bit, or -1 if comparing keys costs less;
-that of a removed entry, which owns nothing, is 0. `_live` entries exist.
+that of a removed entry, which owns nothing, is 0. `_live` entries exist, none of them before the entry `_first`.
 
 `_index` finds entries by hash: it is an array of `_mask + 1` places, a power of two, in which a key is searched from
 the place that its hash says (`_start`) to the next empty one. A place holds the number of an entry plus 1; 0 if it is
@@ -15,7 +15,15 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.text import text_repr
 
-FIELDS = {"_memory": "mem", "_index": "ptr", "_mask": "int", "_shift": "int", "_filled": "int", "_live": "int"}
+FIELDS = {
+    "_memory": "mem",
+    "_index": "ptr",
+    "_mask": "int",
+    "_shift": "int",
+    "_filled": "int",
+    "_live": "int",
+    "_first": "int",
+}
 
 
 def _is_simple(key):
@@ -53,6 +61,11 @@ def key_hash(key):
         prim.error("a span of time without a unit has no hash")
     if prim.is_time(key):
         return prim.cast(key._ticks, np.int64)
+    if prim.is_a(key, "builtins.frozenset"):
+        h = prim.cast(len(key), np.int64)
+        for item in key:
+            h = h ^ _mixed(1, key_hash(item))
+        return h
     if prim.is_bytes(key) or prim.has_method(key, "__hash__"):
         return prim.cast(key.__hash__(), np.int64)
     prim.error("a key of a dictionary or an item of a set must be hashable: a number, a text, None, or a tuple of such")
@@ -265,6 +278,13 @@ def take(table, at):
         while n > 0 and prim.items_get(table, n - 1)[0] == 0:
             n -= 1
         prim.items_set_len(table, n)
+        if table._first > n:
+            table._first = n
+    elif at == table._first:
+        # And those at the start are passed over once, so that a table can be emptied from there.
+        while prim.items_get(table, at)[0] == 0:
+            at += 1
+        table._first = at
     return taken
 
 
@@ -301,6 +321,8 @@ def next_place(table, at, live, message):
     if table._live != live:
         raise RuntimeError(message)
     n = prim.items_len(table)
+    if at < table._first:
+        at = table._first
     while at < n:
         if prim.items_get(table, at)[0] != 0:
             return at

@@ -79,6 +79,10 @@ def text_repr(x):
         return _dict_text(x)
     if prim.is_a(x, "builtins.set"):
         return _set_text(x)
+    if prim.is_a(x, "builtins.frozenset"):
+        return "frozenset()" if len(x) == 0 else "frozenset(" + _set_text(x) + ")"
+    if prim.has_method(x, "__repr__") and not prim.is_user(x):
+        return x.__repr__()
     if prim.is_a(x, "dicts.dict_keys"):
         return "dict_keys(" + _list_text([item for item in x]) + ")"
     if prim.is_a(x, "dicts.dict_values"):
@@ -186,15 +190,9 @@ def class_name(x):
         return prim.class_name(x) if prim.class_name(x) != "" else "tuple"
     if prim.is_bytes(x):
         return "bytes" if prim.is_frozen(x) else "bytearray"
-    if prim.is_a(x, "builtins.list"):
-        return "list"
-    if prim.is_a(x, "builtins.dict"):
-        return "dict"
-    if prim.is_a(x, "builtins.set"):
-        return "set"
     if prim.is_array(x):
         return "numpy.ndarray"
-    return "object"
+    return prim.class_name(x) if prim.class_name(x) != "" else "object"
 
 
 def _half_text(x, half):

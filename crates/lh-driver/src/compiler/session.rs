@@ -272,7 +272,7 @@ fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static
             _ => formless(*t),
         }),
         TyKind::Class(c) if c.class.user().is_some() => None,
-        TyKind::Class(c) if c.class.is_builtin() => c.args.iter().find_map(|t| formless(*t)),
+        TyKind::Class(c) if c.class.is_of_python() => c.args.iter().find_map(|t| formless(*t)),
         TyKind::Optional(t) => formless(*t),
         TyKind::Class(_) if t.is_time() => None,
         TyKind::Class(_) => Some(("an instance of a class of the library", "return what it holds")),

@@ -134,6 +134,9 @@ impl Infer<'_> {
             "is_array" => t.is_array(),
             // Whether a value is an instance of the class at a path.
             "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
+            // Whether a value is a dictionary of any class, or a set of any.
+            "is_dict" => is_of_kind(t, Class::dict()),
+            "is_set" => is_of_kind(t, Class::set()),
             "is_tuple" => t.is_tuple(),
             "is_str" => t == Ty::str(),
             "is_none" => t.is_none(),
@@ -234,6 +237,7 @@ impl Infer<'_> {
             }
             ("class_name", [x]) => match x.ty.kind() {
                 TyKind::Tuple { name: Some(n), .. } => Val::str(n.name.as_str()),
+                TyKind::Class(c) if c.class.user().is_none() => Val::str(c.class.name()),
                 _ => Val::str(x.ty.as_enum().map_or("", |(class, ..)| class)),
             },
             ("cache_operator", [how]) => {
@@ -432,6 +436,11 @@ impl Infer<'_> {
                 self.new_container(ty, cap)
             }
             ("new", [path, args @ ..]) => self.new_instance(path, args),
+            // An instance whose type its uses say.
+            ("empty", [path]) => {
+                let path = path.as_str().unwrap_or_default();
+                self.empty_and_filled(path, &[], &[])?.unwrap_or_else(|| lh_ir::bug!("`{path}` learns nothing"))
+            }
             ("record_parts", [v]) => self.record_parts(v)?,
             ("new_struct", [ty]) => {
                 let ty = self.type_meant(ty);
@@ -597,6 +606,11 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// Whether a type is that of instances that have the entries of a class.
+fn is_of_kind(t: Ty, class: Class) -> bool {
+    t.class().is_some_and(|c| c.declaration().entries == class.declaration().entries)
 }
 
 fn list_types(tys: &[Ty]) -> String {

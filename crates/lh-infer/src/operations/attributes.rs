@@ -65,7 +65,9 @@ impl Infer<'_> {
         if name == "__class__" {
             return self.class_of(v);
         }
-        for class in classes(v.ty) {
+        // Names that begin with one underscore are the library's own.
+        let is_hidden = !self.is_library && name.starts_with('_') && !name.starts_with("__") && v.ty.class().is_some();
+        for class in classes(v.ty).into_iter().filter(|_| !is_hidden) {
             if let Some((f, binding)) = self.world.library(&format!("{class}.{name}")) {
                 match binding {
                     Binding::Property => return self.call_func(f, std::slice::from_ref(v), &[]),

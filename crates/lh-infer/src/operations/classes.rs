@@ -281,11 +281,12 @@ impl Infer<'_> {
             }
         }
         // Keywords are items of another instance, too: `d.update(a=1)`.
-        if let (TyKind::Pending(s, _), true) = (recv.ty.kind(), teaching.words().any(|word| word == "Self")) {
+        if let (TyKind::Pending(s, _), true) = (recv.ty.kind(), class.parameter("V").is_some()) {
             for (_, x) in kwargs {
                 self.pending.learn_all(*s, &[Ty::str(), x.ty]);
             }
         }
+        args.iter().zip(teaching.words()).for_each(|(x, word)| self.learn_back(recv.ty, word, x));
         if changed || has_pending(recv.ty) || args.iter().any(|x| has_pending(x.ty)) {
             return Ok(self.taught_result(class, recv, teaching));
         }
@@ -312,10 +313,22 @@ impl Infer<'_> {
         if let Some(at) = class.parameter(word) {
             return Ok(vec![(at, x.ty)]);
         }
+        let own = class.declaration();
+        // Dictionaries of other classes have keys and values, too, which stand first among their type arguments.
+        let is_alike = |c: Class| own.entries.is_some() && c.declaration().entries == own.entries;
         Ok(match (word, x.ty.kind()) {
             ("Self", TyKind::Class(c)) if c.class == class => c.args.iter().copied().enumerate().collect(),
-            ("Self", TyKind::Pending(s, c)) if *c == class => {
-                let known = self.pending.sites[*s as usize].1.iter().copied().enumerate();
+            (_, TyKind::Class(c)) if class.parameter("V").is_some() && is_alike(c.class) => {
+                c.args.iter().copied().enumerate().take(2).collect()
+            }
+            (_, TyKind::Pending(s, c))
+                if word == "Self" && *c == class || class.parameter("V").is_some() && is_alike(*c) =>
+            {
+                let known = self.pending.sites[*s as usize].1.iter().copied().enumerate().take(if *c == class {
+                    usize::MAX
+                } else {
+                    2
+                });
                 known.filter(|(_, t)| !t.is_never()).collect()
             }
             // Anything else is an iterable of tuples.
@@ -339,6 +352,9 @@ impl Infer<'_> {
             TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
             TyKind::Tuple { elems, .. } => elems.first().copied(),
             TyKind::Str => Some(x.ty),
+            TyKind::Pending(s, c) if c.declaration().parameters.len() == 1 => {
+                Some(self.pending.argument(*s, 0)).filter(|t| !t.is_never())
+            }
             TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator { .. } if open => {
                 let plan = self.plan(x, false)?;
                 let states = self.plan_states(&plan);

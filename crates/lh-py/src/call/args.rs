@@ -4,6 +4,7 @@
 //! The tags of a value determine its type exactly ([`crate::call::decode`] decodes them), so every call compares tags
 //! instead of typing its arguments.
 
+use crate::call::collections::{self, Table};
 use crate::call::container;
 use crate::call::decode::Decoder;
 use crate::call::instance;
@@ -24,7 +25,6 @@ use lh_runtime::alloc::decref;
 use lh_runtime::string_index::SHORT;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
@@ -314,11 +314,22 @@ impl ArgBuf {
         self.enter()?;
         // SAFETY: `o` is a dictionary or a set and the thread is attached.
         let object = unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o) };
-        self.tags.push(if object.is_instance_of::<PyDict>() { kind::DICT } else { kind::SET });
+        self.tags.push(Table::of(&object).ok_or(Refused::Type)?.tag());
         let mut lists = self.lists.take().unwrap_or_default();
         let table = lists.import_table(&object, self);
         self.lists = Some(lists);
         self.slots.push(table?.as_ptr() as u64);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn push_deque(&mut self, object: &Bound<'_, PyAny>) -> Result<(), Refused> {
+        self.enter()?;
+        self.tags.push(kind::LIST | collections::IS_DEQUE << 8);
+        let mut lists = self.lists.take().unwrap_or_default();
+        let native = lists.import_deque(object, self);
+        self.lists = Some(lists);
+        self.slots.push(native?.as_ptr() as u64);
         self.depth -= 1;
         Ok(())
     }
@@ -376,8 +387,15 @@ impl ArgBuf {
             if is(numpy::void_type()) {
                 return self.push_record(o);
             }
-            if let Some(class) = class_of_copies(&Bound::from_borrowed_ptr(py, o))? {
-                return self.push_instance(&Bound::from_borrowed_ptr(py, o), class);
+            let object = Bound::from_borrowed_ptr(py, o);
+            if collections::is_deque(&object) {
+                return self.push_deque(&object);
+            }
+            if Table::of(&object).is_some() {
+                return self.push_table(o);
+            }
+            if let Some(class) = class_of_copies(&object)? {
+                return self.push_instance(&object, class);
             }
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);

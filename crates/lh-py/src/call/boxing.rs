@@ -1,5 +1,6 @@
 //! Results: machine words as Python objects.
 
+use crate::call::collections::{Table, is_deque_type};
 use crate::call::container;
 use crate::call::function_values;
 use crate::call::generator::Generator;
@@ -23,7 +24,7 @@ use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::sync::Arc;
 
@@ -49,6 +50,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
         let (made, instances, unfilled) = (HashMap::new(), HashMap::new(), Vec::new());
         Boxer { py, lists, advance: None, made, instances, unfilled, is_filling: false, is_sharing: false }
+    }
+
+    /// The interpreter's token.
+    pub fn py(&self) -> Python<'py> {
+        self.py
     }
 
     /// The same for parts of an object that Python shares.
@@ -297,8 +303,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
-        if self.is_sharing || native.is_shared() {
+        if (self.is_sharing || native.is_shared()) && container::can_share(ty) {
             return container::of_native(self.py, ty, &native);
+        }
+        if is_deque_type(ty) {
+            return self.deque(ty, &native);
         }
         let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
         if ty.as_list().is_none() {
@@ -323,6 +332,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
     /// and the value.
     fn table(&mut self, ty: Ty, header: *mut Items, item: &Item, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
         let entry = ty.items().and_then(Ty::tuple_elems).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
+        let kind = ty.class().and_then(Table::of_class).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
         let entries = (0..native.len()).map(|i| {
             // SAFETY: an entry of the table.
             unsafe { item.slots(native.item(i)) }
@@ -330,14 +340,24 @@ impl<'a, 'py> Boxer<'a, 'py> {
         let entries: Vec<_> = entries.filter(|slots| slots[0] != 0).collect();
         match entry {
             [_, key, value] => {
-                let dict = PyDict::new(self.py);
-                self.made.insert(header as usize, (ty, dict.clone().into_any()));
+                let factory = ty.fields().iter().find(|f| f.name == "default_factory");
+                // SAFETY: a table of this type has the field.
+                let factory = factory.map(|f| unsafe { self.field(header.cast(), f) }).transpose()?;
+                let dict = kind.empty_dict(self.py, factory)?;
+                self.made.insert(header as usize, (ty, dict.clone()));
                 for slots in entries {
                     let mut at = &slots[1..];
                     let key = self.next(*key, &mut at)?;
                     dict.set_item(key, self.next(*value, &mut at)?)?;
                 }
-                Ok(dict.into_any())
+                Ok(dict)
+            }
+            [_, key] if kind == Table::Frozen => {
+                let items = entries.iter().map(|slots| self.next(*key, &mut &slots[1..]));
+                let items = items.collect::<PyResult<Vec<_>>>()?;
+                let set = PyFrozenSet::new(self.py, items)?.into_any();
+                self.made.insert(header as usize, (ty, set.clone()));
+                Ok(set)
             }
             [_, key] => {
                 let set = PySet::empty(self.py)?;

@@ -127,6 +127,11 @@ pub fn of_native<'py>(py: Python<'py>, ty: Ty, native: &ItemsRef) -> PyResult<Bo
     Ok(made)
 }
 
+/// Whether Python has a class of typed containers for a type.
+pub fn can_share(ty: Ty) -> bool {
+    ty.class().is_some_and(|c| [Class::list(), Class::dict(), Class::set()].contains(&c))
+}
+
 fn place_and_name(ty: Ty) -> (usize, &'static str) {
     match ty.class() {
         Some(c) if c == Class::list() => (0, "List"),

@@ -1,5 +1,6 @@
 //! Tags to types, and back.
 
+use crate::call::collections;
 use crate::call::tags::kind;
 use crate::host::types::named_tuple;
 use crate::host::{classes, comptime, enums};
@@ -58,13 +59,14 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 let class = class.unwrap_or_else(|| lh_ir::bug!("a class is not known any more"));
                 class.of(self.many(payload as usize), false)
             }
-            kind::LIST if self.tags.first() == Some(&kind::UNDECIDED) => {
-                self.word();
-                Ty::undecided_list()
+            kind::LIST => {
+                let class = if payload == collections::IS_DEQUE { collections::deque() } else { Class::list() };
+                self.container(class, 1)
             }
-            kind::LIST => Ty::list(self.next_ty()),
-            kind::DICT => self.table(Class::dict(), 2),
-            kind::SET => self.table(Class::set(), 1),
+            kind::DICT | kind::SET => {
+                let class = collections::Table::of_tag(tag).class();
+                self.container(class, class.declaration().parameters.len())
+            }
             kind::TYPE => {
                 Ty::of_number(payload as usize).unwrap_or_else(|| lh_ir::bug!("no type has number {payload}"))
             }
@@ -94,7 +96,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
     pub fn many(&mut self, n: usize) -> Vec<Ty> {
         (0..n).map(|_| self.next_ty()).collect()
     }
-    fn table(&mut self, class: Class, parts: usize) -> Ty {
+    fn container(&mut self, class: Class, parts: usize) -> Ty {
         if self.tags.first() == Some(&kind::UNDECIDED) {
             self.tags = &self.tags[parts..];
             return class.undecided();
@@ -149,14 +151,13 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
             let address = classes::address_of(c.class).filter(|_| c.args.is_empty())?;
             out.extend([kind::CLASS, address as u64]);
         }
-        TyKind::Class(c) if t.as_list().is_none() => {
-            let known = [(Class::dict(), kind::DICT), (Class::set(), kind::SET)];
-            out.push(known.into_iter().find(|(class, _)| *class == c.class)?.1);
+        TyKind::Class(c) => {
+            out.push(match collections::Table::of_class(c.class) {
+                Some(table) => table.tag(),
+                None if collections::is_deque_type(t) => kind::LIST | collections::IS_DEQUE << 8,
+                None => t.as_list().map(|_| kind::LIST)?,
+            });
             c.args.iter().try_for_each(|t| tags_of(*t, out))?;
-        }
-        TyKind::Class(_) => {
-            out.push(kind::LIST);
-            tags_of(t.as_list()?, out)?;
         }
         _ => return None,
     }

@@ -4,6 +4,7 @@
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
 use crate::call::choices::Choices;
+use crate::call::collections::{IS_DEQUE, has_moved, is_deque};
 use crate::call::convert;
 use crate::call::copies::Copies;
 use crate::call::decode::{Decoder, tags_of};
@@ -89,6 +90,12 @@ impl Lists {
         let before = bytes_of(&list).to_vec();
         let count = list.len();
         self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
+    }
+
+    /// The native copy of an object that was made on the way to another one.
+    pub fn take_copy(&mut self, object: &Bound<'_, PyAny>) -> ItemsRef {
+        let at = self.lists.iter().position(|r| r.object.as_ptr() == object.as_ptr());
+        self.lists.swap_remove(at.unwrap_or_else(|| lh_ir::bug!("there is no such copy"))).list
     }
 
     /// Records that a native object stands for a Python object, of which changes are not looked for.
@@ -248,6 +255,7 @@ impl Lists {
         // SAFETY: tags of a tuple or list belong to such an object, which keeps its items alive.
         unsafe {
             match tags[0] & 0xff {
+                kind::LIST if tags[0] >> 8 == IS_DEQUE => self.decide_deque(py, o, &tags[1..]),
                 kind::LIST => {
                     let Some(at) = self.lists.iter().position(|r| r.object.as_ptr() == o) else { return };
                     let record = &mut self.lists[at];
@@ -288,7 +296,11 @@ impl Lists {
     pub fn reflect(&self, py: Python<'_>) -> PyResult<()> {
         for r in &self.lists {
             let same = r.list.len() == r.count && bytes_of(&r.list) == &r.before[..];
-            if !same {
+            if is_deque(&r.object.bind(py)) {
+                if !same || has_moved(r) {
+                    self.write_deque_back(py, r)?;
+                }
+            } else if !same {
                 self.write_back(py, r)?;
             }
         }

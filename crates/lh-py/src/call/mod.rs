@@ -4,6 +4,8 @@ pub mod args;
 pub mod bind;
 pub mod boxing;
 pub mod choices;
+pub mod collections;
+pub mod constant_tables;
 pub mod container;
 pub mod container_methods;
 pub mod convert;

@@ -6,26 +6,30 @@
 use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::choices::Choices;
+use crate::call::collections::Table as Kind;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
-use lh_ir::types::{InstanceOf, Prim};
+use lh_ir::types::{Buffer, InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
-use lh_runtime::hash::table_hash;
-use lh_runtime::items::ItemsRef;
+use lh_runtime::hash::{bytes_hash, table_hash};
+use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, make_index};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PySet};
+use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
 /// The sign bit marks the hashes of entries.
 const MARK: i64 = i64::MIN;
+
+/// Tags of a few types.
+type Tags = SmallVec<[u64; 4]>;
 
 /// A native table being filled.
 struct Table {
@@ -42,9 +46,11 @@ impl Lists {
             buf.tags.extend_from_slice(&copied.tags);
             return Ok(copied.list.clone());
         }
-        let width = if object.is_instance_of::<PyDict>() { 2 } else { 1 };
-        if let Some((tags, words)) = numbers_of(object, width) {
-            let table = table_of_numbers(&mut Decoder::new(object.py(), &tags), width, &words)?;
+        let kind = Kind::of(object).ok_or(Refused::Type)?;
+        let (width, factory) = (kind.width(), self.factory_tags(object, kind, buf)?);
+        if let Some((mut tags, words)) = numbers_of(object, kind) {
+            tags.extend_from_slice(&factory);
+            let table = table_of_numbers(&mut Decoder::new(object.py(), &tags), kind, &words)?;
             buf.tags.extend_from_slice(&tags);
             self.add_copy(object, table.clone(), &tags);
             return Ok(table);
@@ -65,7 +71,9 @@ impl Lists {
             }
             if made.is_none() {
                 tag_end = buf.tags.len();
-                made = Some(new_table(&mut Decoder::new(object.py(), &buf.tags[tag_start..]), width, parts.len())?);
+                let mut tags = buf.tags[tag_start..].to_vec();
+                tags.extend_from_slice(&factory);
+                made = Some(new_table(&mut Decoder::new(object.py(), &tags), kind, parts.len())?);
             } else {
                 let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
                 if first != this {
@@ -91,14 +99,34 @@ impl Lists {
                 index(&table, &entry)?;
                 table
             }
+            None if kind == Kind::Default => return Err(Refused::EmptyList),
             None => {
                 buf.tags.extend(std::iter::repeat_n(kind::UNDECIDED, width));
                 buf.undecided = true;
-                new_native(class_of(width).of(vec![Ty::int(); width], false))?
+                new_native(kind.class().of(vec![Ty::int(); width], false))?
             }
         };
+        buf.tags.extend_from_slice(&factory);
         self.add_copy(object, table.clone(), &buf.tags[tag_start..]);
         Ok(table)
+    }
+
+    /// The tags of the factory of a dictionary that has one. It must be a function or class that is known by its
+    /// identity, so that the field that holds it has no words.
+    fn factory_tags(&mut self, object: &Bound<'_, PyAny>, kind: Kind, buf: &mut ArgBuf) -> Result<Tags, Refused> {
+        if kind != Kind::Default {
+            return Ok(Tags::new());
+        }
+        let factory = object.getattr(intern!(object.py(), "default_factory")).map_err(|e| {
+            e.restore(object.py());
+            Refused::Raised
+        })?;
+        let (tags, slots) = (buf.tags.len(), buf.slots.len());
+        // SAFETY: the factory is held.
+        unsafe { self.push_item(factory.as_ptr(), buf)? };
+        let own = buf.tags[tags..].into();
+        buf.tags.truncate(tags);
+        if buf.slots.len() > slots { Err(Refused::Type) } else { Ok(own) }
     }
 
     /// Gives a table that was given without entries, and containers in its items, the types that are decided now.
@@ -138,8 +166,8 @@ impl Lists {
     pub fn write_table_back(&self, py: Python<'_>, copied: &Copied) -> PyResult<()> {
         let object = copied.object.bind(py);
         let old = parts_of(&object);
-        let is_dict = object.is_instance_of::<PyDict>();
-        let width = if is_dict { 2 } else { 1 };
+        let Some(kind) = Kind::of(&object) else { return Ok(()) };
+        let width = kind.width();
         let parts = Decoder::new(py, &copied.tags).many(width);
         let entry =
             Item::new(entry_type(class_of(width).of(parts.clone(), false))).expect("the table was made of such");
@@ -162,21 +190,20 @@ impl Lists {
                 at = rest;
             }
         }
-        if is_dict {
-            let dict = object.cast_into::<PyDict>()?;
-            dict.clear();
-            new.chunks_exact(2).try_for_each(|entry| dict.set_item(&entry[0], &entry[1]))
-        } else {
-            let set = object.cast_into::<PySet>()?;
-            set.clear();
-            new.iter().try_for_each(|item| set.add(item))
+        // The methods of the object's own class keep what it has beside the entries.
+        object.call_method0(intern!(py, "clear"))?;
+        if width == 2 {
+            return new.chunks_exact(2).try_for_each(|entry| object.set_item(&entry[0], &entry[1]));
         }
+        let set = object.cast_into::<PySet>()?;
+        new.iter().try_for_each(|item| set.add(item))
     }
 }
 
 /// The tags and the words of the keys and values in turn, if the keys are ints or floats that fit into a word, and the
 /// values too. No Python code runs while such are read.
-fn numbers_of(object: &Bound<'_, PyAny>, width: usize) -> Option<(SmallVec<[u64; 2]>, Vec<u64>)> {
+fn numbers_of(object: &Bound<'_, PyAny>, kind: Kind) -> Option<(Tags, Vec<u64>)> {
+    let width = kind.width();
     let mut classes = [null_mut(); 2];
     let mut words = Vec::with_capacity(width * object.len().ok()?);
     let mut read = |part: *mut ffi::PyObject, at: usize| -> Option<()> {
@@ -198,6 +225,10 @@ fn numbers_of(object: &Bound<'_, PyAny>, width: usize) -> Option<(SmallVec<[u64;
         }
         Some(())
     };
+    if kind == Kind::Ordered || kind == Kind::Frozen {
+        // The order of the one is not that of its entries; the other is rare.
+        return None;
+    }
     if width == 2 {
         with_critical_section(object, || {
             let (mut at, mut key, mut value) = (0, null_mut(), null_mut());
@@ -220,8 +251,9 @@ fn numbers_of(object: &Bound<'_, PyAny>, width: usize) -> Option<(SmallVec<[u64;
     (!words.is_empty()).then(|| (classes[..width].iter().map(tag).collect(), words))
 }
 
-fn table_of_numbers(tags: &mut Decoder<'_, '_>, width: usize, words: &[u64]) -> Result<ItemsRef, Refused> {
-    let Table { table, entry, .. } = new_table(tags, width, words.len())?;
+fn table_of_numbers(tags: &mut Decoder<'_, '_>, kind: Kind, words: &[u64]) -> Result<ItemsRef, Refused> {
+    let Table { table, entry, .. } = new_table(tags, kind, words.len())?;
+    let width = kind.width();
     debug_assert_eq!(entry.size, 8 * (1 + width));
     // SAFETY: the table has room for so many entries, whose words follow their marks.
     unsafe {
@@ -240,13 +272,18 @@ fn table_of_numbers(tags: &mut Decoder<'_, '_>, width: usize, words: &[u64]) -> 
 
 /// Keys and values of a dictionary in turn, or the items of a set.
 pub fn parts_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    if Kind::of(object) == Some(Kind::Ordered) {
+        let items = object.call_method0(intern!(object.py(), "items")).and_then(|all| all.try_iter());
+        let pairs = items.into_iter().flatten().flatten();
+        return pairs.filter_map(|pair| Some([pair.get_item(0).ok()?, pair.get_item(1).ok()?])).flatten().collect();
+    }
     match object.cast::<PyDict>() {
         Ok(dict) => {
             let mut parts = Vec::with_capacity(2 * dict.len());
             dict.iter().for_each(|(key, value)| parts.extend([key, value]));
             parts
         }
-        Err(_) => object.cast::<PySet>().map(|set| set.iter().collect()).unwrap_or_default(),
+        Err(_) => object.try_iter().into_iter().flatten().flatten().collect(),
     }
 }
 
@@ -261,7 +298,7 @@ pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
         let item = Item::new(elem).ok_or(Refused::Type)?;
         return ItemsRef::new(0, item.size, item.mask).ok_or(Refused::TooLarge);
     }
-    let parts = ty.as_class().filter(|c| [Class::dict(), Class::set()].contains(&c.class)).ok_or(Refused::Type)?;
+    let parts = ty.as_class().filter(|c| Kind::of_class(c.class).is_some()).ok_or(Refused::Type)?;
     if !is_hashable(parts.args[0]) {
         return Err(Refused::Type);
     }
@@ -287,14 +324,15 @@ fn entry_type(table: Ty) -> Ty {
     table.items().unwrap_or_else(|| lh_ir::bug!("`{table}` is no table"))
 }
 
-fn new_table(tags: &mut Decoder<'_, '_>, width: usize, count: usize) -> Result<Table, Refused> {
-    let parts = tags.many(width);
+fn new_table(tags: &mut Decoder<'_, '_>, kind: Kind, count: usize) -> Result<Table, Refused> {
+    let class = kind.class();
+    let parts = tags.many(class.declaration().parameters.len());
     if !is_hashable(parts[0]) {
         return Err(Refused::Type);
     }
-    let ty = class_of(width).of(parts, false);
+    let ty = class.of(parts, false);
     let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
-    Ok(Table { table: allocate(ty, &entry, count / width)?, tail: entry.tail(), entry })
+    Ok(Table { table: allocate(ty, &entry, count / kind.width())?, tail: entry.tail(), entry })
 }
 
 /// The bytes of a table's fields.
@@ -365,6 +403,8 @@ fn is_simple(key: Ty) -> bool {
 fn is_hashable(key: Ty) -> bool {
     match key.kind() {
         TyKind::None | TyKind::Str => true,
+        TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => true,
+        TyKind::Class(c) if Kind::of_class(c.class) == Some(Kind::Frozen) => is_hashable(c.args[0]),
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t)),
         // Other members are numbered, and their hashes are those of their values.
         TyKind::Instance { class: InstanceOf::Enum { ints, .. }, .. } => *ints,
@@ -398,6 +438,26 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
         TyKind::Tuple { elems, .. } => elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words))),
         TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words),
         TyKind::Class(_) if ty.is_time() => next() as i64,
+        TyKind::Instance { of, class: InstanceOf::Buffer(_) } => {
+            let (all, rest) = words.split_at(of.flatten().len());
+            *words = rest;
+            // SAFETY: the memory of a live key: its owner, address, size and stride, which is 1.
+            bytes_hash(unsafe { std::slice::from_raw_parts(all[1] as *const u8, all[2] as usize) })
+        }
+        TyKind::Class(c) => {
+            // SAFETY: a live key, which is a set.
+            let set = unsafe { ItemsRef::from_borrowed(next() as *mut Items) };
+            let entry = Item::new(entry_type(ty)).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
+            let mut h = live(&set, ty) as i64;
+            for i in 0..set.len() {
+                // SAFETY: an entry of the set; of those that exist the mark is not 0.
+                let words = unsafe { entry.slots(set.item(i)) };
+                if words[0] != 0 {
+                    h ^= mixed(1, key_hash(c.args[0], &mut &words[1..]));
+                }
+            }
+            h
+        }
         _ => 0,
     }
 }

@@ -28,7 +28,7 @@ pub mod kind {
     pub const TUPLE: u64 = 10;
     /// Namedtuple: length; then the class; then the tags of its items.
     pub const NAMED: u64 = 11;
-    /// List; then the tags of its items, which are the same for all.
+    /// List, or double-ended queue: which; then the tags of its items, which are the same for all.
     pub const LIST: u64 = 12;
     /// An object known while compiling; then the object.
     pub const OBJECT: u64 = 13;
@@ -45,9 +45,11 @@ pub mod kind {
     /// Instance of a class that a program defines: the number of its fields without a type; then the class; then the
     /// tags of those.
     pub const CLASS: u64 = 20;
-    /// Dictionary; then the tags of its keys, then those of its values.
+    /// Dictionary: its class; then the tags of its keys, then those of its values, and of the factory if it has one.
     pub const DICT: u64 = 21;
-    /// Set; then the tags of its items.
+    /// The class of dictionaries that have a factory.
+    pub const WITH_FACTORY: u64 = 3;
+    /// Set: its class; then the tags of its items.
     pub const SET: u64 = 22;
     /// A type that no tags say: its number.
     pub const TYPE: u64 = 23;
@@ -72,7 +74,7 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
         kind::TUPLE | kind::CHOICE => several(1, payload),
         kind::NAMED | kind::CLASS => several(2, payload),
         kind::LIST | kind::SET | kind::BUFFER => several(1, 1),
-        kind::DICT => several(1, 2),
+        kind::DICT => several(1, if payload as u64 == kind::WITH_FACTORY { 3 } else { 2 }),
         kind::SLICE => several(1, 3),
         kind::OBJECT | kind::ENUM => 2,
         // Of an array of records or times, then the dtype.

@@ -2,7 +2,7 @@
 
 use crate::host::signature::Signature;
 use crate::host::types::{Type, named_tuple};
-use crate::host::{classes, decorated, enums, exc_classes, foreign, parts, stencil, table, ufuncs};
+use crate::host::{classes, constants, decorated, enums, exc_classes, foreign, parts, stencil, table, ufuncs};
 use crate::object::class_names::{is_a, short_text};
 use crate::object::constant::constant;
 use crate::object::{array, descriptors, numpy, paths};
@@ -124,6 +124,9 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| table::intern(&i)).collect())));
+    }
+    if let Some((ty, _)) = constants::table(o)? {
+        return Ok(Some(Object::Table(ty, parts::inside(o).iter().map(table::intern).collect())));
     }
     if let Ok(bytes) = o.cast_exact::<PyBytes>() {
         return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));

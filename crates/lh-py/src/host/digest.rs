@@ -60,6 +60,12 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             h.text("list");
             many(&mut h, &items)?
         }
+        Object::Table(t, _) => {
+            texts(&mut h, &["table", &t.to_string()]);
+            let all = if object.is_instance_of::<PyDict>() { object.call_method0("items")? } else { object.clone() };
+            let parts = all.try_iter()?.map(|part| Ok(table::intern(&part?))).collect::<PyResult<Vec<_>>>()?;
+            many(&mut h, &parts)?
+        }
         Object::Slice(parts) => {
             h.text("slice");
             many(&mut h, &parts)?

@@ -4,7 +4,8 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads, single_flight,
+    classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads,
+    single_flight,
 };
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
@@ -322,6 +323,9 @@ impl Host for PyHost<'_> {
             Extern::Class(c) => u64::from(c.0),
             Extern::Foreign(o) => {
                 let object = self.get(o);
+                if let Ok(Some((_, cell))) = constants::table(&object) {
+                    return cell as u64;
+                }
                 objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
             }
             Extern::Type(n) => u64::from(n),

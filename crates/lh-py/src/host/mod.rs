@@ -4,6 +4,7 @@ pub mod classes;
 pub mod classify;
 pub mod code;
 pub mod comptime;
+pub mod constants;
 pub mod decorated;
 pub mod digest;
 pub mod enums;

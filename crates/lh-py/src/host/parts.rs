@@ -4,7 +4,7 @@ use crate::host::{decorated, ufuncs};
 use crate::object::array::ArrayObject;
 use crate::object::{class_names, descriptors, function};
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyComplex, PyDict, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 
 /// The Python function that an object is, or that its dispatcher wraps.
 pub fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -32,6 +32,9 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     }
     if o.is_instance_of::<PyTuple>() || o.is_exact_instance_of::<PyList>() {
         return o.try_iter().map_or_else(|_| Vec::new(), |all| all.flatten().filter(may_change).collect());
+    }
+    if let Ok(dict) = o.cast::<PyDict>() {
+        return dict.values().iter().filter(may_change).collect();
     }
     if is_plain_value(o) || o.is_instance_of::<PyType>() || o.is_instance_of::<PyModule>() {
         return Vec::new();

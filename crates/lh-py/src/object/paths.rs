@@ -11,6 +11,7 @@ const HOMES: &[(&str, &str)] = &[
     ("_functools", "functools"),
     ("_random", "random"),
     ("_collections", "collections"),
+    ("_bisect", "bisect"),
     ("numpy.random.mtrand", "numpy.random"),
     ("numpy.random._generator", "numpy.random"),
     ("numpy.linalg.linalg", "numpy.linalg"),
@@ -18,8 +19,8 @@ const HOMES: &[(&str, &str)] = &[
 ];
 
 /// Packages whose Python functions are known by path instead of being compiled.
-const PACKAGES: &str = "builtins math cmath operator random numpy lancehead functools heapq itertools collections time \
-                        warnings contextlib typing scipy dataclasses";
+const PACKAGES: &str = "builtins math cmath operator random numpy lancehead functools heapq bisect itertools collections \
+                        time warnings contextlib typing scipy dataclasses";
 
 /// The module and name that an object says it has.
 fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {

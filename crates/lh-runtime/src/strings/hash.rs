@@ -82,6 +82,12 @@ fn hash_of(text: &str) -> i64 {
     if h == u64::MAX { -2 } else { h as i64 }
 }
 
+/// Python's hash of bytes.
+pub fn bytes_hash(bytes: &[u8]) -> i64 {
+    let text: String = bytes.iter().map(|b| char::from(*b)).collect();
+    hash_of(&text)
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.

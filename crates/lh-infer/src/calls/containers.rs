@@ -1,0 +1,134 @@
+//! Containers whose types are found by their use: what a call of their class makes, and what it says of the types.
+
+use crate::convert::has_pending;
+use crate::cx::Infer;
+use crate::val::Val;
+use lh_ir::class::Class;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::types::TyKind;
+use lh_ir::{Ty, Value};
+
+/// The method whose declaration names the one that takes the items of a new instance.
+const FILLS: &str = "__init__";
+/// The one whose declaration has the types that are taken if no use says others.
+const GUESS: &str = "__guess__";
+/// The type parameter of classes whose instances make missing values.
+const FACTORY: &str = "F";
+
+/// The site of what the factory of an instance makes, by that of the instance. It is no value of the function.
+pub(crate) fn beside(site: Value) -> Value {
+    Value(u32::MAX - site.0)
+}
+
+impl Infer<'_> {
+    /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its type,
+    /// and then filled. `None` if the path is that of something else, or if the library makes it at once.
+    pub(crate) fn empty_and_filled(
+        &mut self,
+        path: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Val>> {
+        let is_open = args.first().is_some_and(|x| matches!(x.ty.kind(), TyKind::Pending(..)));
+        let Some(site) = self.result else { return Ok(None) };
+        let is_wanted = match path {
+            "builtins.list" | "builtins.dict" | "builtins.set" => is_open || self.sites.contains_key(&site),
+            "builtins.frozenset" => args.is_empty(),
+            _ => path.starts_with("collections."),
+        };
+        let Some(class) = is_wanted.then(|| Class::find(path)).flatten() else { return Ok(None) };
+        let fills = class.teaching(FILLS).and_then(|t| t.words().next()).unwrap_or_default();
+        let number = self.display_site(site, class);
+        for (at, text) in class.teaching(GUESS).into_iter().flat_map(|t| t.words().enumerate()) {
+            if text != "_" {
+                self.pending.guess(number, at, class.parsed(text, &[], None));
+            }
+        }
+        let (mut args, mut kwargs) = (args.to_vec(), kwargs.to_vec());
+        let factory = match class.parameter(FACTORY) {
+            Some(at) => {
+                let factory = if args.is_empty() { Val::of_type(Ty::none()) } else { args.remove(0) };
+                self.learn_factory(number, site, at, &factory)?;
+                Some(factory)
+            }
+            None => None,
+        };
+        let options = if self.has_method(class, FILLS) { options_of(&mut args, &mut kwargs)? } else { Vec::new() };
+        if args.len() > 1 {
+            let text = format!("`{}` takes one iterable", class.name());
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        }
+        let object = self.display(class, site, "", &[])?;
+        if !has_pending(object.ty) {
+            if !options.is_empty() {
+                self.class_method(&object, FILLS, &options)?;
+            }
+            if let Some(factory) = factory.filter(|f| !f.ty.flatten().is_empty()) {
+                self.store_field(&object, "default_factory", &factory)?;
+            }
+        }
+        args.retain(|x| x.parts().is_none_or(|p| !p.is_empty()) || !x.ty.is_tuple());
+        if !args.is_empty() || !kwargs.is_empty() {
+            self.teaching_method(fills, &object, &args, &kwargs)?;
+        }
+        Ok(Some(object))
+    }
+
+    /// The factory of an instance says the type of its values: that of what it makes.
+    fn learn_factory(&mut self, number: u32, site: Value, at: usize, factory: &Val) -> Result<()> {
+        self.pending.learn(number, at, factory.ty);
+        if factory.ty.is_none() {
+            return Ok(());
+        }
+        // The call stands in a block that is thrown away; what it makes has a site of its own.
+        let (saved, dead) = (self.cur, self.dead);
+        self.cur = self.new_block();
+        self.result = Some(beside(site));
+        let made = self.call(factory, &[], &[]);
+        self.result = Some(site);
+        if !self.dead {
+            self.set_term(lh_ir::func::Term::Unreachable);
+        }
+        (self.cur, self.dead) = (saved, dead);
+        self.pending.learn(number, at - 1, made?.ty);
+        Ok(())
+    }
+
+    /// Containers that methods add to each other learn of each other's items: `xs.extend([])`.
+    pub(crate) fn learn_back(&mut self, recv: Ty, word: &str, x: &Val) {
+        let TyKind::Pending(site, class) = x.ty.kind() else { return };
+        let known: Vec<Ty> = match recv.kind() {
+            TyKind::Class(c) => c.args.clone(),
+            TyKind::Pending(own, _) => self.pending.sites[*own as usize].1.clone(),
+            _ => return,
+        };
+        if known.iter().any(|t| t.is_never()) || self.pending.is_decided(*site) {
+            return;
+        }
+        let own = class.declaration().parameters.len();
+        let Some(of) = recv.class() else { return };
+        let items = match word.strip_prefix('*').and_then(|name| of.parameter(name)) {
+            Some(at) => known[at],
+            None if word == "Self" => Ty::tuple(known.clone()),
+            None => return,
+        };
+        if own == 1 {
+            self.pending.learn(*site, 0, items);
+        } else if word == "Self" && known.len() >= own {
+            self.pending.learn_all(*site, &known[..own]);
+        }
+    }
+}
+
+/// Arguments beside the iterable: the second one, or one by name.
+fn options_of(args: &mut Vec<Val>, kwargs: &mut Vec<(String, Val)>) -> Result<Vec<Val>> {
+    let mut options: Vec<Val> = args.drain(args.len().min(1)..).collect();
+    for (name, x) in kwargs.drain(..) {
+        match name.as_str() {
+            "iterable" if args.is_empty() => args.push(x),
+            "maxlen" if options.is_empty() => options.push(x),
+            _ => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("there is no argument `{name}` here"))),
+        }
+    }
+    Ok(options)
+}
