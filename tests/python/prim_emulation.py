@@ -269,6 +269,7 @@ TABLE = {
     "is_float": lambda x: _is_kind(x, "f"),
     "is_complex": lambda x: _is_kind(x, "c"),
     "is_record": lambda x: False,
+    "is_chars": lambda x: False,
     "is_scalar": is_number,
     "is_time": lambda x: False,
     "is_span": lambda x: False,

@@ -3,20 +3,21 @@
 //! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
 use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, push_lower, push_upper};
+use crate::text::{Point, Text, TextBuf};
 
 /// `str.lower`
-pub(crate) fn lower(s: &str) -> String {
+pub(crate) fn lower(s: &Text) -> TextBuf {
     if s.is_ascii() {
         return s.to_ascii_lowercase();
     }
-    with_small(s, |out, _, small| out.push_str(small))
+    with_small(s, |out, _, small| out.push_text(small))
 }
 
 /// `str.swapcase`
-pub(crate) fn swapped(s: &str) -> String {
-    let swap = |out: &mut String, c: char, small: &str| {
+pub(crate) fn swapped(s: &Text) -> TextBuf {
+    let swap = |out: &mut TextBuf, c: Point, small: &Text| {
         if is_in(c, UPPER) {
-            out.push_str(small);
+            out.push_text(small);
         } else if is_in(c, LOWER) {
             push_upper(out, c);
         } else {
@@ -27,11 +28,11 @@ pub(crate) fn swapped(s: &str) -> String {
 }
 
 /// `str.title`
-pub(crate) fn titled(s: &str) -> String {
+pub(crate) fn titled(s: &Text) -> TextBuf {
     let mut inside = false;
     with_small(s, |out, c, small| {
         if inside {
-            out.push_str(small);
+            out.push_text(small);
         } else {
             push_title(out, c);
         }
@@ -40,26 +41,26 @@ pub(crate) fn titled(s: &str) -> String {
 }
 
 /// `str.capitalize`
-pub(crate) fn capitalized(s: &str) -> String {
+pub(crate) fn capitalized(s: &Text) -> TextBuf {
     let mut is_first = true;
     with_small(s, |out, c, small| {
         if std::mem::take(&mut is_first) {
             push_title(out, c);
         } else {
-            out.push_str(small);
+            out.push_text(small);
         }
     })
 }
 
 /// A text made of every character and its small form at that place: a sigma has another one at the end of a word.
-fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String {
-    let mut out = String::with_capacity(s.len());
-    let mut small = String::new();
+fn with_small(s: &Text, mut push: impl FnMut(&mut TextBuf, Point, &Text)) -> TextBuf {
+    let mut out = TextBuf::default();
+    let mut small = TextBuf::default();
     let mut is_after_letter = false;
-    for (at, c) in s.char_indices() {
+    for (at, c) in s.places() {
         small.clear();
-        match c {
-            'Σ' if is_after_letter && !begins_with_letter(&s[at + c.len_utf8()..]) => small.push('ς'),
+        match c.char() {
+            Some('Σ') if is_after_letter && !begins_with_letter(&s[at + c.size()..]) => small.push('ς'),
             _ => push_lower(&mut small, c),
         }
         push(&mut out, c, &small);
@@ -71,12 +72,13 @@ fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String 
 }
 
 /// Whether a text begins with a letter that has case, behind what is looked past.
-fn begins_with_letter(s: &str) -> bool {
-    s.chars().find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
+fn begins_with_letter(s: &Text) -> bool {
+    s.points().find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
 /// The character as the first of a word: its capital, of which only the first part stays one.
-fn push_title(out: &mut String, c: char) {
+fn push_title(out: &mut TextBuf, p: Point) {
+    let Some(c) = p.char() else { return out.push(p) };
     // A small iota below a vowel stays below it, but stands beside its capital.
     const IOTA: char = '\u{399}';
     match c {
@@ -101,7 +103,23 @@ fn push_title(out: &mut String, c: char) {
 
 #[cfg(test)]
 mod tests {
-    use super::{capitalized, swapped, titled};
+    use crate::text::{Text, TextBuf};
+
+    fn by(method: fn(&Text) -> TextBuf, s: &str) -> String {
+        method(s.as_ref()).lossy()
+    }
+
+    fn swapped(s: &str) -> String {
+        by(super::swapped, s)
+    }
+
+    fn titled(s: &str) -> String {
+        by(super::titled, s)
+    }
+
+    fn capitalized(s: &str) -> String {
+        by(super::capitalized, s)
+    }
 
     #[test]
     fn a_sigma_ends_a_word_in_its_own_form() {
