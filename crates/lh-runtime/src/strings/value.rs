@@ -1,4 +1,4 @@
-//! Strings: an owner (null for text in code), UTF-8 bytes and their number. The rows that make, compare and index them.
+//! Strings: an owner (null for text in code), bytes ([`Text`]) and their number. The rows that make, compare and index them.
 //!
 //! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
@@ -23,7 +23,7 @@ use std::ptr;
 pub struct StrValue {
     /// Owner, or null.
     pub mem: *mut MemInfo,
-    /// UTF-8.
+    /// The bytes, see [`Text`].
     pub data: *const u8,
     /// Number of bytes, with [`ASCII`] if they are known to be such.
     pub len: i64,

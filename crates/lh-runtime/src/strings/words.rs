@@ -1,6 +1,6 @@
 //! Cutting a text into parts: at white space, or at a separator.
 //!
-//! ASCII is looked at eight bytes at a time: a word of memory gives a word with the top bit of each byte that is meant.
+//! ASCII is looked at 64 bytes at a time: each word of eight gives the top bits of the bytes that are meant.
 
 use crate::strings::parse_number::is_space;
 use crate::text::{Point, Text};
@@ -21,36 +21,41 @@ fn equal(word: u64, to: u64) -> u64 {
     !(((x & !TOPS) + !TOPS) | x) & TOPS
 }
 
-/// The bytes in words; those behind the last are of another value.
-fn words_of(bytes: &[u8], behind: u8) -> impl Iterator<Item = (usize, u64)> {
-    let chunks = bytes.chunks_exact(8);
-    let mut last = [behind; 8];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    let full = chunks.map(|c| u64::from_le_bytes(c.try_into().expect("eight bytes")));
-    full.chain([u64::from_le_bytes(last)]).enumerate().map(|(i, word)| (8 * i, word))
+/// The first 64 bytes as bits, by their top bits in words. Behind the last byte there are others.
+fn bits(bytes: &[u8], behind: u8, found: impl Fn(u64) -> u64) -> u64 {
+    // Each of the eight bits is moved to its place in the top byte of the product.
+    let gathered = |word: u64| (found(word) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    let word = |eight: &[u8]| u64::from_le_bytes(eight.try_into().expect("eight bytes"));
+    let all = |bytes: &[u8; 64]| (0..8).fold(0, |all, i| all | gathered(word(&bytes[8 * i..8 * i + 8])) << (8 * i));
+    if let Some(bytes) = bytes.first_chunk() {
+        return all(bytes);
+    }
+    let mut padded = [behind; 64];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    all(&padded)
 }
 
-/// Takes the place of the first top bit out of a word.
+/// Takes the place of the first bit out of a word.
 fn next_place(found: &mut u64) -> usize {
-    let at = found.trailing_zeros() as usize / 8;
+    let at = found.trailing_zeros() as usize;
     *found &= *found - 1;
     at
 }
 
 /// The parts of an ASCII text between runs of white space, while they are taken.
 pub(super) fn ascii_words(s: &[u8], mut take: impl FnMut(Range<usize>) -> bool) {
-    let (mut before, mut begin) = (TOPS, None);
-    for (first, word) in words_of(s, b' ') {
-        let now = spaces(word);
+    let (mut before, mut begin) = (1, None);
+    for first in (0..s.len() + 1).step_by(64) {
+        let now = bits(&s[first..], b' ', spaces);
         // White space begins or ends: beginnings and ends of parts take turns.
-        let mut changes = now ^ (now << 8 | before >> 56);
-        before = now;
+        let mut changes = now ^ (now << 1 | before);
+        before = now >> 63;
         while changes != 0 {
-            let at = first + next_place(&mut changes);
-            match begin.take() {
-                None => begin = Some(at),
-                Some(begin) if take(begin..at) => {}
-                Some(_) => return,
+            let from = begin.take().unwrap_or_else(|| first + next_place(&mut changes));
+            if changes == 0 {
+                begin = Some(from);
+            } else if !take(from..first + next_place(&mut changes)) {
+                return;
             }
         }
     }
@@ -58,10 +63,9 @@ pub(super) fn ascii_words(s: &[u8], mut take: impl FnMut(Range<usize>) -> bool) 
 
 /// The parts of a text between single bytes, while they are taken, after at most `cuts` cuts.
 pub(super) fn cut_at_byte(s: &[u8], separator: u8, cuts: usize, mut take: impl FnMut(Range<usize>) -> bool) {
-    let mut begin = 0;
-    let mut left = cuts;
-    'cutting: for (first, word) in words_of(s, !separator) {
-        let mut found = equal(word, ONES * u64::from(separator));
+    let (mut begin, mut left) = (0, cuts);
+    'cutting: for first in (0..s.len()).step_by(64) {
+        let mut found = bits(&s[first..], !separator, |word| equal(word, ONES * u64::from(separator)));
         while found != 0 {
             if left == 0 {
                 break 'cutting;
@@ -120,8 +124,10 @@ mod tests {
 
     #[test]
     fn words_between_white_space() {
-        let texts =
-            ["", " ", "a", "  a  b\tc ", "eight888", "eight888 nine99999", "\x1c\x1fab\x0b\x0c\r\ncd\x08\x0e\x1b!"];
+        let long = ["a b".repeat(40), "x".repeat(64), " y".repeat(32), format!("{} z", "x".repeat(63))];
+        let mut texts =
+            vec!["", " ", "a", "  a  b\tc ", "eight888", "eight888 nine99999", "\x1c\x1fab\x0b\x0c\r\ncd\x08\x0e\x1b!"];
+        texts.extend(long.iter().map(String::as_str));
         for s in texts {
             let want: Vec<&str> = s.split(|c: char| is_space(c.into())).filter(|w| !w.is_empty()).collect();
             assert_eq!(by_words(s), want, "{s:?}");
@@ -133,7 +139,10 @@ mod tests {
 
     #[test]
     fn parts_between_bytes() {
-        for (s, cuts) in [("a,é,,b", 9), ("", 9), (",", 9), ("ab,cd,ef,gh,ij,", 9), ("a,b,c", 1), ("a,b", 0)] {
+        let long = "ab,c".repeat(50);
+        for (s, cuts) in
+            [("a,é,,b", 9), ("", 9), (",", 9), ("ab,cd,ef,gh,ij,", 9), ("a,b,c", 1), ("a,b", 0), (long.as_str(), 999)]
+        {
             let mut parts = Vec::new();
             cut_at_byte(s.as_bytes(), b',', cuts, |range| {
                 parts.push(&s[range]);
