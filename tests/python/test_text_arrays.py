@@ -176,6 +176,35 @@ def test_ordering(name):
         assert lancehead._core.live_allocations() == before
 
 
+MADE = {
+    "list": lambda s: np.array(["a", s, "abcd"], dtype="U3"),
+    "tuple": lambda s: np.array(("a", s), "U5"),
+    "items": lambda s: np.array([c for c in s if c != "b"], dtype="U1"),
+    "bytes": lambda s: np.array([b"a", b"abcd"], dtype="S3"),
+    "ascii": lambda s: np.array(["a", "abcd"], dtype="S3"),
+    "full": lambda s: np.full(3, s, "U2"),
+    "rows": lambda s: np.full((2, 2), b"ab", "S2"),
+    "like": lambda s: np.full_like(np.zeros(2, "U4"), s),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_making(name):
+    f = MADE[name]
+    before = lancehead._core.live_allocations()
+    for text in ("éb", "", "日本語b"):
+        assert same(njit(f)(text), f(text))
+    assert lancehead._core.live_allocations() == before
+
+
+def test_filling():
+    for array, value in [(U, "日本語x"), (S, b"abcd"), (U.reshape(2, 3), "")]:
+        a, b = array.copy(), array.copy()
+        njit(lambda a, x: a.fill(x))(a, value)
+        b.fill(value)
+        assert same(a, b)
+
+
 def test_sorting_in_place():
     a, b = U.copy(), U.copy()
     njit(lambda x: x.sort())(a)
@@ -240,6 +269,10 @@ def test_what_is_refused():
     for f in (lambda a: a == b"abc", lambda a: a < 1, lambda a: a == np.zeros(6, "S3")):
         with pytest.raises(errors.TypingError, match="not supported between"):
             njit(f)(U)
+    with pytest.raises(errors.TypingError, match='dtype="U5"'):
+        njit(lambda s: np.array([s, s]))("a")
+    with pytest.raises(errors.TypingError, match="of dtype `U` or `S` only"):
+        njit(lambda s: np.full(2, s, np.int64))("1")
     with pytest.raises(IndexError):
         njit(lambda a: a[7])(U)
     far = np.array([0x110000], np.uint32).view("U1")

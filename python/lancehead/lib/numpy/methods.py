@@ -319,6 +319,9 @@ class ndarray:
 
     def fill(self, value, /):
         """Sets all elements."""
+        if prim.is_chars(self):
+            self[...] = value
+            return
         if prim.is_array(value):
             if value.ndim > 0:
                 prim.error("all elements are set to one number")
