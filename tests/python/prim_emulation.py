@@ -334,6 +334,7 @@ TABLE = {
     "example": example,
     "min_of": lambda d: _limit(d).min,
     "max_of": lambda d: _limit(d).max,
+    "items_nothing": lambda items: items[0] if items else None,
     "items_like": lambda items, n: [],
     "items_new": lambda path, d, n: [],
     "items_get": items_get,

@@ -315,7 +315,7 @@ def _of_rank(x, ndmin):
 
 def _dtype_of_texts(dtype):
     if dtype is None:
-        prim.error("how long texts are is no part of their type: give the dtype, as in `dtype=\"U5\"`")
+        prim.error('how long texts are is no part of their type: give the dtype, as in `dtype="U5"`')
     made = dtype_or(dtype, None)
     if not prim.is_chars(made):
         prim.error("texts are stored in arrays of dtype `U` or `S` only")
