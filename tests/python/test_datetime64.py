@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
+import lancehead
 from lancehead import errors, guvectorize, njit, prange, typeof, types, vectorize
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "10s", "3M", "7D", "25ms"]
@@ -585,3 +586,62 @@ def test_bins_and_means_that_numpy_refuses():
         np.average(a)
     assert njit(lambda a: np.digitize(a, a))(a).tolist() == [1, 2, 3]
     assert njit(lambda a: np.average(a))(a) == np.timedelta64(3, "s")
+
+
+TIME_TEXTS = [
+    "2020", "2020-02", "2020-02-29", "2019-02-29", "1969-12-31T23:59:59.999", "600", "600-12", "-0005-03-01", "+2020",
+    "10000-01-01", "2020-01-01T12", "2020-01-01 12:30", "2020-01-01T12:30:15", "2020-01-01T12:30:15.123456789123456789",
+    "2020-01-01T12:30:15.1", "2020-01-01T12:30:15.", "2020-13", "2020-1", "2020-", "2020-01-", "2020-01-0",
+    "2020-01-32", "2020x", "x", "", "NaT", "nat", "2020-01-01T25", "2020-01-01T12:60",
+    "2020-01-01T12:30:61", "2020-01-01T", "2020-01-01T1", "2020-01-01T12:", "2020-01-01T12:3", "2020-01-01T12:30:",
+    "2020-01-01T12Z", "2020-01-01T12:30+01:00", "2020-01-01T12:30-0130", " 2020-01-01",
+    "2020-01-01 ", "2020-01-01T12:30 ", "1.5", "2020-01-01x", "20200101", "2020-01-01T1230",
+]  # fmt: skip
+
+
+def text_answer(f, text):
+    try:
+        return repr(f(text))
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore:no explicit representation of timezones")
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "as", "3D", "10ms", "7W"])
+def test_points_of_texts(unit):
+    def f(text):
+        return np.datetime64(text, unit)
+
+    compiled = njit(f)
+    before = lancehead._core.live_allocations()
+    for text in TIME_TEXTS:
+        assert text_answer(compiled, text) == text_answer(f, text), text
+    assert lancehead._core.live_allocations() == before
+
+
+@pytest.mark.parametrize("text", ["5", "-7", "+3", "NaT", "", "x", "5x", "1.5", " 5"])
+def test_spans_of_texts(text):
+    def f(text):
+        return np.timedelta64(text, "s")
+
+    assert text_answer(njit(f), text) == text_answer(f, text)
+
+
+def test_ranges_of_texts():
+    def f(first, last):
+        return np.arange(first, last, dtype="M8[D]"), np.datetime64(), np.datetime64(None, "s")
+
+    result, expected = njit(f)("2019-12-30", "2020-01-02"), f("2019-12-30", "2020-01-02")
+    assert result[0].dtype == expected[0].dtype and (result[0] == expected[0]).all()
+    assert repr(result[1:]) == repr(expected[1:])
+
+
+def test_texts_of_times_that_are_refused():
+    with pytest.raises(errors.TypingError, match="needs a unit"):
+        njit(lambda s: np.datetime64(s))("2020")
+    with pytest.raises(errors.TypingError, match="depends on when"):
+        njit(lambda: np.datetime64("now"))()
+    with pytest.raises(ValueError, match="now"):
+        njit(lambda s: np.datetime64(s, "D"))("now")
+    with pytest.raises(ValueError, match="Month out of range"):
+        njit(lambda: np.datetime64("2020-13-01", "D"))()

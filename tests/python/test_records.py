@@ -256,3 +256,14 @@ def test_records_of_other_fields_are_not_assigned():
             a[0] = b[0]
 
         put(sample(ALIGNED), sample(PACKED))
+
+
+def test_records_are_of_the_class_that_their_array_gives():
+    plain = np.zeros(2, [("kind", "i4"), ("size", "f8")])
+    first = njit(lambda a: a[1])
+    for array in (plain, plain.view(np.recarray), plain):
+        record = first(array)
+        assert type(record) is type(array[1]) and record.dtype == array.dtype
+        record["kind"] = 3
+        assert array["kind"][1] == 3
+        array["kind"] = 0

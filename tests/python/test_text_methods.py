@@ -12,9 +12,10 @@ from lancehead import njit
 
 CHARACTERS = st.one_of(
     st.sampled_from(
-        "abAB 1\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029ßſİıŉΣσςǆǅǄᾳᾼ½²٣一\u0301\u0345\u00ad\ud7ff😀𐐀𐐨𝟘'.:_-+"
+        "abAB 1\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029ßſİıŉΣσςǆǅǄᾳᾼ½²٣一\u0301\u0345\u00ad"
+        "\ud7ff\ud800\udc80\udfff\ue000😀𐐀𐐨𝟘'.:_-+"
     ),
-    st.characters(exclude_categories=["Cs"]),
+    st.characters(),
 )
 TEXTS = st.text(CHARACTERS, max_size=12)
 INDICES = st.one_of(st.none(), st.integers(-15, 15))
@@ -46,11 +47,10 @@ def cases(s):
 def test_every_character():
     wrong = []
     for code in range(sys.maxunicode + 1):
-        if not 0xD800 <= code < 0xE000:
-            for f in (questions, cases, shown):
-                for text in (chr(code), "a" + chr(code) + "Σ"):
-                    if f(text) != f.py_func(text):
-                        wrong.append((hex(code), f(text), f.py_func(text)))
+        for f in (questions, cases, shown):
+            for text in (chr(code), "a" + chr(code) + "Σ"):
+                if f(text) != f.py_func(text):
+                    wrong.append((hex(code), f(text), f.py_func(text)))
     assert unicodedata.unidata_version == "14.0.0"
     assert not wrong, (len(wrong), wrong[:20])
 

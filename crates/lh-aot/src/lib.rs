@@ -29,8 +29,8 @@ fn c_text(text: &str) -> CString {
 fn taken(pending: &Pending) -> Taken {
     Taken {
         class: c_text(&classes::class_name(pending.class)),
-        message: c_text(&pending.message()),
-        args: pending.args.iter().map(|a| (a.clone(), c_text(&a.str()))).collect(),
+        message: c_text(&pending.message().lossy()),
+        args: pending.args.iter().map(|a| (a.clone(), c_text(&a.str().lossy()))).collect(),
     }
 }
 

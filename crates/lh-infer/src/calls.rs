@@ -578,6 +578,9 @@ impl Infer<'_> {
             return self.address_of_buffer(a);
         }
         crate::operations::records::check_arguments(path, args)?;
+        if let Some(v) = self.unbound_method(path, args, kwargs)? {
+            return Ok(v);
+        }
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
@@ -591,6 +594,26 @@ impl Infer<'_> {
             }
         }
         self.call_library_path(path, args, kwargs)
+    }
+
+    /// A method of texts or bytes that is called with its object, `str.upper(s)`; `None` if the path is of no such.
+    fn unbound_method(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        let Some((class, name)) = path.strip_prefix("builtins.").and_then(|path| path.split_once('.')) else {
+            return Ok(None);
+        };
+        let (true, Some((recv, args))) = (matches!(class, "str" | "bytes" | "bytearray"), args.split_first()) else {
+            return Ok(None);
+        };
+        let own = match recv.ty.kind() {
+            TyKind::Str => "str",
+            _ => recv.ty.as_buffer().map_or("", |b| b.name()),
+        };
+        if own != class {
+            let text = format!("`{class}.{name}` is given `{}` as its object", recv.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        }
+        let method = self.get_attr(recv, name)?;
+        self.call(&method, args, kwargs).map(Some)
     }
 
     /// A ufunc or a function of the library, by its path.

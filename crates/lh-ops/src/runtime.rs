@@ -97,6 +97,8 @@ table! {
         lh_str_from_units(Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// Stores a text as so many code points of 32 bits: the beginning of it, or zeros after it.
         lh_str_to_units(Mem, Ptr, I64, Ptr, I64) -> [] writes(3);
+        /// The order of a text and one of so many code points of 32 bits: less than 0, 0 or more.
+        lh_str_cmp_units(Mem, Ptr, I64, Ptr, I64) -> [I64];
         /// The text of bytes: address, number, encoding (0: UTF-8, 1: ASCII, 2: Latin-1).
         lh_str_from_bytes(Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
         /// Number of bytes of a text in such an encoding.
@@ -133,6 +135,8 @@ table! {
         lh_str_isidentifier(Mem, Ptr, I64) -> [I1] pure;
         /// `str.istitle`.
         lh_str_istitle(Mem, Ptr, I64) -> [I1] pure;
+        /// Whether a text has no surrogates.
+        lh_str_is_utf8(Mem, Ptr, I64) -> [I1] pure;
         /// `str.upper`.
         lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
         /// `str.lower`.

@@ -12,7 +12,7 @@ static TELLER: RwLock<Teller> = RwLock::new(to_stderr);
 
 fn to_stderr(name: &str) {
     if let Some(pending) = take_pending() {
-        eprintln!("Exception ignored in: {name}\n{}", pending.message());
+        eprintln!("Exception ignored in: {name}\n{}", pending.message().lossy());
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod table;
 
+use crate::text::{Point, Text, TextBuf};
 use table::{FOLDS, RUNS};
 
 /// Bits of a class; `xtask/characters.py` has the same order.
@@ -22,69 +23,70 @@ pub(crate) const IGNORABLE: u32 = 1 << 10;
 pub(crate) const CASED: u32 = UPPER | LOWER | TITLE;
 
 /// The classes of a character.
-pub(crate) fn classes(c: char) -> u32 {
-    let key = (u32::from(c) << BITS) | ((1 << BITS) - 1);
+pub(crate) fn classes(c: impl Into<u32>) -> u32 {
+    let key = (c.into() << BITS) | ((1 << BITS) - 1);
     let at = RUNS.partition_point(|run| *run <= key);
     at.checked_sub(1).map_or(0, |at| RUNS[at] & ((1 << BITS) - 1))
 }
 
 /// Whether a character is in one of some classes.
-pub(crate) fn is_in(c: char, some: u32) -> bool {
+pub(crate) fn is_in(c: impl Into<u32>, some: u32) -> bool {
     classes(c) & some != 0
 }
 
 /// A text with every character replaced: `ascii` changes runs of ASCII in place, `other` appends what becomes of any
 /// other character, which it gets with its place.
-pub(crate) fn mapped(s: &str, ascii: fn(&mut str), mut other: impl FnMut(&mut String, usize, char)) -> String {
-    let mut out = String::with_capacity(s.len());
+pub(crate) fn mapped(s: &Text, ascii: fn(&mut [u8]), mut other: impl FnMut(&mut TextBuf, usize, Point)) -> TextBuf {
+    let mut out = TextBuf::default();
     let mut at = 0;
     while at < s.len() {
         let run = s.as_bytes()[at..].iter().position(|b| !b.is_ascii()).unwrap_or(s.len() - at);
-        let start = out.len();
-        out.push_str(&s[at..at + run]);
-        ascii(&mut out[start..]);
+        out.push_changed(&s[at..at + run], ascii);
         at += run;
-        if let Some(c) = s[at..].chars().next() {
-            other(&mut out, at, c);
-            at += c.len_utf8();
+        if let Some(p) = s[at..].points().next() {
+            other(&mut out, at, p);
+            at += p.size();
         }
     }
     out
 }
 
 /// `str.casefold`
-pub(crate) fn folded(s: &str) -> String {
-    mapped(s, str::make_ascii_lowercase, |out, _, c| match FOLDS.binary_search_by_key(&c, |(from, _)| *from) {
-        Ok(at) => out.push_str(FOLDS[at].1),
-        Err(_) => push_lower(out, c),
+pub(crate) fn folded(s: &Text) -> TextBuf {
+    mapped(s, <[u8]>::make_ascii_lowercase, |out, _, p| {
+        match FOLDS.binary_search_by_key(&p, |(from, _)| Point::from(*from)) {
+            Ok(at) => out.push_text(FOLDS[at].1),
+            Err(_) => push_lower(out, p),
+        }
     })
 }
 
 /// The small form of one character by itself.
-pub(crate) fn push_lower(out: &mut String, c: char) {
-    match is_in(c, UPPER | TITLE) {
-        true => out.extend(c.to_lowercase()),
-        false => out.push(c),
+pub(crate) fn push_lower(out: &mut TextBuf, p: Point) {
+    match p.char().filter(|c| is_in(*c, UPPER | TITLE)) {
+        Some(c) => out.extend(c.to_lowercase()),
+        None => out.push(p),
     }
 }
 
 /// The capitals of one character. One that Unicode names later is none.
-pub(crate) fn push_upper(out: &mut String, c: char) {
-    match is_in(c, LOWER | TITLE) && c.to_uppercase().all(|u| classes(u) != 0) {
-        true => out.extend(c.to_uppercase()),
-        false => out.push(c),
+pub(crate) fn push_upper(out: &mut TextBuf, p: Point) {
+    let changes = |c: &char| is_in(*c, LOWER | TITLE) && c.to_uppercase().all(|u| classes(u) != 0);
+    match p.char().filter(changes) {
+        Some(c) => out.extend(c.to_uppercase()),
+        None => out.push(p),
     }
 }
 
 /// `str.upper`
-pub(crate) fn upper(s: &str) -> String {
-    mapped(s, str::make_ascii_uppercase, |out, _, c| push_upper(out, c))
+pub(crate) fn upper(s: &Text) -> TextBuf {
+    mapped(s, <[u8]>::make_ascii_uppercase, |out, _, p| push_upper(out, p))
 }
 
 /// `str.istitle`
-pub(crate) fn is_titled(s: &str) -> bool {
+pub(crate) fn is_titled(s: &Text) -> bool {
     let (mut is_inside, mut any) = (false, false);
-    for c in s.chars() {
+    for c in s.points() {
         let is_first = is_in(c, UPPER | TITLE);
         let is_cased = is_in(c, CASED);
         if is_cased && is_first == is_inside {
@@ -97,8 +99,8 @@ pub(crate) fn is_titled(s: &str) -> bool {
 }
 
 /// `str.isidentifier`
-pub(crate) fn is_identifier(s: &str) -> bool {
-    s.chars().next().is_some_and(|c| is_in(c, STARTS_NAME)) && s.chars().all(|c| is_in(c, IN_NAME))
+pub(crate) fn is_identifier(s: &Text) -> bool {
+    s.points().next().is_some_and(|c| is_in(c, STARTS_NAME)) && s.points().all(|c| is_in(c, IN_NAME))
 }
 
 #[cfg(test)]
@@ -116,8 +118,10 @@ mod tests {
 
     #[test]
     fn words() {
-        assert_eq!(folded("Straße ΑΣ ﬁ"), "strasse ας fi".replace('ς', "σ"));
-        assert!(is_titled("Ab Ǆ 1Cd") && !is_titled("ab") && !is_titled("AB") && !is_titled("1"));
-        assert!(is_identifier("_é1") && !is_identifier("1a") && !is_identifier("") && !is_identifier("a b"));
+        assert_eq!(folded("Straße ΑΣ ﬁ".as_ref()), "strasse ασ fi");
+        let titled = |s: &str| is_titled(s.as_ref());
+        assert!(titled("Ab Ǆ 1Cd") && !titled("ab") && !titled("AB") && !titled("1"));
+        let name = |s: &str| is_identifier(s.as_ref());
+        assert!(name("_é1") && !name("1a") && !name("") && !name("a b"));
     }
 }

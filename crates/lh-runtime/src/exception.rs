@@ -2,6 +2,7 @@
 
 use crate::classes::{ExcId, KEY_ERROR, OS_ERROR, UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR, class_name, is_subclass};
 use crate::repr::{complex_repr, float_repr, str_repr};
+use crate::text::{Text, TextBuf};
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt::Write;
@@ -16,7 +17,7 @@ pub enum ExcArg {
     Uint(u64),
     Float(f64),
     Complex(f64, f64),
-    Str(String),
+    Str(TextBuf),
     Tuple(Vec<ExcArg>),
 }
 
@@ -78,27 +79,31 @@ impl Pending {
         self.frames.push(frame);
     }
     /// `str(exception)`.
-    pub fn message(&self) -> String {
+    pub fn message(&self) -> TextBuf {
         match &self.args[..] {
-            [] => String::new(),
-            [one] if is_subclass(self.class, KEY_ERROR) => one.repr(),
+            [] => TextBuf::new(),
+            [one] if is_subclass(self.class, KEY_ERROR) => one.repr().into(),
             [one] => one.str(),
             [number, message] if is_subclass(self.class, OS_ERROR) => {
-                format!("[Errno {}] {}", number.str(), message.str())
+                let mut all = TextBuf::from("[Errno ");
+                all.push_text(number.str());
+                all.push_text("] ");
+                all.push_text(message.str());
+                all
             }
             [ExcArg::Str(codec), ExcArg::Str(of), ExcArg::Int(start), ExcArg::Int(end), ExcArg::Str(reason)]
                 if matches!(self.class, UNICODE_DECODE_ERROR | UNICODE_ENCODE_ERROR) =>
             {
-                self.coding_message(codec, of, *start, *end, reason)
+                self.coding_message(&codec.lossy(), of, *start, *end, &reason.lossy()).into()
             }
-            many => ExcArg::Tuple(many.to_vec()).repr(),
+            many => ExcArg::Tuple(many.to_vec()).repr().into(),
         }
     }
     /// The message about a part of a text, or of bytes, which are given as characters with the same numbers.
-    fn coding_message(&self, codec: &str, of: &str, start: i64, end: i64, reason: &str) -> String {
+    fn coding_message(&self, codec: &str, of: &Text, start: i64, end: i64, reason: &str) -> String {
         let decoded = self.class == UNICODE_DECODE_ERROR;
         let (verb, what) = if decoded { ("decode", "byte") } else { ("encode", "character") };
-        let c = usize::try_from(start).ok().and_then(|at| of.chars().nth(at)).map_or(0, u32::from);
+        let c = usize::try_from(start).ok().and_then(|at| of.points().nth(at)).map_or(0, u32::from);
         let place = match c {
             _ if end != start + 1 => {
                 return format!("'{codec}' codec can't {verb} {what}s in position {start}-{}: {reason}", end - 1);
@@ -119,10 +124,10 @@ impl Pending {
 
 impl ExcArg {
     /// `str(argument)`.
-    pub fn str(&self) -> String {
+    pub fn str(&self) -> TextBuf {
         match self {
             ExcArg::Str(s) => s.clone(),
-            _ => self.repr(),
+            _ => self.repr().into(),
         }
     }
     /// `repr(argument)`.
@@ -164,7 +169,7 @@ pub(crate) fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> R {
 
 /// Makes an exception pending; returns the failure status.
 #[cold]
-pub fn raise(class: ExcId, message: impl Into<String>) -> i32 {
+pub fn raise(class: ExcId, message: impl Into<TextBuf>) -> i32 {
     set_pending(Pending::new(class, vec![ExcArg::Str(message.into())]));
     1
 }

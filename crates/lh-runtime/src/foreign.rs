@@ -7,6 +7,7 @@ use crate::classes::{RUNTIME_ERROR, builtin};
 use crate::exception::{ExcArg, Pending, set_pending};
 use crate::memory::alloc::{MemInfo, decref, incref, new_foreign, no_memory};
 use crate::symbol::{Symbol, functions};
+use crate::text::Text;
 use std::ffi::{CStr, c_char, c_int, c_short, c_void};
 use std::slice;
 
@@ -252,7 +253,7 @@ unsafe fn pass_on(library: &Library) -> i32 {
                 5 => ExcArg::Complex(a.real, a.imaginary),
                 6 => {
                     let bytes = slice::from_raw_parts(a.text.cast::<u8>(), a.length as usize);
-                    ExcArg::Str(String::from_utf8_lossy(bytes).into_owned())
+                    ExcArg::Str(Text::of(bytes).to_owned())
                 }
                 _ => ExcArg::None,
             });

@@ -2,7 +2,7 @@
 
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
-use crate::memory::alloc::{MemInfo, announce, decref, incref, no_memory};
+use crate::memory::alloc::{MemInfo, announce, decref, decref_by, incref, no_memory};
 use crate::memory::live_count::count_live;
 use crate::symbol::{Symbol, functions};
 use lh_ir::class::layout;
@@ -118,14 +118,22 @@ unsafe extern "C" fn free_items(mem: *mut MemInfo) {
     unsafe {
         let (len, elem_size, mask) = ((*object).len, i64::from((*object).elem_size), (*object).mask);
         if mask != 0 {
+            // Items that follow each other often have one owner, as the parts of a text do.
+            let (mut owner, mut count) = (ptr::null_mut::<MemInfo>(), 0);
             for i in 0..len {
                 let item = (*mem).data.offset((i * elem_size) as isize).cast::<*mut MemInfo>();
                 let mut rest = mask;
                 while rest != 0 {
-                    decref(item.add(rest.trailing_zeros() as usize).read());
+                    let next = item.add(rest.trailing_zeros() as usize).read();
                     rest &= rest - 1;
+                    if next != owner {
+                        decref_by(owner, count);
+                        (owner, count) = (next, 0);
+                    }
+                    count += 1;
                 }
             }
+            decref_by(owner, count);
         }
         libc::free((*mem).data.cast());
         libc::free(object.cast());

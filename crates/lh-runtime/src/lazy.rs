@@ -52,7 +52,7 @@ unsafe extern "C" fn lh_rare_code(cell: *const Cell) -> *mut () {
 /// Takes the place of a function that could not be compiled; the panic has printed the reason.
 unsafe extern "C" fn failed() -> i32 {
     let why = "the compiler failed on code that hardly ever runs, which is a bug of lancehead";
-    set_pending(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str(why.to_owned())]));
+    set_pending(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str(why.into())]));
     1
 }
 

@@ -31,11 +31,13 @@ pub mod stack;
 mod strings;
 pub mod symbol;
 pub mod tables;
+pub mod text;
 
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
 pub use memory::alloc::{self, MemInfo};
 pub use strings::value::{StrValue, text};
 pub use strings::{hash, index as string_index, print};
+pub use text::{Text, TextBuf};
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -94,7 +94,7 @@ unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
 /// Handles are addresses of boxed exceptions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_take() -> i64 {
-    let nothing = || Box::new(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str("no exception is pending".to_owned())]));
+    let nothing = || Box::new(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str("no exception is pending".into())]));
     let pending = with_state(|s| s.pending.take()).unwrap_or_else(nothing);
     Box::into_raw(pending).expose_provenance() as i64
 }
@@ -125,13 +125,13 @@ unsafe extern "C" fn lh_exc_drop(exc: i64) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_str(exc: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live handle and room for the result.
-    unsafe { give(&handle(exc).message(), out) }
+    unsafe { give(handle(exc).message(), out) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_repr(exc: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live handle and room for the result.
-    unsafe { give(&handle(exc).repr(), out) }
+    unsafe { give(handle(exc).repr(), out) }
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

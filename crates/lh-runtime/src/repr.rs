@@ -4,6 +4,7 @@
 //! out.
 
 use crate::characters::{PRINTABLE, is_in};
+use crate::text::Text;
 use std::fmt::Write;
 
 /// Decimal digits of a finite number: its absolute value is `0.d1d2d3... * 10^point`.
@@ -156,11 +157,16 @@ fn complex_text(re: f64, re_text: String, im_text: String) -> String {
 }
 
 /// `repr(str)`.
-pub fn str_repr(s: &str) -> String {
-    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+pub fn str_repr(s: &Text) -> String {
+    let has = |byte| s.as_bytes().contains(&byte);
+    let quote = if has(b'\'') && !has(b'"') { '"' } else { '\'' };
     let mut out = String::with_capacity(s.len() + 2);
     out.push(quote);
-    for c in s.chars() {
+    for p in s.points() {
+        let Some(c) = p.char() else {
+            push_escape(&mut out, p.into());
+            continue;
+        };
         match c {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
@@ -168,15 +174,14 @@ pub fn str_repr(s: &str) -> String {
             '\\' => out.push_str("\\\\"),
             c if c == quote => out.extend(['\\', c]),
             c if is_in(c, PRINTABLE) => out.push(c),
-            c => push_escape(&mut out, c),
+            c => push_escape(&mut out, c.into()),
         }
     }
     out.push(quote);
     out
 }
 
-fn push_escape(out: &mut String, c: char) {
-    let code = u32::from(c);
+fn push_escape(out: &mut String, code: u32) {
     match code {
         0..=0xff => write!(out, "\\x{code:02x}"),
         0x100..=0xffff => write!(out, "\\u{code:04x}"),
@@ -240,7 +245,7 @@ mod tests {
             ("é€😀", "'é€😀'"),
             ("\u{a0}\u{200b}\u{e000}", "'\\xa0\\u200b\\ue000'"),
         ] {
-            assert_eq!(str_repr(s), want);
+            assert_eq!(str_repr(s.as_ref()), want);
         }
     }
 }

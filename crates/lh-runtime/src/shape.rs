@@ -110,7 +110,7 @@ mod tests {
             }
             assert_eq!(lh_raise_broadcast(kind), 1);
         }
-        take_pending().unwrap().message()
+        take_pending().unwrap().message().lossy()
     }
 
     #[test]

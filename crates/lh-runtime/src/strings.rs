@@ -10,6 +10,7 @@ mod parse_number;
 pub mod print;
 mod units;
 pub mod value;
+mod words;
 
 use crate::symbol::Symbol;
 

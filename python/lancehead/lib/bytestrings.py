@@ -147,6 +147,27 @@ def _made(source, message="bytes must be in range(0, 256)"):
     return out
 
 
+def _of_digits(string):
+    # The bytes with these digits to the base 16.
+    out = np.empty(len(string) // 2, np.uint8)
+    n, high = 0, -1
+    for i, c in enumerate(text_of_argument(string)):
+        if c in _SPACE and high < 0:
+            continue
+        d = _value_of_digit(ord(c))
+        if d < 0:
+            raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(i))
+        if high < 0:
+            high = d
+        else:
+            out[n] = 16 * high + d
+            n += 1
+            high = -1
+    if high >= 0:
+        raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(len(string)))
+    return out[:n].copy()
+
+
 def _hex(a, sep, group):
     digits = [hex_digit(int(b) // 16) + hex_digit(int(b) % 16) for b in a]
     if sep is None:
@@ -276,23 +297,7 @@ class bytes:
         >>> bytes.fromhex("61 62")
         b'ab'
         """
-        out = np.empty(len(string) // 2, np.uint8)
-        n, high = 0, -1
-        for i, c in enumerate(text_of_argument(string)):
-            if c in _SPACE and high < 0:
-                continue
-            d = _value_of_digit(ord(c))
-            if d < 0:
-                raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(i))
-            if high < 0:
-                high = d
-            else:
-                out[n] = 16 * high + d
-                n += 1
-                high = -1
-        if high >= 0:
-            raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(len(string)))
-        return prim.bytes_of(out[:n].copy())
+        return prim.bytes_of(_of_digits(string))
 
     def __mod__(self, args):
         """Old-style formatting.
@@ -661,6 +666,15 @@ class bytearray(bytes):
         if encoding is not None:
             return prim.bytearray_of(encoded(source, encoding, errors))
         return prim.bytearray_of(_made(source))
+
+    @staticmethod
+    def fromhex(string, /):
+        """The bytes with these digits to the base 16.
+
+        >>> bytearray.fromhex("61 62")
+        bytearray(b'ab')
+        """
+        return prim.bytearray_of(_of_digits(string))
 
     def copy(self):
         """A copy.

@@ -88,37 +88,71 @@ def encoded(s, encoding, errors):
     """The bytes of a text."""
     number = _number(encoding)
     last = 255 if number == _LATIN1 else 127
-    if number == _UTF8 or s.isascii():
+    if prim.lh_str_is_utf8(s) if number == _UTF8 else s.isascii():
         return _stored(s, number)
-    parts = [""]
+    parts = [np.empty(0, np.uint8)]
     begin = 0
     for i, c in enumerate(s):
-        if prim.lh_str_ord(c) > last:
-            parts.append(prim.lh_str_slice(s, begin, i))
-            parts.append(_in_place(s, i, errors, last))
+        code = prim.lh_str_ord(c)
+        if (55296 <= code <= 57343) if number == _UTF8 else code > last:
+            parts.append(_stored(prim.lh_str_slice(s, begin, i), number))
+            parts.append(_in_place(s, i, errors, number))
             begin = i + 1
-    parts.append(prim.lh_str_slice(s, begin, len(s)))
-    return _stored("".join(parts), number)
+    parts.append(_stored(prim.lh_str_slice(s, begin, len(s)), number))
+    return _joined(parts)
 
 
-def _in_place(s, at, errors, last):
-    # The text that stands for a character which an encoding does not have.
+def _joined(parts):
+    # One array of the bytes of several.
+    size = 0
+    for part in parts:
+        size += part.size
+    out = np.empty(size, np.uint8)
+    at = 0
+    for part in parts:
+        out[at : at + part.size] = part
+        at += part.size
+    return out
+
+
+def _is_encoded(code, number):
+    if number == _UTF8:
+        return code < 55296 or code > 57343
+    return code < (256 if number == _LATIN1 else 128)
+
+
+def _in_place(s, at, errors, number):
+    # The bytes that stand for a character which an encoding does not have.
     code = prim.lh_str_ord(s[at])
-    if errors == "strict":
-        end = at + 1
-        while end < len(s) and prim.lh_str_ord(s[end]) > last:
-            end += 1
-        name = "ascii" if last == 127 else "latin-1"
-        raise UnicodeEncodeError(name, s, at, end, "ordinal not in range(" + str(last + 1) + ")")
     if errors == "ignore":
-        return ""
+        return np.empty(0, np.uint8)
     if errors == "replace":
-        return "?"
+        return _stored("?", _ASCII)
     if errors == "backslashreplace":
-        return escaped(code)
+        return _stored(escaped(code), _ASCII)
     if errors == "xmlcharrefreplace":
-        return "&#" + str(code) + ";"
-    raise LookupError("unknown error handler name in compiled code: " + errors)
+        return _stored("&#" + str(code) + ";", _ASCII)
+    if errors == "surrogatepass":
+        if number == _UTF8:
+            return _stored(s[at], _UTF8)
+    elif errors == "surrogateescape":
+        if 56448 <= code <= 56575:
+            return np.full(1, code - 56320).astype(np.uint8)
+    elif errors != "strict":
+        raise LookupError("unknown error handler name in compiled code: " + errors)
+    end = at + 1
+    while end < len(s) and not _is_encoded(prim.lh_str_ord(s[end]), number):
+        end += 1
+    reason = "surrogates not allowed" if number == _UTF8 else "ordinal not in range(" + str(_limit(number)) + ")"
+    raise UnicodeEncodeError(_name(number), s, at, end, reason)
+
+
+def _limit(number):
+    return 256 if number == _LATIN1 else 128
+
+
+def _name(number):
+    return "utf-8" if number == _UTF8 else "ascii" if number == _ASCII else "latin-1"
 
 
 def decoded(a, encoding, errors):
@@ -133,7 +167,11 @@ def decoded(a, encoding, errors):
     while at < n:
         count = 1 if number == _ASCII else _bad_size(a, at)
         parts.append(_plain(a[begin:at], number))
-        parts.append(_for_bytes(a, at, count, errors, number))
+        if errors == "surrogatepass" and number == _UTF8 and _is_surrogate(a, at):
+            count = 3
+            parts.append(prim.lh_str_chr((int(a[at]) & 15) << 12 | (int(a[at + 1]) & 63) << 6 | int(a[at + 2]) & 63))
+        else:
+            parts.append(_for_bytes(a, at, count, errors, number))
         begin = at + count
         at = _valid_end(a, begin, number)
     parts.append(_plain(a[begin:n], number))
@@ -185,9 +223,16 @@ def _bad_size(a, at):
     return -_sequence_size(a, at)
 
 
+def _is_surrogate(a, at):
+    # Whether three bytes are what a surrogate would be in UTF-8.
+    if at + 2 >= a.size or a[at] != 237:
+        return False
+    return 160 <= a[at + 1] <= 191 and 128 <= a[at + 2] <= 191
+
+
 def _for_bytes(a, at, count, errors, number):
     # The text that stands for bytes which are no character.
-    if errors == "strict":
+    if errors == "strict" or errors == "surrogatepass":
         name = "ascii" if number == _ASCII else "utf-8"
         raise UnicodeDecodeError(name, text_of_bytes(a), at, at + count, _reason(a, at, count, number))
     if errors == "ignore":
@@ -196,6 +241,8 @@ def _for_bytes(a, at, count, errors, number):
         return "\ufffd"
     if errors == "backslashreplace":
         return "".join([escaped(int(b)) for b in a[at : at + count]])
+    if errors == "surrogateescape":
+        return "".join([prim.lh_str_chr(56320 + int(b)) for b in a[at : at + count]])
     raise LookupError("unknown error handler name in compiled code: " + errors)
 
 

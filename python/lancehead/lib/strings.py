@@ -109,15 +109,19 @@ def _table_of(x):
 class str:
     """Methods of `str`."""
 
-    def __new__(object=""):
-        """Text of a value.
+    def __new__(object="", encoding=None, errors=None):
+        """Text of a value, or of bytes in an encoding.
 
         >>> str(12)
         '12'
         >>> str((1, 2.5))
         '(1, 2.5)'
         """
-        return text_of(object)
+        if encoding is None and errors is None:
+            return text_of(object)
+        if not prim.is_bytes(object):
+            prim.error("only bytes are decoded")
+        return object.decode("utf-8" if encoding is None else encoding, "strict" if errors is None else errors)
 
     def __add__(self, other):
         """Concatenation."""

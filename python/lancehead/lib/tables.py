@@ -192,6 +192,8 @@ def _search(table, i, mark, key):
     mask = table._mask
     index = table._index
     while True:
+        # Without a poll a look-up writes nothing, so that LLVM merges the look-ups of one key, as in `d[k] += 1`.
+        prim.abreast()
         i = (i + 1) & mask
         at = _at(index, i) - 1
         if at >= 0:

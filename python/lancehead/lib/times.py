@@ -7,6 +7,7 @@ while compiling. The least count is NaT, which is like NaN.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.date_texts import point_ticks, span_ticks
 from lancehead.lib.dates import day_of, day_text, digits, hour_text, month_of
 
 #: The count of ticks that means "not a time".
@@ -351,6 +352,8 @@ def element(x, dtype):
         return element(x.real, dtype)
     if prim.is_float(x):
         return prim.time(_of_float(x), dtype)
+    if prim.is_str(x) and prim.unit(dtype) != "generic":
+        return prim.time(point_ticks(x, dtype) if prim.is_point(dtype) else span_ticks(x), dtype)
     if not prim.is_number(x):
         prim.error("this is no element of an array of times")
     return prim.time(x, dtype)
@@ -418,17 +421,26 @@ def make_span(value=0, unit=None):
     """`np.timedelta64(value, unit)`."""
     if prim.is_span(value):
         return element(value, _unit_of_argument(unit, prim.dtype_of(value)))
+    if prim.is_str(value):
+        return prim.time(span_ticks(value), _unit_of_argument(unit, prim.span_in("generic")))
     if not (prim.is_int(value) or prim.is_bool(value)):
-        prim.error("a span of time is made of an integer, a span, or a constant text")
+        prim.error("a span of time is made of an integer, a span, or a text")
     return prim.time(value, _unit_of_argument(unit, prim.span_in("generic")))
 
 
-def make_point(value, unit=None):
+def make_point(value=None, unit=None):
     """`np.datetime64(value, unit)`."""
+    if prim.is_none(value):
+        return prim.time(NAT, prim.point_of(_unit_of_argument(unit, prim.span_in("generic"))))
     if prim.is_point(value):
         return element(value, prim.point_of(_unit_of_argument(unit, prim.span_of(value))))
+    if prim.is_str(value):
+        if unit is None:
+            prim.error("a point of time that is made of a text known only at run time needs a unit")
+        point = prim.point_of(_unit_of_argument(unit, None))
+        return prim.time(point_ticks(value, point), point)
     if not (prim.is_int(value) or prim.is_bool(value)):
-        prim.error("a point of time is made of an integer, a point, or a constant text")
+        prim.error("a point of time is made of an integer, a point, or a text")
     if unit is None:
         prim.error("a point of time that is made of an integer needs a unit")
     return prim.time(value, prim.point_of(_unit_of_argument(unit, None)))
@@ -456,7 +468,7 @@ def _any_time(a, b):
 
 def _range_end(start, stop, dtype):
     # An end that is no point is counted from the begin.
-    if prim.is_point(dtype) and not prim.is_point(stop):
+    if prim.is_point(dtype) and not prim.is_point(stop) and not prim.is_str(stop):
         return element(start, dtype)._ticks + element(stop, prim.span_of(dtype))._ticks
     return element(stop, dtype)._ticks
 

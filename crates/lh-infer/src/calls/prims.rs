@@ -10,7 +10,7 @@ use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Inst, LoopHint, MapExpr, parallel};
-use lh_ir::types::{Buffer, ClassTy, Layout, TyKind};
+use lh_ir::types::{Buffer, Chars, ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
 
 /// The common type of two types of records, or of two types of texts: the longer one.
@@ -131,6 +131,9 @@ impl Infer<'_> {
             // Whether a value is `bytes`.
             "is_frozen" => own.as_buffer() == Some(Buffer::Bytes),
             "is_record" => t.as_record().is_some(),
+            // Whether a value is a text of fixed length, or an array of such, and whether that is of bytes.
+            "is_chars" => element(t).chars().is_some(),
+            "is_char_bytes" => element(t).chars() == Some(Chars::Bytes),
             "is_array" => t.is_array(),
             // Whether a value is an instance of the class at a path.
             "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),

@@ -144,18 +144,24 @@ impl Infer<'_> {
     /// `np.datetime64(...)` and `np.timedelta64(...)`. A constant text is read while compiling.
     pub(crate) fn make_time(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         if let (Some(Const::Str(text)), []) = (args.first().and_then(Val::as_const), kwargs) {
+            if ["now", "today"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+                let text = format!("`{path}({text:?})` depends on when it is computed");
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("compute it outside and pass it in"));
+            }
             let constants: Option<Vec<_>> = args.iter().map(|a| a.as_const().cloned()).collect();
             let class = self.world.import("numpy", path.strip_prefix("numpy."));
             let objects: Option<Vec<_>> =
                 constants.map(|all| all.iter().map(|c| self.world.object_of(c)).collect::<Vec<_>>());
             let made = class.zip(objects).and_then(|(class, args)| self.world.fold_call(class, &args));
-            return match made {
-                Some(o) => self.object(o),
+            match made {
+                Some(o) => return self.object(o),
+                // The library raises what NumPy does, if the unit of the result is known.
+                None if args.len() > 1 => {}
                 None => {
                     let text = format!("`{path}` does not understand {text:?}");
-                    Err(Diagnostic::new(diag::NO_MATCHING_CALL, text))
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                 }
-            };
+            }
         }
         let name = if path == lh_ir::time_unit::TIMEDELTA { "make_span" } else { "make_point" };
         let Some((f, _)) = self.world.library(&format!("times.{name}")) else { lh_ir::bug!("no `{name}`") };

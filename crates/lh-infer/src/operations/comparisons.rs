@@ -49,6 +49,9 @@ impl Infer<'_> {
         if let Some(v) = self.compare_records(op, a, b)? {
             return Ok(v);
         }
+        if let Some(v) = self.compare_texts(op, a, b)? {
+            return Ok(v);
+        }
         let arrayish = |t: Ty| t.is_array() || t.is_scalar();
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.compare_arrays(op, a, b);

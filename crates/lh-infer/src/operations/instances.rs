@@ -283,6 +283,9 @@ impl Infer<'_> {
         if x.ty.is_int() && matches!(v.ty.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)) {
             return self.call_library("bytestrings.has_byte", &[array, x.clone()]);
         }
+        if x.ty == Ty::str() {
+            return Err(self.no_op("in", x.ty, v.ty));
+        }
         self.contains(x, &array, false)
     }
 

@@ -4,7 +4,7 @@ use crate::cx::Infer;
 use crate::operations::operators::element;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::types::Record;
+use lh_ir::types::{Buffer, Chars, Record};
 use lh_ir::untyped::CmpOp;
 use lh_ir::{Ty, Value};
 
@@ -47,6 +47,29 @@ impl Infer<'_> {
         }
         let same = self.same_fields(a, r, b, s)?;
         Ok(Some(if op == CmpOp::Eq { same } else { self.op("not", &[same]) }))
+    }
+
+    /// Compares arrays of texts of fixed length, or one and a text of its kind; `None` if an operand is neither.
+    pub(crate) fn compare_texts(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let array = |v: &Val| if v.ty.is_array() { element(v.ty).chars() } else { None };
+        let one = |v: &Val| match v.ty.as_buffer() {
+            Some(Buffer::Bytes | Buffer::ByteArray) => Some(Chars::Bytes),
+            _ => (v.ty == Ty::str()).then_some(Chars::CodePoints),
+        };
+        let (x, y) = (array(a), array(b));
+        if x.is_none() && y.is_none() || x.or(one(a)) != y.or(one(b)) {
+            return Ok(None);
+        }
+        let of_order = match op {
+            CmpOp::Eq => [false, true, false],
+            CmpOp::Ne => [true, false, true],
+            CmpOp::Lt => [true, false, false],
+            CmpOp::Le => [true, true, false],
+            CmpOp::Gt => [false, false, true],
+            CmpOp::Ge => [false, true, true],
+        };
+        let [less, same, more] = of_order.map(Val::bool);
+        self.call_library("chars.compared", &[a.clone(), b.clone(), less, same, more]).map(Some)
     }
 
     /// Whether all fields of two records are equal.

@@ -15,7 +15,7 @@ use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::read_word;
-use crate::object::{buffers, numpy, owner};
+use crate::object::{buffers, numpy, owner, text};
 use crate::runtime::render;
 use lh_ir::Ty;
 use lh_ir::class::Class;
@@ -23,8 +23,10 @@ use lh_ir::consts::ASCII;
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::string_index::SHORT;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
@@ -231,9 +233,8 @@ impl ArgBuf {
         // SAFETY: `o` is a `str`; the text it returns lives as long as `o`.
         let text = unsafe { ffi::PyUnicode_AsUTF8AndSize(o, &mut len) };
         if text.is_null() {
-            // SAFETY: an exception is set, which the caller replaces.
-            unsafe { ffi::PyErr_Clear() };
-            return Err(Refused::Surrogates);
+            // SAFETY: `o` is a `str`; an exception is set.
+            return unsafe { self.push_surrogates(o) };
         }
         self.tags.push(kind::STR);
         self.owners.push((self.slots.len() as u32, o));
@@ -244,6 +245,31 @@ impl ArgBuf {
             if is_ascii || len as usize <= SHORT { null_mut() } else { owner::text_owner(o, text, len as usize) };
         let flag = if is_ascii { ASCII } else { 0 };
         self.slots.extend([owner as u64, text as u64, (len as i64 | flag) as u64]);
+        Ok(())
+    }
+
+    /// A `str` with lone surrogates, for which CPython keeps no bytes.
+    #[cold]
+    unsafe fn push_surrogates(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: the thread is attached, and the caller passes a `str`.
+        let (py, text) = unsafe {
+            ffi::PyErr_Clear();
+            let py = Python::assume_attached();
+            (py, Bound::from_borrowed_ptr(py, o).cast_into_unchecked::<PyString>())
+        };
+        let refused = |e: PyErr| {
+            e.restore(py);
+            Refused::Raised
+        };
+        let bytes = text::encoded(&text).map_err(refused)?;
+        let (data, len) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
+        let owner = owner::text_owner(bytes.as_ptr(), data.cast(), len);
+        if owner.is_null() {
+            return Err(refused(PyMemoryError::new_err(())));
+        }
+        self.tags.push(kind::STR);
+        self.owners.push((self.slots.len() as u32, bytes.as_ptr()));
+        self.slots.extend([owner as u64, data as u64, len as u64]);
         Ok(())
     }
 

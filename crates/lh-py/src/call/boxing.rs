@@ -12,7 +12,7 @@ use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::{float, read_prim};
-use crate::object::{buffers, numpy, owner};
+use crate::object::{buffers, numpy, owner, text};
 use hashbrown::HashMap;
 use lh_driver::Compiled;
 use lh_ir::class::User;
@@ -418,17 +418,17 @@ fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
 
 /// Boxes a string; the argument itself if it is returned whole.
 fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: a string value points to so many bytes of UTF-8.
+    // SAFETY: a string value points to so many bytes.
     let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
     // SAFETY: `mem` is null or alive: the value holds a reference.
     let owner = unsafe { owner::object_of(py, mem) };
     if let Some(owner) = owner
-        && let Ok(text) = owner.cast_exact::<PyString>()
-        && text.to_str().is_ok_and(|t| std::ptr::eq(t, value))
+        && let Ok(whole) = owner.cast_exact::<PyString>()
+        && whole.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes()))
     {
         return Ok(owner);
     }
-    Ok(PyString::new(py, value).into_any())
+    text::object(py, value)
 }
 
 /// The dtype of elements of a type.
@@ -459,6 +459,7 @@ fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, 
     let mem = slots[0] as *mut MemInfo;
     // SAFETY: `mem` is null or alive: the value holds a reference.
     let owner = unsafe { owner::object_of(py, mem) };
+    let mut own = None;
     if let Some(owner) = owner {
         // SAFETY: the struct is read after the type check.
         let same = unsafe {
@@ -468,8 +469,18 @@ fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, 
         if same {
             return Ok(owner);
         }
+        own = owner.getattr_opt(intern!(py, "dtype"))?;
     }
-    array(py, ty, false, &slots)?.get_item(PyTuple::empty(py))
+    let mut whole = array(py, ty, false, &slots)?;
+    // Equal dtypes may differ in the class of their records: an array gives its own.
+    let descr = whole.getattr(intern!(py, "dtype"))?;
+    if let Some(own) = own
+        && !own.is(&descr)
+        && own.eq(&descr)?
+    {
+        whole = whole.call_method1(intern!(py, "view"), (own,))?;
+    }
+    whole.get_item(PyTuple::empty(py))
 }
 
 /// Boxes a point or span of time.

@@ -58,8 +58,9 @@ fn literal(py: Python<'_>, natural: &[Ty], buf: &ArgBuf, at: usize) -> PyResult<
         TyKind::Bool => Ok(Literal::Bool(slots[0] & 1 != 0)),
         TyKind::Str => {
             let (data, len) = (slots[1] as *const u8, slots[2] as i64);
-            // SAFETY: the slots of a string point to so many bytes of UTF-8, which the argument keeps alive.
-            Ok(Literal::Str(unsafe { lh_runtime::text(data, len) }.to_owned()))
+            // SAFETY: the slots of a string point to so many bytes, which the argument keeps alive.
+            let text = unsafe { lh_runtime::text(data, len) }.as_str();
+            text.map(|s| Literal::Str(s.to_owned())).ok_or_else(|| no_literal(py, "str with lone surrogates"))
         }
         TyKind::Array { .. } => Err(no_literal(py, "numpy.ndarray")),
         _ => Err(no_literal(py, &natural[at].to_string())),

@@ -24,11 +24,6 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             let headline = format!("{arg_text} is a `{class}`, which compiled code cannot take");
             return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(&name, &class, arg));
         }
-        Refused::Surrogates => (
-            UNSUPPORTED_TYPE,
-            format!("{arg_text} has lone surrogates, which have no UTF-8 form"),
-            "encode the text first",
-        ),
         Refused::Array => {
             let (headline, help) = of_array(&arg_text, &name, arg);
             return render::argument_error(py, UNSUPPORTED_TYPE, headline, &help);

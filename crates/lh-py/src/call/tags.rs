@@ -113,8 +113,6 @@ pub enum Refused {
     Type,
     /// An int beyond 64 bits.
     TooLarge,
-    /// A string with lone surrogates.
-    Surrogates,
     /// An array of a foreign byte order or of an element type without a native form, or one of several that are not
     /// aligned and overlap.
     Array,
@@ -138,7 +136,6 @@ impl Refused {
         match self {
             Refused::Type => "objects of this type have no native form",
             Refused::TooLarge => "it is beyond 64 bits",
-            Refused::Surrogates => "it has lone surrogates",
             Refused::Array => "its element type or byte order has no native form",
             Refused::EmptyList => "the items of an empty list have no type",
             Refused::MixedList => "its items are not all of one type",

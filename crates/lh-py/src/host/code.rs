@@ -74,6 +74,7 @@ fn raw_const(c: &Bound<'_, PyAny>) -> PyResult<RawConst> {
     }
     match py_const(c)? {
         Some(v) => Ok(RawConst::Value(v)),
+        None if c.is_exact_instance_of::<PyString>() => Ok(RawConst::Other("str with lone surrogates".to_owned())),
         None => Ok(RawConst::Other(c.get_type().name()?.to_string())),
     }
 }

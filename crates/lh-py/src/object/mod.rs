@@ -17,5 +17,6 @@ pub mod owner;
 pub mod paths;
 pub mod record_dtype;
 pub mod strong_ref;
+pub mod text;
 pub mod type_text;
 pub mod words;

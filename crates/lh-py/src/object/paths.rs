@@ -1,7 +1,7 @@
 //! Canonical paths: the public name by which a builtin or library object is known, `numpy.linalg.norm`.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyFunction, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyCFunction, PyFunction, PyString, PyType};
 use pyo3::{ffi, intern};
 
 /// Private homes of public names.
@@ -98,9 +98,26 @@ pub fn is_users(o: &Bound<'_, PyAny>) -> bool {
     home.and_then(|h| h.extract::<String>().ok()).is_none_or(|h| !is_known_package(&h))
 }
 
+/// The path of a method of texts and bytes as an attribute of the class, as in `str.upper`.
+fn method_path(o: &Bound<'_, PyAny>) -> Option<String> {
+    let py = o.py();
+    if o.get_type().name().ok()? != "method_descriptor" {
+        return None;
+    }
+    let class = o.getattr(intern!(py, "__objclass__")).ok()?.cast_into::<PyType>().ok()?;
+    let name: String = o.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
+    let class = [py.get_type::<PyString>(), py.get_type::<PyBytes>(), py.get_type::<PyByteArray>()]
+        .into_iter()
+        .find(|known| known.is(&class))?;
+    Some(format!("builtins.{}.{name}", class.name().ok()?))
+}
+
 /// The canonical path of a function, ufunc or class of a known package.
 pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
     let py = o.py();
+    if let Some(path) = method_path(o) {
+        return Some(path);
+    }
     let (module, name) = claimed(o)?;
     if !is_known_package(&module) || module == "lancehead.lib" || module.starts_with("lancehead.lib.") {
         return None;

@@ -3,8 +3,10 @@
 
 use crate::object::attach::attach;
 use crate::object::numpy;
+use crate::object::text;
 use crate::runtime::raise;
 use lh_ir::{Ty, TyKind};
+use lh_runtime::Text;
 use lh_runtime::exception::set_pending;
 use lh_runtime::print::ArrayText;
 use pyo3::ffi;
@@ -30,16 +32,18 @@ fn without_gil(wait: &mut dyn FnMut()) {
     }
 }
 
-fn write(text: &str) -> Result<(), ()> {
+fn write(text: &Text) -> Result<(), ()> {
     // Compiled code prints without the GIL, too.
     attach(|py| {
-        let out = py.import("sys")?.getattr("stdout")?;
-        if !out.is_none() {
-            out.call_method1("write", (text,))?;
-        }
-        PyResult::Ok(())
+        let written = py.import("sys").and_then(|sys| {
+            let out = sys.getattr("stdout")?;
+            if !out.is_none() {
+                out.call_method1("write", (text::object(py, text)?,))?;
+            }
+            Ok(())
+        });
+        written.map_err(|error| set_pending(raise::pending(py, error)))
     })
-    .map_err(|_| ())
 }
 
 fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {

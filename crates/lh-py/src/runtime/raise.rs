@@ -3,6 +3,7 @@
 use crate::host::exc_classes::{class_id, class_object};
 use crate::object::attach::attach;
 use crate::object::lock::lock;
+use crate::object::text;
 use lh_ir::ExcId;
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
@@ -20,7 +21,7 @@ fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
         ExcArg::Uint(u) => u.into_pyobject(py)?.into_any(),
         ExcArg::Float(x) => x.into_pyobject(py)?.into_any(),
         ExcArg::Complex(re, im) => pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(),
-        ExcArg::Str(s) => s.into_pyobject(py)?.into_any(),
+        ExcArg::Str(s) => text::object(py, s)?,
         ExcArg::Tuple(items) => {
             PyTuple::new(py, items.iter().map(|i| arg(py, i)).collect::<PyResult<Vec<_>>>()?)?.into_any()
         }
@@ -63,7 +64,7 @@ fn exc_arg(a: &Bound<'_, PyAny>) -> ExcArg {
     } else if let Ok(x) = a.extract() {
         ExcArg::Float(x)
     } else {
-        ExcArg::Str(a.str().map(|s| s.to_string()).unwrap_or_default())
+        ExcArg::Str(a.str().and_then(|s| text::owned(&s)).unwrap_or_default())
     }
 }
 

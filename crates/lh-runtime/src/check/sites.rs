@@ -30,7 +30,7 @@ impl Sites {
             return *s;
         }
         // SAFETY: compiled code passes the text of a constant.
-        let site = Site { file: unsafe { text(file, len) }.to_owned(), span: Span::unpacked(place) };
+        let site = Site { file: unsafe { text(file, len) }.lossy(), span: Span::unpacked(place) };
         let number = self.sites.iter().position(|s| *s == site).unwrap_or_else(|| {
             self.sites.push(site);
             self.sites.len() - 1
@@ -64,7 +64,7 @@ impl Target {
     /// The program's name for it; empty if that is not known.
     fn name(&self) -> String {
         // SAFETY: compiled code passes the text of a constant, and runs still.
-        unsafe { text(self.name.0, self.name.1) }.to_owned()
+        unsafe { text(self.name.0, self.name.1) }.lossy()
     }
 
     /// The bytes from its first element to its last.

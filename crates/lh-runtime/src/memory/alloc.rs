@@ -10,6 +10,7 @@ use crate::memory::block_cache;
 use crate::memory::live_count::{count_live, live};
 use crate::memory::starts::Starts;
 use crate::symbol::{Symbol, functions};
+use crate::text::Text;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
@@ -203,15 +204,15 @@ pub unsafe fn foreign_owner(mem: *mut MemInfo, release: unsafe extern "C" fn(*mu
 /// The text in memory made by [`new_foreign`], and the table of its characters' positions.
 ///
 /// # Safety
-/// `mem` is null or a live counted object; memory of a string's foreign owner is UTF-8.
-pub(crate) unsafe fn foreign_text<'a>(mem: *mut MemInfo) -> Option<(&'a str, &'a OnceLock<Starts>)> {
+/// `mem` is null or a live counted object.
+pub(crate) unsafe fn foreign_text<'a>(mem: *mut MemInfo) -> Option<(&'a Text, &'a OnceLock<Starts>)> {
     // SAFETY: the caller's promise; an object with this destructor is a `Foreign`.
     unsafe {
         if mem.is_null() || (*mem).dtor as usize != free_foreign as *const () as usize || (*mem).size == 0 {
             return None;
         }
         let bytes = std::slice::from_raw_parts((*mem).data, (*mem).size);
-        Some((std::str::from_utf8_unchecked(bytes), &(*mem.cast::<Foreign>()).starts))
+        Some((Text::of(bytes), &(*mem.cast::<Foreign>()).starts))
     }
 }
 
@@ -255,15 +256,25 @@ pub(crate) unsafe fn incref_by(mem: *mut MemInfo, count: i64) {
 /// `mem` is null or a live counted object, one of whose references is the caller's.
 #[inline]
 pub unsafe fn decref(mem: *mut MemInfo) {
-    // SAFETY: the caller's promise. The last reference needs no atomic subtraction, since nobody is left to take
+    // SAFETY: the caller's promise.
+    unsafe { decref_by(mem, 1) }
+}
+
+/// Drops so many references.
+///
+/// # Safety
+/// `mem` is null or a live counted object, so many of whose references are the caller's.
+#[inline]
+pub(crate) unsafe fn decref_by(mem: *mut MemInfo, count: i64) {
+    // SAFETY: the caller's promise. The last references need no atomic subtraction, since nobody is left to take
     // another; acquiring makes other threads' last uses happen before the release.
     unsafe {
         if mem.is_null() {
             return;
         }
-        if (*mem).refcount.load(Ordering::Acquire) == 1 {
+        if (*mem).refcount.load(Ordering::Acquire) == count {
             release(mem);
-        } else if (*mem).refcount.fetch_sub(1, Ordering::Release) == 1 {
+        } else if (*mem).refcount.fetch_sub(count, Ordering::Release) == count {
             fence(Ordering::Acquire);
             release(mem);
         }

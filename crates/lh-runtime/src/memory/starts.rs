@@ -1,5 +1,7 @@
 //! Places of the characters of a text, which the text's owner keeps.
 
+use crate::text::Text;
+
 /// Characters from one to the next whose place is known.
 pub(crate) const EVERY: usize = 4;
 /// Characters whose places are stored together, so few that they take at most 256 bytes.
@@ -22,10 +24,10 @@ pub(crate) struct Block {
 
 impl Starts {
     /// Those of a text.
-    pub(crate) fn of(text: &str) -> Starts {
+    pub(crate) fn of(text: &Text) -> Starts {
         let mut blocks: Vec<Block> = Vec::with_capacity(text.len() / BLOCK / 2 + 1);
         let mut count = 0;
-        for (at, _) in text.char_indices() {
+        for (at, _) in text.places() {
             if count % BLOCK == 0 {
                 // The offset of no character is the largest.
                 blocks.push(Block { start: at, offsets: [u8::MAX; BLOCK / EVERY] });

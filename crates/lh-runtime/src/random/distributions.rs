@@ -388,7 +388,7 @@ mod tests {
     fn refusals() {
         let message = |status: i32| {
             assert_eq!(status, 1);
-            take_pending().unwrap().message()
+            take_pending().unwrap().message().lossy()
         };
         // SAFETY: room for the results.
         unsafe {

@@ -3,6 +3,7 @@
 
 use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::repr::{Decimal, LayOut, lay_out, special};
+use crate::text::{Point, Text, TextBuf};
 
 /// An exception to raise.
 #[derive(Debug, PartialEq)]
@@ -15,12 +16,12 @@ fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure { class: VALUE_ERROR, message: message.into() })
 }
 
-type Formatted = Result<String, Failure>;
+type Formatted = Result<TextBuf, Failure>;
 
 /// A parsed specification.
 #[derive(Clone, Debug, PartialEq)]
 struct Spec {
-    fill: char,
+    fill: Point,
     align: char,
     sign: Option<char>,
     no_negative_zero: bool,
@@ -67,9 +68,9 @@ fn is_align(c: char) -> bool {
 }
 
 impl Spec {
-    fn parse(text: &str, type_name: &str, default_align: char) -> Result<Spec, Failure> {
+    fn parse(text: &Text, type_name: &str, default_align: char) -> Result<Spec, Failure> {
         let mut s = Spec {
-            fill: ' ',
+            fill: ' '.into(),
             align: default_align,
             sign: None,
             no_negative_zero: false,
@@ -79,13 +80,15 @@ impl Spec {
             precision: None,
             kind: None,
         };
-        let mut r = Reader { rest: text };
-        let mut chars = text.chars();
-        let (first, second) = (chars.next(), chars.next());
-        let filled = second.is_some_and(is_align);
+        let mut points = text.points();
+        let (first, second) = (points.next(), points.next());
+        let filled = second.and_then(Point::char).is_some_and(is_align);
+        // A surrogate has no meaning but as what fills.
+        let skipped = if filled { first.map_or(0, Point::size) } else { 0 };
+        let shown = text[skipped..].lossy();
+        let mut r = Reader { rest: &shown };
         if let (true, Some(fill)) = (filled, first) {
             s.fill = fill;
-            r.take(|_| true);
         }
         let align = r.take(is_align);
         s.align = align.unwrap_or(default_align);
@@ -93,7 +96,7 @@ impl Spec {
         s.no_negative_zero = r.take(|c| c == 'z').is_some();
         s.alternate = r.take(|c| c == '#').is_some();
         if !filled && r.take(|c| c == '0').is_some() {
-            s.fill = '0';
+            s.fill = '0'.into();
             if align.is_none() && default_align == '>' {
                 s.align = '=';
             }
@@ -108,6 +111,7 @@ impl Spec {
         }
         s.kind = r.take(|_| true);
         if !r.rest.is_empty() {
+            let text = text.lossy();
             return fail(format!("Invalid format specifier '{text}' for object of type '{type_name}'"));
         }
         if s.width > WIDEST || s.precision.is_some_and(|p| p > WIDEST) {
@@ -145,24 +149,24 @@ fn unknown<T>(kind: char, type_name: &str) -> Result<T, Failure> {
 }
 
 /// Fills up to the width. `inside` is the number of bytes after which `=` puts the fill.
-fn pad(s: &Spec, body: &str, inside: usize) -> Formatted {
-    let missing = s.width.saturating_sub(body.chars().count());
+fn pad(s: &Spec, body: impl AsRef<Text>, inside: usize) -> Formatted {
+    let body = body.as_ref();
+    let missing = s.width.saturating_sub(body.count());
     if missing == 0 {
         return Ok(body.to_owned());
     }
-    let mut out = String::new();
-    if out.try_reserve_exact(body.len() + missing * s.fill.len_utf8()).is_err() {
+    let Some(mut out) = TextBuf::with_room(body.len() + missing * s.fill.size()) else {
         return Err(Failure { class: MEMORY_ERROR, message: String::new() });
-    }
-    let (head, before, tail) = match s.align {
-        '<' => (body, missing, ""),
-        '^' => ("", missing / 2, body),
-        '=' => (&body[..inside], missing, &body[inside..]),
-        _ => ("", missing, body),
     };
-    out.push_str(head);
+    let (head, before, tail) = match s.align {
+        '<' => (body, missing, &body[body.len()..]),
+        '^' => (&body[..0], missing / 2, body),
+        '=' => (&body[..inside], missing, &body[inside..]),
+        _ => (&body[..0], missing, body),
+    };
+    out.push_text(head);
     out.extend(std::iter::repeat_n(s.fill, before));
-    out.push_str(tail);
+    out.push_text(tail);
     out.extend(std::iter::repeat_n(s.fill, missing - before));
     Ok(out)
 }
@@ -185,7 +189,7 @@ fn number(s: &Spec, n: &Number) -> Formatted {
         (false, Some(' ')) => " ",
         (false, _) => "",
     };
-    let zero_filled = s.fill == '0' && s.align == '=';
+    let zero_filled = s.fill == '0'.into() && s.align == '=';
     let taken = sign.len() + n.prefix.len() + n.rest.len();
     let digits = match s.grouping {
         None => n.digits.to_owned(),
@@ -194,11 +198,11 @@ fn number(s: &Spec, n: &Number) -> Formatted {
         }
     };
     let body = format!("{sign}{}{digits}{}", n.prefix, n.rest);
-    pad(s, &body, sign.len() + n.prefix.len())
+    pad(s, body, sign.len() + n.prefix.len())
 }
 
 /// Digits with separators, and zeros in front up to a width that counts the separators.
-fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Formatted {
+fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Result<String, Failure> {
     let mut reversed = String::new();
     if reversed.try_reserve(width.max(digits.len()) * 2).is_err() {
         return Err(Failure { class: MEMORY_ERROR, message: String::new() });
@@ -221,9 +225,9 @@ fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Formatt
 }
 
 /// `format(int, spec)`.
-pub(crate) fn format_int(value: i128, spec: &str) -> Formatted {
+pub(crate) fn format_int(value: i128, spec: &Text) -> Formatted {
     if spec.is_empty() {
-        return Ok(value.to_string());
+        return Ok(value.to_string().into());
     }
     let s = Spec::parse(spec, "int", '>')?;
     let kind = match s.kind {
@@ -258,16 +262,16 @@ fn format_char(s: &Spec, value: i128) -> Formatted {
     if s.alternate {
         return fail("Alternate form (#) not allowed with integer format specifier 'c'");
     }
-    match u32::try_from(value).ok().and_then(char::from_u32) {
-        Some(c) => pad(s, c.encode_utf8(&mut [0; 4]), 0),
+    match u32::try_from(value).ok().and_then(Point::new) {
+        Some(c) => pad(s, TextBuf::from_iter([c]), 0),
         None => Err(Failure { class: OVERFLOW_ERROR, message: "%c arg not in range(0x110000)".to_owned() }),
     }
 }
 
 /// `format(float, spec)`.
-pub(crate) fn format_float(value: f64, spec: &str) -> Formatted {
+pub(crate) fn format_float(value: f64, spec: &Text) -> Formatted {
     if spec.is_empty() {
-        return Ok(crate::repr::float_repr(value));
+        return Ok(crate::repr::float_repr(value).into());
     }
     let s = Spec::parse(spec, "float", '>')?;
     match s.kind {
@@ -277,9 +281,9 @@ pub(crate) fn format_float(value: f64, spec: &str) -> Formatted {
 }
 
 /// `format(complex, spec)`: width and fill are those of the whole, all else is that of both parts.
-pub(crate) fn format_complex(re: f64, im: f64, spec: &str) -> Formatted {
+pub(crate) fn format_complex(re: f64, im: f64, spec: &Text) -> Formatted {
     if spec.is_empty() {
-        return Ok(crate::repr::complex_repr(re, im));
+        return Ok(crate::repr::complex_repr(re, im).into());
     }
     let s = Spec::parse(spec, "complex", '>')?;
     match s.kind {
@@ -289,7 +293,7 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &str) -> Formatted {
     if s.precision.is_some_and(|p| p > i32::MAX as usize / 2) {
         return fail("precision too big");
     }
-    if s.fill == '0' {
+    if s.fill == '0'.into() {
         return fail("Zero padding is not allowed in complex format specifier");
     }
     if s.align == '=' {
@@ -299,9 +303,10 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &str) -> Formatted {
     let is_plain = s.kind.is_none();
     let kind = if is_plain && s.precision.is_some() { Some('g') } else { s.kind };
     let part = |value: f64, sign: Option<char>| {
-        let text = float_with(&Spec { fill: ' ', align: '>', width: 0, sign, kind, ..s.clone() }, value)?;
+        let text =
+            float_with(&Spec { fill: ' '.into(), align: '>', width: 0, sign, kind, ..s.clone() }, value)?.lossy();
         let cut = if kind.is_none() && text.ends_with(".0") { 2 - usize::from(s.alternate) } else { 0 };
-        Ok(text[..text.len() - cut].to_owned())
+        Ok::<_, Failure>(text[..text.len() - cut].to_owned())
     };
     let body = if is_plain && re == 0.0 && re.is_sign_positive() {
         format!("{}j", part(im, s.sign)?)
@@ -309,7 +314,7 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &str) -> Formatted {
         let (re, im) = (part(re, s.sign)?, part(im, Some('+'))?);
         if is_plain { format!("({re}{im}j)") } else { format!("{re}{im}j") }
     };
-    pad(&s, &body, 0)
+    pad(&s, body, 0)
 }
 
 fn float_with(s: &Spec, value: f64) -> Formatted {
@@ -372,7 +377,7 @@ fn digits_of(s: &Spec, value: f64, precision: usize) -> (Decimal, LayOut) {
 }
 
 /// `format(str, spec)`.
-pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
+pub(crate) fn format_str(value: &Text, spec: &Text) -> Formatted {
     let s = Spec::parse(spec, "str", '<')?;
     if let Some(k) = s.kind.filter(|k| *k != 's') {
         return unknown(k, "str");
@@ -394,7 +399,7 @@ pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
     if s.align == '=' {
         return fail("'=' alignment not allowed in string format specifier");
     }
-    let end = s.precision.map_or(value.len(), |p| value.char_indices().nth(p).map_or(value.len(), |(at, _)| at));
+    let end = s.precision.map_or(value.len(), |p| value.places().nth(p).map_or(value.len(), |(at, _)| at));
     pad(&s, &value[..end], 0)
 }
 
@@ -410,12 +415,12 @@ mod tests {
             let parts: Vec<&str> = line.split('\t').collect();
             let [kind, value, spec, want] = parts[..] else { panic!("{line:?}") };
             let got = match kind {
-                "f" => format_float(value.parse().unwrap(), spec),
-                "i" => format_int(value.parse().unwrap(), spec),
-                _ => format_str(value, spec),
+                "f" => format_float(value.parse().unwrap(), spec.as_ref()),
+                "i" => format_int(value.parse().unwrap(), spec.as_ref()),
+                _ => format_str(value.as_ref(), spec.as_ref()),
             };
             let got = match got {
-                Ok(text) => format!("={text}"),
+                Ok(text) => format!("={}", text.lossy()),
                 Err(failure) => format!("!{}", failure.message),
             };
             if got != want {
@@ -435,18 +440,18 @@ mod tests {
             ((f64::NAN, f64::INFINITY), "e", "nan+infj"),
         ];
         for ((re, im), spec, want) in cases {
-            assert_eq!(format_complex(re, im, spec).unwrap(), want);
+            assert_eq!(format_complex(re, im, spec.as_ref()).unwrap(), want);
         }
-        assert!(format_complex(0.0, 0.0, "08").is_err());
+        assert!(format_complex(0.0, 0.0, "08".as_ref()).is_err());
     }
 
     #[test]
     fn extreme_widths_are_refused() {
         for spec in ["99999999999999", ".99999999999f", "99999999999999999999", "0999999999999999999,"] {
-            assert!(format_float(1.0, spec).is_err(), "{spec}");
+            assert!(format_float(1.0, spec.as_ref()).is_err(), "{spec}");
         }
-        assert_eq!(format_float(0.5, ".3000f").unwrap().len(), 3002);
-        assert_eq!(format_float(0.5, ".3000e").unwrap().len(), 3006);
-        assert_eq!(format_float(0.5, ".3000g").unwrap(), "0.5");
+        assert_eq!(format_float(0.5, ".3000f".as_ref()).unwrap().len(), 3002);
+        assert_eq!(format_float(0.5, ".3000e".as_ref()).unwrap().len(), 3006);
+        assert_eq!(format_float(0.5, ".3000g".as_ref()).unwrap(), "0.5");
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::memory::alloc::MemInfo;
 use crate::symbol::{Symbol, functions};
+use crate::text::Text;
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
 use std::hash::Hasher;
@@ -66,17 +67,19 @@ fn sip13(bytes: &[u8], k0: u64, k1: u64) -> u64 {
 }
 
 /// Python's hash of a text.
-fn hash_of(text: &str) -> i64 {
+fn hash_of(text: &Text) -> i64 {
     if text.is_empty() {
         return 0;
     }
     let key = (KEY[0].load(Relaxed), KEY[1].load(Relaxed));
-    let widest = text.chars().max().map_or(0, |c| c as u32);
+    let widest = text.points().max().map_or(0, u32::from);
     let h = match widest {
         0..=0x7f => sip13(text.as_bytes(), key.0, key.1),
-        0x80..=0xff => sip13(&text.chars().map(|c| c as u8).collect::<Vec<_>>(), key.0, key.1),
-        0x100..=0xffff => sip13(&text.chars().flat_map(|c| (c as u16).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
-        _ => sip13(&text.chars().flat_map(|c| (c as u32).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
+        0x80..=0xff => sip13(&text.points().map(|c| u32::from(c) as u8).collect::<Vec<_>>(), key.0, key.1),
+        0x100..=0xffff => {
+            sip13(&text.points().flat_map(|c| (u32::from(c) as u16).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1)
+        }
+        _ => sip13(&text.points().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
     };
     // -1 means an error to CPython.
     if h == u64::MAX { -2 } else { h as i64 }
@@ -96,10 +99,33 @@ unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
 
 /// A hash of a text for tables: equal texts of a process have the same.
 #[inline]
-pub fn table_hash(text: &str) -> i64 {
+pub fn table_hash(text: &Text) -> i64 {
+    let bytes = text.as_bytes();
+    // Keys are mostly short, and a product of two words with the seed in them is enough.
+    let (first, last) = match bytes.len() {
+        0 => (0, 0),
+        n @ 1..4 => (u32::from_le_bytes([bytes[0], bytes[n / 2], bytes[n - 1], 0]).into(), 0),
+        4..8 => ends::<4>(bytes).map_or((0, 0), |(a, b)| (u32::from_le_bytes(a).into(), u32::from_le_bytes(b).into())),
+        8..=16 => ends::<8>(bytes).map_or((0, 0), |(a, b)| (u64::from_le_bytes(a), u64::from_le_bytes(b))),
+        _ => return long_hash(bytes),
+    };
+    // The digits of pi; a key of the process may be zero.
+    let one = first ^ (KEY[1].load(Relaxed) ^ 0x243f_6a88_85a3_08d3).rotate_left(bytes.len() as u32);
+    let two = last ^ KEY[0].load(Relaxed) ^ 0x1319_8a2e_0370_7344;
+    let product = u128::from(one) * u128::from(two);
+    (product as u64 ^ (product >> 64) as u64) as i64
+}
+
+/// The first and the last bytes.
+fn ends<const N: usize>(bytes: &[u8]) -> Option<([u8; N], [u8; N])> {
+    Some((*bytes.first_chunk()?, *bytes.last_chunk()?))
+}
+
+#[inline(never)]
+fn long_hash(bytes: &[u8]) -> i64 {
     let seed = SEED.get_or_init(|| SharedSeed::from_u64(KEY[0].load(Relaxed)));
     let mut hasher = FoldHasher::with_seed(KEY[1].load(Relaxed), seed);
-    hasher.write(text.as_bytes());
+    hasher.write(bytes);
     hasher.finish() as i64
 }
 
@@ -123,7 +149,7 @@ mod tests {
     #[test]
     fn as_cpython() {
         for (text, want) in TABLE {
-            assert_eq!(hash_of(text), *want, "{text}");
+            assert_eq!(hash_of(text.as_ref()), *want, "{text}");
         }
     }
 

@@ -3,21 +3,22 @@
 
 use crate::memory::alloc::{MemInfo, foreign_text};
 use crate::memory::starts::{BLOCK, EVERY, Starts};
+use crate::text::{Text, size_from};
 use lh_ir::consts::ASCII;
 
 /// Texts of so many bytes are looked through.
 pub const SHORT: usize = 128;
 
 /// A text and its characters, which it has some of.
-struct Whole<'a>(&'a str, &'a Starts);
+struct Whole<'a>(&'a Text, &'a Starts);
 
 impl<'a> Whole<'a> {
     /// The text that a part is of, and the byte that the part begins at.
-    unsafe fn of(mem: *mut MemInfo, part: &str) -> Option<(Whole<'a>, usize)> {
+    unsafe fn of(mem: *mut MemInfo, part: &Text) -> Option<(Whole<'a>, usize)> {
         // SAFETY: the caller passes a live string's owner, or null.
         let (text, starts) = if part.len() <= SHORT { None } else { unsafe { foreign_text(mem) } }?;
         let starts = starts.get_or_init(|| Starts::of(text));
-        Some((Whole(text, starts), (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?))
+        Some((Whole(text, starts), address(part).checked_sub(address(text))?))
     }
     fn characters_before(&self, byte: usize) -> usize {
         let Whole(text, starts) = self;
@@ -34,7 +35,7 @@ impl<'a> Whole<'a> {
         // Offsets are at most 240: those of no character are beyond all places of their block, which is not full.
         let known = block.offsets[1..].iter().filter(|o| usize::from(**o) <= within).count();
         let begin = block.start + usize::from(block.offsets[known]);
-        k * BLOCK + known * EVERY + text[begin..byte].chars().count()
+        k * BLOCK + known * EVERY + text[begin..byte].count()
     }
     fn byte_of(&self, character: usize) -> usize {
         let Whole(text, starts) = self;
@@ -47,17 +48,16 @@ impl<'a> Whole<'a> {
     }
 }
 
-fn scan(s: &str, index: usize) -> usize {
+fn address(text: &Text) -> usize {
+    text.as_bytes().as_ptr() as usize
+}
+
+fn scan(s: &Text, index: usize) -> usize {
     let bytes = s.as_bytes();
     let mut at = 0;
     for _ in 0..index {
         let Some(first) = bytes.get(at) else { break };
-        at += match first {
-            0..0x80 => 1,
-            0x80..0xe0 => 2,
-            0xe0..0xf0 => 3,
-            0xf0.. => 4,
-        };
+        at += size_from(*first);
     }
     at.min(bytes.len())
 }
@@ -66,7 +66,7 @@ fn scan(s: &str, index: usize) -> usize {
 ///
 /// # Safety
 /// `part` is a live string, or a part of one, that is owned by `mem` and whose number of bytes is `n`.
-pub(crate) unsafe fn byte_of(mem: *mut MemInfo, part: &str, n: i64, index: usize) -> usize {
+pub(crate) unsafe fn byte_of(mem: *mut MemInfo, part: &Text, n: i64, index: usize) -> usize {
     if n & ASCII != 0 || part.len() <= index {
         return index.min(part.len());
     }
@@ -81,10 +81,10 @@ pub(crate) unsafe fn byte_of(mem: *mut MemInfo, part: &str, n: i64, index: usize
 ///
 /// # Safety
 /// As of [`byte_of`].
-pub(crate) unsafe fn char_count(mem: *mut MemInfo, part: &str, n: i64) -> usize {
+pub(crate) unsafe fn char_count(mem: *mut MemInfo, part: &Text, n: i64) -> usize {
     // SAFETY: the caller's promise.
     match if n & ASCII != 0 { return part.len() } else { unsafe { Whole::of(mem, part) } } {
         Some((whole, at)) => whole.characters_before(at + part.len()) - whole.characters_before(at),
-        None => part.chars().count(),
+        None => part.count(),
     }
 }

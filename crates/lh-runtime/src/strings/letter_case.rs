@@ -3,17 +3,18 @@
 //! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
 use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, mapped, push_lower, push_upper};
+use crate::text::{Point, Text, TextBuf};
 
 /// `str.lower`
-pub(crate) fn lower(s: &str) -> String {
-    mapped(s, str::make_ascii_lowercase, |out, at, c| push_small(out, s, at, c))
+pub(crate) fn lower(s: &Text) -> TextBuf {
+    mapped(s, <[u8]>::make_ascii_lowercase, |out, at, c| push_small(out, s, at, c))
 }
 
 /// `str.swapcase`
-pub(crate) fn swapped(s: &str) -> String {
-    let swap = |out: &mut String, c: char, small: &str| {
+pub(crate) fn swapped(s: &Text) -> TextBuf {
+    let swap = |out: &mut TextBuf, c: Point, small: &Text| {
         if is_in(c, UPPER) {
-            out.push_str(small);
+            out.push_text(small);
         } else if is_in(c, LOWER) {
             push_upper(out, c);
         } else {
@@ -24,11 +25,11 @@ pub(crate) fn swapped(s: &str) -> String {
 }
 
 /// `str.title`
-pub(crate) fn titled(s: &str) -> String {
+pub(crate) fn titled(s: &Text) -> TextBuf {
     let mut inside = false;
     with_small(s, |out, c, small| {
         if inside {
-            out.push_str(small);
+            out.push_text(small);
         } else {
             push_title(out, c);
         }
@@ -37,22 +38,22 @@ pub(crate) fn titled(s: &str) -> String {
 }
 
 /// `str.capitalize`
-pub(crate) fn capitalized(s: &str) -> String {
+pub(crate) fn capitalized(s: &Text) -> TextBuf {
     let mut is_first = true;
     with_small(s, |out, c, small| {
         if std::mem::take(&mut is_first) {
             push_title(out, c);
         } else {
-            out.push_str(small);
+            out.push_text(small);
         }
     })
 }
 
 /// A text made of every character and its small form at that place: a sigma has another one at the end of a word.
-fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String {
-    let mut out = String::with_capacity(s.len());
-    let mut small = String::new();
-    for (at, c) in s.char_indices() {
+fn with_small(s: &Text, mut push: impl FnMut(&mut TextBuf, Point, &Text)) -> TextBuf {
+    let mut out = TextBuf::default();
+    let mut small = TextBuf::default();
+    for (at, c) in s.places() {
         small.clear();
         push_small(&mut small, s, at, c);
         push(&mut out, c, &small);
@@ -61,21 +62,22 @@ fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String 
 }
 
 /// The small form of the character at a place of a text.
-fn push_small(out: &mut String, s: &str, at: usize, c: char) {
-    let is_last = || begins_with_letter(s[..at].chars().rev()) && !begins_with_letter(s[at + c.len_utf8()..].chars());
-    match c {
-        'Σ' if is_last() => out.push('ς'),
+fn push_small(out: &mut TextBuf, s: &Text, at: usize, c: Point) {
+    let is_last = || begins_with_letter(s[..at].points().rev()) && !begins_with_letter(s[at + c.size()..].points());
+    match c.char() {
+        Some('Σ') if is_last() => out.push('ς'),
         _ => push_lower(out, c),
     }
 }
 
 /// Whether the first of some characters is a letter that has case, behind what is looked past.
-fn begins_with_letter(mut characters: impl Iterator<Item = char>) -> bool {
+fn begins_with_letter(mut characters: impl Iterator<Item = Point>) -> bool {
     characters.find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
 /// The character as the first of a word: its capital, of which only the first part stays one.
-fn push_title(out: &mut String, c: char) {
+fn push_title(out: &mut TextBuf, p: Point) {
+    let Some(c) = p.char() else { return out.push(p) };
     // A small iota below a vowel stays below it, but stands beside its capital.
     const IOTA: char = '\u{399}';
     match c {
@@ -100,7 +102,23 @@ fn push_title(out: &mut String, c: char) {
 
 #[cfg(test)]
 mod tests {
-    use super::{capitalized, swapped, titled};
+    use crate::text::{Text, TextBuf};
+
+    fn by(method: fn(&Text) -> TextBuf, s: &str) -> String {
+        method(s.as_ref()).lossy()
+    }
+
+    fn swapped(s: &str) -> String {
+        by(super::swapped, s)
+    }
+
+    fn titled(s: &str) -> String {
+        by(super::titled, s)
+    }
+
+    fn capitalized(s: &str) -> String {
+        by(super::capitalized, s)
+    }
 
     #[test]
     fn a_sigma_ends_a_word_in_its_own_form() {

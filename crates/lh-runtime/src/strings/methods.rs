@@ -8,17 +8,14 @@ use crate::memory::alloc::{MemInfo, incref_by};
 use crate::strings::index::{byte_of, char_count};
 use crate::strings::parse_number::is_space;
 use crate::strings::value::{StrValue, give, give_part, part_len, text, with_room};
+use crate::strings::words;
 use crate::symbol::{Symbol, functions};
+use crate::text::{Point, Text};
 use lh_ir::consts::ASCII;
+use std::ops::Range;
 
 type Mem = *mut MemInfo;
 type Data = *const u8;
-
-/// Code points before a byte position, or -1.
-unsafe fn index_of(mem: Mem, s: &str, n: i64, at: Option<usize>) -> i64 {
-    // SAFETY: the caller passes a live string owned by `mem`.
-    at.map_or(-1, |at| unsafe { char_count(mem, &s[..at], n) as i64 })
-}
 
 /// From a start index; negative ones have been made positive by the caller.
 #[unsafe(no_mangle)]
@@ -32,17 +29,8 @@ unsafe extern "C" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, 
         }
         let rest = &s[skip..];
         // Counting takes no longer than the search did.
-        let between = |at: usize| if n & ASCII != 0 { at } else { rest[..at].chars().count() };
-        first(rest, part).map_or(-1, |at| start.max(0) + between(at) as i64)
-    }
-}
-
-/// Where a part of a text begins. A single character takes no preparation.
-pub(crate) fn first(s: &str, part: &str) -> Option<usize> {
-    let mut chars = part.chars();
-    match (chars.next(), chars.next()) {
-        (Some(c), None) => s.find(c),
-        _ => s.find(part),
+        let between = |at: usize| if n & ASCII != 0 { at } else { rest[..at].count() };
+        rest.find(part).map_or(-1, |at| start.max(0) + between(at) as i64)
     }
 }
 
@@ -51,13 +39,13 @@ unsafe extern "C" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data,
     // SAFETY: compiled code passes live strings.
     unsafe {
         let (s, part) = (text(s, n), text(part, pn));
-        index_of(mem, s, n, s.rfind(part))
+        s.rfind(part).map_or(-1, |at| char_count(mem, &s[..at], n) as i64)
     }
 }
 
 /// The question that a predicate on texts asks of each character.
-fn all(s: &str, test: impl FnMut(char) -> bool) -> bool {
-    !s.is_empty() && s.chars().all(test)
+fn all(s: &Text, test: impl FnMut(Point) -> bool) -> bool {
+    !s.is_empty() && s.points().all(test)
 }
 
 /// Predicates on texts.
@@ -65,7 +53,7 @@ macro_rules! predicates {
     ($($name:ident => $test:expr;)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(_: Mem, s: Data, n: i64) -> u8 {
-            let test: fn(&str) -> bool = $test;
+            let test: fn(&Text) -> bool = $test;
             // SAFETY: compiled code passes a live string.
             u8::from(test(unsafe { text(s, n) }))
         }
@@ -73,18 +61,19 @@ macro_rules! predicates {
 }
 
 predicates! {
-    lh_str_isascii => str::is_ascii;
+    lh_str_isascii => Text::is_ascii;
     lh_str_isspace => |s| all(s, is_space);
     lh_str_isdecimal => |s| all(s, |c| is_in(c, DECIMAL));
     lh_str_isdigit => |s| all(s, |c| is_in(c, DECIMAL | DIGIT));
     lh_str_isnumeric => |s| all(s, |c| is_in(c, NUMERIC));
     lh_str_isalpha => |s| all(s, |c| is_in(c, ALPHA));
     lh_str_isalnum => |s| all(s, |c| is_in(c, ALPHA | DECIMAL | DIGIT | NUMERIC));
-    lh_str_isprintable => |s| s.chars().all(|c| is_in(c, PRINTABLE));
+    lh_str_isprintable => |s| s.points().all(|c| is_in(c, PRINTABLE));
     lh_str_isidentifier => characters::is_identifier;
-    lh_str_isupper => |s| s.chars().any(|c| is_in(c, UPPER)) && !s.chars().any(|c| is_in(c, LOWER | TITLE));
-    lh_str_islower => |s| s.chars().any(|c| is_in(c, LOWER)) && !s.chars().any(|c| is_in(c, UPPER | TITLE));
+    lh_str_isupper => |s| s.points().any(|c| is_in(c, UPPER)) && !s.points().any(|c| is_in(c, LOWER | TITLE));
+    lh_str_islower => |s| s.points().any(|c| is_in(c, LOWER)) && !s.points().any(|c| is_in(c, UPPER | TITLE));
     lh_str_istitle => characters::is_titled;
+    lh_str_is_utf8 => |s| s.as_str().is_some();
 }
 
 /// Replaces the first `limit` occurrences (all of them if it is negative).
@@ -105,7 +94,7 @@ unsafe extern "C" fn lh_str_replace(
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
         let (s, old, new) = (text(s, n), text(old, on), text(new, nn));
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = limit_of(limit);
         let found = s.matches(old).take(limit).count();
         if found == 0 {
             return give_part(mem, n, s, out);
@@ -113,12 +102,12 @@ unsafe extern "C" fn lh_str_replace(
         let bytes = (s.len() - found * old.len()) as u128 + found as u128 * new.len() as u128;
         let Some(mut replaced) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
         let mut done = 0;
-        for (at, _) in s.match_indices(old).take(limit) {
-            replaced.push_str(&s[done..at]);
-            replaced.push_str(new);
+        for at in s.matches(old).take(limit) {
+            replaced.push_text(&s[done..at]);
+            replaced.push_text(new);
             done = at + old.len();
         }
-        replaced.push_str(&s[done..]);
+        replaced.push_text(&s[done..]);
         give(&replaced, out)
     }
 }
@@ -139,36 +128,60 @@ unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, 
     // SAFETY: compiled code passes a live string, a live object with strings as items and room for the result.
     unsafe {
         let (sep, items) = (text(sep, sn), items(parts));
-        let all: u128 = items.iter().map(|i| i.as_str().len() as u128).sum();
+        let all: u128 = items.iter().map(|i| i.text().len() as u128).sum();
         let bytes = all + sep.len() as u128 * items.len().saturating_sub(1) as u128;
         let Some(mut joined) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
         for (i, item) in items.iter().enumerate() {
             if i > 0 {
-                joined.push_str(sep);
+                joined.push_text(sep);
             }
-            joined.push_str(item.as_str());
+            joined.push_text(item.text());
         }
         give(&joined, out)
     }
 }
 
-/// Adds parts of a string, which share its owner, to the items of an object.
-unsafe fn give_parts<'a>(mem: Mem, n: i64, parts: impl Iterator<Item = &'a str>, out: *mut Items) -> i32 {
-    // SAFETY: the caller passes a live object with strings as items.
-    let mut out = unsafe { ItemsRef::from_borrowed(out) };
-    let (mut status, mut count) = (0, 0);
-    for part in parts {
-        let Some(item) = out.push() else {
-            status = crate::memory::alloc::no_memory((out.len() + 1) as i128 * size_of::<StrValue>() as i128);
-            break;
+/// Adds parts of a string, which share its owner, to the items of an object. Its references are taken together, since
+/// one addition is cheaper than one for each part.
+struct Parts<'a> {
+    mem: Mem,
+    n: i64,
+    s: &'a Text,
+    out: ItemsRef,
+    count: i64,
+    status: i32,
+}
+
+impl Parts<'_> {
+    /// Adds a part; false when there is no memory.
+    fn add(&mut self, range: Range<usize>) -> bool {
+        let Some(item) = self.out.push() else {
+            self.status = crate::memory::alloc::no_memory((self.out.len() + 1) as i128 * size_of::<StrValue>() as i128);
+            return false;
         };
-        count += 1;
+        let part = &self.s[range];
+        self.count += 1;
+        let value = StrValue { mem: self.mem, data: part.as_bytes().as_ptr(), len: part_len(self.n, part) };
         // SAFETY: the item is room for a string.
-        unsafe { item.cast::<StrValue>().write(StrValue { mem, data: part.as_ptr(), len: part_len(n, part) }) };
+        unsafe { item.cast::<StrValue>().write(value) };
+        true
     }
-    // SAFETY: the caller passes parts of a live string owned by `mem`. One addition is cheaper than one for each part.
-    unsafe { incref_by(mem, count) };
-    status
+}
+
+/// Gives an object the parts that a function adds.
+unsafe fn give_parts(mem: Mem, n: i64, s: &Text, out: *mut Items, cut: impl FnOnce(&mut Parts<'_>)) -> i32 {
+    // SAFETY: the caller passes a live string owned by `mem` and a live object with strings as items.
+    unsafe {
+        let mut parts = Parts { mem, n, s, out: ItemsRef::from_borrowed(out), count: 0, status: 0 };
+        cut(&mut parts);
+        incref_by(mem, parts.count);
+        parts.status
+    }
+}
+
+/// A number of cuts; any number if it is negative.
+fn limit_of(limit: i64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
 /// At most `limit` cuts (any number if it is negative).
@@ -186,10 +199,15 @@ unsafe extern "C" fn lh_str_split(
     // SAFETY: compiled code passes live strings, and a live object with strings as items.
     unsafe {
         let (s, sep) = (text(s, n), text(sep, sn));
-        if sep.is_empty() {
-            return raise(VALUE_ERROR, "empty separator");
+        match sep.as_bytes() {
+            [] => raise(VALUE_ERROR, "empty separator"),
+            [byte] => give_parts(mem, n, s, out, |parts| {
+                words::cut_at_byte(s.as_bytes(), *byte, limit_of(limit), |range| parts.add(range));
+            }),
+            _ => give_parts(mem, n, s, out, |parts| {
+                words::cut(s, sep, limit_of(limit)).all(|range| parts.add(range));
+            }),
         }
-        give_parts(mem, n, s.splitn(usize::try_from(limit).unwrap_or(usize::MAX - 1).saturating_add(1), sep), out)
     }
 }
 
@@ -199,34 +217,21 @@ unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, o
     // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
         let s = text(s, n);
-        if n & ASCII != 0 {
-            let first = |s: &str, of_kind: bool| s.bytes().position(|b| is_space(b.into()) == of_kind);
-            give_parts(mem, n, words(s, limit, first), out)
-        } else {
-            give_parts(mem, n, words(s, limit, |s, of_kind| s.find(|c| is_space(c) == of_kind)), out)
-        }
+        give_parts(mem, n, s, out, |parts| {
+            if n & ASCII != 0 && limit < 0 {
+                words::ascii_words(s.as_bytes(), |range| parts.add(range));
+            } else {
+                words::words(s, limit_of(limit)).all(|range| parts.add(range));
+            }
+        })
     }
-}
-
-/// The parts of a text between white space, after at most `limit` cuts (any number if it is negative). `first` finds
-/// the first character that is white space, or that is not.
-fn words(s: &str, limit: i64, first: impl Fn(&str, bool) -> Option<usize>) -> impl Iterator<Item = &str> {
-    let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut rest = s;
-    std::iter::from_fn(move || {
-        rest = &rest[first(rest, false)?..];
-        let end = if cuts == 0 { None } else { first(rest, true) };
-        cuts = cuts.saturating_sub(1);
-        let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(part)
-    })
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _ _) lh_str_isspace lh_str_isdigit lh_str_isalpha lh_str_isalnum lh_str_isupper lh_str_islower lh_str_isascii;
         (_ _ _) lh_str_isdecimal lh_str_isnumeric lh_str_isprintable lh_str_isidentifier lh_str_istitle;
+        (_ _ _) lh_str_is_utf8;
         (_ _ _ _ _) lh_str_join lh_str_split_space;
         (_ _ _ _ _ _) lh_str_rfind;
         (_ _ _ _ _ _ _) lh_str_find;
@@ -282,7 +287,7 @@ mod tests {
     fn parts(f: impl FnOnce(*mut Items) -> i32) -> String {
         let parts = no_parts();
         if f(parts.as_ptr()) != 0 {
-            return format!("! {}", take_pending().unwrap().message());
+            return format!("! {}", take_pending().unwrap().message().lossy());
         }
         took(|out| call!(lh_str_join("|") parts.as_ptr(), out))
     }
@@ -306,7 +311,7 @@ mod tests {
         unsafe {
             assert_eq!(lh_str_split_space(s.mem, s.data, s.len, -1, parts.as_ptr()), 0);
             decref(s.mem);
-            assert_eq!(items(parts.as_ptr())[1].as_str(), "b");
+            assert_eq!(*items(parts.as_ptr())[1].text(), *"b");
         }
     }
 }

@@ -1,10 +1,13 @@
 //! `int(str)` and `float(str)`.
 
+use crate::characters::{DECIMAL, is_in};
 use crate::repr::str_repr;
+use crate::text::{Point, Text, TextBuf};
+use std::borrow::Cow;
 
 /// Whether Python's `str.strip()` removes a character.
-pub(crate) fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+pub(crate) fn is_space(p: Point) -> bool {
+    p.char().is_some_and(|c| c.is_whitespace() || matches!(c, '\x1c'..='\x1f'))
 }
 
 /// Takes out underscores that stand between digits; `None` if one stands elsewhere.
@@ -30,12 +33,13 @@ fn prefixed(digits: &str) -> Option<(u32, &str)> {
 
 /// `int(s, base)` for bases 2 to 36, or 0 for that of the prefix; `Ok(None)` when it does not fit 64 bits, `Err` with
 /// Python's message.
-pub(crate) fn parse_int(s: &str, base: u32) -> Result<Option<i64>, String> {
+pub(crate) fn parse_int(s: &Text, base: u32) -> Result<Option<i64>, String> {
     let invalid = || {
-        let shown: String = s.chars().take(200).collect();
+        let shown: TextBuf = s.points().take(200).collect();
         format!("invalid literal for int() with base {base}: {}", str_repr(&shown))
     };
-    let (negative, digits) = sign(s.trim_matches(is_space));
+    let plain = plain_digits(s);
+    let (negative, digits) = sign(&plain);
     let (radix, digits) = match prefixed(digits) {
         Some((b, rest)) if base == b || base == 0 => (b, rest),
         // A decimal number other than zero must not start with a zero.
@@ -53,6 +57,25 @@ pub(crate) fn parse_int(s: &str, base: u32) -> Result<Option<i64>, String> {
     Ok(i64::from_str_radix(&signed, radix).ok())
 }
 
+/// The text without white space around it, with decimal digits of all scripts as ASCII.
+fn plain_digits(s: &Text) -> Cow<'_, str> {
+    let s = s.trimmed(is_space);
+    match s.as_str() {
+        Some(plain) if s.is_ascii() => Cow::Borrowed(plain),
+        _ => Cow::Owned(s.points().map(|p| decimal(p).or(p.char()).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()),
+    }
+}
+
+/// The ASCII digit that a decimal digit of any script stands for. These are in runs of ten from zero to nine.
+fn decimal(p: Point) -> Option<char> {
+    let code = u32::from(p);
+    if code < 128 || !is_in(code, DECIMAL) {
+        return None;
+    }
+    let before = (1..).take_while(|k| is_in(code - k, DECIMAL)).count() as u32;
+    char::from_digit(before % 10, 10)
+}
+
 fn sign(s: &str) -> (bool, &str) {
     match s.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -61,9 +84,10 @@ fn sign(s: &str) -> (bool, &str) {
 }
 
 /// `float(s)`; `Err` with Python's message.
-pub(crate) fn parse_float(s: &str) -> Result<f64, String> {
+pub(crate) fn parse_float(s: &Text) -> Result<f64, String> {
     let invalid = || format!("could not convert string to float: {}", str_repr(s));
-    let (negative, rest) = sign(s.trim_matches(is_space));
+    let plain = plain_digits(s);
+    let (negative, rest) = sign(&plain);
     let plain = without_underscores(rest).ok_or_else(invalid)?;
     let named = ["inf", "infinity", "nan"].iter().any(|n| rest.eq_ignore_ascii_case(n));
     let number = plain.starts_with(|c: char| c.is_ascii_digit() || c == '.')
@@ -84,12 +108,15 @@ mod tests {
         for (s, want) in
             [("0", 0), ("-0", 0), ("\x1c+12 ", 12), ("1_2_3", 123), ("-9223372036854775808", i64::MIN), ("007", 7)]
         {
-            assert_eq!(parse_int(s, 10), Ok(Some(want)), "{s:?}");
+            assert_eq!(parse_int(s.as_ref(), 10), Ok(Some(want)), "{s:?}");
         }
         for s in ["", " ", "-", "+-1", "1__2", "_1", "1_", "1.0", "1e3", "0x10", "1 2", "- 1"] {
-            assert_eq!(parse_int(s, 10), Err(format!("invalid literal for int() with base 10: {}", str_repr(s))));
+            assert_eq!(
+                parse_int(s.as_ref(), 10),
+                Err(format!("invalid literal for int() with base 10: {}", str_repr(s.as_ref())))
+            );
         }
-        assert_eq!(parse_int("99999999999999999999", 10), Ok(None));
+        assert_eq!(parse_int("99999999999999999999".as_ref(), 10), Ok(None));
         for (s, base, want) in [
             ("fF", 16, 255),
             ("0xfF", 16, 255),
@@ -99,10 +126,10 @@ mod tests {
             ("12", 0, 12),
             ("0b1", 16, 177),
         ] {
-            assert_eq!(parse_int(s, base), Ok(Some(want)), "{s:?}");
+            assert_eq!(parse_int(s.as_ref(), base), Ok(Some(want)), "{s:?}");
         }
         for (s, base) in [("012", 0), ("0x", 16), ("0x1", 8), ("2", 2), ("0x__1", 16)] {
-            assert!(parse_int(s, base).is_err(), "{s:?}");
+            assert!(parse_int(s.as_ref(), base).is_err(), "{s:?}");
         }
     }
 
@@ -120,13 +147,16 @@ mod tests {
             ("1e-400", 0.0),
             ("2.2250738585072011e-308", 2.225073858507201e-308),
         ] {
-            assert_eq!(parse_float(s), Ok(want), "{s:?}");
+            assert_eq!(parse_float(s.as_ref()), Ok(want), "{s:?}");
         }
-        assert!(parse_float("-nan").unwrap().is_nan());
+        assert!(parse_float("-nan".as_ref()).unwrap().is_nan());
         for s in
             ["", ".", "e5", "1e", "1e+", "--1", "+ 1", "1_", "_1", "1._5", "in_f", "0x1p3", "1.2.3", "infin", "nan1"]
         {
-            assert_eq!(parse_float(s), Err(format!("could not convert string to float: {}", str_repr(s))));
+            assert_eq!(
+                parse_float(s.as_ref()),
+                Err(format!("could not convert string to float: {}", str_repr(s.as_ref())))
+            );
         }
     }
 }

@@ -7,13 +7,14 @@ use crate::memory::alloc::MemInfo;
 use crate::repr::{complex_repr, float_repr, float32_repr};
 use crate::strings::value::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
+use crate::text::{Text, TextBuf};
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::RwLock;
 
 /// Writes text out. On failure it may have made an exception pending.
-pub type Sink = fn(&str) -> Result<(), ()>;
+pub type Sink = fn(&Text) -> Result<(), ()>;
 
 /// An array whose text is wanted.
 pub struct ArrayText<'a> {
@@ -66,10 +67,10 @@ unsafe extern "C" fn lh_str_from_array(
 }
 
 thread_local! {
-    static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
+    static BUFFER: RefCell<TextBuf> = const { RefCell::new(TextBuf::new()) };
 }
 
-fn to_stdout(text: &str) -> Result<(), ()> {
+fn to_stdout(text: &Text) -> Result<(), ()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|_| ())
 }
@@ -79,7 +80,7 @@ pub fn set_print_sink(sink: Sink) {
     *SINK.write().unwrap_or_else(|e| e.into_inner()) = sink;
 }
 
-fn add(write: impl FnOnce(&mut String)) {
+fn add(write: impl FnOnce(&mut TextBuf)) {
     BUFFER.with(|b| write(&mut b.borrow_mut()));
 }
 
@@ -90,7 +91,7 @@ fn add_display(value: impl std::fmt::Display) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
-    add(|b| b.push_str(unsafe { text(data, len) }));
+    add(|b| b.push_text(unsafe { text(data, len) }));
 }
 
 #[unsafe(no_mangle)]
@@ -105,27 +106,27 @@ unsafe extern "C" fn lh_print_u64(value: u64) {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_f64(value: f64) {
-    add(|b| b.push_str(&float_repr(value)));
+    add(|b| b.push_text(float_repr(value)));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_f32(value: f32) {
-    add(|b| b.push_str(&float32_repr(value)));
+    add(|b| b.push_text(float32_repr(value)));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_complex(re: f64, im: f64) {
-    add(|b| b.push_str(&complex_repr(re, im)));
+    add(|b| b.push_text(complex_repr(re, im)));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_bool(value: u8) {
-    add(|b| b.push_str(if value != 0 { "True" } else { "False" }));
+    add(|b| b.push_text(if value != 0 { "True" } else { "False" }));
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_none() {
-    add(|b| b.push_str("None"));
+    add(|b| b.push_text("None"));
 }
 
 #[unsafe(no_mangle)]
@@ -158,13 +159,13 @@ mod tests {
     use crate::exception::take_pending;
     use std::sync::Mutex;
 
-    static WRITTEN: Mutex<String> = Mutex::new(String::new());
+    static WRITTEN: Mutex<TextBuf> = Mutex::new(TextBuf::new());
 
-    fn to_test(text: &str) -> Result<(), ()> {
-        if text == "fail" {
+    fn to_test(text: &Text) -> Result<(), ()> {
+        if *text == *"fail" {
             return Err(());
         }
-        WRITTEN.lock().unwrap().push_str(text);
+        WRITTEN.lock().unwrap().push_text(text);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::exception::raise;
 use crate::memory::alloc::MemInfo;
 use crate::strings::value::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
+use crate::text::{Point, TextBuf};
 
 /// `lh_str_from_units(units, n, out)`: the text of at most `n` code points, which may lie at any address.
 #[unsafe(no_mangle)]
@@ -15,10 +16,10 @@ unsafe extern "C" fn lh_str_from_units(units: *const u32, n: i64, out: *mut StrV
         while n > 0 && units.add(n - 1).read_unaligned() == 0 {
             n -= 1;
         }
-        let chars = (0..n).map(|i| char::from_u32(units.add(i).read_unaligned()));
-        match chars.collect::<Option<String>>() {
+        let points = (0..n).map(|i| Point::new(units.add(i).read_unaligned()));
+        match points.collect::<Option<TextBuf>>() {
             Some(made) => give(&made, out),
-            None => raise(VALUE_ERROR, "an item of the array holds what is no text: a surrogate, or no code point"),
+            None => raise(VALUE_ERROR, "an item of the array holds what is no text: a number that is no code point"),
         }
     }
 }
@@ -28,10 +29,27 @@ unsafe extern "C" fn lh_str_from_units(units: *const u32, n: i64, out: *mut StrV
 unsafe extern "C" fn lh_str_to_units(_mem: *mut MemInfo, data: *const u8, len: i64, units: *mut u32, n: i64) {
     // SAFETY: compiled code passes a live text and the memory of an element, which is not that of the text.
     unsafe {
-        let chars = text(data, len).chars().map(u32::from).chain(std::iter::repeat(0));
+        let chars = text(data, len).points().map(u32::from).chain(std::iter::repeat(0));
         for (i, unit) in chars.take(n.max(0) as usize).enumerate() {
             units.add(i).write_unaligned(unit);
         }
+    }
+}
+
+/// `lh_str_cmp_units(mem, data, len, units, n)`: the order of a text and one of at most `n` code points. Zeros at the
+/// ends do not count.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_cmp_units(_mem: *mut MemInfo, data: *const u8, len: i64, units: *const u32, n: i64) -> i64 {
+    // SAFETY: compiled code passes a live text and the memory of an element.
+    unsafe {
+        let mut points = text(data, len).points().map(u32::from);
+        for i in 0..n.max(0) as usize {
+            let (ours, unit) = (points.next().unwrap_or(0), units.add(i).read_unaligned());
+            if ours != unit {
+                return if ours < unit { -1 } else { 1 };
+            }
+        }
+        i64::from(points.any(|p| p != 0))
     }
 }
 
@@ -63,12 +81,13 @@ unsafe extern "C" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, ou
         }
         match bytes.iter().position(|b| u32::from(*b) > last) {
             Some(at) => refused(at),
-            None => give(&bytes.iter().map(|b| char::from(*b)).collect::<String>(), out),
+            None => give(bytes.iter().map(|b| char::from(*b)).collect::<TextBuf>(), out),
         }
     }
 }
 
-/// `lh_str_encoded_size(mem, data, len, encoding, out)`: the number of bytes of a text.
+/// `lh_str_encoded_size(mem, data, len, encoding, out)`: the number of bytes of a text. UTF-8 has surrogates as other
+/// characters here.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_encoded_size(
     _mem: *mut MemInfo,
@@ -85,13 +104,13 @@ unsafe extern "C" fn lh_str_encoded_size(
             out.write(s.len() as i64);
             return 0;
         }
-        match s.chars().position(|c| u32::from(c) > last) {
+        match s.points().position(|c| u32::from(c) > last) {
             Some(at) => raise(
                 UNICODE_ERROR,
                 format!("'{name}' codec can't encode character in position {at}: ordinal not in range({})", last + 1),
             ),
             None => {
-                out.write(s.chars().count() as i64);
+                out.write(s.count() as i64);
                 0
             }
         }
@@ -105,9 +124,9 @@ unsafe extern "C" fn lh_str_encode(_mem: *mut MemInfo, data: *const u8, len: i64
     unsafe {
         let s = text(data, len);
         if encoding(number).1 {
-            to.copy_from_nonoverlapping(s.as_ptr(), s.len());
+            to.copy_from_nonoverlapping(s.as_bytes().as_ptr(), s.len());
         } else {
-            s.chars().enumerate().for_each(|(i, c)| to.add(i).write(u32::from(c) as u8));
+            s.points().enumerate().for_each(|(i, c)| to.add(i).write(u32::from(c) as u8));
         }
     }
 }
@@ -116,6 +135,6 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _ _) lh_str_from_units;
         (_ _ _ _) lh_str_from_bytes;
-        (_ _ _ _ _) lh_str_to_units lh_str_encoded_size lh_str_encode;
+        (_ _ _ _ _) lh_str_cmp_units lh_str_to_units lh_str_encoded_size lh_str_encode;
     }
 }

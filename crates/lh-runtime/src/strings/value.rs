@@ -1,4 +1,4 @@
-//! Strings: an owner (null for text in code), UTF-8 bytes and their number. The rows that make, compare and index them.
+//! Strings: an owner (null for text in code), bytes ([`Text`]) and their number. The rows that make, compare and index them.
 //!
 //! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
@@ -7,12 +7,12 @@ use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, decref, incref, new_foreign, new_text_block, no_memory};
 use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
-use crate::strings::format_spec::{format_complex, format_float, format_int, format_str};
+use crate::strings::format_spec::{Failure, format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::letter_case;
-use crate::strings::methods::first;
 use crate::strings::parse_number::{parse_float, parse_int};
 use crate::symbol::{Symbol, functions};
+use crate::text::{Point, Text, TextBuf};
 use lh_ir::consts::ASCII;
 use std::cmp::Ordering;
 use std::ptr;
@@ -23,7 +23,7 @@ use std::ptr;
 pub struct StrValue {
     /// Owner, or null.
     pub mem: *mut MemInfo,
-    /// UTF-8.
+    /// The bytes, see [`Text`].
     pub data: *const u8,
     /// Number of bytes, with [`ASCII`] if they are known to be such.
     pub len: i64,
@@ -31,11 +31,11 @@ pub struct StrValue {
 
 impl StrValue {
     /// A new string; `None` when there is no memory.
-    pub fn new(s: &str) -> Option<StrValue> {
-        StrValue::joined([s])
+    pub fn new(s: impl AsRef<Text>) -> Option<StrValue> {
+        StrValue::joined([s.as_ref()])
     }
     /// A new string of parts, one after the other; `None` when there is no memory.
-    pub fn joined<const N: usize>(parts: [&str; N]) -> Option<StrValue> {
+    pub fn joined<const N: usize>(parts: [&Text; N]) -> Option<StrValue> {
         let size = parts.iter().try_fold(0usize, |n, part| n.checked_add(part.len()))?;
         if size == 0 {
             return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
@@ -49,7 +49,7 @@ impl StrValue {
             let data = (*mem).data;
             let mut end = data;
             for part in parts {
-                ptr::copy_nonoverlapping(part.as_ptr(), end, part.len());
+                ptr::copy_nonoverlapping(part.as_bytes().as_ptr(), end, part.len());
                 end = end.add(part.len());
             }
             let is_ascii = parts.iter().all(|part| part.is_ascii());
@@ -68,7 +68,7 @@ impl StrValue {
     ///
     /// # Safety
     /// The string is live.
-    pub unsafe fn as_str<'a>(self) -> &'a str {
+    pub unsafe fn text<'a>(self) -> &'a Text {
         // SAFETY: the caller's promise.
         unsafe { text(self.data, self.len) }
     }
@@ -78,13 +78,14 @@ impl StrValue {
 ///
 /// # Safety
 /// `data` and `len` are those of a live string.
-pub unsafe fn text<'a>(data: *const u8, len: i64) -> &'a str {
+#[inline]
+pub unsafe fn text<'a>(data: *const u8, len: i64) -> &'a Text {
     let len = len & !ASCII;
     if len <= 0 || data.is_null() {
-        return "";
+        return Text::of(&[]);
     }
-    // SAFETY: the caller's promise; strings are UTF-8.
-    unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(data, len as usize)) }
+    // SAFETY: the caller's promise.
+    Text::of(unsafe { std::slice::from_raw_parts(data, len as usize) })
 }
 
 /// Frees the memory of a text.
@@ -95,7 +96,7 @@ unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
 
 /// The third word of a part of a string, whose third word is `n`.
 #[inline]
-pub(crate) fn part_len(n: i64, part: &str) -> i64 {
+pub(crate) fn part_len(n: i64, part: &Text) -> i64 {
     part.len() as i64 | if n & ASCII != 0 || part.is_ascii() { ASCII } else { 0 }
 }
 
@@ -103,7 +104,8 @@ pub(crate) fn part_len(n: i64, part: &str) -> i64 {
 ///
 /// # Safety
 /// `out` has room for it.
-pub(crate) unsafe fn give(s: &str, out: *mut StrValue) -> i32 {
+pub(crate) unsafe fn give(s: impl AsRef<Text>, out: *mut StrValue) -> i32 {
+    let s = s.as_ref();
     match StrValue::new(s) {
         Some(v) => {
             // SAFETY: the caller's promise.
@@ -119,11 +121,11 @@ pub(crate) unsafe fn give(s: &str, out: *mut StrValue) -> i32 {
 /// # Safety
 /// `part` lies in a live string owned by `mem`, whose number of bytes is `n`; `out` has room for the result.
 #[inline]
-pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &str, out: *mut StrValue) -> i32 {
+pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &Text, out: *mut StrValue) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         incref(mem);
-        out.write(StrValue { mem, data: part.as_ptr(), len: part_len(n, part) });
+        out.write(StrValue { mem, data: part.as_bytes().as_ptr(), len: part_len(n, part) });
     }
     0
 }
@@ -132,7 +134,7 @@ pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &str, out: *mut 
 ///
 /// # Safety
 /// `out` has room for the result.
-unsafe fn give_or_raise(s: Result<String, crate::strings::format_spec::Failure>, out: *mut StrValue) -> i32 {
+unsafe fn give_or_raise<T: AsRef<Text>>(s: Result<T, Failure>, out: *mut StrValue) -> i32 {
     match s {
         // SAFETY: the caller's promise.
         Ok(s) => unsafe { give(&s, out) },
@@ -140,14 +142,13 @@ unsafe fn give_or_raise(s: Result<String, crate::strings::format_spec::Failure>,
     }
 }
 
-/// An empty string with room for this many bytes; `None` (with the exception) when there is no memory.
-pub(crate) fn with_room(bytes: usize) -> Option<String> {
-    let mut s = String::new();
-    if s.try_reserve_exact(bytes).is_err() {
+/// An empty text with room for this many bytes; `None` (with the exception) when there is no memory.
+pub(crate) fn with_room(bytes: usize) -> Option<TextBuf> {
+    let room = TextBuf::with_room(bytes);
+    if room.is_none() {
         no_memory(bytes as i128);
-        return None;
     }
-    Some(s)
+    room
 }
 
 type Mem = *mut MemInfo;
@@ -169,19 +170,15 @@ fn same_bytes(a: &[u8], b: &[u8]) -> bool {
         && match a.len() {
             4..8 => ends::<4>(a) == ends::<4>(b),
             8..=16 => ends::<8>(a) == ends::<8>(b),
-            n => {
-                if n < 4 {
-                    a.iter().eq(b)
-                } else {
-                    a == b
-                }
-            }
+            0 => true,
+            n @ 1..4 => (a[0], a[n / 2], a[n - 1]) == (b[0], b[n / 2], b[n - 1]),
+            _ => a == b,
         }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> i64 {
-    // UTF-8 is ordered as the code points are.
+    // The bytes are ordered as the code points are.
     // SAFETY: compiled code passes live strings.
     match unsafe { text(a, an).cmp(text(b, bn)) } {
         Ordering::Less => -1,
@@ -193,7 +190,7 @@ unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
-    u8::from(unsafe { first(text(whole, wn), text(part, pn)) }.is_some())
+    u8::from(unsafe { text(whole, wn).find(text(part, pn)) }.is_some())
 }
 
 #[unsafe(no_mangle)]
@@ -232,7 +229,7 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
         let times = usize::try_from(times).unwrap_or(0);
         let Some(bytes) = one.len().checked_mul(times) else { return no_memory(one.len() as i128 * times as i128) };
         let Some(mut all) = with_room(bytes) else { return 1 };
-        (0..if one.is_empty() { 0 } else { times }).for_each(|_| all.push_str(one));
+        (0..if one.is_empty() { 0 } else { times }).for_each(|_| all.push_text(one));
         give(&all, out)
     }
 }
@@ -243,9 +240,9 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
     unsafe {
         let s = text(s, n);
         let from_start = if index < 0 { index.saturating_add(char_count(mem, s, n) as i64) } else { index };
-        let part = usize::try_from(from_start).ok().map(|i| &s[byte_of(mem, s, n, i)..]).unwrap_or_default();
-        match part.chars().next() {
-            Some(c) => give_part(mem, n, &part[..c.len_utf8()], out),
+        let part = usize::try_from(from_start).ok().map_or(Text::of(&[]), |i| &s[byte_of(mem, s, n, i)..]);
+        match part.points().next() {
+            Some(c) => give_part(mem, n, &part[..c.size()], out),
             None => raise(INDEX_ERROR, "string index out of range"),
         }
     }
@@ -256,8 +253,8 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
 unsafe extern "C" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
     // SAFETY: compiled code passes a live string, where in it a character begins, and room for the result.
     unsafe {
-        let rest = text(s, n).get_unchecked(at as usize..);
-        let size = rest.chars().next().map_or(0, char::len_utf8);
+        let rest = &text(s, n)[at as usize..];
+        let size = rest.points().next().map_or(0, Point::size);
         give_part(mem, n, &rest[..size], out);
     }
 }
@@ -288,7 +285,7 @@ unsafe extern "C" fn lh_str_step(
     // SAFETY: compiled code passes a live string that has these characters, and room for the result.
     let s = unsafe { text(s, n) };
     let Some(mut taken) = with_room(s.len()) else { return 1 };
-    let chars: Vec<char> = s.chars().collect();
+    let chars: Vec<Point> = s.points().collect();
     taken.extend((0..count).map(|k| chars[(start + k * step) as usize]));
     // SAFETY: as above.
     unsafe { give(&taken, out) }
@@ -298,7 +295,7 @@ unsafe extern "C" fn lh_str_step(
 unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
-        let mut chars = text(s, n).chars();
+        let mut chars = text(s, n).points();
         match (chars.next(), chars.next()) {
             (Some(c), None) => {
                 out.write(i64::from(u32::from(c)));
@@ -314,12 +311,16 @@ unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
-    match u32::try_from(code).ok().and_then(char::from_u32) {
+    match u32::try_from(code).ok().and_then(Point::new) {
         // SAFETY: compiled code passes room for the result.
-        Some(c) => unsafe { give(c.encode_utf8(&mut [0; 4]), out) },
-        None if (0xd800..0xe000).contains(&code) => raise(VALUE_ERROR, "chr() of a surrogate is not supported"),
+        Some(c) => unsafe { give(TextBuf::from_iter([c]), out) },
         None => raise(VALUE_ERROR, "chr() arg not in range(0x110000)"),
     }
+}
+
+/// What a function gives that never fails.
+fn made<T>(text: T) -> Result<T, Failure> {
+    Ok(text)
 }
 
 /// Functions that give a new text, or raise.
@@ -334,20 +335,20 @@ macro_rules! texts {
 }
 
 texts! {
-    lh_str_repr(_mem: Mem, s: Data, n: i64) => Ok(str_repr(text(s, n)));
-    lh_str_from_i64(value: i64) => Ok(value.to_string());
-    lh_str_from_u64(value: u64) => Ok(value.to_string());
-    lh_str_from_f64(value: f64) => Ok(float_repr(value));
-    lh_str_from_f32(value: f32) => Ok(float32_repr(value));
-    lh_str_from_c128(re: f64, im: f64) => Ok(complex_repr(re, im));
-    lh_str_from_c64(re: f32, im: f32) => Ok(complex64_repr(re, im));
-    lh_str_from_bool(value: u8) => Ok(if value != 0 { "True" } else { "False" }.to_owned());
-    lh_str_upper(_mem: Mem, s: Data, n: i64) => Ok(characters::upper(text(s, n)));
-    lh_str_lower(_mem: Mem, s: Data, n: i64) => Ok(letter_case::lower(text(s, n)));
-    lh_str_casefold(_mem: Mem, s: Data, n: i64) => Ok(characters::folded(text(s, n)));
-    lh_str_swapcase(_mem: Mem, s: Data, n: i64) => Ok(letter_case::swapped(text(s, n)));
-    lh_str_title(_mem: Mem, s: Data, n: i64) => Ok(letter_case::titled(text(s, n)));
-    lh_str_capitalize(_mem: Mem, s: Data, n: i64) => Ok(letter_case::capitalized(text(s, n)));
+    lh_str_repr(_mem: Mem, s: Data, n: i64) => made(str_repr(text(s, n)));
+    lh_str_from_i64(value: i64) => made(value.to_string());
+    lh_str_from_u64(value: u64) => made(value.to_string());
+    lh_str_from_f64(value: f64) => made(float_repr(value));
+    lh_str_from_f32(value: f32) => made(float32_repr(value));
+    lh_str_from_c128(re: f64, im: f64) => made(complex_repr(re, im));
+    lh_str_from_c64(re: f32, im: f32) => made(complex64_repr(re, im));
+    lh_str_from_bool(value: u8) => made(if value != 0 { "True" } else { "False" }.to_owned());
+    lh_str_upper(_mem: Mem, s: Data, n: i64) => made(characters::upper(text(s, n)));
+    lh_str_lower(_mem: Mem, s: Data, n: i64) => made(letter_case::lower(text(s, n)));
+    lh_str_casefold(_mem: Mem, s: Data, n: i64) => made(characters::folded(text(s, n)));
+    lh_str_swapcase(_mem: Mem, s: Data, n: i64) => made(letter_case::swapped(text(s, n)));
+    lh_str_title(_mem: Mem, s: Data, n: i64) => made(letter_case::titled(text(s, n)));
+    lh_str_capitalize(_mem: Mem, s: Data, n: i64) => made(letter_case::capitalized(text(s, n)));
     lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
     lh_str_format_c128(re: f64, im: f64, _mem: Mem, spec: Data, n: i64) => format_complex(re, im, text(spec, n));
     lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
@@ -367,7 +368,7 @@ unsafe extern "C" fn lh_str_format_str(
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
         match text(spec, sn) {
-            "" => give_part(mem, n, text(s, n), out),
+            spec if spec.is_empty() => give_part(mem, n, text(s, n), out),
             spec => give_or_raise(format_str(text(s, n), spec), out),
         }
     }
@@ -423,11 +424,11 @@ pub(crate) mod tests {
     pub(crate) fn took(f: impl FnOnce(*mut StrValue) -> i32) -> String {
         let mut out = StrValue { mem: ptr::null_mut(), data: ptr::null(), len: 0 };
         if f(&mut out) != 0 {
-            return format!("! {}", take_pending().unwrap().message());
+            return format!("! {}", take_pending().unwrap().message().lossy());
         }
         // SAFETY: a live string whose reference is ours.
         unsafe {
-            let s = out.as_str().to_owned();
+            let s = out.text().lossy();
             decref(out.mem);
             s
         }
@@ -508,7 +509,7 @@ pub(crate) mod tests {
         unsafe {
             assert_eq!(lh_str_getitem(s.mem, s.data, s.len, 1, &mut part), 0);
             decref(s.mem);
-            assert_eq!(part.as_str(), "e");
+            assert_eq!(*part.text(), *"e");
             decref(part.mem);
         }
     }
@@ -519,7 +520,7 @@ pub(crate) mod tests {
             let mut out = 0;
             match call!(lh_str_to_i64(s) 10, &mut out) {
                 0 => out.to_string(),
-                _ => take_pending().unwrap().message(),
+                _ => take_pending().unwrap().message().lossy(),
             }
         };
         assert_eq!(int(" -1_000\n"), "-1000");

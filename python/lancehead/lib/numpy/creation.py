@@ -72,6 +72,10 @@ def full(shape, fill_value, dtype=None, order="C"):
     """
     if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full(shape, asarray(fill_value), dtype, order)
+    if prim.is_str(fill_value) or prim.is_bytes(fill_value):
+        texts = empty(shape, _dtype_of_texts(dtype), order)
+        texts[...] = fill_value
+        return texts
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
     copy_into(out, fill_value)
     return out
@@ -309,7 +313,29 @@ def _of_rank(x, ndmin):
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
 
 
+def _dtype_of_texts(dtype):
+    if dtype is None:
+        prim.error('how long texts are is no part of their type: give the dtype, as in `dtype="U5"`')
+    made = dtype_or(dtype, None)
+    if not prim.is_chars(made):
+        prim.error("texts are stored in arrays of dtype `U` or `S` only")
+    return made
+
+
+def _texts(object, dtype):
+    texts = new_array((len(object),), _dtype_of_texts(dtype))
+    for i, x in enumerate(object):
+        texts[i] = x
+    return texts
+
+
 def _array(object, dtype, copy, order):
+    if prim.is_a(object, "builtins.list"):
+        if prim.is_str(prim.items_nothing(object)) or prim.is_bytes(prim.items_nothing(object)):
+            return _texts(object, dtype)
+    if prim.is_tuple(object) and len(object) > 0:
+        if prim.is_str(object[0]) or prim.is_bytes(object[0]):
+            return _texts(object, dtype)
     if prim.is_str(copy):
         prim.error("`copy` is True, False or None")
     if copy is None:

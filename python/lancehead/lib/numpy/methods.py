@@ -319,6 +319,9 @@ class ndarray:
 
     def fill(self, value, /):
         """Sets all elements."""
+        if prim.is_chars(self):
+            self[...] = value
+            return
         if prim.is_array(value):
             if value.ndim > 0:
                 prim.error("all elements are set to one number")
@@ -387,7 +390,9 @@ class ndarray:
         return python_number(_element(self, _as_index(index)))
 
     def tolist(self):
-        """Nested lists of Python numbers."""
+        """Nested lists of Python numbers, or texts."""
+        if self.ndim == 1 and prim.is_chars(self):
+            return [prim.item(self, i) for i in range(self.shape[0])]
         if self.ndim == 0:
             return python_number(self[()])
         if self.ndim == 1:

@@ -89,6 +89,8 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     check_flag(invert)
     inverted = True if invert else False
     x, others = asarray(element), asarray(test_elements)
+    if prim.is_chars(x) and prim.is_chars(others):
+        return _texts_in(x, others, inverted)
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(others))
     line = copy_c(flat(contiguous(others)), dtype)
     sort_line(line)
@@ -96,6 +98,15 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     v, w = flat(x), flat(out)
     for i in range(v.size):
         prim.set_item(w, i, _found(line, prim.cast(prim.item(v, i), dtype)) != inverted)
+    return out
+
+
+def _texts_in(x, others, inverted):
+    line = _sorted_flat(others)
+    out = new_array(x.shape, np.bool_)
+    v, w = flat(x), flat(out)
+    for i in range(v.size):
+        prim.set_item(w, i, _found(line, prim.item(v, i)) != inverted)
     return out
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lancehead.lib import prim
+from lancehead.lib import chars, prim
 from lancehead.lib.conversions import axis_of, check_flag, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import check_out, deliver, keep, lines_axis
@@ -90,6 +90,8 @@ def _sort_packed(v, dtype):
         keys = _keys(v)
         _sort_packed(keys, np.int64)
         _put_back(v, keys)
+    elif prim.is_chars(dtype):
+        chars.sort_packed(v)
     else:
         prim.lh_sort(dtype, prim.data(v), v.size)
 
@@ -101,6 +103,8 @@ def _argsort_packed(v, order, dtype):
         _argsort_packed(_wide(v), order, np.float32)
     elif prim.is_time(dtype):
         _argsort_packed(_keys(v), order, np.int64)
+    elif prim.is_chars(dtype):
+        chars.sort_order(v, order)
     else:
         prim.lh_argsort(dtype, prim.data(v), prim.data(order), v.size)
 
@@ -116,6 +120,8 @@ def _select_packed(v, k, dtype):
         keys = _keys(v)
         _select_packed(keys, k, np.int64)
         _put_back(v, keys)
+    elif prim.is_chars(dtype):
+        chars.sort_packed(v)
     else:
         prim.lh_partition(dtype, prim.data(v), v.size, k)
 
@@ -481,6 +487,8 @@ def searchsorted(a, v, side="left"):
         raise ValueError(
             "object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array"
         )
+    if prim.is_chars(line) and not prim.is_array(v):
+        return prim.cast(place_in_line(line, v, right), np.int64)
     if prim.is_scalar(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
