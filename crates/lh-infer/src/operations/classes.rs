@@ -319,7 +319,7 @@ impl Infer<'_> {
             TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
             TyKind::Tuple { elems, .. } => elems.first().copied(),
             TyKind::Str => Some(x.ty),
-            TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator { .. } if open => {
+            TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator(_) if open => {
                 let plan = self.plan(x, false)?;
                 let states = self.plan_states(&plan);
                 Some(self.probe_item(&plan, &states)?)
