@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import types as python_types
 import typing
 from typing import Any
@@ -42,6 +43,23 @@ def type_of_hint(hint: Any, *, strict: bool = False) -> Any:
     if found is None and strict:
         raise errors.TypingError(f"Cannot infer Numba type of Python type {hint!r}")
     return found
+
+
+def sent_to(function: Any) -> Any:
+    """The type of what is sent to a generator, if the annotation of its function's result says it; else None.
+
+    >>> def f() -> Generator[int, float, None]: yield 0
+    >>> sent_to(f)
+    float64
+    """
+    try:
+        hint = typing.get_type_hints(function).get("return")
+    except (NameError, AttributeError, TypeError):
+        return None
+    args = typing.get_args(hint)
+    if typing.get_origin(hint) is not collections.abc.Generator or len(args) < 2:
+        return None
+    return type_of_hint(args[1])
 
 
 def _plain(hint: Any) -> Any:

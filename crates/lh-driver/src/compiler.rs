@@ -49,8 +49,9 @@ impl Compiler {
         let whole = whole || options.device != Device::Host;
         let mut made = self.generate(host, spec, args, start, timings, whole)?;
         let ret = made.ret;
-        if let TyKind::Generator { next, .. } = ret.kind() {
-            made.advance = Some(Arc::new(self.generate(host, *next, &[ret], Instant::now(), Vec::new(), whole)?));
+        if let TyKind::Generator(g) = ret.kind() {
+            let args = [ret, g.sent];
+            made.advance = Some(Arc::new(self.generate(host, g.next, &args, Instant::now(), Vec::new(), whole)?));
         }
         Ok(Arc::new(made))
     }

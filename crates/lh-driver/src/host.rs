@@ -83,6 +83,10 @@ pub trait Host {
     fn locals(&mut self, _o: ObjId) -> Vec<(String, Ty)> {
         Vec::new()
     }
+    /// The type of what is sent to a generator, if its function's annotation says it.
+    fn sent(&mut self, _o: ObjId) -> Option<Ty> {
+        None
+    }
     /// See [`lh_infer::World::signatures`].
     fn signatures(&mut self, _o: ObjId) -> Vec<(Vec<Ty>, Option<Ty>)> {
         Vec::new()

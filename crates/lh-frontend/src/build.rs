@@ -230,6 +230,11 @@ impl<'a> Build<'a, '_> {
                 let value = self.pop()?;
                 self.emit_push(Inst::Yield(value));
             }
+            Instr::YieldFrom => {
+                self.pop()?;
+                let iterable = self.pop()?;
+                self.emit_push(Inst::YieldFrom(iterable));
+            }
             Instr::GetLen => {
                 let value = self.peek(1)?;
                 let func = self.emit(Inst::Global("len".to_owned()));

@@ -11,7 +11,7 @@ use crate::instr::{Instr, Op, Problem, Program, Region, Var};
 use crate::raw::{RawCode, RawConst};
 use lh_ir::Span;
 use lh_ir::diag::{Diagnostic, Result, TOO_LARGE, UNSUPPORTED_BYTECODE, UNSUPPORTED_SYNTAX};
-use lh_ir::untyped::{BinOp, CmpOp, UnOp};
+use lh_ir::untyped::{BinOp, CmpOp, PyConst, UnOp};
 use opcode::{Opcode, Table};
 
 /// Bytes of code that are accepted.
@@ -296,6 +296,14 @@ impl<'a> Decoder<'a> {
         self.push(Instr::ForIter(target));
     }
 
+    /// Delegates to another generator; END_SEND, where it goes on, pops what stands below the result.
+    pub(crate) fn send(&mut self, arg: u32) {
+        self.push(Instr::YieldFrom);
+        self.push(Instr::Const(&RawConst::Value(PyConst::None)));
+        self.push(Instr::Swap(2));
+        self.push(Instr::Jump(self.ahead(arg)));
+    }
+
     /// Target of a jump forward.
     fn ahead(&self, arg: u32) -> u32 {
         self.next.saturating_add(arg)
@@ -467,6 +475,15 @@ impl<'a> Decoder<'a> {
             }
             Opcode::ReturnGenerator => Instr::Junk,
             Opcode::YieldValue => Instr::Yield,
+            Opcode::GetYieldFromIter => Instr::Nop,
+            Opcode::EndSend => {
+                self.push(Instr::Swap(2));
+                Instr::Pop
+            }
+            Opcode::Send => {
+                self.push(Instr::YieldFrom);
+                Instr::Jump(self.ahead(arg))
+            }
             Opcode::RaiseVarargs => Instr::Raise(arg),
             Opcode::Reraise => Instr::Reraise,
             Opcode::PushExcInfo => Instr::PushExcInfo,
@@ -493,9 +510,6 @@ impl<'a> Decoder<'a> {
             | Opcode::GetAwaitable
             | Opcode::AsyncGenWrap
             | Opcode::CleanupThrow => ("`async`", ""),
-            Opcode::GetYieldFromIter | Opcode::Send | Opcode::EndSend => {
-                ("`yield from`", "write a loop: `for x in iterable: yield x`")
-            }
             Opcode::LoadBuildClass => ("a class definition", "define the class outside of the function"),
             Opcode::LoadName
             | Opcode::StoreName

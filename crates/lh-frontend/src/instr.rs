@@ -203,6 +203,8 @@ pub(crate) enum Instr<'a> {
     WithExceptStart(u32),
     /// `x -> sent`
     Yield,
+    /// `x None -> returned`
+    YieldFrom,
     /// `x -> x len(x)`
     GetLen,
     /// `x -> x bool`

@@ -12,7 +12,7 @@ mod threads;
 pub(crate) mod times;
 mod ufuncs;
 
-use crate::convert::has_pending;
+use crate::convert::{carried, has_pending};
 use crate::cx::Infer;
 use crate::operations::operators::cast_expr;
 use crate::substitutes;
@@ -178,6 +178,10 @@ impl Infer<'_> {
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
             tys.push(ArgTy { ty: v.ty, value, items: None });
         }
+        if code.is_generator {
+            self.makes.insert(f);
+            tys.extend(self.sends.get(&f).map(|t| ArgTy::sent(*t)));
+        }
         let spec = loop {
             match self.world.specialise(f, &tys, self.options) {
                 Ok(spec) => break spec,
@@ -185,7 +189,7 @@ impl Infer<'_> {
                 Err(d)
                     if d.id == diag::NEEDS_CONSTANT
                         && !library
-                        && !tys.iter().any(ArgTy::is_known)
+                        && !tys[..bound.len()].iter().any(ArgTy::is_known)
                         && bound.iter().any(is_constant) =>
                 {
                     for (t, v) in tys.iter_mut().zip(&bound) {
@@ -193,12 +197,17 @@ impl Infer<'_> {
                         t.items = v.parts().and_then(|p| p.iter().map(|x| x.as_const().cloned()).collect());
                     }
                 }
+                Err(d) if d.sent.is_some() => {
+                    self.sent_by_callee(d).map_err(|d| self.called_from(d, code, library))?;
+                    return Ok(Val::of_type(Ty::never()));
+                }
                 Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
             }
         };
         let run_time = bound.iter().zip(&tys).filter(|(v, t)| !t.is_known() && !v.ty.flatten().is_empty());
         let args: Vec<Value> =
             run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
+        self.calls_users |= !library;
         let result = self.push(Inst::Call(spec.id, args), spec.ret);
         if spec.ret.is_never() {
             self.stop();
@@ -588,7 +597,7 @@ impl Infer<'_> {
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
             let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
-            if is_table || matches!(g.ty.kind(), TyKind::Generator { .. }) {
+            if is_table || matches!(g.ty.kind(), TyKind::Generator(_)) {
                 let list = self.collect(g)?;
                 return self.call_path(path, &[list], kwargs);
             }
@@ -726,14 +735,6 @@ fn name_of_keyword(name: &str) -> Val {
     let text = Const::Str(name.to_owned());
     let literal = Literal::of(&text).expect("a string has a literal type");
     Val::known(Ty::new(TyKind::Literal(literal)), Known::Const(text))
-}
-
-/// Whether an exception can hold a value of the type.
-pub(crate) fn carried(t: Ty) -> bool {
-    match t.kind() {
-        TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
-        _ => t.is_number() || t.is_none() || t == Ty::str(),
-    }
 }
 
 /// Whether a value, or every item of a tuple, is known while compiling.

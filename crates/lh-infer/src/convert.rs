@@ -451,3 +451,11 @@ mod tests {
         assert_eq!(unify(Ty::str(), Ty::int(), &mut p), None);
     }
 }
+
+/// Whether an exception can hold a value of the type.
+pub(crate) fn carried(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
+        _ => t.is_number() || t.is_none() || t == Ty::str(),
+    }
+}

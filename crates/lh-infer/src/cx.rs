@@ -10,7 +10,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::Result;
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::untyped::{self, Code};
-use lh_ir::{Block, FuncId, Meaning, Span, Ty, Value};
+use lh_ir::{Block, FuncId, Meaning, Span, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// An edge between untyped blocks, to be completed when its target's parameter types are known.
@@ -41,6 +41,8 @@ pub(crate) struct Yield {
     pub val: Val,
     pub span: Span,
     pub resume: Block,
+    /// Where what is thrown there is raised.
+    pub thrown: Block,
 }
 
 /// One inference in progress.
@@ -62,6 +64,14 @@ pub struct Infer<'w> {
     pub(crate) argument_sites: HashMap<usize, u32>,
     /// Whether callees are asked what they store in containers whose type is undecided.
     pub(crate) asks_callees: bool,
+    /// Of a generator, the type of what is sent to it.
+    pub(crate) sent: Ty,
+    /// Whether nothing outside of the function says it.
+    pub(crate) sent_is_open: bool,
+    /// Number of the function that goes on with the generator.
+    pub(crate) next: Option<SpecId>,
+    /// What this function sends to the generators that functions make.
+    pub(crate) sends: HashMap<FuncId, Ty>,
     // One sweep:
     pub(crate) out: Function,
     pub(crate) vals: Vec<Option<Val>>,
@@ -76,6 +86,10 @@ pub struct Infer<'w> {
     pub(crate) entered: HashMap<Block, (Block, Vec<Val>)>,
     pub(crate) returns: Vec<(Block, Val, Span)>,
     pub(crate) yields: Vec<Yield>,
+    /// Functions with `yield` that were called.
+    pub(crate) makes: HashSet<FuncId>,
+    /// Whether a function was called that is not the library's.
+    pub(crate) calls_users: bool,
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
@@ -99,6 +113,9 @@ impl<'w> Infer<'w> {
     pub(crate) fn new(world: &'w mut dyn World, id: FuncId, args: &[ArgTy], options: Options) -> Result<Infer<'w>> {
         let code = world.code(id)?;
         let info = world.info(id);
+        let last = args.last().and_then(ArgTy::as_sent);
+        let (args, sent) = (&args[..args.len() - usize::from(last.is_some())], last);
+        let is_said = sent.filter(|t| !t.is_never()).or(info.sent);
         let shape = Shape::of(&code);
         Ok(Infer {
             world,
@@ -115,6 +132,10 @@ impl<'w> Infer<'w> {
             sites: HashMap::new(),
             argument_sites: HashMap::new(),
             asks_callees: false,
+            sent: is_said.or(sent).unwrap_or(Ty::none()),
+            sent_is_open: is_said.is_none(),
+            next: None,
+            sends: HashMap::new(),
             out: Function::default(),
             vals: Vec::new(),
             cur: Block(0),
@@ -127,6 +148,8 @@ impl<'w> Infer<'w> {
             entered: HashMap::new(),
             returns: Vec::new(),
             yields: Vec::new(),
+            makes: HashSet::new(),
+            calls_users: false,
             loops: HashMap::new(),
             captures: Vec::new(),
             restart: None,

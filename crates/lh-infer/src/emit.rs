@@ -372,7 +372,7 @@ impl Infer<'_> {
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
             | TyKind::Instance { .. }
-            | TyKind::Generator { .. }
+            | TyKind::Generator(_)
             | TyKind::DType(_)
             | TyKind::Obj(_)
             | TyKind::Ellipsis

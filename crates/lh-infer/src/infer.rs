@@ -8,7 +8,7 @@
 use crate::calls::containers;
 use crate::convert::{Pending, has_pending};
 use crate::cx::Infer;
-use crate::operations::generator;
+use crate::operations::generator::{self, split};
 use crate::shape::Shape;
 use crate::val::Val;
 use crate::world::{ArgTy, Offsets, Taught, World};
@@ -41,7 +41,30 @@ pub struct Output {
 pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options, name: &str) -> Result<Output> {
     let mut cx = Infer::new(world, id, args, options)?;
     cx.find_builders();
-    cx.run(name)
+    let is_guessed = cx.sent.is_never();
+    if is_guessed {
+        cx.sent = Ty::none();
+    }
+    if !cx.code.is_generator || !cx.sent_is_open || !generator::receives(&cx.code) {
+        return cx.run(name);
+    }
+    // Python may send anything; functions that send something say so.
+    let guessed = |world: &mut dyn World| -> Result<Output> {
+        let mut cx = Infer::new(world, id, args, options)?;
+        cx.find_builders();
+        cx.guess_sent(name)?;
+        cx.run(name)
+    };
+    let nothing = |world: &mut dyn World| {
+        let mut cx = Infer::new(world, id, args, options)?;
+        cx.sent = Ty::none();
+        cx.find_builders();
+        cx.run(name)
+    };
+    if is_guessed {
+        return guessed(world).or_else(|_| nothing(world));
+    }
+    nothing(world).or_else(|d| guessed(world).map_err(|_| d))
 }
 
 /// Finds what a function stores in those of its arguments whose types are undecided.
@@ -64,6 +87,28 @@ pub fn taught(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Option
 }
 
 impl Infer<'_> {
+    /// Takes what is sent to a generator to be of the type of what it yields before anything is sent.
+    fn guess_sent(&mut self, name: &str) -> Result<()> {
+        self.sent = Ty::never();
+        let item = match self.settle(name)?.kind() {
+            TyKind::Generator(g) => g.item.weak(),
+            _ => Ty::none(),
+        };
+        if !item.is_number() && item != Ty::str() && !item.is_tuple() {
+            return Err(Diagnostic::new(diag::CANNOT_UNIFY, "what is sent cannot be guessed"));
+        }
+        self.sent = Ty::optional(item);
+        self.forget_types();
+        Ok(())
+    }
+
+    fn forget_types(&mut self) {
+        self.sticky.clear();
+        self.sites.clear();
+        self.argument_sites.clear();
+        self.pending = Pending::default();
+    }
+
     fn run(&mut self, name: &str) -> Result<Output> {
         let mut ret = self.settle(name)?;
         if self.decide_parameters() || self.decide_unreached() {
@@ -76,10 +121,9 @@ impl Infer<'_> {
         if !self.code.is_generator {
             return Ok(Output { func, ret, annotations, offsets, next: None });
         }
-        let number = self.world.reserve(self.id, &format!("{name}.next"));
-        let halves = generator::split(func, &self.yields, number);
-        let generator::Halves { make, next, ty } = halves.map_err(|d| d.at(&self.code.file, self.span))?;
-        Ok(Output { func: make, ret: ty, annotations, offsets, next: Some((number, next)) })
+        let halves = split::split(func, &self.yields, ret);
+        let split::Halves { make, next } = halves.map_err(|d| d.at(&self.code.file, self.span))?;
+        Ok(Output { func: make, ret, annotations, offsets, next: self.next.map(|number| (number, next)) })
     }
 
     /// Repeats sweeps until the types no longer change; returns the result type.
@@ -142,10 +186,7 @@ impl Infer<'_> {
         self.code = code;
         self.shape = Shape::of(&self.code);
         self.find_builders();
-        self.sticky.clear();
-        self.sites.clear();
-        self.argument_sites.clear();
-        self.pending = Pending::default();
+        self.forget_types();
         Ok(())
     }
 

@@ -16,5 +16,6 @@ pub mod world;
 
 pub use convert::{cost, cost_of_all};
 pub use infer::{Output, infer, taught};
+pub use operations::generator::receives;
 pub use stack::{Frame, Stack};
 pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, Taught, World};

@@ -127,6 +127,7 @@ impl Infer<'_> {
                 self.runtime(&rt::lh_exc_drop, &[e], Ty::none()).map(|_| None)
             }
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
+            Inst::YieldFrom(v) => self.yield_from(*v).map(Some),
         }
     }
 
@@ -605,6 +606,11 @@ impl Infer<'_> {
 
     pub(crate) fn raise(&mut self, e: Value, _cause: Option<Value>) -> Result<()> {
         let e = self.val(e);
+        self.raise_value(&e)
+    }
+
+    /// Ends the current block by raising an exception.
+    pub(crate) fn raise_value(&mut self, e: &Val) -> Result<()> {
         if let TyKind::Obj(o) = e.ty.kind() {
             if let Object::ExcClass(id, _) = self.world.object(*o) {
                 self.set_term(Term::Raise { exc: id, args: vec![] });
@@ -617,7 +623,7 @@ impl Infer<'_> {
             return Ok(());
         }
         if e.ty == Ty::exc() {
-            self.runtime(&rt::lh_exc_restore, &[e], Ty::none())?;
+            self.runtime(&rt::lh_exc_restore, std::slice::from_ref(e), Ty::none())?;
             self.set_term(Term::Propagate);
             return Ok(());
         }

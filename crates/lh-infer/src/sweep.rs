@@ -28,6 +28,8 @@ impl Infer<'_> {
         self.entered.clear();
         self.returns.clear();
         self.yields.clear();
+        self.makes.clear();
+        self.calls_users = false;
         self.loops.clear();
         self.made_at.clear();
         self.rows_at.clear();
@@ -46,8 +48,7 @@ impl Infer<'_> {
         }
         let widened = self.finish_edges()?;
         let ret = if self.code.is_generator {
-            self.finish_yields()?;
-            Ty::never()
+            self.finish_yields()?
         } else {
             self.finish_returns()?
         };
@@ -219,7 +220,9 @@ impl Infer<'_> {
         if self.unwind.is_some() {
             for t in std::iter::once(start.index()).chain(first..self.out.blocks.len()) {
                 // Edge blocks only convert and jump, which cannot raise.
-                self.out.blocks[t].unwind = self.unwind.clone();
+                // A block may have a handler of its own.
+                let block = &mut self.out.blocks[t];
+                block.unwind = block.unwind.take().or_else(|| self.unwind.clone());
             }
         }
         Ok(())

@@ -228,6 +228,18 @@ pub struct ArgTy {
 }
 
 impl ArgTy {
+    /// The last argument of a generator's function, to which something of a type is sent; `never` asks for a guess.
+    pub fn sent(ty: Ty) -> ArgTy {
+        // No argument is a dtype with the value `None`.
+        ArgTy { ty: Ty::dtype(ty), value: Some(Const::None), items: None }
+    }
+    /// The type that such an argument says.
+    pub fn as_sent(&self) -> Option<Ty> {
+        match (self.ty.kind(), &self.value) {
+            (TyKind::DType(t), Some(Const::None)) => Some(*t),
+            _ => None,
+        }
+    }
     /// Whether the callee is typed for a value.
     pub fn is_known(&self) -> bool {
         self.value.is_some() || self.items.is_some()
@@ -316,6 +328,8 @@ pub struct FuncInfo {
     pub kwdefaults: Vec<(String, ObjId)>,
     /// Types that its decorator gives to variables.
     pub locals: Vec<(String, Ty)>,
+    /// What is sent to it, if it is a generator whose annotation says so: `none` or an optional.
+    pub sent: Option<Ty>,
 }
 
 /// The surroundings of one inference.

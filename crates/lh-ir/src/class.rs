@@ -40,6 +40,8 @@ pub mod layout {
     pub const ENTRIES_MASK: usize = 64;
     /// In a class with entries, the first field.
     pub const ENTRIES_FIELDS: usize = 72;
+    /// What is added to the first word of a generator's frame if the pending exception is thrown into it.
+    pub const THROWN: i64 = 1 << 32;
 }
 
 /// The class of Python's `list`, which list displays make.

@@ -44,6 +44,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// The parameter of the function being typed whose value must be known: with it, typing may succeed.
     pub literal: Option<usize>,
+    /// A generator's function, and what is to be sent to those that it makes.
+    pub sent: Option<(crate::FuncId, crate::Ty)>,
 }
 
 impl Diagnostic {
@@ -59,6 +61,7 @@ impl Diagnostic {
             trail: Vec::new(),
             notes: Vec::new(),
             literal: None,
+            sent: None,
         })
     }
     /// Sets the place unless there is one already.

@@ -14,7 +14,7 @@ use crate::meaning::Meaning;
 use crate::op::Op;
 use crate::runtime::RuntimeFn;
 use crate::span::Span;
-use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
+use crate::types::{Buffer, GeneratorTy, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
 
@@ -579,11 +579,14 @@ impl Parser {
                 Err(_) => Literal::Int(self.int()?),
             }),
             "generator" => {
-                let item = self.ty()?;
+                let mut ty = || {
+                    let t = self.ty()?;
+                    self.punct(',').map(|()| t)
+                };
+                let (item, sent, ret) = (ty()?, ty()?, ty()?);
+                let func = FuncId(self.entity("func")?);
                 self.punct(',')?;
-                let next = SpecId(self.entity("spec")?);
-                self.punct(',')?;
-                TyKind::Generator { item, next, frame: self.ty()? }
+                TyKind::Generator(GeneratorTy { item, sent, ret, func, next: SpecId(self.entity("spec")?) })
             }
             "pointer" => return Ok(Ty::pointer(self.ty()?)),
             "choice" => TyKind::Choice(self.list(Parser::ty)?),

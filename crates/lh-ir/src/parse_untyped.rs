@@ -306,6 +306,7 @@ impl Line<'_> {
             "iter" => Inst::Iter(self.value(code)?),
             "catch" => Inst::CatchExc,
             "end_catch" => Inst::EndCatch(self.value(code)?),
+            "yield" if self.eat_word("from") => Inst::YieldFrom(self.value(code)?),
             "yield" => Inst::Yield(self.value(code)?),
             _ => match self.container(word, code)? {
                 Some(inst) => inst,

@@ -87,8 +87,9 @@ impl fmt::Display for TypeText {
             TyKind::Ptr => f.write_str("ptr"),
             TyKind::MemInfo => f.write_str("mem"),
             TyKind::Ellipsis => f.write_str("ellipsis"),
-            TyKind::Generator { item, next, frame } => {
-                write!(f, "generator({}, {next}, {})", TypeText(*item), TypeText(*frame))
+            TyKind::Generator(g) => {
+                let [item, sent, ret] = [g.item, g.sent, g.ret].map(TypeText);
+                write!(f, "generator({item}, {sent}, {ret}, {}, {})", g.func, g.next)
             }
             TyKind::Literal(Literal::Int(i)) => write!(f, "literal({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "literal({b})"),

@@ -224,6 +224,7 @@ impl Display for Inst {
             Inst::ExcMatch(a, b) => write!(f, "{a} matches {b}"),
             Inst::EndCatch(v) => write!(f, "end_catch {v}"),
             Inst::Yield(v) => write!(f, "yield {v}"),
+            Inst::YieldFrom(v) => write!(f, "yield from {v}"),
         }
     }
 }

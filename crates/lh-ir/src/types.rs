@@ -95,9 +95,9 @@ pub enum TyKind {
     MemInfo,
     /// `...`
     Ellipsis,
-    /// A generator: an object with one item, its frame, and the function that gives its next item.
+    /// A generator: an object with one item, its frame, and the function that goes on with it.
     #[serde(skip_serializing)]
-    Generator { item: Ty, next: SpecId, frame: Ty },
+    Generator(GeneratorTy),
     /// An argument whose value is known (`literally`); at run time it is passed as a value of its type.
     Literal(Literal),
 }
@@ -117,6 +117,28 @@ pub struct ClassTy {
     pub parts: Option<Vec<Ty>>,
     /// Whether instances are constants, which cannot be changed: global ones.
     pub constant: bool,
+}
+
+/// What goes into a generator, and what comes out.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct GeneratorTy {
+    /// Its items.
+    pub item: Ty,
+    /// What is sent to it: `none`, or an optional.
+    pub sent: Ty,
+    /// What it returns at its end: `none`, or an optional, which is empty if it had ended before.
+    pub ret: Ty,
+    /// The function with the `yield`s.
+    pub func: FuncId,
+    /// The function that goes on with it.
+    pub next: SpecId,
+}
+
+impl GeneratorTy {
+    /// The result of the function that goes on with it: whether there is an item, the item, what it has returned.
+    pub fn step(&self) -> Ty {
+        Ty::tuple(vec![Ty::bool(), self.item, self.ret])
+    }
 }
 
 /// The memory that values of a type refer to.
@@ -645,7 +667,7 @@ impl Ty {
                 out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
             }
             TyKind::Class(ClassTy { parts: Some(of), .. }) => of.iter().for_each(|t| t.flatten_into(out)),
-            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => out.push(Prim::Object),
+            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator(_) => out.push(Prim::Object),
             TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
                 out.push(Prim::I1);
                 t.flatten_into(out);
@@ -684,7 +706,7 @@ impl Ty {
         match self.0 {
             TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr => Holds::Memory,
             TyKind::Class(ClassTy { parts: Some(of), .. }) => Holds::Parts(of, &[]),
-            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => Holds::Objects,
+            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator(_) => Holds::Objects,
             TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => Holds::Parts(elems, &[]),
             TyKind::Closure { captures, defaults, .. } => Holds::Parts(captures, defaults),
             TyKind::Optional(of)

@@ -280,6 +280,8 @@ pub enum Inst {
     EndCatch(Value),
     /// A `yield`: its value; the result is what is sent.
     Yield(Value),
+    /// A `yield from`: an iterable; the result is what it returns.
+    YieldFrom(Value),
 }
 
 /// How a block ends.
@@ -314,7 +316,8 @@ macro_rules! operands {
             | Inst::Unpack { seq: a, .. }
             | Inst::UnpackItem(a, _)
             | Inst::EndCatch(a)
-            | Inst::Yield(a) => $f(a),
+            | Inst::Yield(a)
+            | Inst::YieldFrom(a) => $f(a),
             Inst::Binary { a, b, .. }
             | Inst::Compare(_, a, b)
             | Inst::Is { a, b, .. }

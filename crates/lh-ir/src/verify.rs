@@ -53,7 +53,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
                 of.get(i - 1).copied()
             }
         }
-        TyKind::Generator { frame, .. } => (i == 0).then(|| Ty::generator_object(*frame)),
+        TyKind::Generator(_) => (i == 0).then(Ty::suspended),
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
         TyKind::Str => [Ty::meminfo(), Ty::ptr(), Ty::i64()].get(i).copied(),

@@ -269,14 +269,14 @@ impl lh_infer::World for World {
         let Some(n) = f.as_stored() else {
             let Known { defaults, kwdefaults, locals, .. } = &self.functions[f.index()];
             let (defaults, kwdefaults, locals) = (defaults.clone(), kwdefaults.clone(), locals.clone());
-            return FuncInfo { is_library, meaning: None, options, defaults, kwdefaults, locals };
+            return FuncInfo { is_library, meaning: None, options, defaults, kwdefaults, locals, sent: None };
         };
         let stored = self.stored(n);
         let mut value = |m: &Meaning| self.meant(m).unwrap_or_else(|| panic!("a default is not found: {m:?}"));
         let defaults = stored.function.defaults.iter().map(&mut value).collect();
         let kwdefaults = stored.function.kwdefaults.iter().map(|(name, m)| (name.clone(), value(m))).collect();
         let meaning = lh_ir::Meaning::of_word(&stored.function.means);
-        FuncInfo { is_library, meaning, options, defaults, kwdefaults, locals: Vec::new() }
+        FuncInfo { is_library, meaning, options, defaults, kwdefaults, locals: Vec::new(), sent: None }
     }
 
     fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)> {

@@ -114,7 +114,7 @@ impl Types {
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
             | TyKind::Closure { .. }
-            | TyKind::Generator { .. }
+            | TyKind::Generator(_)
             | TyKind::BoundMethod { .. }
             | TyKind::Exc
             | TyKind::Iter(_)

@@ -72,7 +72,12 @@ impl<'a> Session<'a> {
 
     /// Types the function that the user calls; its result is of type `ret` if that is given.
     pub(super) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
-        let spec = self.typed(f, args, options)?;
+        let mut args = args.to_vec();
+        let code = self.code(f)?;
+        if code.is_generator && lh_infer::receives(&code) {
+            args.push(ArgTy::sent(Ty::never()));
+        }
+        let spec = self.typed(f, &args, options)?;
         if let Some((what, instead)) = self.formless(spec.ret) {
             let code = self.code(f)?;
             let text = format!("`{}` returns {what}, which has no form outside of compiled code", code.name);
@@ -268,7 +273,7 @@ fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static
         TyKind::Iter(_) => Some(("an iterator", "return a list of its items")),
         TyKind::BoundMethod { .. } => Some(("a method of a value", "return the value")),
         TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().find_map(|t| match t.kind() {
-            TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
+            TyKind::Generator(_) => Some(("a generator inside another value", "return it by itself")),
             _ => formless(*t),
         }),
         TyKind::Class(c) if c.class.user().is_some() => None,
@@ -327,7 +332,7 @@ impl World for Session<'_> {
         }
         if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
             let parent = self.info(parent);
-            return FuncInfo { meaning: None, defaults: vec![], kwdefaults: vec![], locals: vec![], ..parent };
+            return FuncInfo { meaning: None, defaults: vec![], kwdefaults: vec![], locals: vec![], sent: None, ..parent };
         }
         let o = self.host.function_object(f);
         let raw = self.host.function(o);
@@ -339,6 +344,7 @@ impl World for Session<'_> {
             defaults: raw.defaults,
             kwdefaults: raw.kwdefaults,
             locals: self.host.locals(o),
+            sent: self.host.sent(o).map(|t| if t.is_none() { t } else { Ty::optional(t) }),
         };
         self.compiler.infos.insert(f, info.clone());
         info

@@ -84,7 +84,7 @@ impl Compiler {
     /// The user's among functions that are called.
     pub(super) fn called(&self, order: &[SpecId]) -> Vec<Called> {
         let next = |s: &SpecId| match self.spec(*s).ret.kind() {
-            TyKind::Generator { next, .. } => Some(*next),
+            TyKind::Generator(g) => Some(g.next),
             _ => None,
         };
         let nexts: HashSet<SpecId> = order.iter().filter_map(next).collect();

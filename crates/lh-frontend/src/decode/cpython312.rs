@@ -11,6 +11,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, opcode: Opcode, arg: u32) -> Result<bo
         CompareOp => d.compare(arg >> 4)?,
         LoadGlobal => d.load_global(arg, true)?,
         LoadAttr => d.load_attr(arg >> 1, arg & 1 == 1)?,
+        Send => d.send(arg),
         // An exhausted loop skips END_FOR, which stands for two pops.
         ForIter => d.for_iter(arg, 1),
         EndFor => {

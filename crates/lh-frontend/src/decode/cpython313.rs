@@ -12,6 +12,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, opcode: Opcode, arg: u32) -> Result<bo
         CompareOp => d.compare(arg >> 5)?,
         LoadGlobal => d.load_global(arg, false)?,
         LoadAttr => d.load_attr(arg >> 1, arg & 1 == 1)?,
+        Send => d.send(arg),
         // An exhausted loop skips END_FOR and POP_TOP.
         ForIter => d.for_iter(arg, 2),
         EndFor => d.push(Instr::Pop),

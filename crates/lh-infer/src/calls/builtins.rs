@@ -104,12 +104,12 @@ impl Infer<'_> {
                 let has = !is_numpys_alone(x.ty, &name) && self.get_attr(x, &name).is_ok();
                 Ok(Some(Val::bool(has)))
             }
-            ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => Ok(Some(x.clone())),
+            ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => Ok(Some(x.clone())),
             ("builtins.iter", [x]) => self.call_library("calls.each", std::slice::from_ref(x)).map(Some),
-            ("builtins.next", [x, rest @ ..]) if matches!(x.ty.kind(), TyKind::Generator { .. }) && rest.len() < 2 => {
+            ("builtins.next", [x, rest @ ..]) if matches!(x.ty.kind(), TyKind::Generator(_)) && rest.len() < 2 => {
                 self.next_item(x, rest.first()).map(Some)
             }
-            ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => self.collect(x).map(Some),
+            ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => self.collect(x).map(Some),
             ("functools.partial", [func, rest @ ..]) => Ok(Some(self.partial(func, rest, kwargs))),
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),

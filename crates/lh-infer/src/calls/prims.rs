@@ -164,7 +164,7 @@ impl Infer<'_> {
             "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
             // Whether an exception can carry a value.
-            "is_carried" => crate::calls::carried(own),
+            "is_carried" => crate::convert::carried(own),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
@@ -465,6 +465,11 @@ impl Infer<'_> {
                 self.new_container(class.of(args, false), cap)
             }
             ("call_python", [f, ins]) => self.call_python(f, ins)?,
+            ("generator_state", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => self.generator_state(g),
+            ("generator_end", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => {
+                self.set_generator_state(g, &Val::int(-1));
+                Val::of_type(Ty::none())
+            }
             ("items_share", [l]) if item(l).is_some() => self.runtime(&rt::lh_items_share, &[l.clone()], Ty::none())?,
             ("items_get", [l, i]) if item(l).is_some() => self.stored_item(l, i, item(l).expect("a container")),
             ("items_take", [l, i]) if item(l).is_some() => {

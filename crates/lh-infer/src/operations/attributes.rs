@@ -22,6 +22,7 @@ fn classes(t: Ty) -> Vec<&'static str> {
         TyKind::Array { .. } => &["numpy.ndarray"],
         TyKind::Record(_) => &["record_values.record"],
         TyKind::Str => &["builtins.str"],
+        TyKind::Generator(_) => &["generators.generator"],
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => &["builtins.bytes"],
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => &["builtins.bytearray"],
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => &["builtins.memoryview"],
@@ -134,6 +135,10 @@ impl Infer<'_> {
                 (None, None) if v.ty.is_time() && name != "real" && name != "imag" => Ok(self.number_attr(v, name)),
                 (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
             },
+            TyKind::Generator(_) => {
+                let found = ["send", "throw", "__next__"].into_iter().find(|n| *n == name);
+                Ok(found.map(|name| self.builtin_bound(v, name)))
+            }
             TyKind::Pending(_, class) => Ok(Some(match (teaches(v.ty, name), self.class_function(*class, name)) {
                 (Some(name), _) => self.builtin_bound(v, name),
                 (None, Some((f, Binding::Static))) => Val::of_type(Ty::new(TyKind::Func(f))),
@@ -221,6 +226,7 @@ impl Infer<'_> {
     ) -> Result<Val> {
         match (name, args) {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
+            _ if matches!(recv.ty.kind(), TyKind::Generator(_)) => self.generator_method(name, recv, args),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
             _ if teaches(recv.ty, name).is_some() => self.teaching_method(name, recv, args, kwargs),

@@ -355,7 +355,7 @@ impl Infer<'_> {
             TyKind::Pending(s, c) if c.declaration().parameters.len() == 1 => {
                 Some(self.pending.argument(*s, 0)).filter(|t| !t.is_never())
             }
-            TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator { .. } if open => {
+            TyKind::Class(_) | TyKind::Iter(_) | TyKind::Generator(_) if open => {
                 let plan = self.plan(x, false)?;
                 let states = self.plan_states(&plan);
                 Some(self.probe_item(&plan, &states)?)

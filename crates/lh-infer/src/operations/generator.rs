@@ -1,56 +1,69 @@
-//! Generators: a function with `yield` becomes two, one that makes the generator and one that gives its next item.
+//! Generators: `yield`, what is sent to them and thrown into them, and what they return.
 //!
-//! A generator is an object with one item, its *frame*: where it goes on, its arguments, and every value that lives
-//! across a `yield`. Such values have their home in the frame: they are stored where they are defined and loaded where
-//! they are used, so that it does not matter through which `yield` a use is reached. The object releases what is left
-//! in the frame when the generator goes.
+//! [`split`] makes two functions of one with `yield`s. A generator's type says which of them goes on with it; a call of
+//! that takes what is sent, and answers whether there is an item, the item, and what has been returned. To throw, a
+//! caller makes an exception pending and adds [`split::THROWN`] to the state before the call.
 //!
-//! ```text
-//! def f(n):                 f(n):     frame = (0, n, ...)
-//!     a                     next(g):  state = frame.state; frame.state = -1
-//!     yield x        ->               state == 0: a; frame.state = 1; return (True, x)
-//!     b                               state == 1: b; return (False, ...)
-//!                                     otherwise:     return (False, ...)
-//! ```
-//!
-//! While it runs, and after an exception, the state is that of an exhausted generator.
+//! What is sent is `None`, or an optional of a type that the function finds that makes the generator, by the calls of
+//! `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]). Where nobody says it, it
+//! is guessed to be what is yielded.
 
-use crate::convert::unify;
+pub(crate) mod split;
+
+use crate::convert::{carried, unify};
 use crate::cx::{Infer, Yield};
-use crate::val::Val;
-use lh_ir::cfg::{Cfg, def_blocks, live_in};
+use crate::emit::exc;
+use crate::val::{Known, Plan, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, InstData, Target, Term};
-use lh_ir::types::TyKind;
-use lh_ir::{Block, Const, Function, Span, SpecId, Ty, Value};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::types::{GeneratorTy, TyKind};
+use lh_ir::untyped;
+use lh_ir::{Block, Const, ExcId, Ty, Value};
+use lh_ops::runtime as rt;
 
-/// The two functions of a generator.
-pub(crate) struct Halves {
-    /// Makes the generator.
-    pub make: Function,
-    /// Gives its next item, after whether there is one.
-    pub next: Function,
-    /// The generator's type.
-    pub ty: Ty,
+/// Whether anything is done with what is sent.
+pub fn receives(code: &untyped::Code) -> bool {
+    let insts = || code.blocks.iter().flat_map(|b| &b.insts);
+    let sent: Vec<Value> = insts().filter(|i| matches!(i.inst, untyped::Inst::Yield(_))).flat_map(|i| i.result).collect();
+    let mut is_used = insts().any(|i| matches!(i.inst, untyped::Inst::YieldFrom(_)));
+    insts().for_each(|i| i.inst.for_each_operand(|v| is_used |= sent.contains(&v)));
+    for t in code.blocks.iter().flat_map(|b| &b.term) {
+        is_used |= t.targets().iter().any(|t| t.args.iter().any(|v| sent.contains(v)));
+        is_used |= match t {
+            untyped::Term::Branch { cond: v, .. } | untyped::Term::ForIter { iter: v, .. } | untyped::Term::Return(v) => {
+                sent.contains(v)
+            }
+            _ => false,
+        };
+    }
+    is_used
 }
 
-/// State of a generator that has no more items.
-const EXHAUSTED: i128 = -1;
-/// Bytes of an item that may hold counted references.
-const MAX_COUNTED: usize = 512;
+fn generator_of(g: &Val) -> &'static GeneratorTy {
+    match g.ty.kind() {
+        TyKind::Generator(g) => g,
+        _ => lh_ir::bug!("{} is no generator", g.ty),
+    }
+}
+
+fn none() -> Val {
+    Val::constant(Const::None)
+}
 
 impl Infer<'_> {
-    /// `yield v`, whose value is `None`.
+    /// `yield v`, whose value is what is sent.
     pub(crate) fn yield_value(&mut self, v: Val) -> Result<Val> {
         let val = self.returnable(v)?;
-        let resume = self.new_block();
-        self.yields.push(Yield { from: self.cur, val, span: self.span, resume });
+        let (resume, thrown) = (self.new_block(), self.new_block());
+        self.yields.push(Yield { from: self.cur, val, span: self.span, resume, thrown });
+        self.cur = thrown;
+        self.set_term(Term::Propagate);
         self.cur = resume;
-        Ok(Val::of_type(Ty::none()))
+        Ok(if self.sent.is_none() || self.sent.is_never() { Val::of_type(self.sent) } else { self.param(resume, self.sent) })
     }
 
-    /// Completes the ways out of a generator's body.
-    pub(crate) fn finish_yields(&mut self) -> Result<()> {
+    /// The type of the generator that a function makes, as far as it is known.
+    fn generator_type(&mut self) -> Result<Ty> {
         let mut item = Ty::never();
         for y in &self.yields {
             item = unify(item, y.val.ty, &mut self.pending).ok_or_else(|| {
@@ -59,373 +72,423 @@ impl Infer<'_> {
                 d.at(&self.code.file, y.span)
             })?;
         }
-        if item.is_never() {
-            item = Ty::none();
+        let mut ret = Ty::never();
+        for (_, v, span) in &self.returns {
+            ret = unify(ret, v.ty, &mut self.pending).ok_or_else(|| {
+                let text = format!("`{}` returns `{ret}` in one place and `{}` in another", self.code.name, v.ty);
+                Diagnostic::new(diag::CANNOT_UNIFY, text).note("return one type everywhere").at(&self.code.file, *span)
+            })?;
         }
-        let ret = Ty::tuple(vec![Ty::bool(), item]);
+        let known = |t: Ty| if t.is_never() { Ty::none() } else { t };
+        let ret = known(ret);
+        let ret = if ret.is_none() || matches!(ret.kind(), TyKind::Optional(_)) { ret } else { Ty::optional(ret) };
+        let next = match self.next {
+            Some(next) => next,
+            None => self.world.reserve(self.id, &format!("{}.next", self.out.name)),
+        };
+        self.next = Some(next);
+        let sent = known(self.sent);
+        Ok(Ty::new(TyKind::Generator(GeneratorTy { item: known(item), sent, ret, func: self.id, next })))
+    }
+
+    /// Completes the ways out of a generator's body; returns its type.
+    pub(crate) fn finish_yields(&mut self) -> Result<Ty> {
+        let ty = self.generator_type()?;
+        let TyKind::Generator(g) = ty.kind() else { lh_ir::bug!("a generator") };
         for i in 0..self.yields.len() {
             let (from, val, span) = (self.yields[i].from, self.yields[i].val.clone(), self.yields[i].span);
             self.cur = from;
             self.span = span;
-            let val = self.convert(&val, item)?;
-            self.finish_with(ret, Val::bool(true), val);
+            let val = self.convert(&val, g.item)?;
+            let nothing = self.push(Inst::Zero, g.ret);
+            self.finish_with(g.step(), [Val::bool(true), val, nothing]);
             self.yields[i].from = self.cur;
         }
-        for (block, _, span) in std::mem::take(&mut self.returns) {
+        for (block, val, span) in std::mem::take(&mut self.returns) {
             self.cur = block;
             self.span = span;
-            let zero = self.push(Inst::Zero, item);
-            self.finish_with(ret, Val::bool(false), zero);
+            let val = self.convert(&val, g.ret)?;
+            let nothing = self.push(Inst::Zero, g.item);
+            self.finish_with(g.step(), [Val::bool(false), nothing, val]);
         }
-        self.out.ret = Some(ret);
-        Ok(())
+        self.out.ret = Some(g.step());
+        if self.may_stop() {
+            self.convert_stops();
+        }
+        Ok(ty)
     }
 
-    fn finish_with(&mut self, ret: Ty, has: Val, val: Val) {
-        let v = self.pack(vec![has, val], ret);
+    fn finish_with(&mut self, ret: Ty, parts: [Val; 3]) {
+        let v = self.pack(parts.to_vec(), ret);
         let v = self.value(&v);
         self.set_term(Term::Return(v));
     }
 
-    /// The next item of a generator after whether there is one.
-    pub(crate) fn advance(&mut self, g: &Val) -> (Val, Val) {
-        let TyKind::Generator { item, next, .. } = g.ty.kind() else { lh_ir::bug!("{} is no generator", g.ty) };
-        let v = self.value(g);
-        let pair = self.push(Inst::Call(*next, vec![v]), Ty::tuple(vec![Ty::bool(), *item]));
-        (self.field(&pair, 0), self.field(&pair, 1))
+    /// Whether the body may raise `StopIteration`.
+    fn may_stop(&self) -> bool {
+        let raises = |t: &Option<Term>| matches!(t, Some(Term::Raise { exc, .. }) if *exc == exc::STOP_ITERATION);
+        self.calls_users || self.out.blocks.iter().any(|b| raises(&b.term))
+    }
+
+    /// Makes `RuntimeError` of a `StopIteration` that leaves the body: callers would take it for the end.
+    fn convert_stops(&mut self) {
+        let landing = self.new_block();
+        for block in &mut self.out.blocks {
+            block.unwind.get_or_insert(Target { block: landing, args: vec![] });
+        }
+        let first = landing.index();
+        self.cur = landing;
+        let e = self.take_exception();
+        let stops = self.matches(&e, exc::STOP_ITERATION);
+        let (yes, no) = self.branch(&stops);
+        self.cur = yes;
+        self.drop_exception(&e);
+        self.raise_text(exc::RUNTIME_ERROR, "generator raised StopIteration");
+        self.cur = no;
+        self.restore_exception(&e);
+        self.drop_exception(&e);
+        self.set_term(Term::Propagate);
+        self.out.blocks[first..].iter_mut().for_each(|b| b.unwind = None);
+    }
+
+    fn take_exception(&mut self) -> Val {
+        self.push(Inst::Runtime(&rt::lh_exc_take, vec![]), Ty::exc())
+    }
+
+    fn drop_exception(&mut self, e: &Val) {
+        let e = self.value(e);
+        self.push_void(Inst::Runtime(&rt::lh_exc_drop, vec![e]));
+    }
+
+    fn restore_exception(&mut self, e: &Val) {
+        let e = self.value(e);
+        self.push_void(Inst::Runtime(&rt::lh_exc_restore, vec![e]));
+    }
+
+    fn matches(&mut self, e: &Val, class: ExcId) -> Val {
+        let (e, class) = (self.value(e), self.value(&Val::int(i128::from(class.0))));
+        self.push(Inst::Runtime(&rt::lh_exc_matches, vec![e, class]), Ty::bool())
+    }
+
+    /// Goes on with a generator: whether there is an item, the item, and what it has returned.
+    pub(crate) fn advance(&mut self, g: &Val, sent: &Val) -> Result<[Val; 3]> {
+        let ty = generator_of(g);
+        let mut args = vec![self.value(g)];
+        if !ty.sent.flatten().is_empty() {
+            let sent = self.convert(sent, ty.sent)?;
+            args.push(self.value(&sent));
+        }
+        let step = self.push(Inst::Call(ty.next, args), ty.step());
+        Ok([0, 1, 2].map(|i| self.field(&step, i)))
     }
 
     /// The item that a generator gave; asked before the first time, only its type matters.
     pub(crate) fn generated(&mut self, g: &Val, item: Option<Val>) -> Val {
-        match (item, g.ty.kind()) {
-            (Some(item), _) => item,
-            (None, TyKind::Generator { item, .. }) => self.push(Inst::Zero, *item),
-            (None, _) => lh_ir::bug!("no generator"),
-        }
+        item.unwrap_or_else(|| self.push(Inst::Zero, generator_of(g).item))
     }
 
     /// `next(g)` and `next(g, default)`.
     pub(crate) fn next_item(&mut self, g: &Val, default: Option<&Val>) -> Result<Val> {
-        let (has, x) = self.advance(g);
+        let [has, x, ret] = self.advance(g, &none())?;
         let Some(d) = default else {
-            let done = self.op("not", &[has]);
-            self.raise_if(&done, crate::emit::exc::STOP_ITERATION, "");
+            self.stop_unless(&has, &ret);
             return Ok(x);
         };
         let t = unify(x.ty, d.ty, &mut self.pending).ok_or_else(|| self.no_op("next", x.ty, d.ty))?;
         let (yes, no) = self.branch(&has);
         self.join(&[(yes, x), (no, d.clone())], t)
     }
-}
 
-/// Splits a typed body with its `yield`s into the two functions; `next` is the number that the second will have.
-pub(crate) fn split(body: Function, yields: &[Yield], next: SpecId) -> Result<Halves> {
-    let item = body.ret.and_then(Ty::tuple_elems).unwrap_or_else(|| lh_ir::bug!("a generator gives pairs"))[1];
-    let args: Vec<Value> = body.params().to_vec();
-    let arg_tys: Vec<Ty> = args.iter().map(|v| body.ty(*v)).collect();
-    let mut f = body;
-    let entry = f.new_block();
-    f.blocks.swap(0, entry.index());
-    f.blocks[entry.index()].params.clear();
-    // The block that was the entry has another number now.
-    let moved = |b: Block| if b == Block(0) { entry } else { b };
-    let resumes: Vec<Block> = yields.iter().map(|y| y.resume).collect();
-    let base = f.new_value(Ty::ptr());
-    dispatch(&mut f, base, entry, &resumes, item);
-    let homes = Homes::new(&f, &args, &resumes)?;
-    let frame = homes.frame();
-    let ty = Ty::new(TyKind::Generator { item, next, frame });
-    open_frame(&mut f, base, ty, frame);
-    homes.rewrite(&mut f, base, frame)?;
-    for (k, y) in yields.iter().enumerate() {
-        let data = &mut f.blocks[moved(y.from).index()];
-        let span = data.term_span;
-        let state = new_const(&mut f.values, k as i128 + 1);
-        let store = Inst::Store(base, state.0);
-        data.insts.extend([state.1, InstData { result: None, inst: store, span }]);
+    /// Raises `StopIteration` where there is no item.
+    fn stop_unless(&mut self, has: &Val, ret: &Val) {
+        let (yes, no) = self.branch(has);
+        self.cur = no;
+        match ret.ty.kind() {
+            TyKind::Optional(t) if carried(*t) => {
+                let value = self.value(ret);
+                let returned = self.push(Inst::IsSome(value), Ty::bool());
+                let (now, before) = self.branch(&returned);
+                self.cur = now;
+                let value = self.push(Inst::Unwrap(value), *t);
+                let args = vec![self.value(&value)];
+                self.set_term(Term::Raise { exc: exc::STOP_ITERATION, args });
+                self.cur = before;
+                self.set_term(Term::Raise { exc: exc::STOP_ITERATION, args: vec![] });
+            }
+            _ => self.set_term(Term::Raise { exc: exc::STOP_ITERATION, args: vec![] }),
+        }
+        self.cur = yes;
     }
-    let make = maker(&f, &arg_tys, &homes, frame, ty);
-    f.name.push_str(".next");
-    Ok(Halves { make, next: f, ty })
-}
 
-fn new_const(values: &mut Vec<Ty>, i: i128) -> (Value, InstData) {
-    values.push(Ty::int());
-    let v = Value::new(values.len() - 1);
-    (v, InstData { result: Some(v), inst: Inst::Const(Const::Int(i, Ty::int())), span: Span::default() })
-}
-
-fn to(block: Block) -> Target {
-    Target { block, args: vec![] }
-}
-
-/// Fills the entry: to the start, to where a `yield` left, or out. `base` is the address of the frame.
-fn dispatch(f: &mut Function, base: Value, start: Block, resumes: &[Block], item: Ty) {
-    let mut insts = Vec::new();
-    let mut push = |f: &mut Function, inst: Inst, ty: Ty| {
-        let v = f.new_value(ty);
-        insts.push(InstData { result: Some(v), inst, span: Span::default() });
-        v
-    };
-    let state = push(f, Inst::Load(base), Ty::int());
-    let done = push(f, Inst::Const(Const::Int(EXHAUSTED, Ty::int())), Ty::int());
-    insts.push(InstData { result: None, inst: Inst::Store(base, done), span: Span::default() });
-    f.blocks[0].insts = insts;
-    let mut at = Block(0);
-    for (k, target) in std::iter::once(start).chain(resumes.iter().copied()).enumerate() {
-        let (number, data) = new_const(&mut f.values, k as i128);
-        let here = f.new_value(Ty::bool());
-        let inst = Inst::Op(crate::emit::row("eq"), vec![state, number]);
-        let rest = f.new_block();
-        let block = &mut f.blocks[at.index()];
-        block.insts.extend([data, InstData { result: Some(here), inst, span: Span::default() }]);
-        block.term = Some(Term::Branch { cond: here, then: to(target), els: to(rest) });
-        at = rest;
-    }
-    let none = f.new_value(Ty::bool());
-    let zero = f.new_value(item);
-    let ret = f.new_value(Ty::tuple(vec![Ty::bool(), item]));
-    let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
-    let block = &mut f.blocks[at.index()];
-    block.insts = vec![
-        result(none, Inst::Const(Const::Bool(false))),
-        result(zero, Inst::Zero),
-        result(ret, Inst::Pack(vec![none, zero])),
-    ];
-    block.term = Some(Term::Return(ret));
-}
-
-/// Makes the generator the parameter and computes the address of its frame.
-fn open_frame(f: &mut Function, base: Value, ty: Ty, frame: Ty) {
-    let (g, object) = (f.new_value(ty), f.new_value(Ty::generator_object(frame)));
-    let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
-    let entry = &mut f.blocks[0];
-    entry.params = vec![g];
-    entry.insts.splice(0..0, [result(object, Inst::Field(g, 0)), result(base, Inst::ItemsData(object))]);
-}
-
-/// The function that makes the generator.
-fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Function {
-    let mut f = Function {
-        name: next.name.clone(),
-        qualname: next.qualname.clone(),
-        file: next.file.clone(),
-        first_line: next.first_line,
-        options: next.options,
-        is_library: next.is_library,
-        ret: Some(ty),
-        ..Function::default()
-    };
-    let block = f.new_block();
-    let params: Vec<Value> = args.iter().map(|t| f.new_value(*t)).collect();
-    f.blocks[block.index()].params.clone_from(&params);
-    let mut insts = Vec::new();
-    let mut push = |f: &mut Function, inst: Inst, ty: Ty| {
-        let v = f.new_value(ty);
-        insts.push(InstData { result: Some(v), inst, span: Span::default() });
-        v
-    };
-    let one = push(&mut f, Inst::Const(Const::Int(1, Ty::int())), Ty::int());
-    let object = push(&mut f, Inst::New(one), Ty::generator_object(frame));
-    let data = push(&mut f, Inst::ItemsData(object), Ty::ptr());
-    let elems = frame.tuple_elems().expect("a tuple").to_vec();
-    let parts = elems.iter().enumerate().map(|(i, t)| match homes.argument_at(i) {
-        Some(a) => params[a],
-        None if i == 0 => push(&mut f, Inst::Const(Const::Int(0, Ty::int())), Ty::int()),
-        None => push(&mut f, Inst::Zero, *t),
-    });
-    let parts = parts.collect();
-    let value = push(&mut f, Inst::Pack(parts), frame);
-    let g = f.new_value(ty);
-    let set_len = &lh_ops::runtime::lh_items_set_len;
-    let void = |inst: Inst| InstData { result: None, inst, span: Span::default() };
-    insts.push(void(Inst::Store(data, value)));
-    insts.push(void(Inst::Runtime(set_len, vec![object, one])));
-    insts.push(InstData { result: Some(g), inst: Inst::Pack(vec![object]), span: Span::default() });
-    f.blocks[block.index()].insts = insts;
-    f.blocks[block.index()].term = Some(Term::Return(g));
-    f
-}
-
-/// Where a value that lives across a `yield` is.
-#[derive(Clone)]
-enum Home {
-    /// It is computed anew where it is used.
-    Again(Inst),
-    /// An item of the frame.
-    Frame(usize),
-}
-
-/// The homes of all such values, and the items of the frame.
-struct Homes {
-    of: Vec<Option<Home>>,
-    elems: Vec<Ty>,
-    /// Item of the frame and number of each argument.
-    arguments: Vec<(usize, usize)>,
-}
-
-impl Homes {
-    fn new(f: &Function, args: &[Value], resumes: &[Block]) -> Result<Homes> {
-        let mut wanted = crossing(f, resumes);
-        wanted.extend(args.iter().copied());
-        wanted.sort_unstable();
-        wanted.dedup();
-        // Counted values come first: only the start of an item may hold them.
-        wanted.sort_by_key(|v| !f.ty(*v).is_counted());
-        let mut made = vec![None; f.values.len()];
-        for d in f.blocks.iter().flat_map(|b| &b.insts) {
-            if let Some(r) = d.result {
-                made[r.index()] = Some(&d.inst);
+    /// Methods of generators that the library does not have.
+    pub(crate) fn generator_method(&mut self, name: &str, g: &Val, args: &[Val]) -> Result<Val> {
+        match (name, args) {
+            ("__next__", []) => self.next_item(g, None),
+            ("send", [x]) => self.send(g, x),
+            ("throw", [e]) => self.throw(g, e),
+            _ => {
+                let text = format!("`{name}` of a generator takes one argument");
+                Err(Diagnostic::new(diag::NO_MATCHING_CALL, text))
             }
         }
-        let mut homes = Homes { of: vec![None; f.values.len()], elems: vec![Ty::int()], arguments: Vec::new() };
-        for v in wanted {
-            let t = f.ty(v);
-            homes.of[v.index()] = Some(match made[v.index()] {
-                Some(i @ (Inst::Const(_) | Inst::Zero | Inst::Extern(_))) => Home::Again(i.clone()),
-                _ if t.flatten().is_empty() => Home::Again(Inst::Zero),
-                _ if t == Ty::ptr() => {
-                    return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this `yield` is inside an expression")
-                        .note("yield in a statement of its own"));
+    }
+
+    /// `g.send(x)`
+    fn send(&mut self, g: &Val, x: &Val) -> Result<Val> {
+        if !self.accepts(g, x.ty)? {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        if !x.ty.is_none() {
+            let state = self.generator_state(g);
+            let early = self.op("eq", &[state, Val::int(0)]);
+            let early = match x.ty.kind() {
+                TyKind::Optional(_) => {
+                    let x = self.value(x);
+                    let is_some = self.push(Inst::IsSome(x), Ty::bool());
+                    self.both(&early, &is_some)
                 }
-                _ => {
-                    // Every item starts at a multiple of 8 bytes.
-                    if t.flatten()[0].size() < 8 {
-                        homes.elems.push(Ty::int());
-                    }
-                    homes.elems.push(t);
-                    Home::Frame(homes.elems.len() - 1)
+                _ => early,
+            };
+            self.raise_if(&early, exc::TYPE_ERROR, "can't send non-None value to a just-started generator");
+        }
+        let [has, item, ret] = self.advance(g, x)?;
+        self.stop_unless(&has, &ret);
+        Ok(item)
+    }
+
+    /// Whether a value of a type can be sent to a generator. If its function is called here, the next sweep makes a
+    /// generator that takes it.
+    fn accepts(&mut self, g: &Val, t: Ty) -> Result<bool> {
+        let own = generator_of(g);
+        let wanted = match t.kind() {
+            TyKind::None | TyKind::Optional(_) => t,
+            _ => Ty::optional(t.weak()),
+        };
+        if t.is_none() || unify(own.sent, wanted, &mut self.pending) == Some(own.sent) {
+            return Ok(true);
+        }
+        let known = self.sends.get(&own.func).copied().unwrap_or(Ty::never());
+        let Some(all) = unify(known, wanted, &mut self.pending) else {
+            let text = format!("a generator is sent `{known}` in one place and `{wanted}` in another");
+            return Err(Diagnostic::new(diag::CANNOT_UNIFY, text).note("send one type everywhere"));
+        };
+        self.widen_sent(own.func, all)
+    }
+
+    /// Lets the next sweep make generators of a function that take a type; a failure asks the caller to.
+    fn widen_sent(&mut self, func: lh_ir::FuncId, t: Ty) -> Result<bool> {
+        if self.makes.contains(&func) && self.sends.insert(func, t) != Some(t) {
+            self.pending.changed = true;
+            return Ok(false);
+        }
+        let text = format!("`{t}` cannot be sent to this generator: where it is made, nothing says so");
+        let note = "annotate its function, `-> Generator[yielded, sent, returned]`";
+        let mut d = Diagnostic::new(diag::NO_MATCHING_CALL, text).note(note);
+        d.sent = Some((func, t));
+        Err(d)
+    }
+
+    /// Answers a callee's request for generators that take a type.
+    pub(crate) fn sent_by_callee(&mut self, d: Box<Diagnostic>) -> Result<()> {
+        let Some((func, t)) = d.sent.filter(|(func, _)| self.makes.contains(func)) else { return Err(d) };
+        let known = self.sends.get(&func).copied().unwrap_or(Ty::never());
+        match unify(known, t, &mut self.pending) {
+            Some(all) if all != known => self.widen_sent(func, all).map(|_| ()),
+            _ => Err(d),
+        }
+    }
+
+    /// `g.throw(e)`
+    fn throw(&mut self, g: &Val, e: &Val) -> Result<Val> {
+        self.make_pending(e)?;
+        let [has, item, ret] = self.advance_thrown(g)?;
+        self.stop_unless(&has, &ret);
+        Ok(item)
+    }
+
+    /// Makes an exception pending, and goes on.
+    fn make_pending(&mut self, e: &Val) -> Result<()> {
+        if e.ty == Ty::exc() && e.known.is_none() {
+            self.restore_exception(e);
+            return Ok(());
+        }
+        let (raised, caught) = (self.new_block(), self.new_block());
+        self.jump(raised, vec![]);
+        self.cur = raised;
+        self.raise_value(e)?;
+        self.out.blocks[raised.index()].unwind = Some(Target { block: caught, args: vec![] });
+        self.cur = caught;
+        let e = self.take_exception();
+        self.restore_exception(&e);
+        self.drop_exception(&e);
+        Ok(())
+    }
+
+    /// Goes on with a generator, into which the pending exception is thrown.
+    fn advance_thrown(&mut self, g: &Val) -> Result<[Val; 3]> {
+        let state = self.generator_state(g);
+        let state = self.op("add", &[state, Val::int(split::THROWN)]);
+        self.set_generator_state(g, &state);
+        self.advance(g, &none())
+    }
+
+    fn frame_of(&mut self, g: &Val) -> Value {
+        let object = self.field(g, 0);
+        let object = self.value(&object);
+        let data = self.push(Inst::ItemsData(object), Ty::ptr());
+        self.value(&data)
+    }
+
+    /// Where a generator goes on: 0 at its start, negative at its end.
+    pub(crate) fn generator_state(&mut self, g: &Val) -> Val {
+        let frame = self.frame_of(g);
+        self.push(Inst::Load(frame), Ty::int())
+    }
+
+    pub(crate) fn set_generator_state(&mut self, g: &Val, state: &Val) {
+        let (frame, state) = (self.frame_of(g), self.value(state));
+        self.push_void(Inst::Store(frame, state));
+    }
+
+    /// `yield from v`, whose value is what that returns.
+    pub(crate) fn yield_from(&mut self, operand: Value) -> Result<Val> {
+        let v = self.val(operand);
+        if v.ty.is_never() {
+            return Ok(v);
+        }
+        if let TyKind::Generator(_) = v.ty.kind() {
+            let is_new = self.is_call(operand);
+            return self.delegate(&v, is_new);
+        }
+        let started = self.iter(&v)?;
+        match started.known.as_deref().cloned() {
+            Some(Known::Plan(plan, _)) => self.yield_all(&plan)?,
+            Some(Known::Unroll(inner)) => {
+                let n = self.unroll_count(&inner).unwrap_or(0);
+                for k in 0..n {
+                    let item = self.unrolled_item(&inner, k, n)?;
+                    self.yield_to_iterator(item)?;
                 }
-            });
-            if let (Some(a), Some(Home::Frame(at))) = (args.iter().position(|p| *p == v), &homes.of[v.index()]) {
-                homes.arguments.push((*at, a));
+            }
+            _ => {
+                let text = format!("`yield from` of `{}` is not supported", v.ty);
+                return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text).note("write a loop"));
             }
         }
-        Ok(homes)
+        Ok(if self.dead { Val::of_type(Ty::never()) } else { none() })
     }
 
-    fn frame(&self) -> Ty {
-        Ty::tuple(self.elems.clone())
+    /// Whether a value is the result of a call.
+    fn is_call(&self, v: Value) -> bool {
+        let mut insts = self.code.blocks.iter().flat_map(|b| &b.insts);
+        let made = insts.find(|i| i.result == Some(v));
+        made.is_some_and(|i| matches!(i.inst, untyped::Inst::Call { .. } | untyped::Inst::CallStar { .. }))
     }
 
-    fn argument_at(&self, item: usize) -> Option<usize> {
-        self.arguments.iter().find(|(at, _)| *at == item).map(|(_, a)| *a)
-    }
-
-    /// Lets definitions store into the frame and uses load from it.
-    fn rewrite(&self, f: &mut Function, base: Value, frame: Ty) -> Result<()> {
-        let mut starts = Vec::new();
-        let mut prims = 0;
-        let offsets = frame.mem_layout().0;
-        for t in &self.elems {
-            starts.push(offsets[prims]);
-            prims += t.flatten().len();
-            if t.is_counted() && offsets[prims - 1] >= MAX_COUNTED {
-                return Err(Diagnostic::new(
-                    diag::TOO_LARGE,
-                    "too many values live across the `yield`s of a generator",
-                )
-                .note("split it into smaller ones"));
-            }
-        }
-        for b in 0..f.blocks.len() {
-            let data = std::mem::take(&mut f.blocks[b]);
-            f.blocks[b] = Rewriter { homes: self, f, base, starts: &starts, out: Vec::new() }.block(data);
+    fn yield_to_iterator(&mut self, item: Val) -> Result<()> {
+        let sent = self.yield_value(item)?;
+        if sent.ty.is_never() {
+            self.stop();
+        } else if !sent.ty.is_none() {
+            let sent = self.value(&sent);
+            let is_some = self.push(Inst::IsSome(sent), Ty::bool());
+            self.raise_if(&is_some, exc::ATTRIBUTE_ERROR, "'iterator' object has no attribute 'send'");
         }
         Ok(())
     }
-}
 
-/// Values that live at the start of a block where a `yield` goes on.
-fn crossing(f: &Function, resumes: &[Block]) -> Vec<Value> {
-    let mut uses = Vec::new();
-    for (i, data) in f.blocks.iter().enumerate() {
-        let b = Block::new(i);
-        data.insts.iter().for_each(|d| d.inst.for_each_operand(|v| uses.push((v, b))));
-        if let Some(mut t) = data.term.clone() {
-            t.for_each_operand_mut(&mut |v| uses.push((*v, b)));
+    /// Yields all items of an iteration.
+    fn yield_all(&mut self, plan: &Plan) -> Result<()> {
+        let init = self.plan_states(plan);
+        if self.probe_item(plan, &init)?.is_never() {
+            self.stop();
+            return Ok(());
         }
-        data.unwind.iter().for_each(|t| uses.extend(t.args.iter().map(|v| (*v, b))));
+        let (header, body, done) = (self.new_block(), self.new_block(), self.new_block());
+        self.jump(header, init.clone());
+        self.cur = header;
+        let current: Vec<Val> = init.iter().map(|s| Val::new(s.ty, self.out.new_param(header, s.ty))).collect();
+        let more = self.plan_more(plan, &current)?;
+        let cond = self.value(&more);
+        let to = |block| Target { block, args: vec![] };
+        self.set_term(Term::Branch { cond, then: to(body), els: to(done) });
+        self.cur = body;
+        let (item, after) = self.plan_item(plan, &current)?;
+        self.yield_to_iterator(item)?;
+        if !self.dead {
+            self.jump(header, after);
+        }
+        self.cur = done;
+        self.dead = false;
+        Ok(())
     }
-    let defs = def_blocks(f);
-    let outside = Block(u32::MAX);
-    let cfg = Cfg::new(f);
-    // Only uses in reachable blocks count.
-    uses.retain(|(_, b)| cfg.is_reachable(*b));
-    let live = live_in(f, &cfg, uses, &|v| defs[v.index()].unwrap_or(outside));
-    let entry = |v: &&Value| defs[v.index()] != Some(Block(0));
-    resumes.iter().flat_map(|r| live[r.index()].iter().filter(entry).copied().collect::<Vec<_>>()).collect()
-}
 
-struct Rewriter<'a> {
-    homes: &'a Homes,
-    f: &'a mut Function,
-    base: Value,
-    starts: &'a [usize],
-    out: Vec<InstData>,
-}
-
-impl Rewriter<'_> {
-    fn block(mut self, mut data: lh_ir::func::BlockData) -> lh_ir::func::BlockData {
-        let span = data.insts.first().map_or(data.term_span, |d| d.span);
-        for p in data.params.clone() {
-            self.store(p, span);
+    /// Hands on to another generator what is sent and thrown, and yields what it gives.
+    fn delegate(&mut self, g: &Val, is_new: bool) -> Result<Val> {
+        let inner = generator_of(g);
+        if self.sent.is_none() && !inner.sent.is_none() && self.sent_is_open {
+            self.sent = inner.sent;
+            self.pending.changed = true;
+            return Ok(Val::of_type(Ty::never()));
         }
-        if let Some(t) = &mut data.unwind {
-            for a in &mut t.args {
-                *a = self.load(*a, span);
+        if !self.sent.is_never() && !self.accepts(g, self.sent)? {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let v = self.value(g);
+        let g = &Val::new(g.ty, v);
+        let (header, after) = (self.new_block(), self.new_block());
+        let sent = if self.sent.is_never() { Ty::none() } else { self.sent };
+        let first = self.convert(&none(), sent)?;
+        self.jump_with(header, &[first]);
+        self.cur = header;
+        let given = self.param(header, sent);
+        let step = self.advance(g, &given)?;
+        self.jump_with(after, &step);
+        self.cur = after;
+        let [has, item, ret] = [Ty::bool(), inner.item, inner.ret].map(|t| self.param(after, t));
+        let (yes, no) = self.branch(&has);
+        self.cur = yes;
+        let given = self.yield_value(item)?;
+        let thrown = self.yields.last().expect("just added").thrown;
+        if given.ty.is_never() {
+            self.set_term(Term::Unreachable);
+        } else {
+            self.jump_with(header, &[given]);
+        }
+        self.cur = thrown;
+        self.hand_on_thrown(g, after)?;
+        self.cur = no;
+        match inner.ret.kind() {
+            TyKind::Optional(t) if is_new => {
+                let ret = self.value(&ret);
+                if t.flatten().is_empty() {
+                    return Ok(Val::of_type(*t));
+                }
+                Ok(self.push(Inst::Unwrap(ret), *t))
             }
-        }
-        for mut d in std::mem::take(&mut data.insts) {
-            let span = d.span;
-            d.inst.for_each_operand_mut(&mut |v| *v = self.load(*v, span));
-            let result = d.result;
-            self.out.push(d);
-            if let Some(r) = result {
-                self.store(r, span);
-            }
-        }
-        if let Some(t) = &mut data.term {
-            t.for_each_operand_mut(&mut |v| *v = self.load(*v, data.term_span));
-        }
-        data.insts = self.out;
-        data
-    }
-
-    fn push(&mut self, inst: Inst, ty: Ty, span: Span) -> Value {
-        let v = self.f.new_value(ty);
-        self.out.push(InstData { result: Some(v), inst, span });
-        v
-    }
-
-    fn home(&self, v: Value) -> Option<Home> {
-        self.homes.of.get(v.index()).cloned().flatten()
-    }
-
-    fn address(&mut self, item: usize, span: Span) -> Value {
-        let at = self.push(Inst::Const(Const::Int(self.starts[item] as i128, Ty::int())), Ty::int(), span);
-        self.push(Inst::PtrAdd(self.base, at), Ty::ptr(), span)
-    }
-
-    fn load(&mut self, v: Value, span: Span) -> Value {
-        let ty = self.f.ty(v);
-        match self.home(v) {
-            None => v,
-            Some(Home::Again(inst)) => self.push(inst, ty, span),
-            Some(Home::Frame(item)) => {
-                let p = self.address(item, span);
-                self.push(Inst::Load(p), ty, span)
-            }
+            _ => Ok(ret),
         }
     }
 
-    fn store(&mut self, v: Value, span: Span) {
-        let Some(Home::Frame(item)) = self.home(v) else { return };
-        let p = self.address(item, span);
-        if self.f.ty(v).is_counted() {
-            // Drops the old item.
-            self.push(Inst::Take(p), self.f.ty(v), span);
-        }
-        self.out.push(InstData { result: None, inst: Inst::Store(p, v), span });
+    /// Throws the pending exception into a generator and goes on with what it answers; at `GeneratorExit` closes it.
+    fn hand_on_thrown(&mut self, g: &Val, after: Block) -> Result<()> {
+        let e = self.take_exception();
+        let closes = self.matches(&e, exc::GENERATOR_EXIT);
+        let (yes, no) = self.branch(&closes);
+        self.cur = yes;
+        self.drop_exception(&e);
+        self.call_library("generators.generator.close", std::slice::from_ref(g))?;
+        self.set_term(Term::Raise { exc: exc::GENERATOR_EXIT, args: vec![] });
+        self.cur = no;
+        self.restore_exception(&e);
+        self.drop_exception(&e);
+        let step = self.advance_thrown(g)?;
+        self.jump_with(after, &step);
+        Ok(())
+    }
+
+    /// Ends the current block with a jump that passes values which exist at run time.
+    fn jump_with(&mut self, block: Block, vals: &[Val]) {
+        self.jump(block, vals.iter().filter(|v| !v.ty.flatten().is_empty()).cloned().collect());
     }
 }

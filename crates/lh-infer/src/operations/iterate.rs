@@ -260,7 +260,7 @@ impl Infer<'_> {
                 let inner = self.unwrap_optional(val)?;
                 self.plan(&inner, reversed)
             }
-            TyKind::Generator { .. } if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),
+            TyKind::Generator(_) if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),
             TyKind::Instance { of, .. } if of.is_array() => {
                 let (dtype, ..) = of.as_array().expect("just asked");
                 let array = self.field(val, 0);
@@ -435,7 +435,7 @@ impl Infer<'_> {
                 Ok(self.op("ge", &[at, Val::int(0)]))
             }
             Plan::Generator(g, last) => {
-                let (has, item) = self.advance(g);
+                let [has, item, _] = self.advance(g, &Val::constant(lh_ir::Const::None))?;
                 last.replace(Some(item));
                 Ok(has)
             }

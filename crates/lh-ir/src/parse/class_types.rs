@@ -108,6 +108,10 @@ impl Ty {
     pub fn generator_object(frame: Ty) -> Ty {
         Class::generator().of(vec![frame], false)
     }
+    /// The object of a generator whose frame only its own functions know. Its first word says where it goes on.
+    pub fn suspended() -> Ty {
+        Ty::generator_object(Ty::int())
+    }
     /// An empty list given as an argument: uses determine the type of its items.
     pub fn undecided_list() -> Ty {
         Class::list().undecided()

@@ -75,7 +75,7 @@ impl FnCx<'_, '_> {
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
             | TyKind::Literal(_)
-            | TyKind::Generator { .. }
+            | TyKind::Generator(_)
             | TyKind::BoundMethod { .. }
             | TyKind::Instance { .. }
             | TyKind::Obj(_)

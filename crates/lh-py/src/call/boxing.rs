@@ -118,7 +118,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 py.None().into_bound(py)
             }
             TyKind::Tuple { .. } | TyKind::Range(_) | TyKind::Slice(_) => self.parts(ty, at)?,
-            TyKind::Generator { .. } => {
+            TyKind::Generator(_) => {
                 let frame = word() as *mut MemInfo;
                 self.generator(frame)?
             }

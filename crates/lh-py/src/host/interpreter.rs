@@ -4,8 +4,8 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads,
-    single_flight,
+    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode,
+    overloads, single_flight,
 };
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
@@ -217,6 +217,12 @@ fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, Binding)>
 impl Host for PyHost<'_> {
     fn locals(&mut self, o: ObjId) -> Vec<(String, Ty)> {
         self.ask(o, |d| d.locals(self.py)).unwrap_or_default()
+    }
+    fn sent(&mut self, o: ObjId) -> Option<Ty> {
+        if table::item(o).is_some() {
+            return None;
+        }
+        annotations::sent(&self.python_function(o)).unwrap_or_default()
     }
     fn version(&self) -> (u8, u8) {
         let v = self.py.version_info();

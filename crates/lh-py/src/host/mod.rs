@@ -1,5 +1,6 @@
 //! The interpreter as the compiler sees it: the table of objects, types, code, hashes, guards, the stored library.
 
+pub mod annotations;
 pub mod classes;
 pub mod classify;
 pub mod code;

@@ -24,7 +24,7 @@ pub struct ItemsHead {
 pub fn item_of(object: Ty) -> Ty {
     match object.kind() {
         TyKind::Class(ClassTy { items: Some(item), .. }) => *item,
-        TyKind::Generator { frame, .. } => *frame,
+        TyKind::Generator(_) => Ty::int(),
         _ => bug!("{object} has no items"),
     }
 }

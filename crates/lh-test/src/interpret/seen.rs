@@ -55,7 +55,7 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
         return Ok(Seen::Text(memory.text(words)?));
     }
     match ty.kind() {
-        TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
+        TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator(_) => {
             let head = memory.items(words[0])?;
             let item = item_of(ty);
             let items = if depth == 0 { 0 } else { head.len };

@@ -80,7 +80,7 @@ impl Source {
                 self.array(ty, &shape, None, memory)
             }
             TyKind::Str => memory.new_text(TEXTS[self.random.below(TEXTS.len())]),
-            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator(_) => {
                 let n = self.random.below(5) as i64;
                 self.items(ty, n, memory)
             }
