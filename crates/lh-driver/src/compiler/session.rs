@@ -332,7 +332,14 @@ impl World for Session<'_> {
         }
         if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
             let parent = self.info(parent);
-            return FuncInfo { meaning: None, defaults: vec![], kwdefaults: vec![], locals: vec![], sent: None, ..parent };
+            return FuncInfo {
+                meaning: None,
+                defaults: vec![],
+                kwdefaults: vec![],
+                locals: vec![],
+                sent: None,
+                ..parent
+            };
         }
         let o = self.host.function_object(f);
         let raw = self.host.function(o);

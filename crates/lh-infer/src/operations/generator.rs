@@ -24,15 +24,16 @@ use lh_ops::runtime as rt;
 /// Whether anything is done with what is sent.
 pub fn receives(code: &untyped::Code) -> bool {
     let insts = || code.blocks.iter().flat_map(|b| &b.insts);
-    let sent: Vec<Value> = insts().filter(|i| matches!(i.inst, untyped::Inst::Yield(_))).flat_map(|i| i.result).collect();
+    let sent: Vec<Value> =
+        insts().filter(|i| matches!(i.inst, untyped::Inst::Yield(_))).flat_map(|i| i.result).collect();
     let mut is_used = insts().any(|i| matches!(i.inst, untyped::Inst::YieldFrom(_)));
     insts().for_each(|i| i.inst.for_each_operand(|v| is_used |= sent.contains(&v)));
     for t in code.blocks.iter().flat_map(|b| &b.term) {
         is_used |= t.targets().iter().any(|t| t.args.iter().any(|v| sent.contains(v)));
         is_used |= match t {
-            untyped::Term::Branch { cond: v, .. } | untyped::Term::ForIter { iter: v, .. } | untyped::Term::Return(v) => {
-                sent.contains(v)
-            }
+            untyped::Term::Branch { cond: v, .. }
+            | untyped::Term::ForIter { iter: v, .. }
+            | untyped::Term::Return(v) => sent.contains(v),
             _ => false,
         };
     }
@@ -59,7 +60,11 @@ impl Infer<'_> {
         self.cur = thrown;
         self.set_term(Term::Propagate);
         self.cur = resume;
-        Ok(if self.sent.is_none() || self.sent.is_never() { Val::of_type(self.sent) } else { self.param(resume, self.sent) })
+        Ok(if self.sent.is_none() || self.sent.is_never() {
+            Val::of_type(self.sent)
+        } else {
+            self.param(resume, self.sent)
+        })
     }
 
     /// The type of the generator that a function makes, as far as it is known.

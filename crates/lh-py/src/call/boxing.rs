@@ -24,7 +24,7 @@ use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::sync::Arc;
 
@@ -141,7 +141,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
             }
-            TyKind::Closure { func, captures, defaults, named } => self.closure(*func, (captures, defaults, named), at)?,
+            TyKind::Closure { func, captures, defaults, named } => {
+                self.closure(*func, (captures, defaults, named), at)?
+            }
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })

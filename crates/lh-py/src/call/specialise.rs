@@ -315,7 +315,12 @@ fn is_plain(t: Ty) -> bool {
 ///
 /// # Errors
 /// It does not compile, or is limited to other signatures.
-pub fn for_types<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, args: &[Ty]) -> PyResult<&'a Overload> {
+pub fn for_types<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+) -> PyResult<&'a Overload> {
     if !state.can_compile() {
         return fitting(py, state, object, args);
     }

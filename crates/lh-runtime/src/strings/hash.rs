@@ -5,7 +5,7 @@
 
 use crate::memory::alloc::MemInfo;
 use crate::symbol::{Symbol, functions};
-use crate::text::Text;
+use crate::text::{Text, TextBuf};
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
 use std::hash::Hasher;
@@ -87,7 +87,7 @@ fn hash_of(text: &Text) -> i64 {
 
 /// Python's hash of bytes.
 pub fn bytes_hash(bytes: &[u8]) -> i64 {
-    let text: String = bytes.iter().map(|b| char::from(*b)).collect();
+    let text: TextBuf = bytes.iter().map(|b| char::from(*b)).collect();
     hash_of(&text)
 }
 
