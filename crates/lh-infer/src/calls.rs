@@ -158,9 +158,7 @@ impl Infer<'_> {
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
-            if !library {
-                *v = self.handed_over(v.clone());
-            }
+            *v = self.handed_over(v.clone());
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }
@@ -581,7 +579,7 @@ impl Infer<'_> {
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
             let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
-            if is_table || matches!(g.ty.kind(), TyKind::Generator { .. }) {
+            if is_table || self.entries(g).is_some() || matches!(g.ty.kind(), TyKind::Generator { .. }) {
                 let list = self.collect(g)?;
                 return self.call_path(path, &[list], kwargs);
             }

@@ -327,6 +327,9 @@ impl Infer<'_> {
             Some(Const::Str(s)) => return Ok(Val::bool(!s.is_empty())),
             Some(Const::Complex(..)) | None => {}
         }
+        if let Some(named) = self.entries(val) {
+            return Ok(Val::bool(!named.is_empty()));
+        }
         match val.ty.kind() {
             TyKind::Bool => Ok(val.clone()),
             TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Bfloat16 => Ok(self.cast(val, Ty::bool())),

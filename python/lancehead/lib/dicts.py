@@ -129,7 +129,7 @@ class dict:
 
     def update(self, other=(), /, **kwargs):
         """Adds the items of another dictionary or of an iterable of pairs."""
-        if prim.is_a(other, "builtins.dict"):
+        if prim.is_a(other, "builtins.dict") or prim.is_entries(other):
             for key, value in other.items():
                 self[key] = value
         else:
