@@ -575,6 +575,11 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
+        if let ("builtins.dict", [d]) = (path, args)
+            && self.entries(d).is_some()
+        {
+            return Err(self.no_dictionary(d));
+        }
         // Functions that need all items of what has no indices get a list of them.
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
