@@ -159,9 +159,7 @@ impl Infer<'_> {
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
-            if !library {
-                *v = self.handed_over(v.clone());
-            }
+            *v = self.handed_over(v.clone());
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }
@@ -593,11 +591,16 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
+        if let ("builtins.dict", [d]) = (path, args)
+            && self.entries(d).is_some()
+        {
+            return Err(self.no_dictionary(d));
+        }
         // Functions that need all items of what has no indices get a list of them.
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
             let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
-            if is_table || matches!(g.ty.kind(), TyKind::Generator(_)) {
+            if is_table || self.entries(g).is_some() || matches!(g.ty.kind(), TyKind::Generator(_)) {
                 let list = self.collect(g)?;
                 return self.call_path(path, &[list], kwargs);
             }

@@ -320,15 +320,21 @@ impl Infer<'_> {
         Ok(self.push(Inst::Unwrap(v), *t))
     }
 
+    fn known_truth(&self, val: &Val) -> Option<bool> {
+        match val.as_const() {
+            Some(Const::None) => Some(false),
+            Some(Const::Bool(b)) => Some(*b),
+            Some(Const::Int(i, _)) => Some(*i != 0),
+            Some(Const::Float(x, _)) => Some(*x != 0.0),
+            Some(Const::Str(s)) => Some(!s.is_empty()),
+            Some(Const::Complex(..)) | None => self.entries(val).map(|named| !named.is_empty()),
+        }
+    }
+
     /// Truth of a value, as `bool`.
     pub(crate) fn truth(&mut self, val: &Val) -> Result<Val> {
-        match val.as_const() {
-            Some(Const::None) => return Ok(Val::bool(false)),
-            Some(Const::Bool(b)) => return Ok(Val::bool(*b)),
-            Some(Const::Int(i, _)) => return Ok(Val::bool(*i != 0)),
-            Some(Const::Float(x, _)) => return Ok(Val::bool(*x != 0.0)),
-            Some(Const::Str(s)) => return Ok(Val::bool(!s.is_empty())),
-            Some(Const::Complex(..)) | None => {}
+        if let Some(known) = self.known_truth(val) {
+            return Ok(Val::bool(known));
         }
         match val.ty.kind() {
             TyKind::Bool => Ok(val.clone()),

@@ -109,7 +109,7 @@ class mapping:
 
     def update(self, other=(), /, **kwargs):
         """Adds the items of another dictionary or of an iterable of pairs."""
-        if prim.is_dict(other):
+        if prim.is_dict(other) or prim.is_entries(other):
             for key, value in other.items():
                 self[key] = value
         else:

@@ -47,6 +47,8 @@ def text_repr(x):
         return "None"
     if prim.is_str(x):
         return prim.lh_str_repr(x)
+    if prim.is_entries(x):
+        return _entries_text(x)
     if prim.is_enum(x):
         return "<" + prim.class_name(x) + "." + x.name + ": " + text_repr(x.value) + ">"
     if prim.is_dtype(x):
@@ -143,6 +145,13 @@ def _set_text(x):
     if len(x) == 0:
         return "set()"
     return "{" + ", ".join([text_repr(item) for item in x]) + "}"
+
+
+def _entries_text(x):
+    text = ""
+    for key, value in x.items():
+        text += (", " if len(text) > 0 else "") + text_repr(key) + ": " + text_repr(value)
+    return "{" + text + "}"
 
 
 def text_ascii(x):

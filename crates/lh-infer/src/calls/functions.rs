@@ -147,7 +147,7 @@ impl Infer<'_> {
     /// An argument; of a dictionary whose keys are known, all values.
     pub(crate) fn handed_over(&mut self, v: Val) -> Val {
         let Some(named) = self.entries(&v) else { return v };
-        let (keys, parts): (Vec<String>, Vec<Val>) = named.into_iter().unzip();
+        let (keys, parts): (Vec<String>, Vec<Val>) = named.into_iter().map(|(k, v)| (k, self.handed_over(v))).unzip();
         let ty = self.type_of_entries(keys, parts.iter().map(|p| p.ty).collect());
         self.pack(parts, ty)
     }
@@ -158,7 +158,11 @@ impl Infer<'_> {
         if n.meaning != Some(TupleMeaning::Entries) {
             return v;
         }
-        let named = n.fields.iter().enumerate().map(|(i, key)| (key.clone(), self.field(&v, i as u32))).collect();
+        let mut part = |i: usize| {
+            let own = self.field(&v, i as u32);
+            self.received(own)
+        };
+        let named = n.fields.iter().enumerate().map(|(i, key)| (key.clone(), part(i))).collect();
         Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span))
     }
 

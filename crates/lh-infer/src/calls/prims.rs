@@ -160,6 +160,8 @@ impl Infer<'_> {
             "is_comparable" => args.get(1).is_some_and(|b| comparable(own, b.ty)),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
+            // Whether a value is a dictionary whose keys are known.
+            "is_entries" => args.first().is_some_and(|a| self.entries(a).is_some()),
             // Whether a value is an instance of a class that a program defines.
             "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),

@@ -34,8 +34,28 @@ pub(crate) fn comparison_of(name: &str) -> Option<CmpOp> {
 }
 
 impl Infer<'_> {
+    /// Equality of dictionaries whose keys are known: that of their values, if the keys are the same.
+    fn compare_entries(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let (own, other) = match (self.entries(a), self.entries(b)) {
+            (Some(own), Some(other)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => (own, other),
+            (Some(_), _) => return Err(self.no_dictionary(a)),
+            (_, Some(_)) => return Err(self.no_dictionary(b)),
+            (None, None) => return Ok(None),
+        };
+        let find = |key: &String| other.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone());
+        let matching: Option<Vec<Val>> = own.iter().map(|(key, _)| find(key)).collect();
+        let Some(matching) = matching.filter(|m| m.len() == other.len()) else {
+            return Ok(Some(Val::bool(op == CmpOp::Ne)));
+        };
+        let values = Val::tuple(own.into_iter().map(|(_, v)| v).collect());
+        self.compare(op, &values, &Val::tuple(matching)).map(Some)
+    }
+
     pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         if let Some(v) = self.compare_none(op, a, b) {
+            return Ok(v);
+        }
+        if let Some(v) = self.compare_entries(op, a, b)? {
             return Ok(v);
         }
         let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);

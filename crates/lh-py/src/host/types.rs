@@ -525,8 +525,8 @@ pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) ->
     Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
 }
 
-/// `types.LiteralStrKeyDict(entries)`: the type of a dictionary whose keys are known while compiling, by literal types of
-/// the keys or the keys themselves.
+/// `types.LiteralStrKeyDict(entries)`: the type of a dictionary whose keys are known while compiling, by literal types
+/// of the keys or the keys themselves.
 #[pyfunction]
 pub fn keyed_type(py: Python<'_>, entries: &Bound<'_, PyDict>) -> PyResult<Py<Type>> {
     let (mut fields, mut elems) = (Vec::new(), Vec::new());
