@@ -357,6 +357,24 @@ impl ItemsRef {
         // SAFETY: inside the buffer, as just checked.
         unsafe { self.0.as_ref().mem.data.add(index * self.elem_size()) }
     }
+    /// Appends an item; false when there is no memory.
+    ///
+    /// # Safety
+    /// Items are of this type.
+    #[inline]
+    pub unsafe fn push_value<T>(&mut self, value: T) -> bool {
+        let object = self.0.as_ptr();
+        // SAFETY: an `ItemsRef` keeps its object alive; the new item lies in the buffer, where `reserve` made room.
+        unsafe {
+            let n = (*object).len;
+            if n >= (*object).cap && !reserve(object, n + 1) {
+                return false;
+            }
+            (*object).mem.data.cast::<T>().add(n as usize).write(value);
+            (*object).len = n + 1;
+        }
+        true
+    }
     /// Appends an item of zero bytes and returns its address, for the caller to fill before anything else happens to
     /// the object; `None` when there is no memory.
     pub fn push(&mut self) -> Option<*mut u8> {

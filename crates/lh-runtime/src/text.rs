@@ -40,6 +40,9 @@ impl From<char> for Point {
     }
 }
 
+/// So many times a part is looked for by one of its bytes.
+const TRIALS: usize = 8;
+
 /// A text.
 #[repr(transparent)]
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,12 +98,21 @@ impl Text {
     pub fn count(&self) -> usize {
         self.0.iter().filter(|b| !is_inner(**b)).count()
     }
-    /// The first byte of the first occurrence of a part.
+    /// The first byte of the first occurrence of a part. The last byte of one is looked for first, since of characters
+    /// of one script the last bytes differ most, and a searcher takes longer to make than a near occurrence to find.
     pub fn find(&self, part: &Text) -> Option<usize> {
-        match part.as_bytes() {
-            [one] => memchr::memchr(*one, &self.0),
-            part => memmem::find(&self.0, part),
+        let Some((last, before)) = part.0.split_last() else { return Some(0) };
+        let mut end = before.len();
+        for _ in 0..TRIALS {
+            end += memchr::memchr(*last, self.0.get(end..)?)?;
+            let begin = end - before.len();
+            if self.0[begin..end] == *before {
+                return Some(begin);
+            }
+            end += 1;
         }
+        let begin = end - before.len();
+        memmem::find(self.0.get(begin..)?, &part.0).map(|at| begin + at)
     }
     /// The first byte of the last occurrence of a part.
     pub fn rfind(&self, part: &Text) -> Option<usize> {
@@ -360,6 +372,13 @@ mod tests {
         assert_eq!(all("éa", ""), [0, 2, 3]);
         assert_eq!(all("", ""), [0]);
         assert_eq!(all("abab", "b"), [1, 3]);
+        let found = |s: &str, part: &str| AsRef::<Text>::as_ref(s).find(part.as_ref());
+        let long = "ab".repeat(30) + "xb";
+        for part in ["", "a", "ab", "ba", "xb", "bab", "abx", "abxb", "bb", "é", &long, "babxb"] {
+            for s in ["", "b", &long, "é", "aé"] {
+                assert_eq!(found(s, part), s.find(part), "{part:?} in {s:?}");
+            }
+        }
         let trimmed: &Text = "  é ".as_ref();
         assert_eq!(trimmed.trimmed(|p| p == ' '.into()), AsRef::<Text>::as_ref("é"));
     }

@@ -259,6 +259,11 @@ class str:
         1
         """
         text_of_argument(part)
+        if end is None and start is not None:
+            # The number of characters is not needed, and is found by counting all of them.
+            at = index_of(start)
+            if at >= 0:
+                return prim.lh_str_find(self, part, at)
         low, high = _span(len(self), start, end)
         if low + len(part) > high:
             return -1

@@ -1,6 +1,6 @@
 //! Places of the characters of a text, which the text's owner keeps.
 
-use crate::text::Text;
+use crate::text::{Text, size_from};
 
 /// Characters from one to the next whose place is known.
 pub(crate) const EVERY: usize = 4;
@@ -26,8 +26,8 @@ impl Starts {
     /// Those of a text.
     pub(crate) fn of(text: &Text) -> Starts {
         let mut blocks: Vec<Block> = Vec::with_capacity(text.len() / BLOCK / 2 + 1);
-        let mut count = 0;
-        for (at, _) in text.places() {
+        let (mut count, mut at) = (0, 0);
+        while let Some(first) = text.as_bytes().get(at) {
             if count % BLOCK == 0 {
                 // The offset of no character is the largest.
                 blocks.push(Block { start: at, offsets: [u8::MAX; BLOCK / EVERY] });
@@ -36,6 +36,7 @@ impl Starts {
                 block.offsets[count % BLOCK / EVERY] = (at - block.start) as u8;
             }
             count += 1;
+            at += size_from(*first);
         }
         Starts { blocks, count }
     }

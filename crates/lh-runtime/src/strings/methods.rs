@@ -155,16 +155,15 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// Adds a part; false when there is no memory.
     fn add(&mut self, range: Range<usize>) -> bool {
-        let Some(item) = self.out.push() else {
-            self.status = crate::memory::alloc::no_memory((self.out.len() + 1) as i128 * size_of::<StrValue>() as i128);
-            return false;
-        };
         let part = &self.s[range];
-        self.count += 1;
         let value = StrValue { mem: self.mem, data: part.as_bytes().as_ptr(), len: part_len(self.n, part) };
-        // SAFETY: the item is room for a string.
-        unsafe { item.cast::<StrValue>().write(value) };
-        true
+        // SAFETY: the items are strings.
+        if unsafe { self.out.push_value(value) } {
+            self.count += 1;
+            return true;
+        }
+        self.status = crate::memory::alloc::no_memory((self.out.len() + 1) as i128 * size_of::<StrValue>() as i128);
+        false
     }
 }
 
