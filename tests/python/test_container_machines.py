@@ -324,8 +324,8 @@ class Dicts(Machine):
 
     @rule(data=st.data(), v=st.integers(0, 3))
     def add_others(self, data, v):
-        self.both(update, {k: v for k in self.some(data)})
-        self.both(join, {k: v for k in self.some(data)})
+        self.both(update, dict.fromkeys(self.some(data), v))
+        self.both(join, dict.fromkeys(self.some(data), v))
 
     @rule(data=st.data(), v=st.integers(0, 3))
     def take(self, data, v):
@@ -340,7 +340,7 @@ class Dicts(Machine):
     @rule(data=st.data(), v=st.integers(0, 3))
     def query(self, data, v):
         self.both(get, self.item(data))
-        self.both(look_dict, self.item(data), v, {k: v for k in self.some(data)})
+        self.both(look_dict, self.item(data), v, dict.fromkeys(self.some(data), v))
         if self.made is dict:
             self.both(add_while_iterated, self.item(data), v)
 

@@ -14,7 +14,7 @@ import pytest
 from lancehead import errors, guvectorize, njit, prange, vectorize
 
 ITEMS, ROWS, PAIR = [3, 1, 2], [[1], [2, 3]], (1, [2])
-CONFIG = {"n": 3}
+CONFIG = {"n": 3, 4: "m"}
 
 
 @njit
