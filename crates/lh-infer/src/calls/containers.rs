@@ -21,8 +21,8 @@ pub(crate) fn beside(site: Value) -> Value {
 }
 
 impl Infer<'_> {
-    /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its type,
-    /// and then filled. `None` if the path is that of something else, or if the library makes it at once.
+    /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its
+    /// type, and then filled. `None` if the path is that of something else, or if the library makes it at once.
     pub(crate) fn empty_and_filled(
         &mut self,
         path: &str,
