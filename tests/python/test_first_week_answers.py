@@ -14,7 +14,7 @@ import pytest
 from lancehead import errors, guvectorize, njit, prange, vectorize
 
 ITEMS, ROWS, PAIR = [3, 1, 2], [[1], [2, 3]], (1, [2])
-CONFIG = {"n": 3}
+CONFIG = {"n": 3, 4: "m"}
 
 
 @njit
@@ -279,10 +279,10 @@ ARRAYS = {
     "object": (np.array([1, None], object), r"dtype `object`(.|\n)*x\.astype\(float\)"),
     "byte order": (np.arange(3.0).astype(">f8"), r"newbyteorder\(\"=\"\)"),
     "longdouble": (np.zeros(2, np.longdouble), r"x\.astype\(np\.float64\)"),
-    "deque": (collections.deque([1]), r"pass `list\(x\)`"),
+    "ChainMap": (collections.ChainMap({1: 2}), r"pass `list\(x\)`"),
     "mixed dict": ({"a": 1, 2: 3}, "make the keys of one type, and the values"),
     "mixed set": ({1, "a"}, "make the keys of one type, and the values"),
-    "frozenset": (frozenset({1, 2}), r"pass `set\(x\)`"),
+    "defaultdict": (collections.defaultdict(int), "pass"),
     "date": (datetime.date(2020, 1, 1), "pass a number"),
     "generator": (np.random.default_rng(1), r"np\.random\.seed"),
 }

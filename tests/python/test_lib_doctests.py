@@ -3,9 +3,11 @@ right; with the library's algorithms over emulated primitives; compiled."""
 
 from __future__ import annotations
 
+import bisect
 import cmath
 import doctest
 import functools
+import heapq
 import importlib
 import itertools
 import linecache
@@ -23,7 +25,7 @@ from lib_cases import same
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
 REAL = {
     "np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools,
-    "itertools": itertools,
+    "itertools": itertools, "bisect": bisect, "heapq": heapq,
 }  # fmt: skip
 
 

@@ -381,6 +381,10 @@ impl Infer<'_> {
                 if self.align_rows(items) {
                     return Ok(Val::of_type(Ty::never()));
                 }
+                if let Some(site) = site.filter(|_| !self.is_library) {
+                    self.sites.retain(|_, s| *s != site);
+                    return self.mixed_list(items);
+                }
                 return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("a list cannot hold both `{elem}` and `{t}`"))
                     .note("use a tuple for values of different types"));
             };

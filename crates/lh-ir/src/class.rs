@@ -51,6 +51,9 @@ pub const DICT: &str = "builtins.dict";
 /// That of set displays.
 pub const SET: &str = "builtins.set";
 
+/// That of list displays of values of several types, which never change.
+pub const MIXED: &str = "lists.mixed_list";
+
 /// The class whose only item is the frame of a generator.
 const GENERATOR: &str = "generators.generator";
 
@@ -201,6 +204,10 @@ impl Class {
     /// Whether its instances are those of a builtin class of Python.
     pub fn is_builtin(self) -> bool {
         self.path().starts_with("builtins.")
+    }
+    /// Whether it is that of list displays of values of several types.
+    pub fn is_mixed(self) -> bool {
+        self.path() == MIXED
     }
     /// Whether its instances become objects of a class that Python has.
     pub fn is_of_python(self) -> bool {

@@ -36,8 +36,6 @@ INFERS = {
 }
 
 
-
-
 class mapping:
     """What dictionaries of all classes have in common."""
 

@@ -94,3 +94,18 @@ def nsmallest(n, iterable, key=None):
 def nlargest(n, iterable, key=None):
     """The greatest items, in order."""
     return sorted(iterable, key=key, reverse=True)[: n if n > 0 else 0]
+
+
+def merge(*iterables, key=None, reverse=False):
+    """The items of sorted iterables, in order.
+
+    >>> list(heapq.merge([1, 4], [2, 3]))
+    [1, 2, 3, 4]
+    """
+    # Equal items are in the order of the iterables, since sorting is stable.
+    items = [x for iterable in iterables[:1] for x in iterable]
+    for iterable in iterables[1:]:
+        for x in iterable:
+            items.append(x)
+    for x in sorted(items, key=key, reverse=reverse):
+        yield x

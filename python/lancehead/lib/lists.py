@@ -346,7 +346,8 @@ class list:
             if n != len(new):
                 if prim.lh_items_is_shared(self):
                     raise ValueError("length mismatch for extended slice and sequence")
-                raise ValueError("attempt to assign sequence to extended slice of another size")
+                sizes = "attempt to assign sequence of size " + str(len(new)) + " to extended slice of size " + str(n)
+                raise ValueError(sizes + ": cannot resize it")
             for i in range(n):
                 self[start + i * step] = prim.items_get(new, i)
             return
@@ -374,6 +375,52 @@ class list:
         for k in range(n):
             # From the end, so that the indices of those still to go stay.
             _drop(self, start + (n - 1 - k) * step if step > 0 else start + k * step, 1)
+
+
+class mixed_list:
+    """A list display of values of several types, which never changes. Indices into it are known while compiling."""
+
+    __parameters__ = ("T",)
+    __fields__ = {"_items": "T"}
+    __by_value__ = True
+
+    def __len__(self):
+        return len(self._items)
+
+    def __contains__(self, x):
+        return self.count(x) > 0
+
+    def count(self, x, /):
+        """Number of items that equal a value."""
+        found = 0
+        for item in self._items:
+            if prim.is_comparable(item, x) and item == x:
+                found += 1
+        return found
+
+    def copy(self):
+        """The same items: none of them can be replaced."""
+        return self
+
+    def __eq__(self, other):
+        if not prim.is_a(other, "lists.mixed_list"):
+            return NotImplemented
+        return self._items == other._items
+
+    def __ne__(self, other):
+        if not prim.is_a(other, "lists.mixed_list"):
+            return NotImplemented
+        return self._items != other._items
+
+    def __repr__(self):
+        out = "["
+        first = True
+        for item in self._items:
+            if not first:
+                out = out + ", "
+            first = False
+            out = out + text_repr(item)
+        return out + "]"
 
 
 def sorted_list(items, key, reverse):

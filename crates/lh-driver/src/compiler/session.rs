@@ -280,6 +280,9 @@ fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static
         TyKind::Class(c) if c.class.is_of_python() => c.args.iter().find_map(|t| formless(*t)),
         TyKind::Optional(t) => formless(*t),
         TyKind::Class(_) if t.is_time() => None,
+        TyKind::Class(c) if c.class.is_mixed() => {
+            Some(("a list of values of several types (a list cannot hold both)", "use a tuple for them"))
+        }
         TyKind::Class(_) => Some(("an instance of a class of the library", "return what it holds")),
         _ => None,
     }

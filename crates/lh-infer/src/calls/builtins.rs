@@ -72,7 +72,8 @@ impl Infer<'_> {
             ("numpy.ndindex" | "lancehead.pndindex", _) => self.ndindex(args).map(Some),
             ("numpy.ndenumerate", [a]) => Ok(Some(self.lazy(Lazy::NdEnumerate(a.clone())))),
             ("lancehead.literal_unroll", [t]) => {
-                Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone()))))
+                let t = self.mixed_items(t).unwrap_or_else(|| t.clone());
+                Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t))))
             }
             ("lancehead.literally", [x]) => self.literally(x).map(Some),
             ("builtins.isinstance", [x, c]) => self.isinstance(x, c).map(Some),
@@ -250,6 +251,11 @@ impl Infer<'_> {
                     p if crate::calls::times::is_of_class(t, p) => true,
                     "numpy.ndarray" => t.is_array(),
                     "builtins.tuple" => t.is_tuple(),
+                    "builtins.list" if t.class().is_some_and(Class::is_mixed) => true,
+                    // Those of `collections` derive from it.
+                    "builtins.dict" if t.class().is_some_and(|c| c.is_of_python() && c.parameter("V").is_some()) => {
+                        true
+                    }
                     "builtins.str" => t == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),

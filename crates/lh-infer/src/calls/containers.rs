@@ -3,7 +3,7 @@
 use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::val::Val;
-use lh_ir::class::Class;
+use lh_ir::class::{Class, MIXED};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::types::TyKind;
 use lh_ir::{Ty, Value};
@@ -21,8 +21,8 @@ pub(crate) fn beside(site: Value) -> Value {
 }
 
 impl Infer<'_> {
-    /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its type,
-    /// and then filled. `None` if the path is that of something else, or if the library makes it at once.
+    /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its
+    /// type, and then filled. `None` if the path is that of something else, or if the library makes it at once.
     pub(crate) fn empty_and_filled(
         &mut self,
         path: &str,
@@ -72,6 +72,35 @@ impl Infer<'_> {
             self.teaching_method(fills, &object, &args, &kwargs)?;
         }
         Ok(Some(object))
+    }
+
+    /// A list display of values of several types. Its items are those of a tuple.
+    pub(crate) fn mixed_list(&mut self, items: &[Val]) -> Result<Val> {
+        let items = Val::tuple(items.to_vec());
+        let fields = Val::tuple(vec![items.clone()]);
+        self.instance_of_parts(&Val::str(MIXED), &fields, &[items])
+    }
+
+    /// The items of such a list, as a tuple.
+    pub(crate) fn mixed_items(&mut self, v: &Val) -> Option<Val> {
+        v.ty.class().is_some_and(Class::is_mixed).then(|| self.field(v, 0))
+    }
+
+    /// Why such a list has no attribute of a name.
+    pub(crate) fn no_mixed_attr(name: &str) -> Box<Diagnostic> {
+        let text =
+            format!("list.{name} is unsupported for literal lists: a list of values of several types is constant");
+        Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).note("a list cannot hold both: use one type, or a tuple")
+    }
+
+    /// An item of such a list.
+    pub(crate) fn mixed_item(&mut self, items: &Val, k: &Val) -> Result<Val> {
+        if k.as_int().is_some() {
+            return self.get_item(items, k);
+        }
+        let text = "Cannot __getitem__ on a literal list: an index into values of several types must be a constant";
+        Err(Diagnostic::new(diag::NEEDS_CONSTANT, text)
+            .note("make the items of one type, or loop over a tuple of them"))
     }
 
     /// The factory of an instance says the type of its values: that of what it makes.

@@ -82,6 +82,9 @@ impl Infer<'_> {
         if let Some(x) = self.overloaded_attr(v, name)? {
             return Ok(x);
         }
+        if v.ty.class().is_some_and(lh_ir::class::Class::is_mixed) {
+            return Err(Infer::no_mixed_attr(name));
+        }
         if matches!(name, "__enter__" | "__exit__") {
             return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
                 .note("use try and finally"));
@@ -139,9 +142,15 @@ impl Infer<'_> {
                 let found = ["send", "throw", "__next__"].into_iter().find(|n| *n == name);
                 Ok(found.map(|name| self.builtin_bound(v, name)))
             }
-            TyKind::Pending(_, class) => Ok(Some(match (teaches(v.ty, name), self.class_function(*class, name)) {
+            TyKind::Pending(site, class) => Ok(Some(match (teaches(v.ty, name), self.class_function(*class, name)) {
                 (Some(name), _) => self.builtin_bound(v, name),
-                (None, Some((f, Binding::Static))) => Val::of_type(Ty::new(TyKind::Func(f))),
+                (None, Some((f, Binding::Static))) => {
+                    // Nothing else may say what the instance holds, which does not matter here.
+                    for at in 0..class.declaration().parameters.len() {
+                        self.pending.guess(*site, at, Ty::int());
+                    }
+                    Val::of_type(Ty::new(TyKind::Func(f)))
+                }
                 _ => Val::of_type(Ty::never()),
             })),
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),

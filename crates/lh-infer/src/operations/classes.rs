@@ -102,8 +102,11 @@ impl Infer<'_> {
             return Some(user.class);
         }
         let (module, name) = class.path().rsplit_once('.')?;
+        if class.is_mixed() {
+            return self.world.import("builtins", Some("list"));
+        }
         let own = format!("lancehead.lib.{module}");
-        self.world.import(if module == "builtins" { module } else { &own }, Some(name))
+        self.world.import(if class.is_of_python() { module } else { &own }, Some(name))
     }
 
     /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
@@ -333,7 +336,7 @@ impl Infer<'_> {
             }
             // Anything else is an iterable of tuples.
             ("Self", _) => match self.items_of(x, open)?.and_then(Ty::tuple_elems) {
-                Some(parts) if parts.len() == class.declaration().parameters.len() => {
+                Some(parts) if parts.len() == class.declaration().parameters.len().min(2) => {
                     parts.iter().copied().enumerate().collect()
                 }
                 _ => Vec::new(),

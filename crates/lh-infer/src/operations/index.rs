@@ -53,6 +53,10 @@ impl Infer<'_> {
                 }
                 _ => self.method(v, "__getitem__", &[k.clone()]),
             },
+            TyKind::Class(c) if c.class.is_mixed() => {
+                let items = self.field(v, 0);
+                self.mixed_item(&items, k)
+            }
             TyKind::Pending(_, class) if class.teaching("__getitem__").is_none() => Ok(Val::of_type(Ty::never())),
             TyKind::Iter(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
@@ -484,6 +488,10 @@ impl Infer<'_> {
                 let x = self.value(&x);
                 self.push_void(Inst::Store(p, x));
                 Ok(())
+            }
+            TyKind::Class(c) if c.class.is_mixed() => {
+                let text = "Cannot mutate a literal list: a list of values of several types is constant";
+                Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("make the items of one type"))
             }
             TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__setitem__") => {
                 self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ())

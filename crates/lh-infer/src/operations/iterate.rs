@@ -129,6 +129,9 @@ impl Infer<'_> {
         if let Some(Known::Unroll(t)) = val.known.as_deref() {
             return Ok(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone())));
         }
+        if let Some(items) = self.mixed_items(val) {
+            return self.iter(&items);
+        }
         if self.entries(val).is_some() {
             let keys = self.keywords_method("keys", val, &[])?;
             return self.iter(&keys);

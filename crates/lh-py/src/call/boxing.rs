@@ -343,8 +343,14 @@ impl<'a, 'py> Boxer<'a, 'py> {
         match entry {
             [_, key, value] => {
                 let factory = ty.fields().iter().find(|f| f.name == "default_factory");
-                // SAFETY: a table of this type has the field.
-                let factory = factory.map(|f| unsafe { self.field(header.cast(), f) }).transpose()?;
+                let factory = factory.map(|f| match f.ty.kind() {
+                    TyKind::DType(t) if t.weak() == Ty::int() => Ok(self.py.get_type::<PyInt>().into_any()),
+                    TyKind::DType(t) if t.weak() == Ty::float() => Ok(self.py.get_type::<PyFloat>().into_any()),
+                    TyKind::DType(t) if t.is_bool() => Ok(self.py.get_type::<PyBool>().into_any()),
+                    // SAFETY: a table of this type has the field.
+                    _ => unsafe { self.field(header.cast(), f) },
+                });
+                let factory = factory.transpose()?;
                 let dict = kind.empty_dict(self.py, factory)?;
                 self.made.insert(header as usize, (ty, dict.clone()));
                 for slots in entries {
