@@ -126,6 +126,15 @@ impl Infer<'_> {
                 let e = self.val(*e);
                 self.runtime(&rt::lh_exc_drop, &[e], Ty::none()).map(|_| None)
             }
+            Inst::Cell(_) => self.new_cell().map(Some),
+            Inst::CellGet { cell, name } => self.cell_method("get", *cell, name).map(Some),
+            Inst::CellSet(cell, x) => self.cell_set(*cell, *x).map(|()| None),
+            Inst::CellDelete { cell, name } => self.cell_method("delete", *cell, name).map(|_| None),
+            Inst::Sibling(code) => Ok(Some(self.sibling(*code))),
+            Inst::MatchClass { subject, class, count, names } => {
+                self.match_class(&self.val(*subject), &self.val(*class), *count, names).map(Some)
+            }
+            Inst::MatchKeys { subject, keys } => self.match_keys(&self.val(*subject), &self.val(*keys)).map(Some),
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
             Inst::YieldFrom(v) => self.yield_from(*v).map(Some),
         }
@@ -555,7 +564,7 @@ impl Infer<'_> {
         self.push(Typed::Extern(Extern::Class(id)), Ty::int())
     }
 
-    fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
+    pub(crate) fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
         let mut any = Val::bool(false);
         for id in self.exc_classes(c)? {
             if id == exc::BASE_EXCEPTION {

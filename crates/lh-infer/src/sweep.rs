@@ -47,11 +47,7 @@ impl Infer<'_> {
             self.visit(b, &code.blocks[b.index()])?;
         }
         let widened = self.finish_edges()?;
-        let ret = if self.code.is_generator {
-            self.finish_yields()?
-        } else {
-            self.finish_returns()?
-        };
+        let ret = if self.code.is_generator { self.finish_yields()? } else { self.finish_returns()? };
         Ok((ret, widened))
     }
 

@@ -308,7 +308,14 @@ impl World for Session<'_> {
         }
         if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
             let parent = self.info(parent);
-            return FuncInfo { meaning: None, defaults: vec![], kwdefaults: vec![], locals: vec![], sent: None, ..parent };
+            return FuncInfo {
+                meaning: None,
+                defaults: vec![],
+                kwdefaults: vec![],
+                locals: vec![],
+                sent: None,
+                ..parent
+            };
         }
         let o = self.host.function_object(f);
         let raw = self.host.function(o);
@@ -342,6 +349,11 @@ impl World for Session<'_> {
         self.compiler.inner.insert((f, index), i);
         self.compiler.parents.insert(i, (f, index));
         i
+    }
+
+    fn sibling(&mut self, f: FuncId, index: u32) -> FuncId {
+        let (parent, _) = self.compiler.parents[&f];
+        self.inner(parent, index)
     }
 
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {

@@ -24,15 +24,16 @@ use lh_ops::runtime as rt;
 /// Whether anything is done with what is sent.
 pub fn receives(code: &untyped::Code) -> bool {
     let insts = || code.blocks.iter().flat_map(|b| &b.insts);
-    let sent: Vec<Value> = insts().filter(|i| matches!(i.inst, untyped::Inst::Yield(_))).flat_map(|i| i.result).collect();
+    let sent: Vec<Value> =
+        insts().filter(|i| matches!(i.inst, untyped::Inst::Yield(_))).flat_map(|i| i.result).collect();
     let mut is_used = insts().any(|i| matches!(i.inst, untyped::Inst::YieldFrom(_)));
     insts().for_each(|i| i.inst.for_each_operand(|v| is_used |= sent.contains(&v)));
     for t in code.blocks.iter().flat_map(|b| &b.term) {
         is_used |= t.targets().iter().any(|t| t.args.iter().any(|v| sent.contains(v)));
         is_used |= match t {
-            untyped::Term::Branch { cond: v, .. } | untyped::Term::ForIter { iter: v, .. } | untyped::Term::Return(v) => {
-                sent.contains(v)
-            }
+            untyped::Term::Branch { cond: v, .. }
+            | untyped::Term::ForIter { iter: v, .. }
+            | untyped::Term::Return(v) => sent.contains(v),
             _ => false,
         };
     }
@@ -59,7 +60,11 @@ impl Infer<'_> {
         self.cur = thrown;
         self.set_term(Term::Propagate);
         self.cur = resume;
-        Ok(if self.sent.is_none() || self.sent.is_never() { Val::of_type(self.sent) } else { self.param(resume, self.sent) })
+        Ok(if self.sent.is_none() || self.sent.is_never() {
+            Val::of_type(self.sent)
+        } else {
+            self.param(resume, self.sent)
+        })
     }
 
     /// The type of the generator that a function makes, as far as it is known.
@@ -306,6 +311,13 @@ impl Infer<'_> {
         Ok(item)
     }
 
+    /// Throws an exception into a generator: whether it yields then.
+    pub(crate) fn throw_into(&mut self, g: &Val, e: &Val) -> Result<Val> {
+        self.make_pending(e)?;
+        let [has, ..] = self.advance_thrown(g)?;
+        Ok(has)
+    }
+
     /// Makes an exception pending, and goes on.
     fn make_pending(&mut self, e: &Val) -> Result<()> {
         if e.ty == Ty::exc() && e.known.is_none() {
@@ -357,7 +369,7 @@ impl Infer<'_> {
             return Ok(v);
         }
         if let TyKind::Generator(_) = v.ty.kind() {
-            let is_new = self.is_call(operand);
+            let is_new = self.is_new(operand);
             return self.delegate(&v, is_new);
         }
         let started = self.iter(&v)?;
@@ -379,7 +391,7 @@ impl Infer<'_> {
     }
 
     /// Whether a value is the result of a call.
-    fn is_call(&self, v: Value) -> bool {
+    fn is_new(&self, v: Value) -> bool {
         let mut insts = self.code.blocks.iter().flat_map(|b| &b.insts);
         let made = insts.find(|i| i.result == Some(v));
         made.is_some_and(|i| matches!(i.inst, untyped::Inst::Call { .. } | untyped::Inst::CallStar { .. }))

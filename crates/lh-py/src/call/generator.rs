@@ -13,9 +13,7 @@ use lh_ir::class::layout;
 use lh_ir::types::GeneratorTy;
 use lh_runtime::exception::set_pending;
 use lh_runtime::{MemInfo, take_pending};
-use pyo3::exceptions::{
-    PyBaseException, PyGeneratorExit, PyRuntimeError, PyStopIteration, PyTypeError, PyValueError,
-};
+use pyo3::exceptions::{PyBaseException, PyGeneratorExit, PyRuntimeError, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;

@@ -4,7 +4,8 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    annotations, classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads, single_flight,
+    annotations, classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode, overloads,
+    single_flight,
 };
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};

@@ -124,7 +124,8 @@ fn dispatch(f: &mut Function, base: Value, sent: Option<Value>, ways: &[Way], st
     let leave = f.new_block();
     f.blocks[leave.index()].term = Some(Term::Propagate);
     at = ask(f, at, "ge", state, THROWN - 1, to(leave));
-    let parts: Vec<(Value, Inst)> = step.tuple_elems().expect("a tuple").iter().map(|t| (f.new_value(*t), Inst::Zero)).collect();
+    let parts: Vec<(Value, Inst)> =
+        step.tuple_elems().expect("a tuple").iter().map(|t| (f.new_value(*t), Inst::Zero)).collect();
     let ret = f.new_value(step);
     let values = parts.iter().map(|(v, _)| *v).collect();
     let parts = parts.into_iter().chain([(ret, Inst::Pack(values))]);
