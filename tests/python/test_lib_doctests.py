@@ -4,6 +4,7 @@ right; with the library's algorithms over emulated primitives; compiled."""
 from __future__ import annotations
 
 import cmath
+import contextlib
 import doctest
 import functools
 import importlib
@@ -23,7 +24,7 @@ from lib_cases import same
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
 REAL = {
     "np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools,
-    "itertools": itertools,
+    "itertools": itertools, "contextlib": contextlib,
 }  # fmt: skip
 
 

@@ -1,9 +1,8 @@
 //! The effects of the instructions for containers, strings, calls and functions on the abstract stack.
 
-use crate::closures::Closure;
 use crate::decode::MAX_SPREAD;
 use crate::instr::Instr;
-use crate::plan::regrouped;
+use crate::plan::{Closure, regrouped};
 use crate::raw::{RawCode, RawConst};
 use crate::stack::{Kind, Origin, Slot, Source};
 use crate::translate::{Build, Inner};
@@ -58,7 +57,11 @@ impl<'a> Build<'a, '_> {
                 let value = self.pop()?;
                 let key = self.pop()?;
                 let map = self.peek(n)?;
-                self.act(Inst::MapAdd(map, key, value));
+                // A long display is made in parts.
+                match self.display_at_end(map).filter(|_| n == 1) {
+                    Some(pairs) => pairs.push((key, value)),
+                    None => self.act(Inst::MapAdd(map, key, value)),
+                }
             }
             Instr::MapUpdate(n) => {
                 let other = self.pop()?;
@@ -103,6 +106,28 @@ impl<'a> Build<'a, '_> {
             }
         }
         insts.last_mut()
+    }
+
+    /// Whether a value is a dictionary display of this block that nothing uses yet.
+    fn is_fresh_display(&mut self, map: Value) -> bool {
+        if !self.made_here(map).is_some_and(|data| matches!(data.inst, Inst::Dict(_))) {
+            return false;
+        }
+        let mut is_used = false;
+        let after = self.blocks[self.block.index()].insts.iter().skip(self.made[map.index()].1 as usize);
+        after.for_each(|data| data.inst.for_each_operand(|v| is_used |= v == map));
+        !is_used
+    }
+
+    /// The pairs of a dictionary display of this block, which moves behind what they are made of.
+    fn display_at_end(&mut self, map: Value) -> Option<&mut Vec<(Value, Value)>> {
+        if !self.is_fresh_display(map) {
+            return None;
+        }
+        match &mut self.to_end(map)?.inst {
+            Inst::Dict(pairs) => Some(pairs),
+            _ => None,
+        }
     }
 
     fn const_key_map(&mut self, n: u32) -> Result<()> {

@@ -7,24 +7,12 @@
 //! i = 3                             # if `f` is used below, `i` has to be a cell
 //! ```
 
-use crate::plan::Plan;
+use crate::plan::{Closure, Plan};
 use crate::stack::Origin;
 use crate::visit::edges;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::untyped::{Code, Inst, InstData};
 use lh_ir::{Block, Value};
-
-/// A closure where it is made.
-pub(crate) struct Closure {
-    /// The function value.
-    pub(crate) func: Value,
-    /// Index of its code.
-    pub(crate) code: u32,
-    /// The captured variables.
-    pub(crate) vars: Vec<Option<Origin>>,
-    /// Their names.
-    pub(crate) names: Vec<String>,
-}
 
 /// An assignment to a variable that inner functions capture.
 pub(crate) struct Store {
@@ -190,6 +178,7 @@ impl Users {
                 if index != usize::MAX {
                     let data = &data.insts[index];
                     let kept = keeper(&data.inst, value, |func| self.made_by(code, func));
+                    let kept = kept.flat_map(|r| self.sources(code, r));
                     held.extend(kept.filter(|&r| seen.insert(r)));
                     held.extend(data.result.filter(|&r| holds(code, data, value, self) && seen.insert(r)));
                     continue;
@@ -202,6 +191,31 @@ impl Users {
             }
         }
         held
+    }
+
+    /// A value, and those that it was before it was checked or met others.
+    fn sources(&self, code: &Code, value: Value) -> Vec<Value> {
+        let mut found = vec![value];
+        let mut next = 0;
+        while let Some(&value) = found.get(next) {
+            next += 1;
+            let mut before = Vec::new();
+            if let Some(Inst::CheckBound { value, .. }) = self.made_by(code, value) {
+                before.push(*value);
+            }
+            let Some(&(block, _)) = self.defs.get(&value) else { continue };
+            if let Some(at) = code.blocks[block.index()].params.iter().position(|p| *p == value) {
+                for (target, skip) in code.blocks.iter().flat_map(edges).filter(|(t, _)| t.block == block) {
+                    before.extend(at.checked_sub(skip).and_then(|at| target.args.get(at)));
+                }
+            }
+            for v in before {
+                if !found.contains(&v) {
+                    found.push(v);
+                }
+            }
+        }
+        found
     }
 
     /// The instruction that makes a value.
@@ -265,7 +279,8 @@ fn needed(code: &Code) -> HashSet<Value> {
 fn holds(code: &Code, data: &InstData, value: Value, users: &Users) -> bool {
     let result = data.result;
     match &data.inst {
-        Inst::Tuple(_)
+        Inst::Binary { .. }
+        | Inst::Tuple(_)
         | Inst::List(_)
         | Inst::Set(_)
         | Inst::Dict(_)

@@ -7,11 +7,22 @@
 //!
 //! Translation finds this out, and begins anew with a plan that says more.
 
-use crate::closures::Closure;
 use crate::stack::Origin;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::Value;
 use lh_ir::untyped::{Code, Inst};
+
+/// A closure where it is made.
+pub(crate) struct Closure {
+    /// The function value.
+    pub(crate) func: Value,
+    /// Index of its code.
+    pub(crate) code: u32,
+    /// The captured variables.
+    pub(crate) vars: Vec<Option<Origin>>,
+    /// Their names.
+    pub(crate) names: Vec<String>,
+}
 
 /// What is known of the captured variables of a function.
 #[derive(Clone, Default, PartialEq)]

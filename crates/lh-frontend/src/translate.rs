@@ -5,9 +5,9 @@
 //! `CatchExc`; a store to a variable inside a region ends a block, so that along an unwind edge every variable has the
 //! value that it had at the start of the block.
 
-use crate::closures::{self, Closure, Store};
+use crate::closures::{self, Store};
 use crate::instr::{Op, Program, Region};
-use crate::plan::Plan;
+use crate::plan::{Closure, Plan};
 use crate::raw::RawCode;
 use crate::ssa::Ssa;
 use crate::stack::{Kind, Origin, Shape, Slot, Source, Stack};

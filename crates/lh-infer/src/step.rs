@@ -67,6 +67,9 @@ impl Infer<'_> {
             }
             Inst::SetAdd(set, x) => self.method(&self.val(*set), "add", &[self.val(*x)]).map(|_| None),
             Inst::Dict(pairs) => self.dict_display(i.result.expect("a display has a result"), pairs).map(Some),
+            Inst::MapAdd(map, k, x) if self.entries(&self.val(*map)).is_some() => {
+                self.add_keyword(*map, &self.val(*k), self.val(*x)).map(|()| None)
+            }
             Inst::MapAdd(map, k, x) => {
                 self.method(&self.val(*map), "__setitem__", &[self.val(*k), self.val(*x)]).map(|_| None)
             }

@@ -13,8 +13,8 @@ class nullcontext:
     def __new__(enter_result=None):
         """A context manager that gives a value.
 
-        >>> with nullcontext(3) as n:
-        ...     print(n)
+        >>> with contextlib.nullcontext(3) as n: pass
+        >>> n
         3
         """
         return prim.value("contextlib.nullcontext", (enter_result,), enter_result)
@@ -36,8 +36,8 @@ class closing:
     def __new__(thing):
         """A context manager that gives a thing and closes it.
 
-        >>> with closing(x for x in (1, 2)) as g:
-        ...     print(next(g))
+        >>> with contextlib.closing(x for x in (1, 2)) as g: first = next(g)
+        >>> first
         1
         """
         return prim.value("contextlib.closing", (thing,), thing)
@@ -59,8 +59,10 @@ class suppress:
     def __new__(*classes):
         """A context manager for some classes of exceptions.
 
-        >>> with suppress(ZeroDivisionError):
-        ...     1 // 0
+        >>> n = 1
+        >>> with contextlib.suppress(ZeroDivisionError): n = n // 0
+        >>> n
+        1
         """
         return prim.value("contextlib.suppress", (classes,), classes)
 
