@@ -66,6 +66,9 @@ impl<'a> Build<'a, '_> {
             Instr::MapUpdate(n) => {
                 let other = self.pop()?;
                 let map = self.peek(n)?;
+                if n == 1 && self.join_displays(map, other) {
+                    return Ok(());
+                }
                 // Not `update`: the map is new here, which inference relies on.
                 self.call_method(map, "__merge__", other);
             }
@@ -128,6 +131,36 @@ impl<'a> Build<'a, '_> {
             Inst::Dict(pairs) => Some(pairs),
             _ => None,
         }
+    }
+
+    /// Adds a display that was made just now to another that is being made, if their keys are constants and no key is
+    /// in both.
+    fn join_displays(&mut self, map: Value, other: Value) -> bool {
+        let is_last =
+            |build: &Self| build.blocks[build.block.index()].insts.last().is_some_and(|i| i.result == Some(other));
+        let has_name = self.ssa.names[map.index()].is_some() || self.ssa.names[other.index()].is_some();
+        if has_name || !is_last(self) || !self.is_fresh_display(map) || !self.is_fresh_display(other) {
+            return false;
+        }
+        let (Some(own), Some(more)) = (self.constant_keys(map), self.constant_keys(other)) else { return false };
+        if own.iter().any(|k| more.contains(k)) {
+            return false;
+        }
+        let last = self.blocks[self.block.index()].insts.pop().map(|data| data.inst);
+        match (last, self.display_at_end(map)) {
+            (Some(Inst::Dict(pairs)), Some(own)) => {
+                own.extend(pairs);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The keys of a dictionary display of this block, if all are constants.
+    fn constant_keys(&mut self, map: Value) -> Option<Vec<PyConst>> {
+        let Inst::Dict(pairs) = &self.made_here(map)?.inst else { return None };
+        let keys: Vec<Value> = pairs.iter().map(|(k, _)| *k).collect();
+        keys.into_iter().map(|k| self.constant_here(k).cloned()).collect()
     }
 
     fn const_key_map(&mut self, n: u32) -> Result<()> {
