@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 import cmath
+import contextlib
 import doctest
 import functools
 import heapq
@@ -25,7 +26,7 @@ from lib_cases import same
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
 REAL = {
     "np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools,
-    "itertools": itertools, "bisect": bisect, "heapq": heapq,
+    "itertools": itertools, "bisect": bisect, "heapq": heapq, "contextlib": contextlib,
 }  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 //! The effects of the instructions for containers, strings, calls and functions on the abstract stack.
 
-use crate::closures::Closure;
 use crate::decode::MAX_SPREAD;
 use crate::instr::Instr;
+use crate::plan::{Closure, regrouped};
 use crate::raw::{RawCode, RawConst};
-use crate::stack::{Kind, Slot};
-use crate::translate::Build;
+use crate::stack::{Kind, Origin, Slot, Source};
+use crate::translate::{Build, Inner};
 use lh_ir::Value;
 use lh_ir::diag::{Result, TOO_LARGE, UNSUPPORTED_BYTECODE};
 use lh_ir::untyped::{Inst, InstData, PyConst};
@@ -57,11 +57,18 @@ impl<'a> Build<'a, '_> {
                 let value = self.pop()?;
                 let key = self.pop()?;
                 let map = self.peek(n)?;
-                self.act(Inst::MapAdd(map, key, value));
+                // A long display is made in parts.
+                match self.display_at_end(map).filter(|_| n == 1) {
+                    Some(pairs) => pairs.push((key, value)),
+                    None => self.act(Inst::MapAdd(map, key, value)),
+                }
             }
             Instr::MapUpdate(n) => {
                 let other = self.pop()?;
                 let map = self.peek(n)?;
+                if n == 1 && self.join_displays(map, other) {
+                    return Ok(());
+                }
                 // Not `update`: the map is new here, which inference relies on.
                 self.call_method(map, "__merge__", other);
             }
@@ -78,7 +85,7 @@ impl<'a> Build<'a, '_> {
     }
 
     fn tuple(&mut self, n: u32) -> Result<()> {
-        let origins: Vec<Option<u32>> =
+        let origins: Vec<Option<Origin>> =
             (1..=n.min(self.stack.depth())).rev().map(|i| self.stack.peek(i).and_then(|s| s.origin)).collect();
         let values = self.pop_many(n)?;
         let tuple = self.emit(Inst::Tuple(values));
@@ -87,6 +94,73 @@ impl<'a> Build<'a, '_> {
         }
         self.push(tuple);
         Ok(())
+    }
+
+    /// Moves an instruction of the current block to its end.
+    fn to_end(&mut self, value: Value) -> Option<&mut InstData> {
+        self.made_here(value)?;
+        let (block, at) = self.made[value.index()];
+        let insts = &mut self.blocks[block as usize].insts;
+        let data = insts.remove(at as usize);
+        insts.push(data);
+        for (i, data) in insts.iter().enumerate().skip(at as usize) {
+            if let Some(r) = data.result {
+                self.made[r.index()] = (block, i as u32);
+            }
+        }
+        insts.last_mut()
+    }
+
+    /// Whether a value is a dictionary display of this block that nothing uses yet.
+    fn is_fresh_display(&mut self, map: Value) -> bool {
+        if !self.made_here(map).is_some_and(|data| matches!(data.inst, Inst::Dict(_))) {
+            return false;
+        }
+        let mut is_used = false;
+        let after = self.blocks[self.block.index()].insts.iter().skip(self.made[map.index()].1 as usize);
+        after.for_each(|data| data.inst.for_each_operand(|v| is_used |= v == map));
+        !is_used
+    }
+
+    /// The pairs of a dictionary display of this block, which moves behind what they are made of.
+    fn display_at_end(&mut self, map: Value) -> Option<&mut Vec<(Value, Value)>> {
+        if !self.is_fresh_display(map) {
+            return None;
+        }
+        match &mut self.to_end(map)?.inst {
+            Inst::Dict(pairs) => Some(pairs),
+            _ => None,
+        }
+    }
+
+    /// Adds a display that was made just now to another that is being made, if their keys are constants and no key is
+    /// in both.
+    fn join_displays(&mut self, map: Value, other: Value) -> bool {
+        let is_last =
+            |build: &Self| build.blocks[build.block.index()].insts.last().is_some_and(|i| i.result == Some(other));
+        let has_name = self.ssa.names[map.index()].is_some() || self.ssa.names[other.index()].is_some();
+        if has_name || !is_last(self) || !self.is_fresh_display(map) || !self.is_fresh_display(other) {
+            return false;
+        }
+        let (Some(own), Some(more)) = (self.constant_keys(map), self.constant_keys(other)) else { return false };
+        if own.iter().any(|k| more.contains(k)) {
+            return false;
+        }
+        let last = self.blocks[self.block.index()].insts.pop().map(|data| data.inst);
+        match (last, self.display_at_end(map)) {
+            (Some(Inst::Dict(pairs)), Some(own)) => {
+                own.extend(pairs);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The keys of a dictionary display of this block, if all are constants.
+    fn constant_keys(&mut self, map: Value) -> Option<Vec<PyConst>> {
+        let Inst::Dict(pairs) = &self.made_here(map)?.inst else { return None };
+        let keys: Vec<Value> = pairs.iter().map(|(k, _)| *k).collect();
+        keys.into_iter().map(|k| self.constant_here(k).cloned()).collect()
     }
 
     fn const_key_map(&mut self, n: u32) -> Result<()> {
@@ -248,6 +322,24 @@ impl<'a> Build<'a, '_> {
                 self.push(value);
                 self.emit_push(Inst::Call { func, args: vec![value, classes], kwargs: Vec::new() });
             }
+            Instr::MatchMapping => {
+                let value = self.peek(1)?;
+                let func = self.emit(Inst::Global("isinstance".to_owned()));
+                let class = self.emit(Inst::Global("dict".to_owned()));
+                self.emit_push(Inst::Call { func, args: vec![value, class], kwargs: Vec::new() });
+            }
+            Instr::MatchKeys => {
+                let (subject, keys) = (self.peek(2)?, self.peek(1)?);
+                self.emit_push(Inst::MatchKeys { subject, keys });
+            }
+            Instr::MatchClass(count) => {
+                let names = self.pop()?;
+                let names = self.constant_here(names).cloned().unwrap_or(PyConst::None);
+                let names = self.names(&names)?;
+                let class = self.pop()?;
+                let subject = self.pop()?;
+                self.emit_push(Inst::MatchClass { subject, class, count, names });
+            }
             _ => return Err(self.malformed("an instruction has no meaning")),
         }
         Ok(())
@@ -313,7 +405,8 @@ impl<'a> Build<'a, '_> {
             self.stack.push(Slot::special(Kind::Junk));
             return Ok(());
         }
-        let index = self.inner_code(code)?;
+        let origins = self.origins_below();
+        let index = self.inner_code(code, &origins)?;
         let func =
             self.emit(Inst::MakeFunction { code: index, defaults: None, kwdefaults: Vec::new(), captures: Vec::new() });
         // The parts were pushed in the order of the flags.
@@ -322,19 +415,71 @@ impl<'a> Build<'a, '_> {
                 self.set_function_attr(func, flag)?;
             }
         }
+        if code.freevars.is_empty() {
+            self.capture(func, index, Vec::new(), &[])?;
+        }
         self.push(func);
         Ok(())
     }
 
-    fn inner_code(&mut self, code: &'a RawCode) -> Result<u32> {
+    /// The variables of the closure that is on top of the stack, if it is one.
+    fn origins_below(&mut self) -> Vec<Option<Origin>> {
+        let top = self.stack.peek(1).map(|slot| slot.source);
+        match top {
+            Some(Source::Value(v)) => self.cells.get(&v).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn inner_code(&mut self, code: &'a RawCode, origins: &[Option<Origin>]) -> Result<u32> {
         if let Some(&index) = self.inner_index.get(&std::ptr::from_ref(code)) {
             return Ok(index);
         }
-        let translated = (self.translate_inner)(code)?;
+        let is_shared = |origin: &Option<Origin>| match origin {
+            Some(Origin::Var(var)) => self.plan.shares(*var),
+            Some(Origin::Free(index)) => self.plan.shares_free(*index),
+            None => false,
+        };
+        let shared = (0..code.freevars.len()).map(|i| origins.get(i).is_some_and(is_shared)).collect();
+        let Inner { code: translated, assigned } = (self.translate_inner)(code, shared)?;
+        for (at, span) in assigned {
+            match origins.get(at as usize).copied().flatten() {
+                Some(Origin::Var(var)) => _ = self.conflicts.insert(var),
+                Some(Origin::Free(index)) => _ = self.assigned.entry(index).or_insert(span),
+                None => return Err(self.malformed("a closure has no variable")),
+            }
+        }
         let index = self.inner.len() as u32;
-        self.inner.push(Arc::new(translated));
+        self.inner.push(match self.plan.group_of(index) {
+            Some(group) => Arc::new(regrouped(&translated, origins, group)),
+            None => translated,
+        });
         self.inner_index.insert(std::ptr::from_ref(code), index);
         Ok(index)
+    }
+
+    /// Gives a function that was just made what it captures.
+    fn capture(&mut self, func: Value, code: u32, values: Vec<Value>, origins: &[Option<Origin>]) -> Result<()> {
+        let mut own = values;
+        let mut vars = origins.to_vec();
+        if let Some(group) = self.plan.group_of(code) {
+            vars = group.captured.iter().map(|(origin, _)| Some(*origin)).collect();
+            own = Vec::new();
+            for (origin, _) in &group.captured {
+                let value = match origin {
+                    Origin::Var(var) => self.read_raw(*var),
+                    Origin::Free(index) => self.emit(Inst::Free(*index)),
+                };
+                own.push(value);
+            }
+        }
+        let names = self.inner[code as usize].freevars.clone();
+        // What is captured is made before the function.
+        if let Some(Inst::MakeFunction { captures, .. }) = self.to_end(func).map(|data| &mut data.inst) {
+            *captures = own;
+        }
+        self.closures.push(Closure { func, code, vars, names });
+        Ok(())
     }
 
     /// Pops one attribute of a function that was just made.
@@ -354,9 +499,7 @@ impl<'a> Build<'a, '_> {
             values.clear();
         }
         let origins = self.cells.get(&value).cloned().unwrap_or_default();
-        let span = self.span;
-        let Some(Inst::MakeFunction { code, defaults, kwdefaults, captures }) =
-            self.made_here(func).map(|d| &mut d.inst)
+        let Some(Inst::MakeFunction { code, defaults, kwdefaults, .. }) = self.made_here(func).map(|d| &mut d.inst)
         else {
             return Err(self.malformed("an attribute is set on something that is no function"));
         };
@@ -364,9 +507,8 @@ impl<'a> Build<'a, '_> {
             (DEFAULTS, _) => *defaults = Some(value),
             (KWDEFAULTS, Some(Inst::Dict(_))) => *kwdefaults = named,
             (CLOSURE, Some(Inst::Tuple(values))) => {
-                *captures = values;
                 let code = *code;
-                self.closures.push(Closure { func, code, vars: origins, span });
+                self.capture(func, code, values, &origins)?;
             }
             _ => {
                 let text = "this form of an inner function is not supported in compiled code";

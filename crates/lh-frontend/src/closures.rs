@@ -1,32 +1,18 @@
-//! Captured variables are captured by value. This finds where that would show.
-//!
-//! Python's closures share their variables with the enclosing function. Here a closure holds the values its variables
-//! had when it was made, so an assignment to such a variable while the closure is still in use is refused.
+//! Closures and the variables that they capture, and what of it needs a better [`Plan`].
 //!
 //! ```python
 //! for i in range(n):
 //!     s += sum(x * i for x in a)    # fine: the closure is dead when `i` is assigned again
 //! f = lambda: i
-//! i = 3                             # refused if `f` is used below
+//! i = 3                             # if `f` is used below, `i` has to be a cell
 //! ```
 
+use crate::plan::{Closure, Plan};
+use crate::stack::Origin;
 use crate::visit::edges;
 use hashbrown::{HashMap, HashSet};
-use lh_ir::diag::{Diagnostic, Result, UNSUPPORTED_SYNTAX};
-use lh_ir::untyped::{Code, Inst};
-use lh_ir::{Block, Span, Value};
-
-/// A closure where it is made.
-pub(crate) struct Closure {
-    /// The function value.
-    pub(crate) func: Value,
-    /// Index of its code.
-    pub(crate) code: u32,
-    /// The captured variables, as far as they are the enclosing function's own.
-    pub(crate) vars: Vec<Option<u32>>,
-    /// Where.
-    pub(crate) span: Span,
-}
+use lh_ir::untyped::{Code, Inst, InstData};
+use lh_ir::{Block, Value};
 
 /// An assignment to a variable that inner functions capture.
 pub(crate) struct Store {
@@ -36,8 +22,6 @@ pub(crate) struct Store {
     pub(crate) var: u32,
     /// The new value.
     pub(crate) value: Value,
-    /// Where.
-    pub(crate) span: Span,
 }
 
 /// A function that calls itself captures its own name before that is assigned. It will not call the value that the name
@@ -45,7 +29,7 @@ pub(crate) struct Store {
 pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[Store], unbound: Value) {
     let names = closures.iter().map(|c| {
         let is_own =
-            |var: &Option<u32>| var.is_some() && stores.iter().any(|s| Some(s.var) == *var && s.value == c.func);
+            |var: &Option<Origin>| stores.iter().any(|s| Some(Origin::Var(s.var)) == *var && s.value == c.func);
         (c.func, c.vars.iter().map(is_own).collect::<Vec<_>>())
     });
     let own: HashMap<Value, Vec<bool>> = names.filter(|(_, own)| own.contains(&true)).collect();
@@ -60,18 +44,61 @@ pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[
     }
 }
 
-/// Refuses assignments to captured variables that a closure in use would see.
-pub(crate) fn check(code: &Code, closures: &[Closure], stores: &[Store]) -> Result<()> {
+/// What a better plan has to say.
+pub(crate) fn improved(plan: &Plan, code: &Code, closures: &[Closure], stores: &[Store], params: u32) -> Plan {
+    let mut plan = plan.clone();
+    let named = named(code, closures, stores, params);
+    let mut late = Vec::new();
+    for data in code.blocks.iter().flat_map(|b| &b.insts) {
+        let (Inst::MakeFunction { captures, .. }, Some(func)) = (&data.inst, data.result) else { continue };
+        let Some(closure) = closures.iter().find(|c| c.func == func) else { continue };
+        for (value, var) in captures.iter().zip(&closure.vars) {
+            let Some(Origin::Var(var)) = var else { continue };
+            if let Some((other, made)) = named.get(var)
+                && made != value
+                && *other != closure.code
+            {
+                late.push((closure.code, *other));
+            }
+        }
+    }
+    plan.add_late(&late, &named, closures);
+    let is_named = |var: u32| plan.groups.iter().any(|g| g.names.contains_key(&var));
+    let seen: Vec<u32> = seen_stores(code, closures, stores).into_iter().filter(|var| !is_named(*var)).collect();
+    plan.shared.extend(seen);
+    plan
+}
+
+/// Variables that are assigned once, to an inner function without defaults: its code, and the function.
+fn named(code: &Code, closures: &[Closure], stores: &[Store], params: u32) -> HashMap<u32, (u32, Value)> {
+    let insts = code.blocks.iter().flat_map(|b| &b.insts);
+    let plain = insts.filter_map(|i| match &i.inst {
+        Inst::MakeFunction { defaults: None, kwdefaults, .. } if kwdefaults.is_empty() => i.result,
+        _ => None,
+    });
+    let plain: HashSet<Value> = plain.collect();
+    let mut found = HashMap::new();
+    for store in stores.iter().filter(|s| s.var >= params && plain.contains(&s.value)) {
+        let is_only = stores.iter().filter(|s| s.var == store.var).count() == 1;
+        if let Some(c) = closures.iter().find(|c| c.func == store.value && is_only) {
+            found.insert(store.var, (c.code, c.func));
+        }
+    }
+    found
+}
+
+/// Variables that are assigned while a closure is in use that captured them.
+fn seen_stores(code: &Code, closures: &[Closure], stores: &[Store]) -> Vec<u32> {
+    let mut found = Vec::new();
     if closures.is_empty() || stores.is_empty() {
-        return Ok(());
+        return found;
     }
     let mut users = None;
     for closure in closures {
-        let Some(inner) = code.inner.get(closure.code as usize) else { continue };
-        for (name, var) in inner.freevars.iter().zip(&closure.vars) {
+        for var in &closure.vars {
             // A function that calls itself captures its own name before that is assigned.
-            let seen = stores.iter().filter(|s| Some(s.var) == *var && s.value != closure.func);
-            let seen: Vec<&Store> = seen.collect();
+            let is_seen = |s: &&Store| Some(Origin::Var(s.var)) == *var && s.value != closure.func;
+            let seen: Vec<&Store> = stores.iter().filter(is_seen).collect();
             if seen.is_empty() {
                 continue;
             }
@@ -79,22 +106,11 @@ pub(crate) fn check(code: &Code, closures: &[Closure], stores: &[Store]) -> Resu
             let held = users.holders(code, closure.func);
             for value in held {
                 let live = users.live_range(value);
-                if let Some(store) = seen.iter().find(|s| live.contains(s.at)) {
-                    return Err(refuse(code, closure, store, name));
-                }
+                found.extend(seen.iter().find(|s| live.contains(s.at)).map(|s| s.var));
             }
         }
     }
-    Ok(())
-}
-
-fn refuse(code: &Code, closure: &Closure, store: &Store, name: &str) -> Box<Diagnostic> {
-    let text = format!("`{name}` is assigned after an inner function captured it");
-    let inner = &code.inner[closure.code as usize].name;
-    Diagnostic::new(UNSUPPORTED_SYNTAX, text)
-        .at(&code.file, store.span)
-        .label(format!("`{inner}`, made at line {}, would not see this", closure.span.line))
-        .note(format!("inner functions capture values: pass `{name}` to `{inner}` as an argument"))
+    found
 }
 
 /// Where a value is used: block and instruction, the terminator counting as `usize::MAX`.
@@ -161,7 +177,10 @@ impl Users {
                 let data = &code.blocks[block.index()];
                 if index != usize::MAX {
                     let data = &data.insts[index];
-                    held.extend(data.result.filter(|&r| holds(code, &data.inst, value, self) && seen.insert(r)));
+                    let kept = keeper(&data.inst, value, |func| self.made_by(code, func));
+                    let kept = kept.flat_map(|r| self.sources(code, r));
+                    held.extend(kept.filter(|&r| seen.insert(r)));
+                    held.extend(data.result.filter(|&r| holds(code, data, value, self) && seen.insert(r)));
                     continue;
                 }
                 for (target, skip) in edges(data) {
@@ -172,6 +191,45 @@ impl Users {
             }
         }
         held
+    }
+
+    /// A value, and those that it was before it was checked or met others.
+    fn sources(&self, code: &Code, value: Value) -> Vec<Value> {
+        let mut found = vec![value];
+        let mut next = 0;
+        while let Some(&value) = found.get(next) {
+            next += 1;
+            let mut before = Vec::new();
+            if let Some(Inst::CheckBound { value, .. }) = self.made_by(code, value) {
+                before.push(*value);
+            }
+            let Some(&(block, _)) = self.defs.get(&value) else { continue };
+            if let Some(at) = code.blocks[block.index()].params.iter().position(|p| *p == value) {
+                for (target, skip) in code.blocks.iter().flat_map(edges).filter(|(t, _)| t.block == block) {
+                    before.extend(at.checked_sub(skip).and_then(|at| target.args.get(at)));
+                }
+            }
+            for v in before {
+                if !found.contains(&v) {
+                    found.push(v);
+                }
+            }
+        }
+        found
+    }
+
+    /// The instruction that makes a value.
+    fn made_by<'c>(&self, code: &'c Code, value: Value) -> Option<&'c Inst> {
+        let &(b, i) = self.defs.get(&value)?;
+        code.blocks[b.index()].insts.get(i).filter(|data| data.result == Some(value)).map(|data| &data.inst)
+    }
+
+    /// Whether a value is called.
+    fn is_called(&self, code: &Code, value: Value) -> bool {
+        self.places.get(&value).into_iter().flatten().any(|&(b, i)| {
+            let inst = code.blocks[b.index()].insts.get(i).map(|data| &data.inst);
+            matches!(inst, Some(Inst::Call { func, .. } | Inst::CallStar { func, .. }) if *func == value)
+        })
     }
 
     fn live_range(&self, value: Value) -> Live<'_> {
@@ -218,18 +276,21 @@ fn needed(code: &Code) -> HashSet<Value> {
 }
 
 /// Whether the result of an instruction holds on to an operand that is, or holds, a closure.
-fn holds(code: &Code, inst: &Inst, value: Value, users: &Users) -> bool {
-    match inst {
-        Inst::Tuple(_)
+fn holds(code: &Code, data: &InstData, value: Value, users: &Users) -> bool {
+    let result = data.result;
+    match &data.inst {
+        Inst::Binary { .. }
+        | Inst::Tuple(_)
         | Inst::List(_)
         | Inst::Set(_)
         | Inst::Dict(_)
         | Inst::Iter(_)
         | Inst::CheckBound { .. }
+        | Inst::CellGet { .. }
         | Inst::MakeFunction { .. } => true,
+        Inst::Call { .. } if result.is_some_and(|r| users.is_called(code, r)) => true,
         Inst::Call { func, .. } => {
-            let made_by = users.defs.get(func).and_then(|&(b, i)| code.blocks[b.index()].insts.get(i));
-            match made_by.filter(|data| data.result == Some(*func)).map(|data| &data.inst) {
+            match users.made_by(code, *func) {
                 // A generator, or a function that makes functions, returns a value that holds its variables.
                 Some(Inst::MakeFunction { code: index, .. }) => {
                     let inner = &code.inner[*index as usize];
@@ -243,4 +304,24 @@ fn holds(code: &Code, inst: &Inst, value: Value, users: &Users) -> bool {
         }
         _ => false,
     }
+}
+
+/// What an instruction puts an operand into that is, or holds, a closure.
+fn keeper<'c>(inst: &Inst, value: Value, made_by: impl Fn(Value) -> Option<&'c Inst>) -> std::option::IntoIter<Value> {
+    let into = match inst {
+        Inst::ListAppend(into, x)
+        | Inst::ListExtend(into, x)
+        | Inst::SetAdd(into, x)
+        | Inst::MapAdd(into, _, x)
+        | Inst::SetItem(into, _, x)
+        | Inst::SetAttr(into, _, x)
+        | Inst::CellSet(into, x) => (*x == value).then_some(*into),
+        // A method that takes it: `functions.append(f)`.
+        Inst::Call { func, args, .. } if args.contains(&value) => match made_by(*func) {
+            Some(Inst::GetAttr(object, _)) => Some(*object),
+            _ => None,
+        },
+        _ => None,
+    };
+    into.into_iter()
 }

@@ -117,7 +117,7 @@ fn captured(ops: &[Op<'_>], site: &Site<'_>, raw: &RawCode) -> Option<Captured> 
     }
     let access = ops[first..tuple].iter().map(|op| match op.instr {
         Instr::LoadRaw(v) => Some(Access::Var(v)),
-        Instr::LoadFree(f) if (f as usize) < raw.freevars.len() => Some(Access::Free(f)),
+        Instr::LoadFreeRaw(f) if (f as usize) < raw.freevars.len() => Some(Access::Free(f)),
         _ => None,
     });
     Some(Captured { access: access.collect::<Option<_>>()?, setup: wanted + 1 })
@@ -138,10 +138,22 @@ fn splice<'a>(body: Program<'a>, vars: &mut Vec<Var<'a>>, names: &Captured) -> O
                     Access::Free(f) => Instr::LoadFree(f),
                 };
             }
-            Instr::StoreFree(f, name) => {
+            Instr::LoadFreeRaw(f) => {
+                op.instr = match *names.access.get(f as usize)? {
+                    Access::Var(v) => Instr::LoadRaw(v),
+                    Access::Free(f) => Instr::LoadFreeRaw(f),
+                };
+            }
+            Instr::StoreFree(f) => {
                 op.instr = match *names.access.get(f as usize)? {
                     Access::Var(v) => Instr::Store(v),
-                    Access::Free(f) => Instr::StoreFree(f, name),
+                    Access::Free(f) => Instr::StoreFree(f),
+                };
+            }
+            Instr::DeleteFree(f) => {
+                op.instr = match *names.access.get(f as usize)? {
+                    Access::Var(v) => Instr::Delete(v),
+                    Access::Free(f) => Instr::DeleteFree(f),
                 };
             }
             Instr::Return => op.instr = Instr::Jump(end),

@@ -218,7 +218,8 @@ impl<'a> Decoder<'a> {
     /// Assigns to a local.
     pub(crate) fn store_fast(&mut self, index: u32) -> Result<()> {
         let var = self.var(index)?;
-        self.push(Instr::Store(var));
+        let is_cell = self.vars[index as usize].is_cell;
+        self.push(if is_cell { Instr::StoreRaw(var) } else { Instr::Store(var) });
         Ok(())
     }
 
@@ -232,7 +233,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn load_closure(&mut self, index: u32) -> Result<()> {
-        let instr = self.free(index)?.map_or(Instr::LoadRaw(index), Instr::LoadFree);
+        let instr = self.free(index)?.map_or(Instr::LoadRaw(index), Instr::LoadFreeRaw);
         self.push(instr);
         Ok(())
     }
@@ -245,16 +246,13 @@ impl<'a> Decoder<'a> {
 
     fn store_deref(&mut self, index: u32) -> Result<()> {
         let free = self.free(index)?;
-        self.push(free.map_or(Instr::Store(index), |f| Instr::StoreFree(f, &self.raw.freevars[f as usize])));
+        self.push(free.map_or(Instr::Store(index), Instr::StoreFree));
         Ok(())
     }
 
     fn delete_deref(&mut self, index: u32) -> Result<()> {
-        if self.free(index)?.is_some() {
-            self.unsupported("`del` of a variable of the enclosing function", "");
-        } else {
-            self.push(Instr::Delete(index));
-        }
+        let free = self.free(index)?;
+        self.push(free.map_or(Instr::Delete(index), Instr::DeleteFree));
         Ok(())
     }
 
@@ -344,9 +342,9 @@ impl<'a> Decoder<'a> {
             | Opcode::Nop
             | Opcode::NotTaken
             | Opcode::Precall
-            | Opcode::MakeCell
             | Opcode::CopyFreeVars
             | Opcode::ToBool => Instr::Nop,
+            Opcode::MakeCell => Instr::MakeCell(self.var(arg)?),
             Opcode::PopTop | Opcode::PopIter => Instr::Pop,
             Opcode::PushNull => Instr::Null,
             Opcode::Copy => Instr::Copy(arg),
@@ -408,6 +406,9 @@ impl<'a> Decoder<'a> {
             Opcode::GetIter => Instr::Iter,
             Opcode::GetLen => Instr::GetLen,
             Opcode::MatchSequence => Instr::MatchSequence,
+            Opcode::MatchMapping => Instr::MatchMapping,
+            Opcode::MatchKeys => Instr::MatchKeys,
+            Opcode::MatchClass => Instr::MatchClass(arg),
             _ => return self.calls(opcode, arg),
         };
         self.push(instr);
@@ -526,8 +527,6 @@ impl<'a> Decoder<'a> {
             ),
             Opcode::DeleteAttr => ("`del` of an attribute", ""),
             Opcode::ImportStar => ("`import *`", "name what is imported"),
-            Opcode::MatchMapping | Opcode::MatchKeys => ("a mapping pattern in `match`", "write it with `if` and `in`"),
-            Opcode::MatchClass => ("a class pattern in `match`", "write it with `if isinstance(...)`"),
             Opcode::CheckEgMatch | Opcode::PrepReraiseStar => ("`except*`", "write `except`"),
             Opcode::BuildTemplate | Opcode::BuildInterpolation => ("a template string", "use an f-string"),
             Opcode::CallIntrinsic2 => ("this form", ""),

@@ -91,12 +91,20 @@ pub(crate) enum Instr<'a> {
     LoadClear(u32),
     /// `x ->`
     Store(u32),
+    /// `x ->`, to a variable that has no cell, or has its cell on the stack: a comprehension puts it back.
+    StoreRaw(u32),
+    /// Gives a captured variable a new cell.
+    MakeCell(u32),
     /// `->`
     Delete(u32),
     /// `-> x`, of the n-th captured variable.
     LoadFree(u32),
-    /// `x ->`, to the n-th captured variable, with its name: an error, except in a comprehension that is inlined.
-    StoreFree(u32, &'a str),
+    /// The same, on its way to a closure.
+    LoadFreeRaw(u32),
+    /// `x ->`, to the n-th captured variable.
+    StoreFree(u32),
+    /// `->`, of the n-th captured variable.
+    DeleteFree(u32),
     /// `-> x`, of a global or builtin.
     Global(&'a str),
     /// `level fromlist -> module`
@@ -205,6 +213,12 @@ pub(crate) enum Instr<'a> {
     Yield,
     /// `x None -> returned`
     YieldFrom,
+    /// `x class names -> attributes or None`; so many are given by position.
+    MatchClass(u32),
+    /// `x -> x bool`
+    MatchMapping,
+    /// `x keys -> x keys values or None`
+    MatchKeys,
     /// `x -> x len(x)`
     GetLen,
     /// `x -> x bool`
@@ -239,7 +253,13 @@ impl<'a> Instr<'a> {
     /// The variable it reads or writes.
     pub(crate) fn var_mut(&mut self) -> Option<&mut u32> {
         match self {
-            Instr::Load(v) | Instr::LoadRaw(v) | Instr::LoadClear(v) | Instr::Store(v) | Instr::Delete(v) => Some(v),
+            Instr::Load(v)
+            | Instr::LoadRaw(v)
+            | Instr::LoadClear(v)
+            | Instr::Store(v)
+            | Instr::StoreRaw(v)
+            | Instr::MakeCell(v)
+            | Instr::Delete(v) => Some(v),
             _ => None,
         }
     }
@@ -249,7 +269,15 @@ impl<'a> Instr<'a> {
     }
     /// Whether it changes what a handler may see: a variable, or the exception that is being handled.
     pub(crate) fn is_store(&self) -> bool {
-        matches!(self, Instr::Store(_) | Instr::Delete(_) | Instr::LoadClear(_) | Instr::PushExcInfo)
+        matches!(
+            self,
+            Instr::Store(_)
+                | Instr::StoreRaw(_)
+                | Instr::MakeCell(_)
+                | Instr::Delete(_)
+                | Instr::LoadClear(_)
+                | Instr::PushExcInfo
+        )
     }
     /// The code that a constant holds.
     pub(crate) fn code(&self) -> Option<&'a RawCode> {

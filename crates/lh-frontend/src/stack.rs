@@ -42,6 +42,15 @@ pub(crate) enum Source {
     Entry(u32),
 }
 
+/// A variable whose cell is on its way to a closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    /// One of this function.
+    Var(u32),
+    /// One that it captures.
+    Free(u32),
+}
+
 /// A position of the stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
@@ -50,7 +59,7 @@ pub(crate) struct Slot<'a> {
     /// Its value.
     pub(crate) source: Source,
     /// The captured variable that was loaded.
-    pub(crate) origin: Option<u32>,
+    pub(crate) origin: Option<Origin>,
 }
 
 impl<'a> Slot<'a> {

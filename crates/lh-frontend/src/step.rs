@@ -3,7 +3,7 @@
 
 use crate::instr::Instr;
 use crate::raw::RawConst;
-use crate::stack::{Kind, Slot};
+use crate::stack::{Kind, Origin, Slot};
 use crate::translate::{Build, Flow};
 use lh_ir::Value;
 use lh_ir::diag::{Diagnostic, Id, Result, UNSUPPORTED_SYNTAX, UNSUPPORTED_TYPE};
@@ -29,9 +29,13 @@ impl<'a> Build<'a, '_> {
             | Instr::LoadRaw(_)
             | Instr::LoadClear(_)
             | Instr::Store(_)
+            | Instr::StoreRaw(_)
+            | Instr::MakeCell(_)
             | Instr::Delete(_)
             | Instr::LoadFree(_)
-            | Instr::StoreFree(..)
+            | Instr::LoadFreeRaw(_)
+            | Instr::StoreFree(_)
+            | Instr::DeleteFree(_)
             | Instr::Global(_)
             | Instr::Import(_)
             | Instr::ImportFrom(_) => self.step_name(instr)?,
@@ -103,9 +107,13 @@ impl<'a> Build<'a, '_> {
 
     fn step_name(&mut self, instr: &Instr<'a>) -> Result<()> {
         match *instr {
+            Instr::Load(var) if self.plan.shares(var) => {
+                let (cell, name) = (self.read_raw(var), self.name_of(var));
+                self.emit_push(Inst::CellGet { cell, name });
+            }
             Instr::Load(var) | Instr::LoadRaw(var) => {
                 let value = if matches!(instr, Instr::Load(_)) { self.read(var) } else { self.read_raw(var) };
-                let origin = self.program.vars[var as usize].is_cell.then_some(var);
+                let origin = self.program.vars[var as usize].is_cell.then_some(Origin::Var(var));
                 self.stack.push(Slot { origin, ..Slot::value(value) });
             }
             Instr::LoadClear(var) => {
@@ -113,21 +121,44 @@ impl<'a> Build<'a, '_> {
                 self.push(value);
                 self.write(var, self.unbound);
             }
-            Instr::Store(var) => {
+            Instr::Store(var) if self.plan.shares(var) => {
+                let value = self.pop()?;
+                let cell = self.read_raw(var);
+                self.act(Inst::CellSet(cell, value));
+            }
+            Instr::Store(var) | Instr::StoreRaw(var) => {
                 let value = self.pop()?;
                 self.write(var, value);
+            }
+            Instr::MakeCell(var) => self.make_cell(var),
+            Instr::Delete(var) if self.plan.shares(var) => {
+                let (cell, name) = (self.read_raw(var), self.name_of(var));
+                self.act(Inst::CellDelete { cell, name });
             }
             Instr::Delete(var) => {
                 self.read(var);
                 self.write(var, self.unbound);
             }
+            Instr::LoadFree(index) if self.plan.shares_free(index) => {
+                let cell = self.emit(Inst::Free(index));
+                let name = self.free_name(index)?;
+                self.emit_push(Inst::CellGet { cell, name });
+            }
             Instr::LoadFree(index) => self.emit_push(Inst::Free(index)),
-            Instr::StoreFree(_, name) => {
-                let text = format!(
-                    "assigning to `{name}` of the enclosing function (`nonlocal`) is not supported in compiled code"
-                );
-                let note = format!("pass `{name}` as an argument and return its new value");
-                return Err(self.refuse(UNSUPPORTED_SYNTAX, &text, &note));
+            Instr::LoadFreeRaw(index) => {
+                let value = self.emit(Inst::Free(index));
+                self.stack.push(Slot { origin: Some(Origin::Free(index)), ..Slot::value(value) });
+            }
+            Instr::StoreFree(index) => {
+                let value = self.pop()?;
+                self.share_free(index)?;
+                let cell = self.emit(Inst::Free(index));
+                self.act(Inst::CellSet(cell, value));
+            }
+            Instr::DeleteFree(index) => {
+                let name = self.share_free(index)?;
+                let cell = self.emit(Inst::Free(index));
+                self.act(Inst::CellDelete { cell, name });
             }
             Instr::Global(name) => self.emit_push(Inst::Global(name.to_owned())),
             Instr::Import(name) => self.import(name)?,
@@ -135,6 +166,34 @@ impl<'a> Build<'a, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn name_of(&self, var: u32) -> String {
+        self.program.vars[var as usize].name.to_owned()
+    }
+
+    fn free_name(&self, index: u32) -> Result<String> {
+        let name = self.raw.freevars.get(index as usize).cloned();
+        name.ok_or_else(|| self.malformed("a cell is out of range"))
+    }
+
+    /// A captured variable that is assigned has to be a cell, for which the enclosing function is asked.
+    fn share_free(&mut self, index: u32) -> Result<String> {
+        let name = self.free_name(index)?;
+        self.assigned.entry(index).or_insert(self.span);
+        Ok(name)
+    }
+
+    fn make_cell(&mut self, var: u32) {
+        if !self.plan.shares(var) {
+            return;
+        }
+        let before = self.read_raw(var);
+        let cell = self.emit(Inst::Cell(self.name_of(var)));
+        if self.is_parameter(var) && before != self.unbound {
+            self.act(Inst::CellSet(cell, before));
+        }
+        self.write(var, cell);
     }
 
     fn import(&mut self, name: &'a str) -> Result<()> {
@@ -350,7 +409,10 @@ impl<'a> Build<'a, '_> {
             }
             Instr::WithExceptStart(n) => {
                 let exit = self.peek(n)?;
-                let args = (0..3).map(|_| self.emit(Inst::Const(PyConst::None))).collect();
+                let exc = self.peek(1)?;
+                let [class, place] =
+                    ["__class__", "__traceback__"].map(|n| self.emit(Inst::GetAttr(exc, n.to_owned())));
+                let args = vec![class, exc, place];
                 self.emit_push(Inst::Call { func: exit, args, kwargs: Vec::new() });
             }
             _ => {}

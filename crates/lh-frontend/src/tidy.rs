@@ -232,6 +232,8 @@ fn is_removable(inst: &Inst) -> bool {
             | Inst::Is { .. }
             | Inst::Format { .. }
             | Inst::MakeFunction { .. }
+            | Inst::Cell(_)
+            | Inst::Sibling(_)
             | Inst::UnpackItem(..)
     )
 }

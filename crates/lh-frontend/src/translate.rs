@@ -5,14 +5,15 @@
 //! `CatchExc`; a store to a variable inside a region ends a block, so that along an unwind edge every variable has the
 //! value that it had at the start of the block.
 
-use crate::closures::{self, Closure, Store};
+use crate::closures::{self, Store};
 use crate::instr::{Op, Program, Region};
+use crate::plan::{Closure, Plan};
 use crate::raw::RawCode;
 use crate::ssa::Ssa;
-use crate::stack::{Kind, Shape, Slot, Source, Stack};
+use crate::stack::{Kind, Origin, Shape, Slot, Source, Stack};
 use crate::visit::block_may_raise;
-use crate::{mutual, tidy, verify};
-use hashbrown::HashMap;
+use crate::{tidy, verify};
+use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{Diagnostic, Result, UNSUPPORTED_BYTECODE};
 use lh_ir::untyped::{BlockData, Code, Inst, InstData, Param, ParamKind, PyConst, Target, Term};
 use lh_ir::{Block, Span, Value};
@@ -31,7 +32,9 @@ pub(crate) struct Build<'a, 'p> {
     pub(crate) raw: &'a RawCode,
     pub(crate) program: &'p Program<'a>,
     /// Translates the code of an inner function.
-    pub(crate) translate_inner: &'p dyn Fn(&'a RawCode) -> Result<Code>,
+    pub(crate) translate_inner: &'p dyn Fn(&'a RawCode, Vec<bool>) -> Result<Inner>,
+    /// What is known of captured variables.
+    pub(crate) plan: &'p Plan,
     pub(crate) ssa: Ssa,
     pub(crate) blocks: Vec<BlockData>,
     /// Block that begins at an instruction.
@@ -61,9 +64,20 @@ pub(crate) struct Build<'a, 'p> {
     /// Operands of `CONVERT_VALUE`, by result.
     pub(crate) converted: HashMap<Value, (Value, char)>,
     /// Variables in the closure tuples made so far.
-    pub(crate) cells: HashMap<Value, Vec<Option<u32>>>,
+    pub(crate) cells: HashMap<Value, Vec<Option<Origin>>>,
     pub(crate) closures: Vec<Closure>,
     stores: Vec<Store>,
+    /// Variables that inner functions assign, and that are no cells.
+    pub(crate) conflicts: HashSet<u32>,
+    /// Captured variables that are assigned, and where.
+    pub(crate) assigned: HashMap<u32, Span>,
+}
+
+/// A translated function, and the captured variables that it assigns.
+#[derive(Clone)]
+pub(crate) struct Inner {
+    pub(crate) code: Arc<Code>,
+    pub(crate) assigned: Vec<(u32, Span)>,
 }
 
 /// Whether the block goes on after an instruction.
@@ -73,14 +87,42 @@ pub(crate) enum Flow {
     End,
 }
 
-/// Translates a decoded program.
+/// Attempts at a plan before all captured variables become cells.
+const ATTEMPTS: usize = 5;
+
+/// Translates a decoded program; `shared_free` says which captured variables are cells.
 pub(crate) fn translate<'a>(
     raw: &'a RawCode,
     program: &Program<'a>,
-    translate_inner: &dyn Fn(&'a RawCode) -> Result<Code>,
-) -> Result<Code> {
+    translate_inner: &dyn Fn(&'a RawCode, Vec<bool>) -> Result<Inner>,
+    shared_free: Vec<bool>,
+) -> Result<Inner> {
+    let mut plan = Plan { shared_free, ..Plan::default() };
+    for attempt in 0.. {
+        let (inner, better) = translate_as(raw, program, translate_inner, &plan)?;
+        if better == plan {
+            return Ok(inner);
+        }
+        plan = better;
+        if attempt == ATTEMPTS {
+            let captured = (0..program.vars.len() as u32).filter(|v| program.vars[*v as usize].is_cell);
+            plan = Plan { shared: captured.collect(), groups: Vec::new(), ..plan };
+        } else if attempt > ATTEMPTS {
+            return Ok(inner);
+        }
+    }
+    unreachable!("the loop ends")
+}
+
+/// One attempt: the function, and a plan that is better than this one, or the same.
+fn translate_as<'a>(
+    raw: &'a RawCode,
+    program: &Program<'a>,
+    translate_inner: &dyn Fn(&'a RawCode, Vec<bool>) -> Result<Inner>,
+    plan: &Plan,
+) -> Result<(Inner, Plan)> {
     let params = parameters(raw, program)?;
-    let mut build = Build::new(raw, program, translate_inner);
+    let mut build = Build::new(raw, program, translate_inner, plan);
     build.entry(&params);
     while let Some((block, first)) = build.work.pop() {
         build.run_block(block, first)?;
@@ -88,6 +130,7 @@ pub(crate) fn translate<'a>(
     let mut ssa = std::mem::take(&mut build.ssa);
     let mut renames = ssa.finish(&mut build.blocks);
     build.stores.iter_mut().for_each(|store| store.value = renames.find(store.value));
+    let count = params.len() as u32;
     let mut code = Code {
         name: raw.name.clone(),
         qualname: raw.qualname.clone(),
@@ -102,12 +145,16 @@ pub(crate) fn translate<'a>(
         value_names: ssa.names,
         is_generator: raw.flags & GENERATOR != 0,
     };
-    mutual::run(&mut code, &mut build.closures, &build.stores, build.unbound);
     closures::forget_own_names(&mut code, &build.closures, &build.stores, build.unbound);
-    closures::check(&code, &build.closures, &build.stores)?;
-    tidy::run(&mut code);
-    verify::verify_if_debug(&code);
-    Ok(code)
+    let mut better = closures::improved(plan, &code, &build.closures, &build.stores, count);
+    better.shared.extend(build.conflicts);
+    if better == *plan {
+        tidy::run(&mut code);
+        verify::verify_if_debug(&code);
+    }
+    let mut assigned: Vec<(u32, Span)> = build.assigned.into_iter().collect();
+    assigned.sort_by_key(|(index, _)| *index);
+    Ok((Inner { code: Arc::new(code), assigned }, better))
 }
 
 /// Parameters with their variables, in the order of [`Code::params`].
@@ -136,7 +183,8 @@ impl<'a, 'p> Build<'a, 'p> {
     fn new(
         raw: &'a RawCode,
         program: &'p Program<'a>,
-        translate_inner: &'p dyn Fn(&'a RawCode) -> Result<Code>,
+        translate_inner: &'p dyn Fn(&'a RawCode, Vec<bool>) -> Result<Inner>,
+        plan: &'p Plan,
     ) -> Self {
         let mut ssa = Ssa::default();
         ssa.vars = program.vars.iter().map(|v| Arc::from(v.name)).collect();
@@ -152,6 +200,7 @@ impl<'a, 'p> Build<'a, 'p> {
             raw,
             program,
             translate_inner,
+            plan,
             ssa,
             blocks: vec![BlockData::default(); block_count as usize],
             starts,
@@ -173,6 +222,8 @@ impl<'a, 'p> Build<'a, 'p> {
             cells: HashMap::new(),
             closures: Vec::new(),
             stores: Vec::new(),
+            conflicts: HashSet::new(),
+            assigned: HashMap::new(),
         }
     }
 
@@ -405,10 +456,16 @@ impl<'a, 'p> Build<'a, 'p> {
             let name = &mut self.ssa.names[value.index()];
             name.get_or_insert_with(|| self.ssa.vars[var as usize].clone());
         }
-        if self.program.vars[var as usize].is_cell {
+        if self.program.vars[var as usize].is_cell && !self.plan.shares(var) {
             let at = (self.block, self.blocks[self.block.index()].insts.len());
-            self.stores.push(Store { at, var, value, span: self.span });
+            self.stores.push(Store { at, var, value });
         }
+    }
+
+    /// Whether a variable is a parameter.
+    pub(crate) fn is_parameter(&self, var: u32) -> bool {
+        let stars = [VARARGS, VARKEYWORDS].into_iter().filter(|flag| self.raw.flags & flag != 0).count() as u32;
+        var < self.raw.argcount.saturating_add(self.raw.kwonlyargcount).saturating_add(stars)
     }
 
     /// Pops a slot.

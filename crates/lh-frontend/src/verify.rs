@@ -104,6 +104,8 @@ fn is_act(inst: &Inst) -> bool {
             | Inst::ListAppend(..)
             | Inst::ListExtend(..)
             | Inst::SetAdd(..)
+            | Inst::CellSet(..)
+            | Inst::CellDelete { .. }
             | Inst::MapAdd(..)
             | Inst::EndCatch(_)
     )

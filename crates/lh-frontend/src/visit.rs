@@ -105,6 +105,8 @@ pub(crate) fn may_raise(inst: &Inst) -> bool {
             | Inst::Is { .. }
             | Inst::UnpackItem(..)
             | Inst::MakeFunction { .. }
+            | Inst::Cell(_)
+            | Inst::Sibling(_)
             | Inst::CatchExc
             | Inst::ExcMatch(..)
             | Inst::EndCatch(_)

@@ -195,6 +195,10 @@ impl Infer<'_> {
                         t.items = v.parts().and_then(|p| p.iter().map(|x| x.as_const().cloned()).collect());
                     }
                 }
+                Err(d) if d.widen.is_some() => {
+                    self.widened_by_callee(d, &bound).map_err(|d| self.called_from(d, code, library))?;
+                    return Ok(Val::of_type(Ty::never()));
+                }
                 Err(d) if d.sent.is_some() => {
                     self.sent_by_callee(d).map_err(|d| self.called_from(d, code, library))?;
                     return Ok(Val::of_type(Ty::never()));

@@ -1,6 +1,7 @@
 //! Operations on values by their types.
 
 pub(crate) mod attributes;
+pub(crate) mod cells;
 pub(crate) mod classes;
 pub(crate) mod comparisons;
 pub(crate) mod generator;
@@ -8,6 +9,7 @@ pub(crate) mod index;
 pub(crate) mod instances;
 pub(crate) mod iterate;
 pub(crate) mod operators;
+pub(crate) mod patterns;
 pub(crate) mod record_values;
 pub(crate) mod records;
 pub(crate) mod stencils;

@@ -67,6 +67,9 @@ impl Infer<'_> {
             }
             Inst::SetAdd(set, x) => self.method(&self.val(*set), "add", &[self.val(*x)]).map(|_| None),
             Inst::Dict(pairs) => self.dict_display(i.result.expect("a display has a result"), pairs).map(Some),
+            Inst::MapAdd(map, k, x) if self.entries(&self.val(*map)).is_some() => {
+                self.add_keyword(*map, &self.val(*k), self.val(*x)).map(|()| None)
+            }
             Inst::MapAdd(map, k, x) => {
                 self.method(&self.val(*map), "__setitem__", &[self.val(*k), self.val(*x)]).map(|_| None)
             }
@@ -126,6 +129,15 @@ impl Infer<'_> {
                 let e = self.val(*e);
                 self.runtime(&rt::lh_exc_drop, &[e], Ty::none()).map(|_| None)
             }
+            Inst::Cell(_) => self.new_cell().map(Some),
+            Inst::CellGet { cell, name } => self.cell_method("get", *cell, name).map(Some),
+            Inst::CellSet(cell, x) => self.cell_set(*cell, *x).map(|()| None),
+            Inst::CellDelete { cell, name } => self.cell_method("delete", *cell, name).map(|_| None),
+            Inst::Sibling(code) => Ok(Some(self.sibling(*code))),
+            Inst::MatchClass { subject, class, count, names } => {
+                self.match_class(&self.val(*subject), &self.val(*class), *count, names).map(Some)
+            }
+            Inst::MatchKeys { subject, keys } => self.match_keys(&self.val(*subject), &self.val(*keys)).map(Some),
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
             Inst::YieldFrom(v) => self.yield_from(*v).map(Some),
         }
@@ -595,7 +607,7 @@ impl Infer<'_> {
         self.push(Typed::Extern(Extern::Class(id)), Ty::int())
     }
 
-    fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
+    pub(crate) fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
         let mut any = Val::bool(false);
         for id in self.exc_classes(c)? {
             if id == exc::BASE_EXCEPTION {

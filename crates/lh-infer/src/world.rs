@@ -343,6 +343,8 @@ pub trait World {
     fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)>;
     /// An inner function of `f`, by index into `Code::inner`.
     fn inner(&mut self, f: FuncId, index: u32) -> FuncId;
+    /// Another inner function of the function that `f` is in, by index into its `Code::inner`.
+    fn sibling(&mut self, f: FuncId, index: u32) -> FuncId;
     /// The object that a global name (or builtin) of `f` is bound to; remembered as a dependency of what is compiled.
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
     /// The object in a closure cell of `f`; remembered as a dependency.

@@ -46,6 +46,8 @@ pub struct Diagnostic {
     pub literal: Option<usize>,
     /// A generator's function, and what is to be sent to those that it makes.
     pub sent: Option<(crate::FuncId, crate::Ty)>,
+    /// A parameter or capture of the function being typed that is a cell, and the type that it has to hold.
+    pub widen: Option<(usize, crate::Ty)>,
 }
 
 impl Diagnostic {
@@ -62,6 +64,7 @@ impl Diagnostic {
             notes: Vec::new(),
             literal: None,
             sent: None,
+            widen: None,
         })
     }
     /// Sets the place unless there is one already.

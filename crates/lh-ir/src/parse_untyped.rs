@@ -306,6 +306,22 @@ impl Line<'_> {
             "iter" => Inst::Iter(self.value(code)?),
             "catch" => Inst::CatchExc,
             "end_catch" => Inst::EndCatch(self.value(code)?),
+            "cell" => Inst::Cell(self.name()?),
+            "cell_get" => Inst::CellGet { cell: self.value(code)?, name: self.name()? },
+            "cell_set" => self.two(code, Inst::CellSet)?,
+            "cell_delete" => Inst::CellDelete { cell: self.value(code)?, name: self.name()? },
+            "sibling" => Inst::Sibling(self.number()?),
+            "match_class" => {
+                let [subject, class] = self.operands(["", ","], code)?;
+                self.expect(",")?;
+                let count = self.number()?;
+                let names = if self.eat(",") { self.items(Self::name)? } else { Vec::new() };
+                Inst::MatchClass { subject, class, count, names }
+            }
+            "match_keys" => {
+                let [subject, keys] = self.operands(["", ","], code)?;
+                Inst::MatchKeys { subject, keys }
+            }
             "yield" if self.eat_word("from") => Inst::YieldFrom(self.value(code)?),
             "yield" => Inst::Yield(self.value(code)?),
             _ => match self.container(word, code)? {

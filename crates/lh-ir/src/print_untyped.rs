@@ -225,6 +225,16 @@ impl Display for Inst {
             Inst::EndCatch(v) => write!(f, "end_catch {v}"),
             Inst::Yield(v) => write!(f, "yield {v}"),
             Inst::YieldFrom(v) => write!(f, "yield from {v}"),
+            Inst::Cell(name) => write!(f, "cell {}", Name(name)),
+            Inst::CellGet { cell, name } => write!(f, "cell_get {cell} {}", Name(name)),
+            Inst::CellSet(cell, v) => write!(f, "cell_set {cell}, {v}"),
+            Inst::CellDelete { cell, name } => write!(f, "cell_delete {cell} {}", Name(name)),
+            Inst::Sibling(code) => write!(f, "sibling {code}"),
+            Inst::MatchClass { subject, class, count, names } => {
+                write!(f, "match_class {subject}, {class}, {count}")?;
+                names.iter().try_for_each(|n| write!(f, ", {}", Name(n)))
+            }
+            Inst::MatchKeys { subject, keys } => write!(f, "match_keys {subject}, {keys}"),
         }
     }
 }

@@ -282,6 +282,21 @@ pub enum Inst {
     Yield(Value),
     /// A `yield from`: an iterable; the result is what it returns.
     YieldFrom(Value),
+    /// A new cell: a variable that functions share, by name.
+    Cell(String),
+    /// The value of a cell, which may be unassigned.
+    CellGet { cell: Value, name: String },
+    /// Assigns to a cell; no result.
+    CellSet(Value, Value),
+    /// `del` of a cell's variable; no result.
+    CellDelete { cell: Value, name: String },
+    /// The function of the enclosing function with this index, which captures what this one does.
+    Sibling(u32),
+    /// `case class(sub, ..., name=sub, ...)`: the attributes that are matched, as a tuple, or `None`. `count` are given
+    /// by position.
+    MatchClass { subject: Value, class: Value, count: u32, names: Vec<String> },
+    /// `case {key: ...}`: the values of keys (a tuple), as a tuple, or `None`.
+    MatchKeys { subject: Value, keys: Value },
 }
 
 /// How a block ends.
@@ -307,7 +322,13 @@ pub enum Term {
 macro_rules! operands {
     ($inst:expr, $f:ident, $iter:ident) => {
         match $inst {
-            Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::CatchExc => {}
+            Inst::Const(_)
+            | Inst::Global(_)
+            | Inst::Free(_)
+            | Inst::Import { .. }
+            | Inst::Cell(_)
+            | Inst::Sibling(_)
+            | Inst::CatchExc => {}
             Inst::CheckBound { value: a, .. }
             | Inst::Unary(_, a)
             | Inst::GetAttr(a, _)
@@ -317,6 +338,8 @@ macro_rules! operands {
             | Inst::UnpackItem(a, _)
             | Inst::EndCatch(a)
             | Inst::Yield(a)
+            | Inst::CellGet { cell: a, .. }
+            | Inst::CellDelete { cell: a, .. }
             | Inst::YieldFrom(a) => $f(a),
             Inst::Binary { a, b, .. }
             | Inst::Compare(_, a, b)
@@ -328,6 +351,9 @@ macro_rules! operands {
             | Inst::ListAppend(a, b)
             | Inst::ListExtend(a, b)
             | Inst::SetAdd(a, b)
+            | Inst::CellSet(a, b)
+            | Inst::MatchClass { subject: a, class: b, .. }
+            | Inst::MatchKeys { subject: a, keys: b }
             | Inst::ExcMatch(a, b) => {
                 $f(a);
                 $f(b);

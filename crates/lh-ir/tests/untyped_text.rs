@@ -61,6 +61,15 @@ block0(v0 a, v1 b, v2 args, v3 c, v4 kwargs):
     v50 = unpack v0, 1, *, 3
     v51 = item v49, 1
     v52 = yield v0
+    v59 = yield from v0
+    v60 = cell x
+    v61 = cell_get v60 x
+    cell_set v60, v0
+    cell_delete v60 "two words"
+    v62 = sibling 3
+    v63 = match_class v0, v1, 2
+    v64 = match_class v0, v1, 0, x, y
+    v65 = match_keys v0, v1
     if v0: block1, block2(v0)
 block1: except block3(v0)
     for v48: block4(v0), block5

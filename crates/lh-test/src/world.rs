@@ -293,6 +293,11 @@ impl lh_infer::World for World {
         inner
     }
 
+    fn sibling(&mut self, f: FuncId, index: u32) -> FuncId {
+        let parent = self.functions[f.index()].parent.expect("an inner function");
+        self.inner(parent, index)
+    }
+
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         let found = match self.outermost(f).as_stored() {
             Some(n) => {

@@ -379,6 +379,11 @@ impl World for Session<'_> {
         i
     }
 
+    fn sibling(&mut self, f: FuncId, index: u32) -> FuncId {
+        let (parent, _) = self.compiler.parents[&f];
+        self.inner(parent, index)
+    }
+
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         let value = self.host.global(f, name);
         self.depend(Dep::Global { func: f, name: name.to_owned(), value });

@@ -76,6 +76,17 @@ impl Infer<'_> {
                 Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t))))
             }
             ("lancehead.literally", [x]) => self.literally(x).map(Some),
+            ("builtins.issubclass", [t, c]) if Self::of_exception(t) == Some("__class__") => {
+                let e = self.field(t, 0);
+                self.exc_match(&e, c).map(Some)
+            }
+            ("contextlib._GeneratorContextManager", [func, args, named]) => {
+                let (args, named) =
+                    (self.tuple_parts(args).unwrap_or_default(), self.entries(named).unwrap_or_default());
+                let generator = self.call(func, &args, &named)?;
+                self.call_library("contextlib.manager", &[generator]).map(Some)
+            }
+            ("builtins.isinstance", [x, c]) if x.ty == Ty::exc() && x.known.is_none() => self.exc_match(x, c).map(Some),
             ("builtins.isinstance", [x, c]) => self.isinstance(x, c).map(Some),
             ("builtins.slice", _) if !args.is_empty() && args.len() <= 3 => {
                 let none = Val::constant(Const::None);
@@ -256,6 +267,7 @@ impl Infer<'_> {
                     "builtins.dict" if t.class().is_some_and(|c| c.is_of_python() && c.parameter("V").is_some()) => {
                         true
                     }
+                    "builtins.dict" if self.entries(x).is_some() => true,
                     "builtins.str" => t == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),

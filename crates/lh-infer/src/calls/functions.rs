@@ -207,6 +207,19 @@ impl Infer<'_> {
         Ok(self.entries(map).unwrap_or_default().into_iter().find(|(n, _)| n == text).map(|(_, v)| v))
     }
 
+    /// Adds an entry to a new dictionary whose keys are known.
+    pub(crate) fn add_keyword(&mut self, map: Value, key: &Val, x: Val) -> Result<()> {
+        let own = self.val(map);
+        let (Some(Known::Keywords(named, made)), Some(name)) = (own.known.as_deref(), key.as_str()) else {
+            return Err(self.no_dictionary(&own));
+        };
+        let (mut named, made) = (named.clone(), *made);
+        named.retain(|(n, _)| n != name);
+        named.push((name.to_owned(), x));
+        self.vals[map.index()] = Some(Val::known(own.ty, Known::Keywords(named, made)));
+        Ok(())
+    }
+
     /// The function that merges a dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.
     pub(crate) fn merging(&mut self, map: Value) -> Val {
         if self.val(map).ty.is_never() {

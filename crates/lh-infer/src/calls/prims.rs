@@ -467,6 +467,7 @@ impl Infer<'_> {
                 self.new_container(class.of(args, false), cap)
             }
             ("call_python", [f, ins]) => self.call_python(f, ins)?,
+            ("generator_throw", [g, e]) if matches!(g.ty.kind(), TyKind::Generator(_)) => self.throw_into(g, e)?,
             ("generator_state", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => self.generator_state(g),
             ("generator_end", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => {
                 self.set_generator_state(g, &Val::int(-1));

@@ -138,6 +138,10 @@ impl Infer<'_> {
                 (None, None) if v.ty.is_time() && name != "real" && name != "imag" => Ok(self.number_attr(v, name)),
                 (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
             },
+            TyKind::Exc => {
+                let found = ["__class__", "__traceback__"].into_iter().find(|n| *n == name);
+                Ok(found.map(|name| self.builtin_bound(v, name)))
+            }
             TyKind::Generator(_) => {
                 let found = ["send", "throw", "__next__"].into_iter().find(|n| *n == name);
                 Ok(found.map(|name| self.builtin_bound(v, name)))

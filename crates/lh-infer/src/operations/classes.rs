@@ -265,6 +265,10 @@ impl Infer<'_> {
             let guesses = word.starts_with('?');
             let word = word.trim_start_matches('?');
             for (at, t) in self.taught(class, word, x, matches!(recv.ty.kind(), TyKind::Pending(..)))? {
+                // What a function captures is not found again in the type of what holds it.
+                if matches!(t.kind(), TyKind::Closure { .. } | TyKind::Choice(_)) && has_pending(t) {
+                    continue;
+                }
                 match recv.ty.kind() {
                     TyKind::Pending(s, _) => {
                         let open = self.pending.argument(*s, at).is_never();

@@ -58,6 +58,7 @@ impl Infer<'_> {
         if let Some(v) = self.compare_entries(op, a, b)? {
             return Ok(v);
         }
+        self.check_not_of_exception(a, b)?;
         let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
         let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
         if a.ty.is_number() && b.ty.is_number() {
@@ -317,6 +318,7 @@ impl Infer<'_> {
         if a.ty.is_none() {
             return Ok(self.is_none(b, negate));
         }
+        self.check_not_of_exception(a, b)?;
         if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
             return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
         }

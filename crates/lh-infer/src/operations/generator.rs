@@ -5,8 +5,8 @@
 //! caller makes an exception pending and adds [`split::THROWN`] to the state before the call.
 //!
 //! What is sent is `None`, or an optional of a type that the function finds that makes the generator, by the calls of
-//! `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]). Where nobody says it, it
-//! is guessed to be what is yielded.
+//! `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]). Where nobody
+//! says it, it is guessed to be what is yielded.
 
 pub(crate) mod split;
 
@@ -311,6 +311,13 @@ impl Infer<'_> {
         Ok(item)
     }
 
+    /// Throws an exception into a generator: whether it yields then.
+    pub(crate) fn throw_into(&mut self, g: &Val, e: &Val) -> Result<Val> {
+        self.make_pending(e)?;
+        let [has, ..] = self.advance_thrown(g)?;
+        Ok(has)
+    }
+
     /// Makes an exception pending, and goes on.
     fn make_pending(&mut self, e: &Val) -> Result<()> {
         if e.ty == Ty::exc() && e.known.is_none() {
@@ -362,7 +369,7 @@ impl Infer<'_> {
             return Ok(v);
         }
         if let TyKind::Generator(_) = v.ty.kind() {
-            let is_new = self.is_call(operand);
+            let is_new = self.is_new(operand);
             return self.delegate(&v, is_new);
         }
         let started = self.iter(&v)?;
@@ -383,11 +390,19 @@ impl Infer<'_> {
         Ok(if self.dead { Val::of_type(Ty::never()) } else { none() })
     }
 
-    /// Whether a value is the result of a call.
-    fn is_call(&self, v: Value) -> bool {
-        let mut insts = self.code.blocks.iter().flat_map(|b| &b.insts);
-        let made = insts.find(|i| i.result == Some(v));
-        made.is_some_and(|i| matches!(i.inst, untyped::Inst::Call { .. } | untyped::Inst::CallStar { .. }))
+    /// Whether a value is the result of a call in this block, and used here only: a generator that has not begun.
+    fn is_new(&self, v: Value) -> bool {
+        let is_call = |i: &&untyped::InstData| {
+            i.result == Some(v) && matches!(i.inst, untyped::Inst::Call { .. } | untyped::Inst::CallStar { .. })
+        };
+        let mut uses = 0;
+        let mut count = |used: Value| uses += usize::from(used == v);
+        for block in &self.code.blocks {
+            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
+            let targets = block.term.iter().flat_map(untyped::Term::targets).chain(&block.unwind);
+            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
+        }
+        uses == 1 && self.code.blocks[self.here.index()].insts.iter().any(|i| is_call(&i))
     }
 
     fn yield_to_iterator(&mut self, item: Val) -> Result<()> {

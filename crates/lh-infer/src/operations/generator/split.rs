@@ -14,8 +14,8 @@
 //!                                     otherwise:     return (False, ...)
 //! ```
 //!
-//! While it runs, and after an exception, the state is that of an exhausted generator. Where an exception that is thrown
-//! meets a handler, `THROWN + 1` has a place of its own.
+//! While it runs, and after an exception, the state is that of an exhausted generator. Where an exception that is
+//! thrown meets a handler, `THROWN + 1` has a place of its own.
 
 use crate::cx::Yield;
 use lh_ir::cfg::{Cfg, def_blocks, live_in};
