@@ -105,6 +105,7 @@ fn is_act(inst: &Inst) -> bool {
             | Inst::ListExtend(..)
             | Inst::SetAdd(..)
             | Inst::MapAdd(..)
+            | Inst::Chain(..)
             | Inst::EndCatch(_)
     )
 }

@@ -107,6 +107,7 @@ pub(crate) fn may_raise(inst: &Inst) -> bool {
             | Inst::MakeFunction { .. }
             | Inst::CatchExc
             | Inst::ExcMatch(..)
+            | Inst::Chain(..)
             | Inst::EndCatch(_)
     )
 }

@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod classes;
 pub(crate) mod comparisons;
+pub(crate) mod exceptions;
 pub(crate) mod generator;
 pub(crate) mod index;
 pub(crate) mod instances;
@@ -11,4 +12,5 @@ pub(crate) mod operators;
 pub(crate) mod record_values;
 pub(crate) mod records;
 pub(crate) mod stencils;
+pub(crate) mod supers;
 pub(crate) mod user_classes;

@@ -305,6 +305,10 @@ impl Line<'_> {
             "function" => self.make_function(code)?,
             "iter" => Inst::Iter(self.value(code)?),
             "catch" => Inst::CatchExc,
+            "chain" => {
+                let [a, b] = self.operands(["", ","], code)?;
+                Inst::Chain(a, b)
+            }
             "end_catch" => Inst::EndCatch(self.value(code)?),
             "yield" => Inst::Yield(self.value(code)?),
             _ => match self.container(word, code)? {

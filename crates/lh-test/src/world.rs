@@ -356,6 +356,10 @@ impl lh_infer::World for World {
         objects::is_subclass(a, b)
     }
 
+    fn exc_has_own_text(&mut self, _: ExcId) -> bool {
+        false
+    }
+
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
         let key = key_of(f, args, options);
         if let Some(id) = self.by_key.get(&key).copied() {
@@ -426,6 +430,10 @@ impl lh_infer::World for World {
             order.extend(new);
         }
         all
+    }
+
+    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<Function>> {
+        specs.iter().filter_map(|s| self.specs[s.index()].out.as_ref()).map(|out| Arc::new(out.clone())).collect()
     }
 
     fn link(&mut self, _: ObjId, name: &str, _: Options) -> Result<Option<(SpecId, usize)>> {

@@ -59,6 +59,10 @@ impl Infer<'_> {
             let number = self.runtime(&rt::lh_ptr_addr, &[address], Ty::int())?;
             return Ok(self.cast(&number, Ty::u64()));
         }
+        if let Some(Known::Super(own, next)) = v.known.as_deref() {
+            let (own, next) = (own.clone(), *next);
+            return self.super_attr(&own, next, name);
+        }
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
@@ -111,6 +115,7 @@ impl Infer<'_> {
                 Some(Val::of_type(Ty::new(TyKind::Func(f))))
             })),
             TyKind::Instance { .. } => self.instance_attr(v, name),
+            TyKind::Exc => self.exc_attr(v, name),
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {
                 Some(f) => self.record_field(v, r, f).map(Some),
@@ -185,7 +190,7 @@ impl Infer<'_> {
         self.world.library(&format!("{}.{name}", class.path()))
     }
 
-    fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
+    pub(crate) fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
         let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
         Val::known(ty, Known::Method(v.clone(), Method::Builtin(name)))
     }
@@ -219,6 +224,12 @@ impl Infer<'_> {
     ) -> Result<Val> {
         match (name, args) {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
+            _ if recv.ty == Ty::exc()
+                && let Some(found) = self.exc_method(recv, name, args)? =>
+            {
+                Ok(found)
+            }
+            ("super().__init__", []) => Ok(Val::of_type(Ty::none())),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
             _ if teaches(recv.ty, name).is_some() => self.teaching_method(name, recv, args, kwargs),
