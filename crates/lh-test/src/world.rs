@@ -432,8 +432,17 @@ impl lh_infer::World for World {
         all
     }
 
-    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<Function>> {
-        specs.iter().filter_map(|s| self.specs[s.index()].out.as_ref()).map(|out| Arc::new(out.clone())).collect()
+    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<lh_ir::Function>> {
+        let (mut all, mut order, mut at) = (Vec::new(), specs.to_vec(), 0);
+        while at < order.len() {
+            let out = self.specs[order[at].index()].out.as_ref();
+            at += 1;
+            let Some(out) = out else { continue };
+            all.push(Arc::new(out.func.clone()));
+            let new: Vec<SpecId> = callees(out).into_iter().filter(|c| !order.contains(c)).collect();
+            order.extend(new);
+        }
+        all
     }
 
     fn link(&mut self, _: ObjId, name: &str, _: Options) -> Result<Option<(SpecId, usize)>> {

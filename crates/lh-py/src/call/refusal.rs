@@ -112,7 +112,8 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
                 .to_owned()
         }
         _ if is_plain_class(arg) => format!(
-            "decorate the class `{class}` with `@dataclass` or `lancehead.experimental.jitclass`, or pass the fields one by one"
+            "decorate the class `{class}` with `@dataclass` or `lancehead.experimental.jitclass`, or pass its fields one \
+             by one"
         ),
         _ => "pass numbers, strings, NumPy arrays, tuples, lists or functions; of an object pass the fields one by one"
             .to_owned(),

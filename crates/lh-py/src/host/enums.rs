@@ -80,7 +80,8 @@ fn position(member: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<us
     class.getattr(intern!(py, "_member_names_"))?.call_method1(intern!(py, "index"), (name,))?.extract()
 }
 
-/// The word of a member: its position, or its value where members are integers or flags. `None` if the object is no member.
+/// The word of a member: its position, or its value where members are integers or flags. `None` if the object is no
+/// member.
 pub fn enum_word(py: Python<'_>, o: *mut ffi::PyObject) -> Option<i64> {
     // SAFETY: the caller passes a live argument.
     let o = unsafe { Bound::from_borrowed_ptr(py, o) };
