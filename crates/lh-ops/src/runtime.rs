@@ -374,7 +374,8 @@ table! {
         lh_exc_put_exception(Mem) -> [] role(Exception(roles::Exception::Made));
         /// An argument that has items, which follow.
         lh_exc_open() -> [] role(Exception(roles::Exception::Made));
-        /// The items were those of a tuple (0), list (1), set (2), dictionary (3), array (4), or a name and its value (5).
+        /// The items were those of a tuple (0), list (1), set (2), dictionary (3) or array (4), or a name and its value
+        /// (5).
         lh_exc_close(I64) -> [] role(Exception(roles::Exception::Made));
         /// The exception that was begun.
         lh_exc_end() -> [Mem] role(Exception(roles::Exception::Made));

@@ -281,7 +281,9 @@ pub(crate) struct State {
 }
 
 thread_local! {
-    static STATE: RefCell<State> = const { RefCell::new(State { pending: None, open: Vec::new(), class: ExcId(0), restored: false, cause: None }) };
+    static STATE: RefCell<State> = const {
+        RefCell::new(State { pending: None, open: Vec::new(), class: ExcId(0), restored: false, cause: None })
+    };
 }
 
 pub(crate) fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> R {
