@@ -51,6 +51,7 @@ def _dataclass(cls: Any) -> SimpleNamespace:
         extra=extra,
         frozen=(dataclasses.FrozenInstanceError, True) if params.frozen else None,
         shown=(cls.__qualname__, shown) if has_repr else None,
+        order=None,
     )
 
 
@@ -72,6 +73,7 @@ def _attrs_class(cls: Any) -> SimpleNamespace | None:
     is_frozen = cls.__setattr__ is getattr(sys.modules.get("attr._make"), "_frozen_setattrs", None)
     has_repr = _file_of(cls.__repr__).startswith("<attrs generated")
     shown = [field.name for field in fields if field.repr]
+    is_ordered = _file_of(cls.__lt__).endswith("_make.py")
     return SimpleNamespace(
         fields=[(field.name, _type_of(hints, field.name)) for field in fields],
         makes=makes,
@@ -79,6 +81,7 @@ def _attrs_class(cls: Any) -> SimpleNamespace | None:
         extra=[],
         frozen=(attr.exceptions.FrozenInstanceError, False) if is_frozen else None,
         shown=(cls.__qualname__.rsplit(">.", 1)[-1], shown) if has_repr else None,
+        order=[field.name for field in fields if field.order] if is_ordered else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import heapq
 import subprocess
 import sys
 import textwrap
@@ -142,6 +143,43 @@ def test_lists_of_instances():
     assert last is a
     assert [p is q for p, q in zip(points, (b, c, a), strict=True)] == [True] * 3
     assert b.y == 0.0
+
+
+@dataclass
+class Corner:
+    point: Point
+    pair: tuple[Point, int]
+    items: list[int]
+
+
+def test_fields_as_tuples():
+    @njit
+    def flat(corner):
+        made = dataclasses.astuple(corner)
+        corner.items.append(5)
+        return made, dataclasses.astuple(Point(3.0))
+
+    corner = Corner(Point(1.0), (Point(2.0), 3), [4])
+    assert flat(corner) == (((1.0, 2.0), ((2.0, 2.0), 3), [4]), (3.0, 2.0))
+    with pytest.raises(errors.TypingError, match="`astuple` of a"):
+        njit(lambda points: dataclasses.astuple(points[0]))([Group([Point(1.0)])])
+
+
+@dataclass
+class Group:
+    points: list[Point]
+
+
+class Undecorated:
+    def __init__(self, x):
+        self.x = x
+
+
+def test_classes_without_a_decorator():
+    with pytest.raises(errors.TypingError, match="decorate the class `Undecorated` with `@dataclass`"):
+        njit(lambda p: p.x)(Undecorated(1))
+    with pytest.raises(errors.TypingError, match="decorate the class with `@dataclass` or `jitclass`"):
+        njit(lambda x: Undecorated(x).x)(1)
 
 
 def test_what_is_refused():
@@ -303,6 +341,22 @@ def test_classes_of_attrs():
     def h(fixed):
         fixed.x = 1
 
+    @attrs.define(order=True)
+    class Ordered:
+        time: float
+        place: int = attrs.field(order=False, default=0)
+
+    @njit
+    def earliest(n):
+        queue = [Ordered(i * 7 % 5 + 0.5, i) for i in range(n)]
+        heapq.heapify(queue)
+        return (
+            [heapq.heappop(queue).place for _ in range(n)],
+            Ordered(1.0) < Ordered(2.0),
+            Ordered(1.0, 2) >= Ordered(1.0),
+        )
+
+    assert earliest(5) == ([0, 3, 1, 4, 2], True, True)
     assert g(Fixed(4)) == {Fixed(4): 1, Fixed(3): 2}
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         h(Fixed())

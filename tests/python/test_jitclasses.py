@@ -383,6 +383,35 @@ class Wrong:
         return 1  # noqa: PLE0101
 
 
+def test_class_methods_and_super():
+    class Base:
+        def __init__(self, x):
+            self.x = x
+
+        def doubled(self):
+            return 2 * self.x
+
+    @jitclass([("x", int64), ("y", int64)])
+    class Derived(Base):
+        def __init__(self, x):
+            super().__init__(x + 1)
+            self.y = 3
+
+        def doubled(self):
+            return super().doubled() + self.y
+
+        @classmethod
+        def made(cls, x):
+            return cls(10 * x)
+
+    @njit
+    def f(x):
+        return Derived(x).doubled(), Derived.made(x).doubled(), Derived(x).made(x).y
+
+    assert f(1) == (7, 25, 3)
+    assert (Derived(1).doubled(), Derived.made(1).doubled(), Derived(1).made(1).y) == (7, 25, 3)
+
+
 def test_private_names_and_bases():
     class Base:
         def double(self):

@@ -64,9 +64,8 @@ pub unsafe extern "C" fn lh_aot_argument(index: i64, out: *mut Argument) -> i32 
             ExcArg::Uint(u) => Argument { kind: 3, integer: *u, ..none },
             ExcArg::Float(x) => Argument { kind: 4, real: *x, ..none },
             ExcArg::Complex(re, im) => Argument { kind: 5, real: *re, imaginary: *im, ..none },
-            ExcArg::Str(_) | ExcArg::Tuple(_) => {
-                Argument { kind: 6, text: text.as_ptr(), length: text.as_bytes().len() as i64, ..none }
-            }
+            // Others are texts in a language without Python's types.
+            _ => Argument { kind: 6, text: text.as_ptr(), length: text.as_bytes().len() as i64, ..none },
         };
         // SAFETY: as promised.
         unsafe { out.write(said) };

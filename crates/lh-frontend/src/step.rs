@@ -385,6 +385,10 @@ impl<'a> Build<'a, '_> {
             Instr::PushExcInfo => {
                 let slot = self.pop_slot()?;
                 let exc = self.slot_value(slot)?;
+                if let Some(outer) = self.stack.handled() {
+                    let outer = self.slot_value(outer)?;
+                    self.act(Inst::Chain(exc, outer));
+                }
                 self.stack.push(Slot { kind: Some(Kind::Handled), ..Slot::value(exc) });
                 self.push(exc);
             }
@@ -394,6 +398,12 @@ impl<'a> Build<'a, '_> {
                     return Err(self.malformed("no exception is being handled"));
                 }
                 let exc = self.slot_value(slot)?;
+                // A handler that was left by an exception drops a copy of the one that it handled.
+                let handled = self.stack.handled().map(|slot| self.slot_value(slot)).transpose()?;
+                if handled == Some(exc) {
+                    let raised = self.peek(1)?;
+                    self.act(Inst::Chain(raised, exc));
+                }
                 self.act(Inst::EndCatch(exc));
             }
             Instr::ExcMatch => {

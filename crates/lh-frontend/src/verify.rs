@@ -107,6 +107,7 @@ fn is_act(inst: &Inst) -> bool {
             | Inst::CellSet(..)
             | Inst::CellDelete { .. }
             | Inst::MapAdd(..)
+            | Inst::Chain(..)
             | Inst::EndCatch(_)
     )
 }

@@ -109,6 +109,7 @@ pub(crate) fn may_raise(inst: &Inst) -> bool {
             | Inst::Sibling(_)
             | Inst::CatchExc
             | Inst::ExcMatch(..)
+            | Inst::Chain(..)
             | Inst::EndCatch(_)
     )
 }

@@ -12,7 +12,7 @@ mod threads;
 pub(crate) mod times;
 mod ufuncs;
 
-use crate::convert::{carried, has_pending};
+use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::operations::operators::cast_expr;
 use crate::substitutes;
@@ -73,14 +73,7 @@ impl Infer<'_> {
     fn call_object(&mut self, o: ObjId, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         match self.world.object(o) {
             Object::Path(p) => self.call_path(&p, args, kwargs),
-            Object::ExcClass(id, name) => {
-                if let Some(bad) = args.iter().find(|a| !carried(a.ty)) {
-                    let text = format!("`{name}` cannot carry `{}` out of compiled code", bad.ty);
-                    return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
-                        .note("give it numbers, strings or tuples of them"));
-                }
-                Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
-            }
+            Object::ExcClass(id, name) => self.make_exception(id, &name, args, kwargs),
             Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => self.call_class(o, args, kwargs),
             Object::Partial { .. } => {
                 let made = self.object(o)?;
@@ -95,6 +88,9 @@ impl Infer<'_> {
                 let d = Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
                 Err(match other {
                     Object::Module(_) => d.note("a module is not callable"),
+                    _ if substitutes::of(&name).is_none() && self.world.attr(o, "__mro__").is_some() => {
+                        d.note("decorate the class with `@dataclass` or `jitclass`, or call it outside of the function")
+                    }
                     _ => d.note(substitutes::of(&name).unwrap_or(substitutes::OUTSIDE)),
                 })
             }

@@ -50,6 +50,15 @@ impl Infer<'_> {
                 let r = self.value(&recv);
                 self.push(Inst::Pack(vec![r]), val.ty)
             }
+            Some(Known::Exc(id, args)) => {
+                let (id, args) = (*id, args.clone());
+                self.exception_object(id, &args)
+            }
+            Some(Known::Super(e, _) | Known::ExcArgs(e)) => {
+                let e = e.clone();
+                let e = self.value(&e);
+                self.push(Inst::Pack(vec![e]), val.ty)
+            }
             _ => self.push(Inst::Zero, val.ty),
         };
         made.v.expect("just pushed")
@@ -303,8 +312,8 @@ impl Infer<'_> {
 
     /// Ends the current block by raising.
     pub(crate) fn raise_text(&mut self, exc: ExcId, text: &str) {
-        let v = self.value(&Val::str(text));
-        self.set_term(Term::Raise { exc, args: vec![v] });
+        let args = if text.is_empty() { Vec::new() } else { vec![self.value(&Val::str(text))] };
+        self.set_term(Term::Raise { exc, args });
     }
 
     /// The value of an optional; TypeError where it is `None`.

@@ -6,10 +6,10 @@ use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Extern, Inst as Typed, Term};
+use lh_ir::func::{Device, Extern, Inst as Typed};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{Inst, InstData, PyConst};
-use lh_ir::{Const, ExcId, ObjId, Ty, Value};
+use lh_ir::{Const, ObjId, Ty, Value};
 use lh_ops::runtime as rt;
 
 impl Infer<'_> {
@@ -125,9 +125,9 @@ impl Infer<'_> {
             Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
             Inst::CatchExc => self.runtime(&rt::lh_exc_take, &[], Ty::exc()).map(Some),
             Inst::ExcMatch(e, c) => self.exc_match(&self.val(*e), &self.val(*c)).map(Some),
-            Inst::EndCatch(e) => {
-                let e = self.val(*e);
-                self.runtime(&rt::lh_exc_drop, &[e], Ty::none()).map(|_| None)
+            Inst::Chain(raised, handled) => {
+                let both = [self.val(*raised), self.val(*handled)];
+                self.runtime(&rt::lh_exc_chain, &both, Ty::none()).map(|_| None)
             }
             Inst::Cell(_) => self.new_cell().map(Some),
             Inst::CellGet { cell, name } => self.cell_method("get", *cell, name).map(Some),
@@ -138,6 +138,7 @@ impl Infer<'_> {
                 self.match_class(&self.val(*subject), &self.val(*class), *count, names).map(Some)
             }
             Inst::MatchKeys { subject, keys } => self.match_keys(&self.val(*subject), &self.val(*keys)).map(Some),
+            Inst::EndCatch(_) => Ok(None),
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
             Inst::YieldFrom(v) => self.yield_from(*v).map(Some),
         }
@@ -198,9 +199,6 @@ impl Infer<'_> {
 
     fn free(&mut self, n: u32) -> Result<Val> {
         if let Some(v) = self.captures.get(n as usize).cloned() {
-            if let Some(whole) = self.sibling(&v)? {
-                return Ok(whole);
-            }
             if !matches!(v.ty.kind(), TyKind::Unbound) {
                 return self.bound(&v, &self.code.freevars[n as usize].clone());
             }
@@ -233,30 +231,6 @@ impl Infer<'_> {
         }
     }
 
-    /// A function that was captured before it was defined, with captures: those of the function that calls it, by name.
-    fn sibling(&mut self, v: &Val) -> Result<Option<Val>> {
-        let func = match v.ty.kind() {
-            TyKind::Closure { func, captures, .. } if captures.is_empty() => *func,
-            _ => return Ok(None),
-        };
-        let code = self.world.code(func)?;
-        if code.freevars.is_empty() || code.freevars.iter().all(|n| !self.code.freevars.contains(n)) {
-            return Ok(None);
-        }
-        let lacking = |func| TyKind::Closure { func, captures: vec![], defaults: vec![], named: vec![] };
-        let mut parts = Vec::new();
-        for name in &code.freevars {
-            parts.push(match self.code.freevars.iter().position(|n| n == name) {
-                _ if *name == self.code.name => Val::of_type(Ty::new(lacking(self.id))),
-                _ if *name == code.name => Val::of_type(Ty::new(TyKind::Unbound)),
-                Some(at) => self.captures[at].clone(),
-                None => lh_ir::bug!("`{}` does not capture `{name}`", self.code.name),
-            });
-        }
-        let captures = parts.iter().map(|p| p.ty).collect();
-        Ok(Some(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults: vec![], named: vec![] }))))
-    }
-
     /// The abstract value of a Python object known while compiling.
     pub(crate) fn object(&mut self, o: ObjId) -> Result<Val> {
         self.object_in(o, &[])
@@ -282,7 +256,7 @@ impl Infer<'_> {
             }
             Object::DType(t) => Val::of_type(Ty::dtype(t)),
             Object::Bytes(b) => self.bytes_display(&b)?,
-            Object::EnumMember(e, at) => self.enum_member(&e, at)?,
+            Object::EnumMember(e, at) => self.enum_constant(&e, at)?,
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
             Object::Slice(parts) => {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
@@ -582,92 +556,8 @@ impl Infer<'_> {
         Ok(Val::tuple(out))
     }
 
-    /// Classes named in an `except` clause.
-    fn exc_classes(&mut self, c: &Val) -> Result<Vec<ExcId>> {
-        if let Some(parts) = self.tuple_parts(c) {
-            let all = parts.iter().map(|p| self.exc_classes(p)).collect::<Result<Vec<_>>>()?;
-            return Ok(all.concat());
-        }
-        if let TyKind::Obj(o) = c.ty.kind() {
-            if let Object::ExcClass(id, _) = self.world.object(*o) {
-                return Ok(vec![id]);
-            }
-        }
-        Err(Diagnostic::new(
-            diag::UNSUPPORTED_TYPE,
-            format!("`{}` is not an exception class known while compiling", c.ty),
-        ))
-    }
-
-    /// The number of an exception class; only those of builtin ones are the same in every process.
-    fn exc_number(&mut self, id: ExcId) -> Val {
-        if exc::is_builtin(id) {
-            return Val::int(i128::from(id.0));
-        }
-        self.push(Typed::Extern(Extern::Class(id)), Ty::int())
-    }
-
-    pub(crate) fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
-        let mut any = Val::bool(false);
-        for id in self.exc_classes(c)? {
-            if id == exc::BASE_EXCEPTION {
-                return Ok(Val::bool(true));
-            }
-            let m = self.exc_number(id);
-            let m = self.runtime(&rt::lh_exc_matches, &[e.clone(), m], Ty::bool())?;
-            any = self.either(&any, &m);
-        }
-        Ok(any)
-    }
-
-    pub(crate) fn raise(&mut self, e: Value, _cause: Option<Value>) -> Result<()> {
-        let e = self.val(e);
-        self.raise_value(&e)
-    }
-
-    /// Ends the current block by raising an exception.
-    pub(crate) fn raise_value(&mut self, e: &Val) -> Result<()> {
-        if let TyKind::Obj(o) = e.ty.kind() {
-            if let Object::ExcClass(id, _) = self.world.object(*o) {
-                self.set_term(Term::Raise { exc: id, args: vec![] });
-                return Ok(());
-            }
-        }
-        if let Some(Known::Exc(id, args)) = e.known.as_deref().cloned() {
-            let args = args.iter().map(|a| self.value(a)).collect();
-            self.set_term(Term::Raise { exc: id, args });
-            return Ok(());
-        }
-        if e.ty == Ty::exc() {
-            self.runtime(&rt::lh_exc_restore, std::slice::from_ref(e), Ty::none())?;
-            self.set_term(Term::Propagate);
-            return Ok(());
-        }
-        Err(Diagnostic::new(
-            diag::UNSUPPORTED_CALL,
-            format!("exceptions must derive from BaseException, which `{}` does not", e.ty),
-        )
-        .note("raise an exception class or instance"))
-    }
-
-    pub(crate) fn reraise(&mut self, e: Value) -> Result<()> {
-        let e = self.val(e);
-        if e.ty.is_never() {
-            self.stop();
-            return Ok(());
-        }
-        if e.ty != Ty::exc() {
-            return Err(Diagnostic::new(
-                diag::UNSUPPORTED_CALL,
-                format!("exceptions must derive from BaseException, which `{}` does not", e.ty),
-            ));
-        }
-        self.runtime(&rt::lh_exc_restore, &[e], Ty::none())?;
-        self.set_term(Term::Propagate);
-        Ok(())
-    }
-
     fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
+        self.check_exc_text(v)?;
         let converted = match conversion {
             Some('r') => self.call_library("text.text_repr", &[v.clone()])?,
             Some('a') => self.call_library("text.text_ascii", &[v.clone()])?,

@@ -11,7 +11,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("builtins.globals", "pass the values as arguments"),
     ("builtins.locals", "pass the values as arguments"),
     ("builtins.id", "compare with `is`"),
-    ("builtins.super", "write a function of its own, and call it by its name"),
     ("builtins.bytearray.append", "append to a list of numbers, and make `bytearray(numbers)` of it"),
     ("builtins.bytearray.extend", "make a new one: `b = b + x`"),
     ("builtins.bytearray.insert", "make a new one: `b = b[:i] + bytes([x]) + b[i:]`"),

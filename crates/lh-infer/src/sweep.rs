@@ -9,6 +9,7 @@ use lh_ir::func::{self, Function, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped;
 use lh_ir::{Block, Span, Ty, Value};
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// Types the function with the types known from earlier sweeps: its result, and whether a loop needs wider types.
@@ -235,6 +236,14 @@ impl Infer<'_> {
         let val = self.inst(i)?;
         if let Some(r) = i.result {
             let mut val = val.unwrap_or_else(|| Val::of_type(Ty::none()));
+            // An exception that is not raised at once is an object: it may be changed, and raised more than once.
+            if let Some(Known::Exc(id, args)) = val.known.as_deref()
+                && !self.is_raised(r)
+            {
+                let (id, args) = (*id, args.clone());
+                let v = self.value(&val);
+                val = Val { v: Some(v), known: Some(Rc::new(Known::Exc(id, args))), ..val };
+            }
             if let Some(t) = self.declared(r) {
                 val = self.convert(&val, t)?;
             }
@@ -244,6 +253,12 @@ impl Infer<'_> {
             self.vals[r.index()] = Some(val);
         }
         Ok(())
+    }
+
+    /// Whether the current block raises a value.
+    fn is_raised(&self, v: Value) -> bool {
+        let term = &self.code.blocks[self.here.index()].term;
+        matches!(term, Some(untyped::Term::Raise { exc, cause }) if *exc == v && *cause != Some(v))
     }
 
     /// The type that `locals=` gives to the variable that a value is assigned to.
@@ -297,6 +312,20 @@ impl Infer<'_> {
         }
     }
 
+    /// Notes the classes of a caught exception where a clause has found that it is one of them.
+    fn refine_caught(&mut self, cond: Value, then: &untyped::Target) {
+        let code = self.code.clone();
+        let inst = code.blocks[self.here.index()].insts.iter().find(|i| i.result == Some(cond)).map(|i| &i.inst);
+        let Some(untyped::Inst::ExcMatch(e, c)) = inst else { return };
+        let (old, classes) = (self.val(*e), self.val(*c));
+        if let Some(classes) = self.told_classes(&classes)
+            && self.shape.pred_count[then.block.index()] == 1
+        {
+            let new = Val { known: Some(Rc::new(Known::Caught(classes))), ..old };
+            self.refined.entry(*e).or_default().push((then.block, new));
+        }
+    }
+
     fn terminate(&mut self, term: &untyped::Term) -> Result<()> {
         match term {
             untyped::Term::Jump(t) => self.edge_to(t, None),
@@ -314,6 +343,7 @@ impl Infer<'_> {
                         let [yes, no] = self.told_by(*cond);
                         let (x, y) = self.branch(&c);
                         self.cur = x;
+                        self.refine_caught(*cond, then);
                         self.refined_edge(then, yes);
                         self.cur = y;
                         self.refined_edge(els, no);

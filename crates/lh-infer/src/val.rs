@@ -1,7 +1,7 @@
 //! Abstract values: what is known about a Python value while its function is typed.
 
 use crate::world::Stencil;
-use lh_ir::{Block, Const, ExcId, FuncId, Ty, Value};
+use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Ty, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -29,6 +29,12 @@ pub enum Known {
     Plan(Plan, Block),
     /// A new exception instance.
     Exc(ExcId, Vec<Val>),
+    /// An exception of one of some classes.
+    Caught(Vec<ExcId>),
+    /// `e.args` of an exception that was caught.
+    ExcArgs(Val),
+    /// `super()`: a value, and the class in which attributes are looked up.
+    Super(Val, ObjId),
     /// A method bound to a value.
     Method(Val, Method),
     /// A dictionary with constant strings as keys, for `f(**d)` only.

@@ -39,7 +39,7 @@ pub enum Object {
     Bytes(Vec<u8>),
     /// A class of an enumeration.
     EnumClass(EnumClass),
-    /// A member of an enumeration: the class, and its position in it.
+    /// A member of an enumeration: the class, and its position in it; of flags, its value.
     EnumMember(EnumClass, usize),
     /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's
     /// memory; only kernels can read that of a GPU's array.
@@ -126,6 +126,8 @@ pub struct UserClass {
     pub frozen: Option<(ObjId, bool)>,
     /// The name and the fields that `repr` shows, if it does.
     pub shown: Option<(String, Vec<String>)>,
+    /// The fields by which instances are ordered, if `attrs` orders them.
+    pub order: Option<Vec<String>>,
 }
 
 /// How a field gets its value when an instance is made.
@@ -150,8 +152,12 @@ pub struct EnumClass {
     pub class: ObjId,
     /// Whether members are integers.
     pub ints: bool,
+    /// Whether members are flags: one is its value, and several may be joined to one.
+    pub flags: bool,
     /// Names and values of the members in order.
     pub members: Vec<(String, ObjId)>,
+    /// Further names and the values that they stand for.
+    pub aliases: Vec<(String, ObjId)>,
 }
 
 impl EnumClass {
@@ -369,6 +375,8 @@ pub trait World {
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// Whether exception class `a` is `b` or derives from it.
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
+    /// Whether an exception class of the program says itself what its instances hold, or how they are shown.
+    fn exc_has_own_text(&mut self, class: ExcId) -> bool;
     /// The function specialised for argument types, compiling it to typed IR first where needed.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
     /// Finds what a function stores in arguments whose types are undecided.
@@ -385,6 +393,8 @@ pub trait World {
     fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
     /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.
     fn offsets(&mut self, s: SpecId) -> Vec<Offsets>;
+    /// The typed code of specialised functions and of those that they call, as far as it is known.
+    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<lh_ir::Function>>;
     /// The function of a [`Linked`] object, and the number of its parameters, each the address of a value: results
     /// first. `None` if only NVIDIA's linker can join it to the kernel.
     fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>>;

@@ -305,6 +305,10 @@ impl Line<'_> {
             "function" => self.make_function(code)?,
             "iter" => Inst::Iter(self.value(code)?),
             "catch" => Inst::CatchExc,
+            "chain" => {
+                let [a, b] = self.operands(["", ","], code)?;
+                Inst::Chain(a, b)
+            }
             "end_catch" => Inst::EndCatch(self.value(code)?),
             "cell" => Inst::Cell(self.name()?),
             "cell_get" => Inst::CellGet { cell: self.value(code)?, name: self.name()? },

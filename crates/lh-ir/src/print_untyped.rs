@@ -222,6 +222,7 @@ impl Display for Inst {
             Inst::UnpackItem(v, i) => write!(f, "item {v}, {i}"),
             Inst::CatchExc => f.write_str("catch"),
             Inst::ExcMatch(a, b) => write!(f, "{a} matches {b}"),
+            Inst::Chain(a, b) => write!(f, "chain {a}, {b}"),
             Inst::EndCatch(v) => write!(f, "end_catch {v}"),
             Inst::Yield(v) => write!(f, "yield {v}"),
             Inst::YieldFrom(v) => write!(f, "yield from {v}"),

@@ -315,9 +315,11 @@ pub enum Exception {
     Take,
     Matches,
     Restore,
-    Drop,
+    Chain,
     Str,
     Repr,
+    /// Makes an exception, or asks one.
+    Made,
 }
 
 /// Builds the error of shapes that cannot be broadcast together.

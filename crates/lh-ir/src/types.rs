@@ -684,9 +684,8 @@ impl Ty {
             }
             TyKind::BoundMethod { recv, .. } => recv.flatten_into(out),
             TyKind::Instance { of, .. } => of.flatten_into(out),
-            TyKind::Exc => out.push(Prim::I64),
             TyKind::Ptr => out.push(Prim::Ptr),
-            TyKind::MemInfo => out.push(Prim::Mem),
+            TyKind::Exc | TyKind::MemInfo => out.push(Prim::Mem),
         }
     }
     /// Byte offset of each primitive, total size and alignment, when a value is kept in memory as a C struct.

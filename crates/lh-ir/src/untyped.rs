@@ -276,6 +276,8 @@ pub enum Inst {
     CatchExc,
     /// Whether the exception (first) is an instance of the class or tuple of classes (second).
     ExcMatch(Value, Value),
+    /// The first exception was raised while the second was handled; no result.
+    Chain(Value, Value),
     /// The handler of this exception has ended normally; no result.
     EndCatch(Value),
     /// A `yield`: its value; the result is what is sent.
@@ -354,6 +356,7 @@ macro_rules! operands {
             | Inst::CellSet(a, b)
             | Inst::MatchClass { subject: a, class: b, .. }
             | Inst::MatchKeys { subject: a, keys: b }
+            | Inst::Chain(a, b)
             | Inst::ExcMatch(a, b) => {
                 $f(a);
                 $f(b);

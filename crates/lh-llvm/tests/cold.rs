@@ -48,7 +48,6 @@ block6(v23: float64, v24: int):
     return v25
 block7(v26: int):
     v27 = runtime lh_exc_take(): exception
-    runtime lh_exc_drop(v27)
     jump block6(v3, v26)
 block8() cold:
     v28 = elem_ptr check wrap v0[v8]: ptr @ 9:0-9:9

@@ -113,7 +113,6 @@ block1() unwind block2():
     return v2
 block2():
     v3 = runtime lh_exc_take(): exception
-    runtime lh_exc_drop(v3)
     v4 = lt v0, v1: bool
     branch v4, block3(), block4()
 block3():

@@ -343,18 +343,67 @@ table! {
         /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n)
         /// and c (m x n).
         lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
-        /// Takes the pending exception: a handle.
-        lh_exc_take() -> [I64] role(Exception(roles::Exception::Take));
+        /// Takes the pending exception.
+        lh_exc_take() -> [Mem] role(Exception(roles::Exception::Take));
         /// Whether the exception is an instance of the registered class.
-        lh_exc_matches(I64, I64) -> [I1] pure role(Exception(roles::Exception::Matches));
-        /// Makes the exception pending again and keeps the handle valid.
-        lh_exc_restore(I64) -> [] role(Exception(roles::Exception::Restore));
-        /// Frees a handle.
-        lh_exc_drop(I64) -> [] role(Exception(roles::Exception::Drop));
+        lh_exc_matches(Mem, I64) -> [I1] pure role(Exception(roles::Exception::Matches));
+        /// Makes the exception pending.
+        lh_exc_restore(Mem) -> [] role(Exception(roles::Exception::Restore));
+        /// Whether two references are to the same exception.
+        lh_exc_is(Mem, Mem) -> [I1] role(Exception(roles::Exception::Made));
         /// `str(exception)`.
-        lh_exc_str(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
+        lh_exc_str(Mem) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
         /// `repr` of an exception.
-        lh_exc_repr(I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
+        lh_exc_repr(Mem) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
+        /// Says that the first exception was raised while the second was handled.
+        lh_exc_chain(Mem, Mem) -> [] role(Exception(roles::Exception::Chain));
+        /// `raise ... from`: an exception and its cause, or null.
+        lh_exc_set_cause(Mem, Mem) -> [] role(Exception(roles::Exception::Chain));
+        /// `__cause__` (0) or `__context__` (1), or null.
+        lh_exc_link(Mem, I64) -> [Mem] role(Exception(roles::Exception::Made));
+        /// Whether a link is null.
+        lh_exc_is_none(Mem) -> [I1] role(Exception(roles::Exception::Made));
+        /// `__suppress_context__`
+        lh_exc_suppressed(Mem) -> [I1] role(Exception(roles::Exception::Made));
+        /// `exception.add_note(text)`
+        lh_exc_note(Mem, Mem, Ptr, I64) -> [] role(Exception(roles::Exception::Made));
+        /// Begins an exception of the registered class.
+        lh_exc_begin(I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: None.
+        lh_exc_put_none() -> [] role(Exception(roles::Exception::Made));
+        /// An argument: a truth value.
+        lh_exc_put_bool(I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: an integer.
+        lh_exc_put_int(I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: an unsigned integer.
+        lh_exc_put_uint(I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: a float.
+        lh_exc_put_float(F64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: a complex number.
+        lh_exc_put_complex(F64, F64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: a text.
+        lh_exc_put_str(Mem, Ptr, I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: bytes.
+        lh_exc_put_bytes(Ptr, I64) -> [] role(Exception(roles::Exception::Made));
+        /// An argument: an exception.
+        lh_exc_put_exception(Mem) -> [] role(Exception(roles::Exception::Made));
+        /// An argument that has items, which follow.
+        lh_exc_open() -> [] role(Exception(roles::Exception::Made));
+        /// The items were those of a tuple (0), list (1), set (2), dictionary (3) or array (4), or a name and its value
+        /// (5).
+        lh_exc_close(I64) -> [] role(Exception(roles::Exception::Made));
+        /// The exception that was begun.
+        lh_exc_end() -> [Mem] role(Exception(roles::Exception::Made));
+        /// The number of arguments.
+        lh_exc_count(Mem) -> [I64] role(Exception(roles::Exception::Made));
+        /// What the argument at a path is; see `lh-runtime/src/caught.rs`.
+        lh_exc_kind(Mem, I64) -> [I64] role(Exception(roles::Exception::Made));
+        /// The integer at a path.
+        lh_exc_int(Mem, I64) -> [I64] role(Exception(roles::Exception::Made));
+        /// The float at a path, or a part of the complex number.
+        lh_exc_float(Mem, I64, I64) -> [F64] role(Exception(roles::Exception::Made));
+        /// The text at a path.
+        lh_exc_text(Mem, I64) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Made));
         /// RecursionError if the stack is nearly exhausted: an address in the frame. Recursive functions call it first.
         lh_check_stack(I64) -> [] raises;
         /// KeyboardInterrupt after Ctrl-C. Generated code tests the flag inline and calls only if it is set.

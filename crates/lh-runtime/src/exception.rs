@@ -6,6 +6,8 @@ use crate::text::{Text, TextBuf};
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An argument of an exception.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +20,18 @@ pub enum ExcArg {
     Float(f64),
     Complex(f64, f64),
     Str(TextBuf),
+    Bytes(Vec<u8>),
     Tuple(Vec<ExcArg>),
+    List(Vec<ExcArg>),
+    Set(Vec<ExcArg>),
+    /// Keys, each followed by its value.
+    Dict(Vec<ExcArg>),
+    /// An array: its dtype's text, its shape, the bytes of its items in C order, and its own text.
+    Array(Vec<ExcArg>),
+    /// Another exception.
+    Exception(Arc<Pending>),
+    /// An argument given by name.
+    Named(String, Box<ExcArg>),
 }
 
 /// Facts about a compiled function, in the memory of its code.
@@ -49,13 +62,38 @@ pub(crate) const INNER_FRAMES: usize = 256;
 /// Frames kept from the outer end, when there are more.
 pub(crate) const OUTER_FRAMES: usize = 32;
 
-/// An exception on its way.
+/// Exceptions kept that are linked by `__cause__` and `__context__`, one after the other.
+const MAX_CHAIN: u32 = 500;
+
+/// An exception to link to; one at the end of a long chain leaves the others.
+fn cut(mut p: Pending) -> Arc<Pending> {
+    if p.depth >= MAX_CHAIN - 1 {
+        (p.depth, p.cause, p.context) = (0, None, None);
+    }
+    Arc::new(p)
+}
+
+/// An exception on its way, or in the hands of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
+    /// What it has in common with its copies and with no other exception; 0 until somebody asks.
+    pub(crate) identity: u64,
     /// Its class.
     pub class: ExcId,
     /// Its arguments.
     pub args: Vec<ExcArg>,
+    /// Arguments of its class that were given by name.
+    pub keywords: Vec<(String, ExcArg)>,
+    /// Number of exceptions that are linked one after the other.
+    pub(crate) depth: u32,
+    /// `__cause__`
+    pub cause: Option<Arc<Pending>>,
+    /// `__context__`
+    pub context: Option<Arc<Pending>>,
+    /// `__suppress_context__`
+    pub suppressed: bool,
+    /// `__notes__`
+    pub notes: Vec<String>,
     /// The functions that it went through, innermost first.
     pub frames: Vec<Frame>,
     /// Number of frames left out after the first [`Pending::omitted_at`].
@@ -65,7 +103,52 @@ pub struct Pending {
 impl Pending {
     /// An exception with arguments and no frames.
     pub fn new(class: ExcId, args: Vec<ExcArg>) -> Pending {
-        Pending { class, args, frames: Vec::new(), omitted: 0 }
+        Pending {
+            identity: 0,
+            depth: 0,
+            class,
+            args,
+            keywords: Vec::new(),
+            cause: None,
+            context: None,
+            suppressed: false,
+            notes: Vec::new(),
+            frames: Vec::new(),
+            omitted: 0,
+        }
+    }
+    /// The same number for the exception and for copies that are made from now on.
+    pub(crate) fn identify(&mut self) -> u64 {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        if self.identity == 0 {
+            self.identity = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        }
+        self.identity
+    }
+    /// Whether another is the same exception, not one like it.
+    pub fn is(&self, other: &Pending) -> bool {
+        self.identity != 0 && self.identity == other.identity
+    }
+    /// Says that it was raised while `handled` was handled, unless the chain says more.
+    pub(crate) fn chain(&mut self, handled: Pending) {
+        if self.identify() == handled.identity || self.depth >= MAX_CHAIN {
+            return;
+        }
+        let next = match self.context.take() {
+            None => cut(handled),
+            Some(mut next) => {
+                Arc::make_mut(&mut next).chain(handled);
+                next
+            }
+        };
+        self.depth = self.depth.max(next.depth + 1);
+        self.context = Some(next);
+    }
+    /// `raise ... from cause`
+    pub(crate) fn set_cause(&mut self, cause: Option<Pending>) {
+        self.suppressed = true;
+        self.cause = cause.map(cut);
+        self.depth = self.depth.max(self.cause.as_ref().map_or(0, |c| c.depth + 1));
     }
     /// Position in `frames` at which frames were left out, if any were.
     pub fn omitted_at(&self) -> Option<usize> {
@@ -90,6 +173,13 @@ impl Pending {
                 all.push_text("] ");
                 all.push_text(message.str());
                 all
+            }
+            [number, message, file] if is_subclass(self.class, OS_ERROR) => {
+                format!("[Errno {}] {}: {}", number.str().lossy(), message.str().lossy(), file.repr()).into()
+            }
+            [number, message, file, _, other] if is_subclass(self.class, OS_ERROR) => {
+                let (number, message) = (number.str().lossy(), message.str().lossy());
+                format!("[Errno {number}] {message}: {} -> {}", file.repr(), other.repr()).into()
             }
             [ExcArg::Str(codec), ExcArg::Str(of), ExcArg::Int(start), ExcArg::Int(end), ExcArg::Str(reason)]
                 if matches!(self.class, UNICODE_DECODE_ERROR | UNICODE_ENCODE_ERROR) =>
@@ -127,6 +217,8 @@ impl ExcArg {
     pub fn str(&self) -> TextBuf {
         match self {
             ExcArg::Str(s) => s.clone(),
+            ExcArg::Exception(e) => e.message(),
+            ExcArg::Array(parts) => parts.get(4).map_or_else(TextBuf::new, ExcArg::str),
             _ => self.repr().into(),
         }
     }
@@ -140,27 +232,64 @@ impl ExcArg {
             ExcArg::Float(x) => float_repr(*x),
             ExcArg::Complex(re, im) => complex_repr(*re, *im),
             ExcArg::Str(s) => str_repr(s),
-            ExcArg::Tuple(items) => {
-                let mut out = "(".to_owned();
-                for (i, item) in items.iter().enumerate() {
-                    write!(out, "{}{}", if i > 0 { ", " } else { "" }, item.repr()).expect("strings take any text");
-                }
-                out + if items.len() == 1 { ",)" } else { ")" }
+            ExcArg::Bytes(bytes) => bytes_repr(bytes),
+            ExcArg::Tuple(items) if items.len() == 1 => format!("({},)", items[0].repr()),
+            ExcArg::Tuple(items) => format!("({})", joined(items)),
+            ExcArg::List(items) => format!("[{}]", joined(items)),
+            ExcArg::Set(items) if items.is_empty() => "set()".to_owned(),
+            ExcArg::Set(items) => format!("{{{}}}", joined(items)),
+            ExcArg::Dict(items) => {
+                let entries: Vec<String> =
+                    items.chunks(2).map(|e| e.iter().map(ExcArg::repr).collect::<Vec<_>>().join(": ")).collect();
+                format!("{{{}}}", entries.join(", "))
             }
+            ExcArg::Array(parts) => parts.get(3).map_or_else(String::new, |text| text.str().lossy()),
+            ExcArg::Exception(e) => e.repr(),
+            ExcArg::Named(name, x) => format!("{name}={}", x.repr()),
         }
     }
 }
 
+fn joined(items: &[ExcArg]) -> String {
+    items.iter().map(ExcArg::repr).collect::<Vec<_>>().join(", ")
+}
+
+fn bytes_repr(bytes: &[u8]) -> String {
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+    let mut out = format!("b{quote}");
+    for &b in bytes {
+        match b {
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            _ if char::from(b) == quote => write!(out, "\\{quote}").expect("strings take any text"),
+            0x20..0x7f => out.push(char::from(b)),
+            _ => write!(out, "\\x{b:02x}").expect("strings take any text"),
+        }
+    }
+    out.push(quote);
+    out
+}
+
 /// A thread's pending exception.
-#[derive(Default)]
 pub(crate) struct State {
     pub(crate) pending: Option<Box<Pending>>,
     /// Tuples among the arguments that are not yet complete, outermost first.
     pub(crate) open: Vec<Vec<ExcArg>>,
+    /// The class of the exception that is being made.
+    pub(crate) class: ExcId,
+    /// Whether the pending exception has been made pending by `lh_exc_restore`: a raising statement that follows raises
+    /// it.
+    pub(crate) restored: bool,
+    /// The cause of the exception that is raised next, which may be None.
+    pub(crate) cause: Option<Option<Pending>>,
 }
 
 thread_local! {
-    static STATE: RefCell<State> = const { RefCell::new(State { pending: None, open: Vec::new() }) };
+    static STATE: RefCell<State> = const {
+        RefCell::new(State { pending: None, open: Vec::new(), class: ExcId(0), restored: false, cause: None })
+    };
 }
 
 pub(crate) fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> R {
@@ -179,6 +308,7 @@ pub fn raise(class: ExcId, message: impl Into<TextBuf>) -> i32 {
 pub fn set_pending(pending: Pending) {
     with_state(|s| {
         s.open.clear();
+        (s.restored, s.cause) = (false, None);
         s.pending = Some(Box::new(pending));
     });
 }

@@ -6,6 +6,7 @@
 //! [`interrupt::set`]).
 
 pub mod callback;
+pub mod caught;
 mod characters;
 pub mod check;
 pub mod classes;
@@ -53,6 +54,7 @@ pub fn symbols() -> Vec<Symbol> {
         callback::symbols,
         python::symbols,
         raise::symbols,
+        caught::symbols,
         foreign::symbols,
         stack::symbols,
         interrupt::symbols,

@@ -1,20 +1,29 @@
 //! Exceptions as compiled code raises and handles them.
 //!
 //! Compiled code raises by `lh_raise_begin`, then the arguments in order, then a failure status. Each function that the
-//! exception leaves adds its frame with `lh_traceback`. A handler takes the exception as a handle.
+//! exception leaves adds its frame with `lh_traceback`.
 
-use crate::classes::{ExcId, INDEX_ERROR, SYSTEM_ERROR, is_subclass};
+use crate::classes::{ExcId, INDEX_ERROR};
 use crate::exception::{ExcArg, Frame, FunctionInfo, Pending, raise, set_pending, with_state};
 use crate::memory::alloc::MemInfo;
-use crate::strings::value::{StrValue, give, text};
+use crate::strings::value::text;
 use crate::symbol::{Symbol, functions};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_begin(class: i32) {
-    set_pending(Pending::new(ExcId(class as u32), Vec::new()));
+    if with_state(|s| std::mem::take(&mut s.restored) && s.pending.is_some()) {
+        return;
+    }
+    let cause = with_state(|s| s.cause.take());
+    let mut made = Pending::new(ExcId(class as u32), Vec::new());
+    if let Some(cause) = cause {
+        made.set_cause(cause);
+    }
+    set_pending(made);
 }
 
-fn add_arg(arg: ExcArg) {
+/// Adds an argument to the exception that is being made.
+pub(crate) fn add_arg(arg: ExcArg) {
     with_state(|s| match (s.open.last_mut(), &mut s.pending) {
         (Some(tuple), _) => tuple.push(arg),
         (None, Some(pending)) => pending.args.push(arg),
@@ -91,54 +100,11 @@ unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
     });
 }
 
-/// Handles are addresses of boxed exceptions.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_take() -> i64 {
-    let nothing = || Box::new(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str("no exception is pending".into())]));
-    let pending = with_state(|s| s.pending.take()).unwrap_or_else(nothing);
-    Box::into_raw(pending).expose_provenance() as i64
-}
-
-unsafe fn handle<'a>(exc: i64) -> &'a Pending {
-    // SAFETY: the caller passes a handle made by `lh_exc_take` that has not been dropped.
-    unsafe { &*std::ptr::with_exposed_provenance(exc as usize) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_matches(exc: i64, class: i64) -> u8 {
-    // SAFETY: compiled code passes a live handle.
-    u8::from(is_subclass(unsafe { handle(exc) }.class, ExcId(class as u32)))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_restore(exc: i64) {
-    // SAFETY: compiled code passes a live handle.
-    set_pending(unsafe { handle(exc) }.clone());
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_drop(exc: i64) {
-    // SAFETY: compiled code passes a handle, once.
-    drop(unsafe { Box::<Pending>::from_raw(std::ptr::with_exposed_provenance_mut(exc as usize)) });
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_str(exc: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live handle and room for the result.
-    unsafe { give(handle(exc).message(), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_repr(exc: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live handle and room for the result.
-    unsafe { give(handle(exc).repr(), out) }
-}
-
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        () lh_raise_arg_none lh_raise_arg_tuple_begin lh_raise_arg_tuple_end lh_exc_take;
-        (_) lh_raise_begin lh_raise_arg_int lh_raise_arg_uint lh_raise_arg_float lh_raise_arg_bool lh_exc_restore lh_exc_drop;
-        (_ _) lh_raise_arg_complex lh_traceback lh_exc_matches lh_exc_str lh_exc_repr;
+        () lh_raise_arg_none lh_raise_arg_tuple_begin lh_raise_arg_tuple_end;
+        (_) lh_raise_begin lh_raise_arg_int lh_raise_arg_uint lh_raise_arg_float lh_raise_arg_bool;
+        (_ _) lh_raise_arg_complex lh_traceback;
         (_ _ _) lh_raise_arg_str lh_raise_index;
         (_ _ _ _) lh_check_index;
     }
@@ -147,9 +113,8 @@ pub(crate) fn symbols() -> Vec<Symbol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classes::{EXCEPTION, VALUE_ERROR};
-    use crate::exception::{INNER_FRAMES, OUTER_FRAMES, is_pending, take_pending};
-    use crate::strings::value::tests::took;
+    use crate::classes::VALUE_ERROR;
+    use crate::exception::{INNER_FRAMES, OUTER_FRAMES, take_pending};
 
     #[test]
     fn arguments_may_be_nested_tuples() {
@@ -173,26 +138,6 @@ mod tests {
         let p = take_pending().unwrap();
         assert_eq!(p.message(), "('bad', (-1, (), (18446744073709551615,)), True, None, 1.0, -2j)");
         assert!(take_pending().is_none());
-    }
-
-    #[test]
-    fn handles_match_and_raise_again() {
-        // SAFETY: the calls that compiled code makes; the handle is dropped once, last.
-        unsafe {
-            assert_eq!(lh_raise_index(5, 0, 3), 1);
-            lh_traceback(std::ptr::null(), 7);
-            let exc = lh_exc_take();
-            assert!(!is_pending());
-            assert_eq!(lh_exc_matches(exc, i64::from(EXCEPTION.0)), 1);
-            assert_eq!(lh_exc_matches(exc, i64::from(VALUE_ERROR.0)), 0);
-            assert_eq!(took(|out| lh_exc_str(exc, out)), "index 5 is out of bounds for axis 0 with size 3");
-            lh_exc_restore(exc);
-            lh_traceback(std::ptr::null(), 9);
-            let lines = |p: &Pending| p.frames.iter().map(|f| f.line).collect::<Vec<_>>();
-            assert_eq!(lines(&take_pending().unwrap()), [7, 9]);
-            assert_eq!(lines(handle(exc)), [7]);
-            lh_exc_drop(exc);
-        }
     }
 
     #[test]

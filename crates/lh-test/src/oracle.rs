@@ -229,7 +229,7 @@ impl Run<'_> {
             events: Vec::new(),
             is_partial: false,
             line: String::new(),
-            taken: Vec::new(),
+            taken: HashMap::new(),
             captured: HashMap::new(),
             launch: self.launch.clone(),
             visited: HashSet::new(),

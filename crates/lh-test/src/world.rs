@@ -361,6 +361,10 @@ impl lh_infer::World for World {
         objects::is_subclass(a, b)
     }
 
+    fn exc_has_own_text(&mut self, _: ExcId) -> bool {
+        false
+    }
+
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
         let key = key_of(f, args, options);
         if let Some(id) = self.by_key.get(&key).copied() {
@@ -427,6 +431,19 @@ impl lh_infer::World for World {
             at += 1;
             let Some(out) = out else { continue };
             all.extend(out.offsets.iter().cloned());
+            let new: Vec<SpecId> = callees(out).into_iter().filter(|c| !order.contains(c)).collect();
+            order.extend(new);
+        }
+        all
+    }
+
+    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<lh_ir::Function>> {
+        let (mut all, mut order, mut at) = (Vec::new(), specs.to_vec(), 0);
+        while at < order.len() {
+            let out = self.specs[order[at].index()].out.as_ref();
+            at += 1;
+            let Some(out) = out else { continue };
+            all.push(Arc::new(out.func.clone()));
             let new: Vec<SpecId> = callees(out).into_iter().filter(|c| !order.contains(c)).collect();
             order.extend(new);
         }

@@ -118,7 +118,7 @@ def _is_code(value: Any) -> bool:
 def _member(name: str, value: Any) -> Any:
     """A member of the class as one of compiled code."""
     if isinstance(value, classmethod):
-        raise TypeError(f"class members are not yet supported: the class method {name}; use a static method")
+        return classmethod(_function(value.__func__))
     if isinstance(value, staticmethod):
         return staticmethod(_function(value.__func__))
     if isinstance(value, property):

@@ -14,6 +14,10 @@ def text_of(x):
         return x
     if prim.is_exc(x):
         return prim.lh_exc_str(x)
+    if prim.is_optional(x):
+        if x is None:
+            return "None"
+        return text_of(x)
     if prim.is_array(x) and not prim.is_dtype(x):
         return _array_text(x, False)
     if prim.is_enum(x):
@@ -23,6 +27,38 @@ def text_of(x):
     if prim.is_time(x) and not prim.is_dtype(x):
         return time_text(x)
     return text_repr(x)
+
+
+def flags_name(word, names, values, more_names, more_values):
+    """The name of joined flags, None of no flags.
+
+    >>> flags_name(5, ("R", "W", "X"), (4, 2, 1), ("RW",), (6,))
+    'R|X'
+    >>> flags_name(6, ("R", "W", "X"), (4, 2, 1), ("RW",), (6,))
+    'RW'
+    """
+    name = None
+    if word != 0:
+        out = ""
+        rest = word
+        for own, value in zip(names, values):
+            if value != 0 and word & value == value:
+                out += own if out == "" else "|" + own
+                rest &= ~value
+        if rest != 0:
+            out += str(rest) if out == "" else "|" + str(rest)
+        for own, value in zip(more_names, more_values):
+            if word == value:
+                out = own
+        name = out
+    return name
+
+
+def flags_text(title, name, word):
+    """`str` of flags that are no integers."""
+    if name is None:
+        return title + "(" + str(word) + ")"
+    return title + "." + name
 
 
 def _array_text(x, repr):
@@ -50,7 +86,10 @@ def text_repr(x):
     if prim.is_entries(x):
         return _entries_text(x)
     if prim.is_enum(x):
-        return "<" + prim.class_name(x) + "." + x.name + ": " + text_repr(x.value) + ">"
+        name = x.name
+        if name is None:
+            return "<" + prim.class_name(x) + ": " + text_repr(x.value) + ">"
+        return "<" + prim.class_name(x) + "." + name + ": " + text_repr(x.value) + ">"
     if prim.is_dtype(x):
         return x.name
     if prim.is_array(x):

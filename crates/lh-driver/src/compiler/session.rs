@@ -269,7 +269,6 @@ fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static
             captures.iter().chain(defaults).find_map(|t| formless(*t))
         }
         TyKind::MaybeUnbound(_) => Some(("a variable that may have no value", "assign it before")),
-        TyKind::Exc => Some(("an exception", "raise it, or return its class or arguments")),
         TyKind::Iter(_) => Some(("an iterator", "return a list of its items")),
         TyKind::BoundMethod { .. } => Some(("a method of a value", "return the value")),
         TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().find_map(|t| match t.kind() {
@@ -460,6 +459,10 @@ impl World for Session<'_> {
         self.host.exc_is_subclass(a, b)
     }
 
+    fn exc_has_own_text(&mut self, class: ExcId) -> bool {
+        self.host.exc_has_own_text(class)
+    }
+
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
         let options = self.callee_options(f, options);
         self.typed(f, args, options)
@@ -537,6 +540,19 @@ impl World for Session<'_> {
                     order.push(*c);
                 }
             }
+        }
+        all
+    }
+
+    fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<lh_ir::Function>> {
+        let (mut all, mut order, mut at) = (Vec::new(), specs.to_vec(), 0);
+        let mut seen: std::collections::HashSet<SpecId> = specs.iter().copied().collect();
+        while at < order.len() {
+            let body = self.compiler.specs[order[at].index()].body.as_ref();
+            at += 1;
+            let Some(body) = body else { continue };
+            all.push(body.func.clone());
+            order.extend(body.callees.iter().filter(|c| seen.insert(**c)));
         }
         all
     }

@@ -19,7 +19,10 @@ impl Infer<'_> {
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         check_keywords(path, kwargs)?;
         match (path, args) {
-            ("builtins.len", [x]) => self.len(x).map(Some),
+            ("builtins.len", [x]) => match x.known.as_deref() {
+                Some(Known::ExcArgs(e)) => self.exc_args_len(&e.clone()).map(Some),
+                _ => self.len(x).map(Some),
+            },
             ("lancehead.stencil", _) => self.make_stencil(args, kwargs).map(Some),
             // In the library, stencils use it.
             ("lancehead.prange", _)
@@ -105,8 +108,19 @@ impl Infer<'_> {
                 self.binary(BinOp::Pow, a, b, false).map(Some)
             }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
-            ("builtins.print", _) => self.print(args, kwargs).map(Some),
+            ("builtins.print", _) => {
+                args.iter().try_for_each(|a| self.check_exc_text(a))?;
+                self.print(args, kwargs).map(Some)
+            }
             ("dataclasses.replace", [x]) => self.replaced_fields(x, kwargs).map(Some),
+            ("dataclasses.astuple", [x]) if kwargs.is_empty() => self.fields_tuple(x).map(Some),
+            ("dataclasses.is_dataclass", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
+            ("builtins.super", _) if kwargs.is_empty() => self.super_of(args).map(Some),
+            ("builtins.setattr", [v, name, x]) if v.ty.as_class().is_some() => {
+                let name = attribute_name(name)?;
+                self.set_class_field(v, &name, x)?;
+                Ok(Some(Val::of_type(Ty::none())))
+            }
             ("builtins.type", [x]) => self.class_of(x).map(Some),
             ("builtins.getattr", [x, name, rest @ ..]) if rest.len() < 2 => {
                 self.getattr(x, name, rest.first()).map(Some)
@@ -130,7 +144,18 @@ impl Infer<'_> {
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => {
                 self.collect(x).map(Some)
             }
+            ("builtins.str" | "builtins.repr" | "builtins.hash", [x])
+                if let Some(v) = self.named_call(x, &format!("__{}__", &path["builtins.".len()..]), &[])? =>
+            {
+                Ok(Some(v))
+            }
+            ("builtins.str", [x]) if let Some(v) = self.named_call(x, "__repr__", &[])? => Ok(Some(v)),
+            ("builtins.repr", [x]) if x.ty == Ty::exc() => {
+                self.check_exc_text(x)?;
+                self.runtime(&rt::lh_exc_repr, &[x.clone()], Ty::str()).map(Some)
+            }
             ("builtins.str", [x]) if x.ty == Ty::exc() => {
+                self.check_exc_text(x)?;
                 self.runtime(&rt::lh_exc_str, &[x.clone()], Ty::str()).map(Some)
             }
             // Of a namedtuple it is a plain one.
@@ -164,6 +189,7 @@ impl Infer<'_> {
         };
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
+            TyKind::Instance { .. } if let Some((_, class, _)) = x.ty.as_enum() => return self.object(class),
             TyKind::Tuple { .. } => ("builtins", "tuple"),
             TyKind::Class(c) if x.ty.is_time() => ("numpy", c.class.name()),
             TyKind::Class(c) => {
@@ -248,9 +274,13 @@ impl Infer<'_> {
             }
             return Ok(any);
         }
+        if x.ty == Ty::exc() {
+            return self.exc_is_instance(x, c);
+        }
         if let TyKind::Optional(t) = x.ty.kind() {
             let has = self.is_none(x, true);
-            let inner = self.isinstance(&Val::of_type(*t), c)?;
+            let inner = if *t == Ty::exc() { self.exc_unwrapped(x) } else { Val::of_type(*t) };
+            let inner = self.isinstance(&inner, c)?;
             return Ok(self.both(&has, &inner));
         }
         let t = x.ty;

@@ -210,6 +210,7 @@ impl Infer<'_> {
                 TyKind::Range(t) => dtype(*t),
                 _ => {
                     let t = element(x.ty);
+                    let t = if matches!(t.as_enum(), Some((_, _, true))) { Ty::int() } else { t };
                     if !(t.is_scalar() || t.is_never() || matches!(t.kind(), TyKind::Record(_) | TyKind::Pending(..))) {
                         let text = format!("`{}` is no element of an array", x.ty);
                         return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));

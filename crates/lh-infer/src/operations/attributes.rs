@@ -60,6 +60,10 @@ impl Infer<'_> {
             let number = self.runtime(&rt::lh_ptr_addr, &[address], Ty::int())?;
             return Ok(self.cast(&number, Ty::u64()));
         }
+        if let Some(Known::Super(own, next)) = v.known.as_deref() {
+            let (own, next) = (own.clone(), *next);
+            return self.super_attr(&own, next, name);
+        }
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
@@ -117,6 +121,7 @@ impl Infer<'_> {
                 Some(Val::of_type(Ty::new(TyKind::Func(f))))
             })),
             TyKind::Instance { .. } => self.instance_attr(v, name),
+            TyKind::Exc => self.exc_attr(v, name),
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {
                 Some(f) => self.record_field(v, r, f).map(Some),
@@ -138,10 +143,6 @@ impl Infer<'_> {
                 (None, None) if v.ty.is_time() && name != "real" && name != "imag" => Ok(self.number_attr(v, name)),
                 (None, None) => Ok(teaches(v.ty, name).map(|name| self.builtin_bound(v, name))),
             },
-            TyKind::Exc => {
-                let found = ["__class__", "__traceback__"].into_iter().find(|n| *n == name);
-                Ok(found.map(|name| self.builtin_bound(v, name)))
-            }
             TyKind::Generator(_) => {
                 let found = ["send", "throw", "__next__"].into_iter().find(|n| *n == name);
                 Ok(found.map(|name| self.builtin_bound(v, name)))
@@ -205,7 +206,7 @@ impl Infer<'_> {
         self.world.library(&format!("{}.{name}", class.path()))
     }
 
-    fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
+    pub(crate) fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
         let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
         Val::known(ty, Known::Method(v.clone(), Method::Builtin(name)))
     }
@@ -240,6 +241,12 @@ impl Infer<'_> {
         match (name, args) {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
             _ if matches!(recv.ty.kind(), TyKind::Generator(_)) => self.generator_method(name, recv, args),
+            _ if recv.ty == Ty::exc()
+                && let Some(found) = self.exc_method(recv, name, args)? =>
+            {
+                Ok(found)
+            }
+            ("super().__init__", []) => Ok(Val::of_type(Ty::none())),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
             _ if teaches(recv.ty, name).is_some() => self.teaching_method(name, recv, args, kwargs),

@@ -133,6 +133,9 @@ impl Infer<'_> {
         if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
             return Ok(Some(Val::of_type(Ty::never())));
         }
+        if let Some(v) = self.ordered_by_fields(op, a, b)? {
+            return Ok(Some(v));
+        }
         if let Some(v) = self.class_method(a, &format!("__{}__", compare_name(op)), &[b.clone()])? {
             return Ok(Some(v));
         }
@@ -145,6 +148,12 @@ impl Infer<'_> {
         };
         if let Some(v) = self.class_method(b, &format!("__{}__", compare_name(mirrored)), &[a.clone()])? {
             return Ok(Some(v));
+        }
+        if matches!(op, CmpOp::Eq | CmpOp::Ne)
+            && self.is_compared_by_identity(a.ty)
+            && self.is_compared_by_identity(b.ty)
+        {
+            return self.is(a, b, op == CmpOp::Ne).map(Some);
         }
         if op != CmpOp::Ne {
             return Ok(None);

@@ -67,6 +67,9 @@ impl Infer<'_> {
         if let Some(v) = self.struct_operation("operator", compare_name(op), &[a, b])? {
             return Ok(v);
         }
+        if let Some(v) = self.named_call(a, &format!("__{}__", compare_name(op)), std::slice::from_ref(b))? {
+            return Ok(v);
+        }
         if let Some(v) = self.compare_records(op, a, b)? {
             return Ok(v);
         }
@@ -342,6 +345,10 @@ impl Infer<'_> {
             let same = self.runtime(&rt::lh_object_is, &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
+        if a.ty == Ty::exc() {
+            let same = self.runtime(&rt::lh_exc_is, &[a.clone(), b.clone()], Ty::bool())?;
+            return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
+        }
         if a.ty.is_array() {
             let same = self.call_library("numpy.layout.is_same", &[a.clone(), b.clone()])?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
@@ -360,6 +367,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
+        if let Some(found) = self.enum_contains(item, container)? {
+            return Ok(if negate { self.unary(UnOp::Not, &found)? } else { found });
+        }
         let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
         let item = &if number { self.field(item, 0) } else { item.clone() };
         let overloaded = self.struct_operation("operator", "contains", &[container, item]);

@@ -147,22 +147,15 @@ impl Infer<'_> {
         let stops = self.matches(&e, exc::STOP_ITERATION);
         let (yes, no) = self.branch(&stops);
         self.cur = yes;
-        self.drop_exception(&e);
         self.raise_text(exc::RUNTIME_ERROR, "generator raised StopIteration");
         self.cur = no;
         self.restore_exception(&e);
-        self.drop_exception(&e);
         self.set_term(Term::Propagate);
         self.out.blocks[first..].iter_mut().for_each(|b| b.unwind = None);
     }
 
     fn take_exception(&mut self) -> Val {
         self.push(Inst::Runtime(&rt::lh_exc_take, vec![]), Ty::exc())
-    }
-
-    fn drop_exception(&mut self, e: &Val) {
-        let e = self.value(e);
-        self.push_void(Inst::Runtime(&rt::lh_exc_drop, vec![e]));
     }
 
     fn restore_exception(&mut self, e: &Val) {
@@ -316,24 +309,6 @@ impl Infer<'_> {
         self.make_pending(e)?;
         let [has, ..] = self.advance_thrown(g)?;
         Ok(has)
-    }
-
-    /// Makes an exception pending, and goes on.
-    fn make_pending(&mut self, e: &Val) -> Result<()> {
-        if e.ty == Ty::exc() && e.known.is_none() {
-            self.restore_exception(e);
-            return Ok(());
-        }
-        let (raised, caught) = (self.new_block(), self.new_block());
-        self.jump(raised, vec![]);
-        self.cur = raised;
-        self.raise_value(e)?;
-        self.out.blocks[raised.index()].unwind = Some(Target { block: caught, args: vec![] });
-        self.cur = caught;
-        let e = self.take_exception();
-        self.restore_exception(&e);
-        self.drop_exception(&e);
-        Ok(())
     }
 
     /// Goes on with a generator, into which the pending exception is thrown.
@@ -496,12 +471,10 @@ impl Infer<'_> {
         let closes = self.matches(&e, exc::GENERATOR_EXIT);
         let (yes, no) = self.branch(&closes);
         self.cur = yes;
-        self.drop_exception(&e);
         self.call_library("generators.generator.close", std::slice::from_ref(g))?;
         self.set_term(Term::Raise { exc: exc::GENERATOR_EXIT, args: vec![] });
         self.cur = no;
         self.restore_exception(&e);
-        self.drop_exception(&e);
         let step = self.advance_thrown(g)?;
         self.jump_with(after, &step);
         Ok(())

@@ -4,7 +4,7 @@ use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc};
 use crate::operations::operators::{cast_expr, element};
-use crate::val::Val;
+use crate::val::{Known, Val};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
@@ -24,7 +24,16 @@ impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         let v = &self.unwrap_optional(v)?;
+        if let Some(Known::ExcArgs(e)) = v.known.as_deref() {
+            return self.exc_args_item(&e.clone(), k);
+        }
         if let Some(item) = self.struct_operation("operator", "getitem", &[v, k])? {
+            return Ok(item);
+        }
+        // The library reads the items themselves.
+        if !self.is_library
+            && let Some(item) = self.named_call(v, "__getitem__", std::slice::from_ref(k))?
+        {
             return Ok(item);
         }
         let k = &self.index_of(v, k)?;
@@ -42,7 +51,7 @@ impl Infer<'_> {
             }
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Instance { .. } => self.instance_item(v, k),
-            TyKind::Obj(o) if k.as_str().is_some() => self.enum_by_name(*o, k),
+            TyKind::Obj(o) if k.ty == Ty::str() => self.enum_by_name(*o, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::Record(_) => self.record_item(v, k),
             TyKind::Class(c @ ClassTy { items: Some(t), .. }) => match k.ty.kind() {

@@ -33,9 +33,101 @@ pub(crate) fn python_number(dtype: Ty) -> Ty {
 impl Infer<'_> {
     /// A member by its position.
     pub(crate) fn enum_member(&mut self, e: &EnumClass, at: usize) -> Result<Val> {
-        let word = if e.ints { self.object(e.members[at].1)? } else { Val::int(at as i128) };
-        let word = self.cast(&word, Ty::int());
-        Ok(Val::known(e.ty(), Known::Parts(vec![word])))
+        let word = if e.ints || e.flags { self.object(e.members[at].1)? } else { Val::int(at as i128) };
+        Ok(self.enum_of_word(e, &word))
+    }
+
+    /// A member that is an object of Python's: its position, or the value of flags.
+    pub(crate) fn enum_constant(&mut self, e: &EnumClass, at: usize) -> Result<Val> {
+        if e.flags { Ok(self.enum_of_word(e, &Val::int(at as i64 as i128))) } else { self.enum_member(e, at) }
+    }
+
+    fn enum_of_word(&mut self, e: &EnumClass, word: &Val) -> Val {
+        let word = self.cast(word, Ty::int());
+        Val::known(e.ty(), Known::Parts(vec![word]))
+    }
+
+    /// The flags of which a value is one; `None` of anything else.
+    fn flags_of(&mut self, v: &Val) -> Option<EnumClass> {
+        let (_, class, _) = v.ty.as_enum()?;
+        Some(self.enum_of(class)).filter(|e| e.flags)
+    }
+
+    /// All flags of an enumeration.
+    fn flags_mask(&mut self, e: &EnumClass) -> Result<i128> {
+        let mut mask = 0;
+        for (_, value) in e.members.iter().chain(&e.aliases) {
+            mask |= self.object(*value)?.as_int().unwrap_or(0);
+        }
+        Ok(mask)
+    }
+
+    /// `a | b`, `a & b`, `a ^ b` of flags; `None` of anything else.
+    pub(crate) fn flags_binary(&mut self, op: BinOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        if !bits || (a.ty.as_enum().is_none() && b.ty.as_enum().is_none()) {
+            return Ok(None);
+        }
+        let (Some(e), others) = (match self.flags_of(a) {
+            Some(e) => (Some(e), b),
+            None => (self.flags_of(b), a),
+        }) else {
+            return Ok(None);
+        };
+        let is_number = others.ty.is_int() || others.ty.is_bool();
+        if others.ty != e.ty() && !(e.ints && is_number) {
+            return Ok(None);
+        }
+        let word = |cx: &mut Self, v: &Val| if v.ty == e.ty() { cx.field(v, 0) } else { cx.cast(v, Ty::int()) };
+        let (x, y) = (word(self, a), word(self, b));
+        let word = self.binary(op, &x, &y, false)?;
+        Ok(Some(self.enum_of_word(&e, &word)))
+    }
+
+    /// `~a` of flags: those that it has not.
+    pub(crate) fn flags_inverted(&mut self, a: &Val) -> Result<Option<Val>> {
+        let Some(e) = self.flags_of(a) else { return Ok(None) };
+        let mask = Val::int(self.flags_mask(&e)?);
+        let word = self.field(a, 0);
+        let without = self.unary(lh_ir::untyped::UnOp::Invert, &word)?;
+        let word = self.binary(BinOp::And, &mask, &without, false)?;
+        Ok(Some(self.enum_of_word(&e, &word)))
+    }
+
+    /// The name of flags: `None` of no flags.
+    fn flags_name(&mut self, e: &EnumClass, v: &Val) -> Result<Val> {
+        let word = self.field(v, 0);
+        let mut columns = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+        for (of, (names, values)) in [(&e.members, (0, 1)), (&e.aliases, (2, 3))] {
+            for (name, value) in of {
+                columns[names].push(Val::str(name.as_str()));
+                let value = self.object(*value)?;
+                columns[values].push(self.cast(&value, Ty::int()));
+            }
+        }
+        let given = std::iter::once(word).chain(columns.into_iter().map(Val::tuple)).collect::<Vec<_>>();
+        self.call_library("text.flags_name", &given)
+    }
+
+    /// An attribute that the class defines, or that its members have.
+    fn enum_own(&mut self, v: &Val, e: &EnumClass, name: &str) -> Result<Option<Val>> {
+        if name == "__class__" {
+            return self.object(e.class).map(Some);
+        }
+        if self.world.attr(e.class, name).is_some() {
+            return self.user_attr(v, e.class, name);
+        }
+        let mut parts = Vec::new();
+        for (member, _) in &e.members {
+            let Some(member) = self.world.attr(e.class, member) else { return Ok(None) };
+            let Some(x) = self.world.attr(member, name) else { return Ok(None) };
+            parts.push(self.object(x)?);
+        }
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let at = self.position(e, v)?;
+        self.of_position(&parts, &at).map(Some)
     }
 
     fn enum_of(&mut self, class: ObjId) -> EnumClass {
@@ -64,7 +156,7 @@ impl Infer<'_> {
     /// The position of a member, -1 if its value is none of the enumeration's.
     fn position(&mut self, e: &EnumClass, member: &Val) -> Result<Val> {
         let word = self.field(member, 0);
-        if e.ints { self.position_of_value(e, &word) } else { Ok(word) }
+        if e.ints || e.flags { self.position_of_value(e, &word) } else { Ok(word) }
     }
 
     fn position_of_value(&mut self, e: &EnumClass, value: &Val) -> Result<Val> {
@@ -97,9 +189,12 @@ impl Infer<'_> {
             return Ok(x.clone());
         }
         let x = &self.unwrap_optional(x)?;
+        if e.flags && x.ty.is_int() {
+            return self.call_flags(e, x);
+        }
         let at = self.position_of_value(e, x)?;
         let missing = self.less(&at, &Val::int(0))?;
-        self.raise_if(&missing, exc::VALUE_ERROR, &format!("not a valid {}", e.name));
+        self.refuse_value(e, x, &missing)?;
         if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }
@@ -107,16 +202,93 @@ impl Infer<'_> {
         Ok(Val::known(e.ty(), Known::Parts(vec![word])))
     }
 
+    /// `Access(3)`: flags that no member has are kept by those that are integers.
+    fn call_flags(&mut self, e: &EnumClass, x: &Val) -> Result<Val> {
+        let word = self.cast(x, Ty::int());
+        if !e.ints {
+            let mask = self.flags_mask(e)?;
+            let others = self.binary(BinOp::And, &word, &Val::int(!mask), false)?;
+            let bad = self.compare(CmpOp::Ne, &others, &Val::int(0))?;
+            self.refuse_value(e, x, &bad)?;
+            if self.dead {
+                return Ok(Val::of_type(Ty::never()));
+            }
+        }
+        Ok(self.enum_of_word(e, &word))
+    }
+
+    /// ValueError if a value is none of an enumeration.
+    fn refuse_value(&mut self, e: &EnumClass, x: &Val, missing: &Val) -> Result<()> {
+        let good = match missing.as_bool() {
+            Some(false) => return Ok(()),
+            Some(true) => None,
+            None => {
+                let (bad, good) = self.branch(missing);
+                self.cur = bad;
+                Some(good)
+            }
+        };
+        let value = self.call_library("text.text_repr", std::slice::from_ref(x))?;
+        let rest = Val::str(format!(" is not a valid {}", self.qualified_name(e.class)));
+        let text = self.binary(BinOp::Add, &value, &rest, false)?;
+        let text = self.value(&text);
+        self.set_term(lh_ir::func::Term::Raise { exc: exc::VALUE_ERROR, args: vec![text] });
+        match good {
+            Some(good) => self.cur = good,
+            None => self.dead = true,
+        }
+        Ok(())
+    }
+
     /// `Color["red"]`
     pub(crate) fn enum_by_name(&mut self, class: ObjId, name: &Val) -> Result<Val> {
         let what = self.world.describe(class);
-        if let (Object::EnumClass(e), Some(wanted)) = (self.world.object(class), name.as_str())
-            && let Some(at) = e.members.iter().position(|(n, _)| n == wanted)
+        if let Object::EnumClass(e) = self.world.object(class)
+            && name.ty == Ty::str()
         {
-            return self.enum_member(&e, at);
+            let found = name.as_str().map(|wanted| e.members.iter().position(|(n, _)| n == wanted));
+            match (found, name.as_str().and_then(|wanted| e.aliases.iter().find(|(n, _)| n == wanted))) {
+                (Some(Some(at)), _) => return self.enum_member(&e, at),
+                (_, Some((_, value))) => {
+                    let value = self.object(*value)?;
+                    return self.call_enum(&e, &[value]);
+                }
+                _ => return self.enum_by_text(&e, name),
+            }
         }
         Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{what}` cannot be indexed with `{}`", name.ty))
             .note("take the item outside of the function: `N = CONFIG[\"n\"]`, and use `N`, or pass it as an argument"))
+    }
+
+    /// A member whose name is known at run time.
+    fn enum_by_text(&mut self, e: &EnumClass, name: &Val) -> Result<Val> {
+        let mut at = Val::int(-1);
+        for (i, (own, _)) in e.members.iter().enumerate() {
+            let same = self.compare(CmpOp::Eq, name, &Val::str(own.as_str()))?;
+            at = match same.as_bool() {
+                Some(true) => Val::int(i as i128),
+                Some(false) => at,
+                None => self.op("select", &[same, Val::int(i as i128), at]),
+            };
+        }
+        let missing = self.less(&at, &Val::int(0))?;
+        let key = self.value(name);
+        let raise = |cx: &mut Self| cx.set_term(lh_ir::func::Term::Raise { exc: exc::KEY_ERROR, args: vec![key] });
+        if missing.as_bool() == Some(true) {
+            raise(self);
+            self.dead = true;
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let (bad, good) = self.branch(&missing);
+        self.cur = bad;
+        raise(self);
+        self.cur = good;
+        if !(e.ints || e.flags) {
+            return Ok(self.enum_of_word(e, &at));
+        }
+        let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
+        let word = self.of_position(&values, &at)?;
+        Ok(self.enum_of_word(e, &word))
     }
 
     /// Attributes of members and of memory.
@@ -124,22 +296,25 @@ impl Infer<'_> {
         let Some((_, class, ints)) = v.ty.as_enum() else { return self.buffer_attr(v, name) };
         let e = self.enum_of(class);
         match name {
-            "value" | "_value_" if ints => Ok(Some(self.field(v, 0))),
+            "value" | "_value_" if ints || e.flags => Ok(Some(self.field(v, 0))),
             "value" | "_value_" => {
                 let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
                 let at = self.position(&e, v)?;
                 self.of_position(&values, &at).map(Some)
             }
+            "name" | "_name_" if e.flags => self.flags_name(&e, v).map(Some),
             "name" | "_name_" => {
                 let names: Vec<Val> = e.members.iter().map(|(n, _)| Val::str(n.as_str())).collect();
                 let at = self.position(&e, v)?;
                 self.of_position(&names, &at).map(Some)
             }
-            _ if ints => {
-                let word = self.field(v, 0);
-                self.get_attr(&word, name).map(Some)
-            }
-            _ => Ok(None),
+            _ => match self.enum_own(v, &e, name)? {
+                None if ints => {
+                    let word = self.field(v, 0);
+                    self.get_attr(&word, name).map(Some)
+                }
+                found => Ok(found),
+            },
         }
     }
 
@@ -162,6 +337,10 @@ impl Infer<'_> {
     pub(crate) fn instance_truth(&mut self, v: &Val) -> Result<Val> {
         match v.ty.as_enum() {
             Some((_, _, true)) => {
+                let word = self.field(v, 0);
+                self.truth(&word)
+            }
+            Some(_) if self.flags_of(v).is_some() => {
                 let word = self.field(v, 0);
                 self.truth(&word)
             }
@@ -270,6 +449,23 @@ impl Infer<'_> {
         self.set_item(&array, k, &x)
     }
 
+    /// A member in its enumeration, or flags among flags; `None` of anything else.
+    pub(crate) fn enum_contains(&mut self, x: &Val, container: &Val) -> Result<Option<Val>> {
+        if x.ty.as_enum().is_none() {
+            return Ok(None);
+        }
+        if let TyKind::Obj(o) = container.ty.kind() {
+            let is_own = matches!(self.world.object(*o), Object::EnumClass(e) if e.ty() == x.ty);
+            return Ok(is_own.then(|| Val::bool(true)));
+        }
+        if x.ty != container.ty || self.flags_of(container).is_none() {
+            return Ok(None);
+        }
+        let (own, all) = (self.field(x, 0), self.field(container, 0));
+        let common = self.binary(BinOp::And, &own, &all, false)?;
+        self.compare(CmpOp::Eq, &common, &own).map(Some)
+    }
+
     /// `x in v`
     pub(crate) fn instance_contains(&mut self, v: &Val, x: &Val) -> Result<Val> {
         if v.ty.as_buffer().is_none() {
@@ -360,6 +556,8 @@ impl Infer<'_> {
                 | "builtins.getattr"
                 | "builtins.hasattr"
                 | "builtins.repr"
+                | "builtins.min"
+                | "builtins.max"
         );
         match (x.ty.as_enum(), x.ty.as_buffer()) {
             (Some((_, _, true)), _) if !kept => self.field(x, 0),
@@ -378,6 +576,10 @@ impl Infer<'_> {
             return self.call_library("text.text_of", &[word]).map(Some);
         }
         let name = self.get_attr(v, "name")?;
+        if self.flags_of(v).is_some() {
+            let word = self.field(v, 0);
+            return self.call_library("text.flags_text", &[Val::str(class), name, word]).map(Some);
+        }
         self.binary(BinOp::Add, &Val::str(format!("{class}.")), &name, false).map(Some)
     }
 }

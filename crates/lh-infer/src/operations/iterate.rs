@@ -62,6 +62,9 @@ impl Infer<'_> {
         if let Some(s) = val.as_str() {
             return Ok(Val::int(s.chars().count() as i128));
         }
+        if let Some(n) = self.named_call(val, "__len__", &[])? {
+            return Ok(n);
+        }
         match val.ty.kind() {
             TyKind::Tuple { elems, .. } => Ok(Val::int(elems.len() as i128)),
             TyKind::Record(r) => Ok(Val::int(r.fields.len() as i128)),

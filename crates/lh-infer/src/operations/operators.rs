@@ -103,6 +103,11 @@ impl Infer<'_> {
                 None => self.op("not", &[t]),
             });
         }
+        if op == UnOp::Invert
+            && let Some(v) = self.flags_inverted(a)?
+        {
+            return Ok(v);
+        }
         let a = &self.unwrap_optional(a)?;
         if a.ty.is_array() {
             return self.unary_array(op, a);
@@ -116,6 +121,9 @@ impl Infer<'_> {
             return Ok(v);
         }
         if let Some(v) = self.class_unary(op, a)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.named_call(a, &format!("__{name}__"), &[])? {
             return Ok(v);
         }
         // Truth values of run time are NumPy's, of which `~` is the negation; it is that of an int only of a literal.
@@ -160,12 +168,18 @@ impl Infer<'_> {
     }
 
     pub(crate) fn binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        if let Some(v) = self.flags_binary(op, a, b)? {
+            return Ok(v);
+        }
         let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
         if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }
         if a.ty.is_number() && b.ty.is_number() {
             return self.binary_numbers(op, a, b);
+        }
+        if let Some(v) = self.named_binary(op, a, b)? {
+            return Ok(v);
         }
         if inplace {
             let name = format!("i{}", operator_name(op).trim_end_matches('_'));

@@ -11,6 +11,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Term};
 use lh_ir::types::{Prim, TyKind};
+use lh_ir::untyped::CmpOp;
 use lh_ir::{FuncId, ObjId, Ty};
 use lh_ops::runtime as rt;
 
@@ -193,6 +194,59 @@ impl Infer<'_> {
         self.make_instance(&c, &[], &given)
     }
 
+    /// The description of the class of an instance of a dataclass, or of the class itself.
+    fn record_class(&mut self, v: &Val) -> Option<std::sync::Arc<UserClass>> {
+        let class = match v.ty.kind() {
+            TyKind::Obj(o) => *o,
+            _ => v.ty.class().and_then(Class::user)?.class,
+        };
+        match self.world.object(class) {
+            Object::Class(c) if !c.makes.is_empty() || c.is_record => Some(c),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_record_class(&mut self, v: &Val) -> bool {
+        self.record_class(v).is_some()
+    }
+
+    /// `dataclasses.astuple(v)`: containers are copied; those of instances are refused.
+    pub(crate) fn fields_tuple(&mut self, v: &Val) -> Result<Val> {
+        if matches!(v.ty.kind(), TyKind::Obj(_)) || self.record_class(v).is_none() {
+            if let Some(parts) = self.tuple_parts(v) {
+                let parts = parts.iter().map(|p| self.fields_tuple(p)).collect::<Result<Vec<_>>>()?;
+                let TyKind::Tuple { name, .. } = v.ty.kind() else { return Ok(Val::tuple(parts)) };
+                let ty = TyKind::Tuple { elems: parts.iter().map(|p| p.ty).collect(), name: name.clone() };
+                return Ok(self.pack(parts, Ty::new(ty)));
+            }
+            if v.ty.mentions(&|t| t.class().and_then(Class::user).is_some()) {
+                let text = format!("`astuple` of a `{}` of instances is not supported", v.ty);
+                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("build the tuple of its parts"));
+            }
+            return if v.ty.is_container() || v.ty.is_array() { self.method(v, "copy", &[]) } else { Ok(v.clone()) };
+        }
+        let c = self.record_class(v).expect("just asked");
+        let mut parts = Vec::new();
+        for field in &c.makes {
+            let x = self.get_attr(v, &field.name)?;
+            parts.push(self.fields_tuple(&x)?);
+        }
+        Ok(Val::tuple(parts))
+    }
+
+    /// A comparison of instances of one class by a tuple of fields, where the class is declared to have it.
+    pub(crate) fn ordered_by_fields(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        if a.ty != b.ty || matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            return Ok(None);
+        }
+        let Some(user) = a.ty.class().and_then(Class::user) else { return Ok(None) };
+        let Object::Class(c) = self.world.object(user.class) else { return Ok(None) };
+        let Some(order) = &c.order else { return Ok(None) };
+        let mut parts = |v: &Val| order.iter().map(|name| self.get_attr(v, name)).collect::<Result<Vec<Val>>>();
+        let (x, y) = (parts(a)?, parts(b)?);
+        self.compare(op, &Val::tuple(x), &Val::tuple(y)).map(Some)
+    }
+
     /// The value of a field of a new instance, if it gets one.
     fn initial_value(&mut self, field: &FieldInit, argument: Option<Val>, ty: Option<Ty>) -> Result<Option<Val>> {
         let (argument, factory) = match (argument, field.factory) {
@@ -291,7 +345,7 @@ impl Infer<'_> {
     }
 
     /// `__qualname__` of a class.
-    fn qualified_name(&mut self, class: ObjId) -> String {
+    pub(crate) fn qualified_name(&mut self, class: ObjId) -> String {
         let name = self.world.attr(class, "__qualname__").map(|o| self.world.object(o));
         match name {
             Some(Object::Const(lh_ir::Const::Str(name))) => name,

@@ -13,6 +13,7 @@ use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::{float, read_prim};
 use crate::object::{buffers, numpy, owner, text};
+use crate::runtime::raise;
 use hashbrown::HashMap;
 use lh_driver::Compiled;
 use lh_ir::class::User;
@@ -103,6 +104,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 string(py, mem as *mut MemInfo, data, len)?
             }
             TyKind::Class(c) => self.object(ty, c, word())?,
+            TyKind::Exc => {
+                // SAFETY: the word is an exception, to which the caller has a reference.
+                let pending = unsafe { lh_runtime::caught::copy(word() as *mut MemInfo) };
+                raise::exception(py, &pending)?
+            }
             TyKind::Record(_) => {
                 let slots = [word(), word()];
                 record(py, ty, slots)?

@@ -3,6 +3,7 @@
 use crate::call::state::State;
 use crate::call::tags::Refused;
 use crate::object::class_names::short_text;
+use crate::object::paths;
 use crate::runtime::render;
 use lh_ir::diag::{TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
 use pyo3::exceptions::PyOverflowError;
@@ -78,6 +79,11 @@ fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, Stri
     (format!("{argument} is an array of dtype `{}`, which compiled code does not take as it is", dtype), help)
 }
 
+/// Whether an object is of a class of a program that could be made one of compiled code.
+fn is_plain_class(arg: &Bound<'_, PyAny>) -> bool {
+    paths::is_users(arg.get_type().as_any()) && arg.hasattr("__dict__").unwrap_or(false) && !arg.is_callable()
+}
+
 /// Help for an object of a class.
 fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
     let module: String = arg.get_type().getattr("__module__").and_then(|m| m.extract()).unwrap_or_default();
@@ -100,6 +106,10 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
             "pass the fields to a function that is no method: `@staticmethod` above `@njit`, `def f(x, y): ...`"
                 .to_owned()
         }
+        _ if is_plain_class(arg) => format!(
+            "decorate the class `{class}` with `@dataclass` or `lancehead.experimental.jitclass`, or pass its fields one \
+             by one"
+        ),
         _ => "pass numbers, strings, NumPy arrays, tuples, lists or functions; of an object pass the fields one by one"
             .to_owned(),
     }

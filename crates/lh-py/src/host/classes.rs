@@ -41,7 +41,7 @@ fn set_state(class: &Bound<'_, PyType>, state: State) {
 type Made<'py> = (Option<String>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 /// The description of a class: names and types of its fields, how they are made, further parameters of
-/// `__init__`, the exception of assignments, the fields that `repr` shows.
+/// `__init__`, the exception of assignments, the fields that `repr` shows, those that order instances.
 #[derive(FromPyObject)]
 struct Description<'py> {
     fields: Vec<(String, Bound<'py, PyAny>)>,
@@ -50,6 +50,7 @@ struct Description<'py> {
     extra: Vec<String>,
     frozen: Option<(Bound<'py, PyAny>, bool)>,
     shown: Option<(String, Vec<String>)>,
+    order: Option<Vec<String>>,
 }
 
 /// The class of compiled code that a class is; `None` of other classes.
@@ -109,6 +110,7 @@ fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<
         extra: told.extra,
         frozen: told.frozen.map(|(exception, has_text)| (table::intern(&exception), has_text)),
         shown: told.shown,
+        order: told.order,
     })))
 }
 
@@ -128,7 +130,8 @@ pub fn declare(class: &Bound<'_, PyType>, fields: Vec<(String, Ty)>) -> PyResult
 fn declare_open(class: &Bound<'_, PyType>, open: usize, is_struct: bool) -> PyResult<Class> {
     let own = User { class: table::intern(class), is_shared: true, is_struct };
     let made = Class::of_user(path_of(class)?, own, open);
-    let known = UserClass { class: made, is_record: false, makes: vec![], extra: vec![], frozen: None, shown: None };
+    let (makes, extra) = (vec![], vec![]);
+    let known = UserClass { class: made, is_record: false, makes, extra, frozen: None, shown: None, order: None };
     set_state(class, State::Known(Some(Arc::new(known))));
     Ok(made)
 }

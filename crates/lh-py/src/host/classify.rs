@@ -40,6 +40,10 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = property(o)? {
         return Ok(Some(found));
     }
+    if let Some((class, function)) = descriptors::class_method(o)? {
+        let (func, args) = (table::intern(&function), vec![table::intern(&class)]);
+        return Ok(Some(Object::Partial { func, args, keywords: vec![] }));
+    }
     if let Ok(module) = o.cast::<PyModule>() {
         return Ok(Some(Object::Module(module.name()?.extract()?)));
     }

@@ -99,8 +99,10 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             texts(&mut h, &["enumeration", &e.name]);
             h.number(u64::from(e.ints));
             h.number(position as u64);
-            e.members.iter().for_each(|(name, _)| h.text(name));
-            many(&mut h, &e.members.iter().map(|(_, value)| *value).collect::<Vec<_>>())?
+            h.number(u64::from(e.flags));
+            let all = || e.members.iter().chain(&e.aliases);
+            all().for_each(|(name, _)| h.text(name));
+            many(&mut h, &all().map(|(_, value)| *value).collect::<Vec<_>>())?
         }
         Object::Array { ty: t, shape, strides, on_gpu } => {
             h.number(u64::from(on_gpu));

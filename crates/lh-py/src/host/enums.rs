@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
 use pyo3::{ffi, intern};
 
-/// Whether a class is an enumeration; flags that are no integers are excluded.
+/// Whether a class is an enumeration.
 fn is_enum_class(class: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = class.py();
     // The class of an enumeration is never `type` itself.
@@ -14,11 +14,13 @@ fn is_enum_class(class: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let module = py.import(intern!(py, "enum"))?;
-    if !class.is_instance(&module.getattr(intern!(py, "EnumMeta"))?)? {
-        return Ok(false);
-    }
-    let flags = class.cast::<PyType>()?.is_subclass(&module.getattr(intern!(py, "Flag"))?)?;
-    Ok(!flags || class.cast::<PyType>()?.is_subclass_of::<PyInt>()?)
+    class.is_instance(&module.getattr(intern!(py, "EnumMeta"))?)
+}
+
+/// Whether an enumeration is one of flags.
+fn is_flags(class: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let flag = class.py().import(intern!(class.py(), "enum"))?.getattr(intern!(class.py(), "Flag"))?;
+    class.cast::<PyType>()?.is_subclass(&flag)
 }
 
 /// Reads an enumeration whose members are plain objects or integers; members of others are instances of further
@@ -36,15 +38,20 @@ fn read(class: &Bound<'_, PyAny>) -> PyResult<Option<EnumClass>> {
     }
     let names: Vec<String> = class.getattr(intern!(py, "_member_names_"))?.extract()?;
     let map = class.getattr(intern!(py, "_member_map_"))?;
-    let members = names
-        .into_iter()
-        .map(|name| {
-            let value = map.get_item(&name)?.getattr(intern!(py, "_value_"))?;
-            Ok((name, table::intern(&value)))
-        })
-        .collect::<PyResult<Vec<_>>>()?;
+    let all: Vec<String> =
+        map.call_method0(intern!(py, "keys"))?.try_iter()?.map(|k| k?.extract()).collect::<PyResult<_>>()?;
+    let aliases = all.into_iter().filter(|name| !names.contains(name)).collect();
+    let with_values = |names: Vec<String>| {
+        let value = |name: &String| map.get_item(name)?.getattr(intern!(py, "_value_"));
+        names
+            .into_iter()
+            .map(|name| Ok((table::intern(&value(&name)?), name)))
+            .map(|v: PyResult<_>| v.map(|(v, n)| (n, v)))
+            .collect::<PyResult<Vec<_>>>()
+    };
+    let (members, aliases) = (with_values(names)?, with_values(aliases)?);
     let name = class.getattr(intern!(py, "__name__"))?.cast::<PyString>()?.extract()?;
-    Ok(Some(EnumClass { name, class: table::intern(class), ints, members }))
+    Ok(Some(EnumClass { name, class: table::intern(class), ints, flags: is_flags(class)?, members, aliases }))
 }
 
 /// The enumeration that a class is.
@@ -60,7 +67,10 @@ pub fn enumeration(o: &Bound<'_, PyAny>) -> Option<Object> {
     }
     let class = o.get_type();
     let found = enum_class(class.as_any())?;
-    let at = position(o, &class).ok()?;
+    let at = match found.flags {
+        true => o.getattr(intern!(o.py(), "_value_")).ok()?.extract::<i64>().ok()? as usize,
+        false => position(o, &class).ok()?,
+    };
     Some(Object::EnumMember(found, at))
 }
 
@@ -70,13 +80,14 @@ fn position(member: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<us
     class.getattr(intern!(py, "_member_names_"))?.call_method1(intern!(py, "index"), (name,))?.extract()
 }
 
-/// The word of a member: its position, or its value where members are integers. `None` if the object is no member.
+/// The word of a member: its position, or its value where members are integers or flags. `None` if the object is no
+/// member.
 pub fn enum_word(py: Python<'_>, o: *mut ffi::PyObject) -> Option<i64> {
     // SAFETY: the caller passes a live argument.
     let o = unsafe { Bound::from_borrowed_ptr(py, o) };
     let class = o.get_type();
     let found = enum_class(class.as_any())?;
-    if found.ints {
+    if found.ints || found.flags {
         return o.getattr(intern!(py, "_value_")).ok()?.extract().ok();
     }
     position(&o, &class).ok().map(|at| at as i64)
@@ -85,7 +96,7 @@ pub fn enum_word(py: Python<'_>, o: *mut ffi::PyObject) -> Option<i64> {
 /// The member of a word.
 pub fn member<'py>(class: &Bound<'py, PyAny>, word: i64, ints: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
-    if ints {
+    if ints || is_flags(class)? {
         return class.call1((word,));
     }
     let name = class.getattr(intern!(py, "_member_names_"))?.get_item(word)?;

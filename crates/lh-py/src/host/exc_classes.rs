@@ -5,7 +5,7 @@ use crate::object::lock::lock;
 use lh_ir::{ExcId, ObjId};
 use lh_runtime::classes;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyFunction, PyType};
 use std::sync::Mutex;
 
 /// The module of our one class that is numbered like the builtin ones.
@@ -37,6 +37,21 @@ pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
     let id = classes::register_class(&name, &bases);
     lock(&REGISTERED).push((id, object));
     Ok(id)
+}
+
+/// Whether a class of the program says itself what its instances hold, or how they are shown.
+pub fn has_own_text(py: Python<'_>, id: ExcId) -> PyResult<bool> {
+    if lock(&REGISTERED).iter().all(|(i, _)| *i != id) {
+        return Ok(false);
+    }
+    let class = class_object(py, id)?;
+    for name in ["__new__", "__init__", "__str__", "__repr__"] {
+        let member = class.getattr(name)?;
+        if member.is_instance_of::<PyFunction>() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The Python class of a number.

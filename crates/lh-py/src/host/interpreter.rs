@@ -319,6 +319,9 @@ impl Host for PyHost<'_> {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
         lh_runtime::classes::is_subclass(a, b)
     }
+    fn exc_has_own_text(&mut self, class: ExcId) -> bool {
+        exc_classes::has_own_text(self.py, class).unwrap_or(true)
+    }
     fn word(&mut self, what: Extern) -> u64 {
         match what {
             // SAFETY: the object is an array, as inference has seen; the struct is NumPy's.

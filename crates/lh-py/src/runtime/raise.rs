@@ -8,7 +8,7 @@ use lh_ir::ExcId;
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::ffi::CStr;
 use std::sync::Mutex;
@@ -22,10 +22,39 @@ fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
         ExcArg::Float(x) => x.into_pyobject(py)?.into_any(),
         ExcArg::Complex(re, im) => pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(),
         ExcArg::Str(s) => text::object(py, s)?,
-        ExcArg::Tuple(items) => {
-            PyTuple::new(py, items.iter().map(|i| arg(py, i)).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        ExcArg::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        ExcArg::Tuple(items) => PyTuple::new(py, all(py, items)?)?.into_any(),
+        ExcArg::List(items) => PyList::new(py, all(py, items)?)?.into_any(),
+        ExcArg::Set(items) => PySet::new(py, all(py, items)?)?.into_any(),
+        ExcArg::Dict(items) => {
+            let dict = PyDict::new(py);
+            for entry in items.chunks_exact(2) {
+                dict.set_item(arg(py, &entry[0])?, arg(py, &entry[1])?)?;
+            }
+            dict.into_any()
         }
+        ExcArg::Array(parts) => array(py, parts)?,
+        ExcArg::Exception(e) => exception(py, e)?,
+        ExcArg::Named(_, x) => arg(py, x)?,
     })
+}
+
+fn all<'py>(py: Python<'py>, items: &[ExcArg]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    items.iter().map(|i| arg(py, i)).collect()
+}
+
+/// An array of a dtype, a shape, and the bytes of its items.
+fn array<'py>(py: Python<'py>, parts: &[ExcArg]) -> PyResult<Bound<'py, PyAny>> {
+    let [dtype, shape, items, ..] = parts else { return Ok(py.None().into_bound(py)) };
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let flat = numpy.call_method1(intern!(py, "frombuffer"), (arg(py, items)?, arg(py, dtype)?))?;
+    flat.call_method1(intern!(py, "reshape"), (arg(py, shape)?,))?.call_method0(intern!(py, "copy"))
+}
+
+/// An exception with its traceback, and those that it is linked to.
+pub fn exception<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAny>> {
+    let made = instance(py, pending)?;
+    Ok(with_frames(py, PyErr::from_value(made), pending).into_value(py).into_bound(py).into_any())
 }
 
 /// The exception of a signal handler that ran while compiled code did.
@@ -35,6 +64,10 @@ struct HandlersError {
     class: ExcId,
     args: Vec<ExcArg>,
 }
+
+// SAFETY: arguments that are exceptions refer to facts about functions, which are constants of code that is never
+// unloaded; all else may move between threads.
+unsafe impl Send for HandlersError {}
 
 /// The last exception of a handler that has not been raised.
 static HANDLERS_ERROR: Mutex<Option<HandlersError>> = Mutex::new(None);
@@ -92,7 +125,27 @@ fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAn
     {
         args[1] = args[1].call_method1(intern!(py, "encode"), (intern!(py, "latin-1"),))?;
     }
-    class_object(py, pending.class)?.call1(PyTuple::new(py, args)?)
+    let keywords = PyDict::new(py);
+    for (name, x) in &pending.keywords {
+        keywords.set_item(name, arg(py, x)?)?;
+    }
+    let made = class_object(py, pending.class)?.call(PyTuple::new(py, args)?, Some(&keywords))?;
+    for note in &pending.notes {
+        made.call_method1(intern!(py, "add_note"), (note,))?;
+    }
+    if let Some(context) = &pending.context {
+        made.setattr(intern!(py, "__context__"), exception(py, context)?)?;
+    }
+    match &pending.cause {
+        // The cause is the context, too, if it was handled when the exception was raised.
+        Some(cause) if pending.context.as_ref().is_some_and(|c| c.is(cause)) => {
+            made.setattr(intern!(py, "__cause__"), made.getattr(intern!(py, "__context__"))?)?;
+        }
+        Some(cause) => made.setattr(intern!(py, "__cause__"), exception(py, cause)?)?,
+        None if pending.suppressed => made.setattr(intern!(py, "__suppress_context__"), true)?,
+        None => {}
+    }
+    Ok(made)
 }
 
 /// Adds a traceback entry for each compiled function that the exception left.

@@ -59,7 +59,9 @@ impl Definition {
             Some(elems) => elems.iter().map(|t| t.strong()).collect(),
             None => vec![ret.strong()],
         };
-        let elements: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
+        // Members that are integers are stored as such.
+        let stored = |t: &Ty| if matches!(t.as_enum(), Some((_, _, true))) { Ty::i64() } else { *t };
+        let elements: Vec<Ty> = ins.iter().copied().chain(outs.iter().map(stored)).collect();
         for t in &elements {
             check_element(py, *t)?;
         }

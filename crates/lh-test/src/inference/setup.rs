@@ -250,7 +250,8 @@ fn enumeration(world: &mut World, name: &str, members: &[String], ints: bool) ->
         Ok((member.to_owned(), value(world, text, text)?))
     };
     let members = members.iter().map(member).collect::<Result<Vec<_>, String>>()?;
-    Ok(world.class(name, |class| Object::EnumClass(EnumClass { name: name.to_owned(), class, ints, members })))
+    let made = |class| EnumClass { name: name.to_owned(), class, ints, flags: false, members, aliases: vec![] };
+    Ok(world.class(name, |class| Object::EnumClass(made(class))))
 }
 
 fn array(world: &mut World, name: &str, of: &str, shape: &str) -> Result<ObjId, String> {

@@ -70,19 +70,17 @@ impl<'a> Machine<'a> {
         Ok(match what {
             Exception::Take => {
                 let exc = t.pending.take().ok_or_else(|| Stop::undefined("no exception is pending"))?;
-                self.taken.push(Some(exc));
-                int(self.taken.len() as i64)
+                let address = self.memory.allocate(1).ok_or(Stop::Fuel)?;
+                self.taken.insert(address, exc);
+                int(address as i64)
             }
             Exception::Matches => boolean(self.taken(known(0)?)?.is_a(ExcId(known(1)? as u32))),
             Exception::Restore => {
                 t.pending = Some(self.taken(known(0)?)?.clone());
                 Words::new()
             }
-            Exception::Drop => {
-                self.taken(known(0)?)?;
-                self.taken[known(0)? as usize - 1] = None;
-                Words::new()
-            }
+            Exception::Chain => Words::new(),
+            Exception::Made => return Err(Stop::Unmodelled("exceptions that are made or asked".into())),
             Exception::Str | Exception::Repr => {
                 let exc = self.taken(known(0)?)?;
                 let text = if what == Exception::Str { exc.message() } else { exc.to_string() };
@@ -92,8 +90,7 @@ impl<'a> Machine<'a> {
     }
 
     fn taken(&self, handle: u64) -> Result<&Exc, Stop> {
-        let found = (handle as usize).checked_sub(1).and_then(|i| self.taken.get(i)).and_then(Option::as_ref);
-        found.ok_or_else(|| Stop::undefined("a handle of no exception"))
+        self.taken.get(&handle).ok_or_else(|| Stop::undefined("no exception"))
     }
 
     /// Functions that raise if something does not hold.

@@ -25,8 +25,8 @@ pub struct Machine<'a> {
     pub is_partial: bool,
     /// The line being printed.
     pub line: String,
-    /// Exceptions that handlers have taken.
-    pub taken: Vec<Option<Exc>>,
+    /// Exceptions that handlers have taken, by address.
+    pub taken: HashMap<u64, Exc>,
     /// Addresses of captured arrays.
     pub captured: HashMap<ObjId, u64>,
     /// The launch, in code for a device.
