@@ -247,7 +247,9 @@ class _Rewriter(ast.NodeTransformer):
             kind = errors.TypingError if text.split(".")[0] in self.cells else errors.CompilerError
             raise _refused(f"gives `{name}` the type `{text}`, which has no value here", block, kind) from None
         except AttributeError:
-            raise _refused(f"gives `{name}` the type `{text}`, which does not exist", block, errors.CompilerError) from None
+            raise _refused(
+                f"gives `{name}` the type `{text}`, which does not exist", block, errors.CompilerError
+            ) from None
         try:
             value = _core.parse_type(value) if isinstance(value, str) else value
             types.Tuple([value])

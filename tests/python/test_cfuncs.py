@@ -205,7 +205,7 @@ def test_what_is_wrong_is_told():
     assert "takes `float64*`, not `array(float32, 1d, C)`" in message(lambda a: look(a), np.zeros(2, np.float32))
     first = cfunc("float64(float64[:])")(lambda a: a[0])
     with pytest.raises(TypeError, match="no parameter or result of type"):
-        first.ctypes  # noqa: B018
+        first.ctypes
     assert njit(lambda f, a: f(a))(first, np.ones(2)) == 1.0
     with pytest.raises(TypeError, match="result type"):
         cfunc("(float64,)")(lambda a: a)

@@ -98,13 +98,7 @@ enum Capture {
     New(Inst),
 }
 
-fn captured(
-    code: &Code,
-    closures: &[Closure],
-    stores: &[Store],
-    group: &[usize],
-    unbound: Value,
-) -> Option<Vec<Made>> {
+fn captured(code: &Code, closures: &[Closure], stores: &[Store], group: &[usize], unbound: Value) -> Option<Vec<Made>> {
     let places = places(code);
     let succs = code.blocks.iter().map(|b| edges(b).iter().map(|(target, _)| target.block.0).collect()).collect();
     let dominators = Graph { succs }.dominators();

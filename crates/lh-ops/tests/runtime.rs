@@ -8,7 +8,9 @@ use lh_ops::runtime::{PREFIX, all, find};
 /// Functions in which other threads of a kernel may write memory, and those that run the program's code.
 fn lets_others_write(f: &RuntimeFn) -> bool {
     let is_order = matches!(f.role, Role::Barrier(_) | Role::Warp(Warp::Exchange | Warp::Pause));
-    is_order || f.role == Role::Memory(Memory::Fence) || matches!(f.name, "lh_parallel_for" | "lh_call_python" | "lh_call_function")
+    is_order
+        || f.role == Role::Memory(Memory::Fence)
+        || matches!(f.name, "lh_parallel_for" | "lh_call_python" | "lh_call_function")
 }
 
 #[test]

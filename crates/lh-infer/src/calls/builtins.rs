@@ -513,8 +513,19 @@ fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()> {
 /// Whether a number that may be Python's has an attribute only where it is NumPy's: programs tell arrays by `shape`.
 fn is_numpys_alone(t: Ty, name: &str) -> bool {
     const PYTHONS: &[&str] = &[
-        "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "fromhex", "from_bytes", "hex",
-        "imag", "is_integer", "numerator", "real", "to_bytes",
+        "as_integer_ratio",
+        "bit_count",
+        "bit_length",
+        "conjugate",
+        "denominator",
+        "fromhex",
+        "from_bytes",
+        "hex",
+        "imag",
+        "is_integer",
+        "numerator",
+        "real",
+        "to_bytes",
     ];
     let may_be_pythons = t.is_bool() || [Ty::int(), Ty::float(), Ty::complex()].contains(&t.weak());
     may_be_pythons && !PYTHONS.contains(&name)

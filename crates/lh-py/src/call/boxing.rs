@@ -135,7 +135,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
             }
-            TyKind::Closure { func, captures, defaults, named } => self.closure(*func, (captures, defaults, named), at)?,
+            TyKind::Closure { func, captures, defaults, named } => {
+                self.closure(*func, (captures, defaults, named), at)?
+            }
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })

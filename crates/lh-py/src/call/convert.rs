@@ -56,7 +56,9 @@ pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
             out.push(1);
             slots(from, *t, at, out);
         }
-        (f, TyKind::Instance { class: InstanceOf::Function { .. }, .. }) if to.is_open() && from.flatten().is_empty() => {
+        (f, TyKind::Instance { class: InstanceOf::Function { .. }, .. })
+            if to.is_open() && from.flatten().is_empty() =>
+        {
             out.push(function_values::word_of_type(f));
         }
         _ if from != to && from.is_number() && to.is_number() => {

@@ -107,7 +107,8 @@ fn target(py: Python<'_>, function: i64, types: i64) -> PyResult<&'static Target
     let overload: &'static Overload = unsafe { &*std::ptr::from_ref(overload) };
     let wanted = results.tuple_elems().unwrap_or(&[])[0];
     if lh_infer::cost(overload.compiled.ret.weak(), wanted.weak()).is_none() {
-        let text = format!("mismatch of return type: {} returns {}, not {wanted}", object.str()?, overload.compiled.ret);
+        let text =
+            format!("mismatch of return type: {} returns {}, not {wanted}", object.str()?, overload.compiled.ret);
         return Err(PyTypeError::new_err(text));
     }
     let layout = |ty: Ty| Item::new(ty).ok_or_else(|| PyTypeError::new_err(format!("`{ty}` is too large")));

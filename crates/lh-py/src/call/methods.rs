@@ -1,9 +1,9 @@
 //! Methods and attributes of dispatchers.
 
 use crate::call::overload::Overload;
-use crate::call::{interpreted, specialise};
 use crate::call::state::{DispatcherObject, State};
 use crate::call::tag_index::TagIndex;
+use crate::call::{interpreted, specialise};
 use crate::compile::{cache, compiler, report};
 use crate::host::signature::{Signature, canonical_all, signature};
 use crate::host::types::type_tuple;

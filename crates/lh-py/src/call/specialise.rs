@@ -316,7 +316,12 @@ fn is_plain(t: Ty) -> bool {
 ///
 /// # Errors
 /// It does not compile, or is limited to other signatures.
-pub fn for_types<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, args: &[Ty]) -> PyResult<&'a Overload> {
+pub fn for_types<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+) -> PyResult<&'a Overload> {
     if !state.can_compile() {
         return fitting(py, state, object, args);
     }
@@ -348,7 +353,9 @@ fn note_passed(py: Python<'_>, t: Ty) {
     let TyKind::Func(f) = of.kind() else { return };
     let (object, is_whole) = table::function_object(*f);
     let object = table::object(py, object);
-    let Some(state) = state::of(&object).map(DispatcherObject::state).filter(|s| is_whole && s.can_compile()) else { return };
+    let Some(state) = state::of(&object).map(DispatcherObject::state).filter(|s| is_whole && s.can_compile()) else {
+        return;
+    };
     let signature = (args.clone(), Some(*ret));
     let is_known = state.of_types(args).is_some() || state.known().passed.contains(&signature);
     if !is_known {

@@ -190,7 +190,9 @@ impl Type {
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
             // Functions have types of their own; those of one function type have it in common.
             TyKind::Tuple { elems, .. }
-                if elems.first().is_some_and(|f| elems.iter().all(|t| t == f || t.is_function() && f.is_function())) =>
+                if elems
+                    .first()
+                    .is_some_and(|f| elems.iter().all(|t| t == f || t.is_function() && f.is_function())) =>
             {
                 elems[0]
             }
