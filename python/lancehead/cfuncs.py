@@ -33,6 +33,10 @@ structs: dict[Any, Any] = {}
 _IN_C = {"Integer", "Boolean", "CPointer", "RawPointer", "NoneType"}
 
 
+def _is_in_c(type_: Any) -> bool:
+    return type_.kind in _IN_C or type_ in (types.float32, types.float64)
+
+
 class CFunc:
     """A function that C code calls by its address. What it raises is told on the error output, and it gives zero.
 
@@ -50,30 +54,39 @@ class CFunc:
         wanted = getattr(self._sig, "return_type", None)
         if wanted is None:
             raise TypeError(f"a signature with a result type is needed, not {signature!r}")
-        for type_ in (wanted, *self._sig.args):
-            if not (type_.kind in _IN_C or type_ in (types.float32, types.float64)):
-                raise TypeError(f"a C function has no parameter or result of type {type_}")
+        #: A type of the signature that C does not have: compiled code calls the function nevertheless.
+        self._not_in_c = next((t for t in (wanted, *self._sig.args) if not _is_in_c(t)), None)
         #: The Python function; Numba's name for it.
         self._pyfunc = function
-        options = {**options, "_callback": True}
+        options = {**options, "_callback": self._not_in_c is None}
         self._dispatcher = _core.dispatcher(function, options, [self._sig.args], True)
         if self._dispatcher.nopython_signatures[0].return_type != wanted:
             self._dispatcher = _converting(self._dispatcher, function, self._sig, options)
         # Where the function is a result, this is what Python gets.
         self._dispatcher.__lancehead_owner__ = self
-        #: The address of the C function.
-        self.address = _core.callback_address(self._dispatcher)
         #: Its name in LLVM's text.
         self.native_name = f"cfunc.{function.__code__.co_qualname}"
 
     def __repr__(self) -> str:
         return f"<Numba C callback {self.__qualname__!r}>"
 
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Calls the Python function, as Numba does."""
+        return self._pyfunc(*args, **named)
+
+    @functools.cached_property
+    def address(self) -> int:
+        """The address of the C function."""
+        if self._not_in_c is not None:
+            raise TypeError(f"a C function has no parameter or result of type {self._not_in_c}")
+        return _core.callback_address(self._dispatcher)
+
     @functools.cached_property
     def ctypes(self) -> Any:
         """The C function for `ctypes`."""
+        address = self.address
         prototype = ctypes.CFUNCTYPE(to_ctypes(self._sig.return_type), *map(to_ctypes, self._sig.args))
-        return prototype(self.address)
+        return prototype(address)
 
     @functools.cached_property
     def cffi(self) -> Any:
@@ -185,15 +198,15 @@ def _from_cffi(c: Any) -> Any:
 def described(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
     """Name, address, types of parameters and of the result of a C function.
 
+    The address is zero if there is no code.
+
     Raises:
         TypeError: they are not known.
-        ValueError: there is no function at its address.
     """
     if isinstance(f, types.WrapperAddressProtocol):
-        signature, address = f.signature(), f.__wrapper_address__()
-        if address <= 0:
-            raise ValueError(f"wrapper address of {f!r} instance must be a positive integer, not {address}")
-        return type(f).__name__, address, signature.args, signature.return_type
+        # One that has no code yet may find it when it is asked again.
+        signature, address = f.signature(), f.__wrapper_address__() or f.__wrapper_address__()
+        return type(f).__name__, max(address, 0), signature.args, signature.return_type
     if not isinstance(f, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return _described_by_cffi(addresses[f] if isinstance(f, BuiltinFunctionType) else f)
     name = getattr(f, "__name__", type(f).__name__)
@@ -205,6 +218,17 @@ def described(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
     # What is computed with is a number.
     ret = types.uint64 if result is ctypes.c_void_p else from_ctypes(result)
     return name, int(ctypes.cast(f, ctypes.c_void_p).value or 0), tuple(map(from_ctypes, f.argtypes)), ret
+
+
+def checked(f: Any) -> None:
+    """Refuses a C function as an argument if there is no code at its address, or its types are not known.
+
+    Raises:
+        TypeError: the types are not known.
+        ValueError: there is no code.
+    """
+    if described(f)[1] == 0:
+        raise ValueError(f"wrapper address of {f!r} instance must be a positive integer")
 
 
 def _described_by_cffi(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:

@@ -53,7 +53,10 @@ def overloads(dispatcher: Any) -> dict[tuple[Any, ...], Any]:
     entry = dispatcher.py_func
     return {
         args: SimpleNamespace(
-            signature=SimpleNamespace(args=args, return_type=types.pyobject), entry_point=entry, objectmode=True, lifted=()
+            signature=SimpleNamespace(args=args, return_type=types.pyobject),
+            entry_point=entry,
+            objectmode=True,
+            lifted=(),
         )
         for args in signatures(dispatcher)
     }

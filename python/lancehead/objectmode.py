@@ -67,14 +67,14 @@ class Site:
     __lancehead_refused__ = "a block of `objmode` is no value"
 
     def __init__(self, body: FunctionType, result: Any) -> None:
+        #: What compiled code calls.
         self.body = body
         self.__qualname__ = f"the block of `objmode` in line {body.__code__.co_firstlineno}"
         #: The type of the tuple.
         self.result = result
 
-    def __call__(self, *args: Any) -> tuple[Any, ...]:
-        outputs: tuple[Any, ...] = self.body(*args)
-        return outputs
+    def __call__(self, *args: Any) -> Any:
+        return self.body(*args)
 
 
 def _contents(cell: CellType) -> Any:
@@ -87,17 +87,23 @@ def _contents(cell: CellType) -> Any:
 
 def rewritten(function: FunctionType) -> FunctionType | None:
     """The function whose blocks of `objmode` are calls; None if it has none."""
-    code = function.__code__
-    known = [function.__globals__.get(name) for name in code.co_names]
+    names = _named(function.__code__)
+    known = [function.__globals__.get(name) for name in names]
     known += [_contents(cell) for cell in function.__closure__ or ()]
-    if "objmode" not in code.co_names + code.co_freevars and not any(value is objmode for value in known):
+    if "objmode" not in names and not any(value is objmode for value in known):
         return None
     return _Rewriter(function).made()
 
 
-def _refused(text: str, node: Any = None) -> errors.UnsupportedError:
+def _named(code: CodeType) -> set[str]:
+    """Names that are not local, in a function and in those inside."""
+    return {*code.co_names, *code.co_freevars}.union(*map(_named, _codes(code)))
+
+
+def _refused(text: str, node: Any = None, kind: Any = errors.UnsupportedError) -> errors.NumbaError:
     where = "" if node is None else f" (line {node.lineno})"
-    return errors.UnsupportedError(f"a block of `objmode`{where} {text}")
+    error: errors.NumbaError = kind(f"a block of `objmode`{where} {text}")
+    return error
 
 
 @dataclass
@@ -108,6 +114,8 @@ class _Block:
     call: ast.Call
     assignment: ast.Assign
     outputs: dict[str, Any]
+    #: The function that it is in, after those around that.
+    around: list[ast.FunctionDef]
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -121,23 +129,26 @@ class _Rewriter(ast.NodeTransformer):
                 self.scope[name] = cell.cell_contents
             except ValueError:
                 continue
-        self.locals = set(code.co_varnames) | set(code.co_cellvars)
         self.blocks: list[_Block] = []
+        self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        #: The function that is being visited, after those around it.
+        self.around: list[ast.FunctionDef] = []
 
     def made(self) -> FunctionType | None:
         code = self.function.__code__
         own = self.definition()
         if own is None:
             return None
-        own.body = [self.visit(statement) for statement in own.body]
+        self.visit_FunctionDef(own)
         if not self.blocks:
             return None
-        bodies = [self.body(block, number, own) for number, block in enumerate(self.blocks)]
+        bodies = [self.body(block, number) for number, block in enumerate(self.blocks)]
         sites = [_site(number) for number in range(len(self.blocks))]
         outer = _definition("__objmode_outer", [*self.cells, _CALL, *sites], [*bodies, own])
         module = ast.fix_missing_locations(ast.Module([outer], []))
         compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURE)
-        codes = {c.co_name: c for c in _codes(_codes(compiled)[0])}
+        inner = _codes(_codes(compiled)[0])
+        codes = {c.co_name: c for c in inner}
         cells = {**self.cells, _CALL: CellType(prim.call_python)}
         for site, body, block in zip(sites, bodies, self.blocks, strict=True):
             function = _function(codes[body.name], self.function, self.cells)
@@ -173,30 +184,32 @@ class _Rewriter(ast.NodeTransformer):
         if args or any(word.arg is None for word in keywords):
             raise _refused("takes its outputs as keywords: `objmode(y='float64')`", node)
         _check_exits(node.body, False)
-        outputs = {str(word.arg): self.type_of(word.value) for word in keywords}
+        outputs = {str(word.arg): self.type_of(str(word.arg), word.value, node) for word in keywords}
         call = ast.Call(_load(_CALL), [_load(_site(len(self.blocks)))], [])
         targets = ast.Tuple([ast.Name(name, ast.Store()) for name in outputs], ast.Store())
         assignment = ast.fix_missing_locations(ast.copy_location(ast.Assign([targets], call), node))
-        self.blocks.append(_Block(node, call, assignment, outputs))
+        self.blocks.append(_Block(node, call, assignment, outputs, list(self.around)))
         return assignment
 
-    def body(self, block: _Block, number: int, own: ast.FunctionDef) -> ast.FunctionDef:
+    def body(self, block: _Block, number: int) -> ast.FunctionDef:
         """The function of a block; completes the call in its place."""
         needed: set[str] = set()
         assigned = _assigned_after(block.node.body, set(), needed)
         _, written = _names(block.node.body)
-        reads, elsewhere = _names([own], block.assignment)
-        elsewhere |= {a.arg for a in ast.walk(own.args) if isinstance(a, ast.arg)}
+        reads, elsewhere = _variables(block.around[-1], block.assignment)
         lost = sorted((written - block.outputs.keys()) & reads - elsewhere)
         if lost:
             text = f"assigns to `{lost[0]}`, which is read after it: name its type, `objmode({lost[0]}=...)`"
-            raise _refused(text, block.node)
+            raise _refused(text, block.node, errors.TypingError)
         missing = sorted(block.outputs.keys() - written - elsewhere)
         if missing:
-            raise _refused(f"does not assign to `{missing[0]}`", block.node)
+            raise _refused(f"does not assign to `{missing[0]}`", block.node, errors.TypingError)
         # An output that is not assigned on every way keeps the value that it had.
         needed |= block.outputs.keys() - assigned
-        inputs = sorted(needed & self.locals & elsewhere)
+        known = [_variables(function, block.assignment)[1] for function in block.around]
+        # What the compiled function declares `global` or `nonlocal` is none of its variables.
+        known[0] &= self.locals
+        inputs = sorted(needed & set().union(*known))
         values = ast.Tuple([_load(name) for name in inputs], ast.Load())
         block.call.args.append(values)
         ast.fix_missing_locations(block.assignment)
@@ -205,9 +218,16 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(made, block.node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """An inner function, whose blocks see its own variables."""
+        self.around.append(node)
+        node.body = [self.visit(statement) for statement in node.body]
+        self.around.pop()
         return node
 
-    visit_Lambda = visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
+    def visit_Lambda(self, node: Any) -> Any:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
 
     def is_objmode(self, node: ast.expr) -> bool:
         try:
@@ -218,9 +238,25 @@ class _Rewriter(ast.NodeTransformer):
     def value_of(self, node: ast.expr) -> Any:
         return eval(compile(ast.Expression(node), "<objmode>", "eval"), self.scope)
 
-    def type_of(self, node: ast.expr) -> Any:
-        value = self.value_of(node)
-        return _core.parse_type(value) if isinstance(value, str) else value
+    def type_of(self, name: str, node: ast.expr, block: ast.With) -> Any:
+        text = ast.unparse(node)
+        try:
+            value = self.value_of(node)
+        except NameError:
+            # A free variable whose cell is empty is one of a function that registers overloads.
+            kind = errors.TypingError if text.split(".")[0] in self.cells else errors.CompilerError
+            raise _refused(f"gives `{name}` the type `{text}`, which has no value here", block, kind) from None
+        except AttributeError:
+            raise _refused(
+                f"gives `{name}` the type `{text}`, which does not exist", block, errors.CompilerError
+            ) from None
+        try:
+            value = _core.parse_type(value) if isinstance(value, str) else value
+            types.Tuple([value])
+        except (TypeError, errors.NumbaError):
+            why = f"gives `{name}` the type `{text}`, which is no type"
+            raise _refused(why, block, errors.CompilerError) from None
+        return value
 
 
 def _site(number: int) -> str:
@@ -268,6 +304,13 @@ def _names(nodes: list[Any], but: Any = None) -> tuple[set[str], set[str]]:
             writes.add(node.rest)
         todo.extend(ast.iter_child_nodes(node))
     return reads, writes
+
+
+def _variables(function: ast.FunctionDef, but: Any) -> tuple[set[str], set[str]]:
+    """Names that a function reads, and those that it has as parameters or assigns to, outside of one node."""
+    reads, writes = _names([function], but)
+    parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    return reads, (writes - {function.name}) | parameters
 
 
 def _reads(node: ast.AST, bound: frozenset[str] = frozenset()) -> set[str]:

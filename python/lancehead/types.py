@@ -641,15 +641,16 @@ pyobject = PyObject("pyobject")
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "CharSeq", "Complex", "DictType", "Dispatcher",
-    "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal", "LiteralStrKeyDict",
-    "NPDatetime", "NPTimedelta",
-    "NamedTuple", "NamedUniTuple", "NestedArray", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "PyObject",
-    "RangeType", "Record", "Set", "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple",
-    "UnicodeCharSeq", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16",
-    "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2",
-    "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
-    "optional", "pyobject", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32",
-    "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
+    "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal",
+    "LiteralStrKeyDict", "NPDatetime", "NPTimedelta",
+    "NamedTuple", "NamedUniTuple", "NestedArray", "NoneType", "Number", "NumberClass", "Omitted", "Optional",
+    "PyObject", "RangeType", "Record", "Set", "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type",
+    "UniTuple", "UnicodeCharSeq", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte",
+    "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1",
+    "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
+    "optional", "pyobject", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16",
+    "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
+    "voidptr",
 ]  # fmt: skip
 
 

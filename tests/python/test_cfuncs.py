@@ -203,8 +203,10 @@ def test_what_is_wrong_is_told():
 
     look = ctypes.CFUNCTYPE(ctypes.c_int, DOUBLES)(lambda a: 0)
     assert "takes `float64*`, not `array(float32, 1d, C)`" in message(lambda a: look(a), np.zeros(2, np.float32))
+    first = cfunc("float64(float64[:])")(lambda a: a[0])
     with pytest.raises(TypeError, match="no parameter or result of type"):
-        cfunc("float64(float64[:])")(lambda a: a[0])
+        first.ctypes
+    assert njit(lambda f, a: f(a))(first, np.ones(2)) == 1.0
     with pytest.raises(TypeError, match="result type"):
         cfunc("(float64,)")(lambda a: a)
     with pytest.raises(NotImplementedError):
@@ -320,9 +322,9 @@ def test_nothing_is_called_at_address_0():
 
     nowhere = Nowhere()
     for compiler in (njit, njit(types.int64(types.int64().as_type()))):
-        with pytest.raises(errors.TypingError, match="cannot take"):
+        with pytest.raises(ValueError, match="wrapper address of .* must be a positive integer"):
             compiler(lambda f: f())(nowhere)
-    with pytest.raises(errors.TypingError, match="must be a positive integer, not 0"):
+    with pytest.raises(RuntimeError, match="`Nowhere` function address is null"):
         njit(lambda: nowhere())()
 
 
@@ -342,3 +344,12 @@ def test_a_cfunc_is_an_argument():
         return functions[0](x) + functions[1](x)
 
     assert both((thrice, njit(lambda x: -x)), 2.0) == 4.0
+
+
+def test_a_cfunc_comes_back_as_itself():
+    half, double = (cfunc("float64(float64)")(f) for f in (lambda x: x / 2, lambda x: x * 2))
+    assert njit(lambda f: f)(half) is half and njit(lambda: double)() is double
+    choose = njit(lambda c, f, g: f if c else g)
+    assert choose(True, half, double) is half and choose(False, half, double) is double
+    # In Python, as in Numba, it is the Python function.
+    assert half(3) == 1.5

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from lancehead import errors, float64, int64, njit, types
+from lancehead import _core, cfunc, errors, float64, int64, njit, typed, types
+from lancehead.experimental import jitclass
 
 INT = types.FunctionType(int64(int64))
 
@@ -121,3 +122,130 @@ def test_calls_that_do_not_fit_are_refused():
             g(inc)
     with pytest.raises(errors.TypingError, match="mismatch of return type"):
         apply(lambda x: "text", 1)
+
+
+FT = types.FunctionType(types.int64(types.int64))
+
+
+@njit
+def plus(x):
+    return x + 1
+
+
+@njit
+def times(x):
+    if x > 1000:
+        raise ValueError("too large")
+    return x * 2
+
+
+@cfunc("int64(int64)")
+def minus(x):
+    return x - 1
+
+
+@njit
+def in_turn(functions, x):
+    for f in functions:
+        x = f(x)
+    return x
+
+
+def test_a_typed_list_holds_functions():
+    made = typed.List.empty_list(FT)
+    for f in (plus, times, minus):
+        made.append(f)
+    assert in_turn(made, 3) == 7 and list(made) == [plus, times, minus] and made[2] is minus
+    with pytest.raises(ValueError, match="too large"):
+        in_turn(made, 1000)
+
+    @njit
+    def grown(functions):
+        functions.append(functions[0])
+        return functions[3](1)
+
+    assert grown(made) == 2 and made[3] is plus
+
+
+def test_dictionaries_hold_functions():
+    table = typed.Dict.empty(types.unicode_type, FT)
+    table["a"] = plus
+    table["b"] = minus
+
+    @njit
+    def look_up(table, key, x):
+        return table[key](x)
+
+    assert [look_up(table, k, 5) for k in "ab"] == [6, 4]
+
+    @njit
+    def own(key, x):
+        made = {"a": plus, "b": times}
+        typed_one = typed.Dict.empty(types.unicode_type, FT)
+        typed_one["a"] = minus
+        return made[key](x), typed_one["a"](x)
+
+    assert own("b", 5) == (10, 4)
+    with pytest.raises(KeyError):
+        own("c", 1)
+
+
+def test_a_field_holds_a_function():
+    @jitclass([("f", FT), ("x", types.int64)])
+    class Task:
+        def __init__(self, f, x):
+            self.x = x
+            if x >= 0:
+                self.f = f
+
+        def run(self):
+            return self.f(self.x)
+
+    task = Task(plus, 3)
+    assert task.run() == 4 and task.f is plus
+    task.f = minus
+    assert task.run() == 2
+    with pytest.raises(RuntimeError, match="function address is null"):
+        Task(plus, -1).run()
+
+
+def test_a_function_value_is_never_stale():
+    global ADDED
+    ADDED = 1
+
+    @njit
+    def adds(x):
+        return x + ADDED
+
+    made = typed.List.empty_list(FT)
+    made.append(adds)
+    assert in_turn(made, 1) == 2
+    ADDED = 10
+    assert in_turn(made, 1) == 11
+
+
+def test_functions_that_are_no_values():
+    @njit
+    def keeps(functions, n):
+        functions.append(lambda x: x + n)
+
+    with pytest.raises(errors.TypingError, match="cannot hold"):
+        keeps(typed.List.empty_list(FT), 1)
+    made = typed.List.empty_list(FT)
+    made.append(njit(lambda x: "text"))
+    with pytest.raises(TypeError, match="mismatch of return type"):
+        in_turn(made, 1)
+
+
+def test_leaks_of_function_values():
+    made = typed.List.empty_list(types.FunctionType(types.unicode_type(types.unicode_type)))
+    made.append(njit(lambda s: s + "é" * 50))
+
+    @njit
+    def run(functions, s):
+        return functions[0](s) + functions[0](s)
+
+    expected = run(made, "a")
+    before = _core.live_allocations()
+    assert run(made, "a") == expected == ("a" + "é" * 50) * 2
+    assert _core.live_allocations() == before

@@ -96,6 +96,8 @@ pub trait Host {
     fn object(&mut self, o: ObjId) -> Object;
     /// The function object of a number given out by [`Host::object`].
     fn function_object(&mut self, f: FuncId) -> ObjId;
+    /// The object that stands for a type in programs.
+    fn type_object(&mut self, ty: Ty) -> ObjId;
     /// A new function number for code that has no function object (inner functions); its object is the parent's, whose
     /// globals it shares. Name and first line tell it from others inside the parent.
     fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId;

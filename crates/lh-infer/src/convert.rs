@@ -384,8 +384,9 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             fits.then_some(SAFE)
         }
         (_, TyKind::Instance { of, .. }) if to.is_function() => {
-            let other = matches!(from.kind(), TyKind::Instance { .. }) && to != to.with_functions(from);
-            ((to.is_open() && from.is_function() && !other) || *of == from).then_some(SAFE)
+            let other = matches!(from.kind(), TyKind::Instance { .. }) && to.with_functions(from) != from;
+            let fits = if to.is_open() { from.is_function() && !other } else { *of == from };
+            fits.then_some(SAFE)
         }
         (TyKind::Record(a), TyKind::Record(b)) => begins_with(a, b).then_some(SAFE),
         _ if !from.is_number() || !to.is_number() => None,

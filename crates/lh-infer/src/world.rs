@@ -96,6 +96,8 @@ pub struct Foreign {
     pub signatures: Vec<ForeignSignature>,
     /// Why it cannot be called, if it cannot.
     pub refused: Option<String>,
+    /// Whether there is no code at its address.
+    pub is_null: bool,
 }
 
 /// A signature of a function that was compiled elsewhere.
@@ -400,6 +402,8 @@ pub trait World {
     fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
+    /// The object that stands for a type in programs.
+    fn type_object(&mut self, ty: Ty) -> ObjId;
     /// The object of a function; `None` for code inside another function.
     fn function_object(&mut self, f: FuncId) -> Option<ObjId>;
 }

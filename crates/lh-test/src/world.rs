@@ -458,6 +458,10 @@ impl lh_infer::World for World {
         self.objects[o.index()].1.clone()
     }
 
+    fn type_object(&mut self, ty: Ty) -> ObjId {
+        lh_ir::bug!("no test asks for the object of `{ty}`")
+    }
+
     fn function_object(&mut self, f: FuncId) -> Option<ObjId> {
         self.objects.iter().position(|(o, _)| matches!(o, Object::Func(own) if *own == f)).map(ObjId::new)
     }

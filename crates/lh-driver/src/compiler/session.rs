@@ -561,6 +561,10 @@ impl World for Session<'_> {
         self.host.describe(o)
     }
 
+    fn type_object(&mut self, ty: Ty) -> ObjId {
+        self.host.type_object(ty)
+    }
+
     fn function_object(&mut self, f: FuncId) -> Option<ObjId> {
         let is_own = !self.compiler.parents.contains_key(&f) && !self.compiler.lifted.contains_key(&f);
         is_own.then(|| self.host.function_object(f))

@@ -18,6 +18,15 @@ impl Infer<'_> {
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each builtin")]
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         check_keywords(path, kwargs)?;
+        let rolled: Vec<Val>;
+        let args = match args.iter().any(|a| unrolled(a).is_some()) {
+            true => {
+                // A loop over these takes them as a tuple.
+                rolled = args.iter().map(|a| unrolled(a).unwrap_or(a).clone()).collect();
+                &rolled
+            }
+            false => args,
+        };
         match (path, args) {
             ("builtins.len", [x]) => match x.known.as_deref() {
                 Some(Known::ExcArgs(e)) => self.exc_args_len(&e.clone()).map(Some),
@@ -74,6 +83,12 @@ impl Infer<'_> {
             }
             ("numpy.ndindex" | "lancehead.pndindex", _) => self.ndindex(args).map(Some),
             ("numpy.ndenumerate", [a]) => Ok(Some(self.lazy(Lazy::NdEnumerate(a.clone())))),
+            ("lancehead.typeof", [x]) if !crate::convert::has_pending(x.ty) && !x.ty.is_never() => {
+                let o = self.world.type_object(x.ty.strong());
+                self.object(o).map(Some)
+            }
+            // Items of a list have one type.
+            ("lancehead.literal_unroll", [t]) if !t.ty.is_tuple() => Ok(Some(t.clone())),
             ("lancehead.literal_unroll", [t]) => {
                 let t = self.mixed_items(t).unwrap_or_else(|| t.clone());
                 Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t))))
@@ -518,6 +533,7 @@ fn keywords_of(path: &str) -> Option<&'static [&'static str]> {
         | "builtins.type"
         | "lancehead.literal_unroll"
         | "lancehead.literally"
+        | "lancehead.typeof"
         | "lancehead.pndindex"
         | "lancehead.prange"
         | "numpy.dtype"
@@ -561,6 +577,14 @@ fn is_numpys_alone(t: Ty, name: &str) -> bool {
     ];
     let may_be_pythons = t.is_bool() || [Ty::int(), Ty::float(), Ty::complex()].contains(&t.weak());
     may_be_pythons && !PYTHONS.contains(&name)
+}
+
+/// The tuple that `literal_unroll` was given.
+fn unrolled(v: &Val) -> Option<&Val> {
+    match v.known.as_deref() {
+        Some(Known::Unroll(t)) => Some(t),
+        _ => None,
+    }
 }
 
 /// The name that `getattr` and `hasattr` are given.

@@ -1,6 +1,7 @@
 //! Calls of functions that were compiled elsewhere.
 
 use crate::cx::Infer;
+use crate::emit::exc;
 use crate::val::{Known, Val};
 use crate::world::Foreign;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -23,6 +24,10 @@ impl Infer<'_> {
         }
         if let Some(why) = &f.refused {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
+        }
+        if f.is_null {
+            self.raise_if(&Val::bool(true), exc::RUNTIME_ERROR, &format!("`{}` function address is null", f.name));
+            return Ok(Val::of_type(Ty::never()));
         }
         let mut bound = self.bind_foreign(f, args, kwargs)?;
         if bound.iter().any(|v| crate::convert::has_pending(v.ty) || v.ty.is_never()) {

@@ -103,7 +103,9 @@ impl Infer<'_> {
     pub(crate) fn dict_display(&mut self, result: Value, pairs: &[(Value, Value)]) -> Result<Val> {
         let values: Vec<Ty> = pairs.iter().map(|(_, x)| self.val(*x).ty.weak()).collect();
         let is_named = pairs.iter().all(|(k, _)| self.val(*k).as_str().is_some());
-        let differ = values.iter().any(|t| *t != values[0]);
+        // Functions of several types are one of several functions.
+        let are_functions = values.iter().all(|t| t.is_function() && !matches!(t.kind(), TyKind::DType(_)));
+        let differ = values.iter().any(|t| *t != values[0]) && !are_functions;
         if is_named && (differ || self.keyword_maps.contains(&result)) {
             return self.keywords(pairs);
         }

@@ -15,6 +15,7 @@ use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
 use lh_ir::types::Holds;
 use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
+use lh_ops::runtime as rt;
 use place::{Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -75,6 +76,8 @@ pub struct Summary {
     pub(crate) meaning: Option<Meaning>,
     /// Its result depends on the number of the thread that runs it.
     uses_thread: bool,
+    /// It calls Python.
+    enters_python: bool,
     /// It is a pure function of its parameters, without memory.
     deterministic: bool,
     /// It has no side effect, though it may raise.
@@ -373,6 +376,7 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
             func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_total(func, &defs, &d.inst, callees));
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
         out.uses_thread |= func.blocks[b].insts.iter().any(|d| uses_thread(&d.inst, callees));
+        out.enters_python |= func.blocks[b].insts.iter().any(|d| enters_python(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let v = match a.root {
                 Root::Value(v) | Root::Inside(v) => v,
@@ -447,6 +451,15 @@ pub(crate) fn uses_thread(inst: &Inst, callees: Callees<'_>) -> bool {
     match inst {
         Inst::Runtime(f, _) => f.role == Role::Threads(Threads::ThreadId),
         Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.uses_thread),
+        _ => false,
+    }
+}
+
+/// Whether an instruction calls Python, for which a thread needs the interpreter's lock.
+pub(crate) fn enters_python(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Runtime(f, _) => [&rt::lh_call_python, &rt::lh_call_function].contains(f),
+        Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.enters_python),
         _ => false,
     }
 }

@@ -114,6 +114,9 @@ fn judged(
     callees: Callees<'_>,
     flags: &carried::Flags,
 ) -> Result<Result<Plan, Reason>, Conflict> {
+    if let Some(conflict) = races::python_conflict(func, l, callees) {
+        return Err(conflict);
+    }
     let mut plan = match plan(func, l, callees, flags) {
         Ok(plan) => plan,
         Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {

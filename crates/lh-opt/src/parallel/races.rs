@@ -19,11 +19,11 @@
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
-use crate::analysis::effects::{Access, Callees, Effects, Kind, Root};
+use crate::analysis::effects::{Access, Callees, Effects, Kind, Root, enters_python};
 use crate::parallel::carried::{Reduce, order_dependent, uses};
 use crate::parallel::region::{Region, region};
 use lh_ir::algebra::Algebra;
-use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
@@ -69,6 +69,9 @@ pub(crate) struct Conflict {
 impl Conflict {
     /// The diagnostic for the user.
     pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
+        if self.way == PYTHON {
+            return Diagnostic::new(diag::UNSUPPORTED_CALL, &self.text).at(&func.file, self.first).note(self.way);
+        }
         let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
             .label(&self.text)
             .at(&func.file, self.first);
@@ -79,12 +82,21 @@ impl Conflict {
     }
 }
 
+const PYTHON: &str = "use `range`, or call Python before or after the loop";
 const ELEMENTS: &str = "write to elements that the loop's index tells apart, combine by one operation (`h[k] += x`, `h[k] = min(h[k], x)`), \
      use `range`, or say `parallel={\"unsafe\": True}`";
 const FIRST: &str =
     "write the variable first (`m = min(m, x)`, `if x < m: m = x`), use `range`, or say `fastmath={\"nnan\", \"nsz\"}`";
 const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
                          use `range`, or say `parallel={\"unsafe\": True}`";
+
+/// A call of Python in a loop: the thread that runs the loop has the interpreter's lock.
+pub(crate) fn python_conflict(func: &Function, l: &Loop, callees: Callees<'_>) -> Option<Conflict> {
+    let mut insts = l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+    let call = insts.find(|d| enters_python(&d.inst, callees))?;
+    let text = "a parallel loop calls Python, in a block of `objmode` or by a function that is an item or field";
+    Some(Conflict { text: text.to_owned(), way: PYTHON, first: call.span, second: None })
+}
 
 /// The variable of a value in the program, or a description.
 fn name_of(func: &Function, v: Value, what: &str) -> String {

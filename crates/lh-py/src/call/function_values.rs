@@ -1,5 +1,5 @@
-//! Functions as values of function types: items and fields that do not say which function they are. The word is one more
-//! than the number of the object, or zero; a call goes through the object's dispatcher.
+//! Functions as values of function types: items and fields that do not say which function they are. The word is one
+//! more than the number of the object, or zero; a call goes through the object's dispatcher.
 
 use crate::call::convert;
 use crate::call::item::Item;

@@ -1,5 +1,5 @@
-//! Functions that run in the interpreter because the decorator says so: `jit(forceobj=True)`. Their dispatchers call the
-//! Python function; of each call they note the types, which programs ask for as those of compiled functions.
+//! Functions that run in the interpreter because the decorator says so: `jit(forceobj=True)`. Their dispatchers call
+//! the Python function; of each call they note the types, which programs ask for as those of compiled functions.
 
 use crate::call::args::ArgBuf;
 use crate::call::bind;

@@ -270,8 +270,9 @@ fn signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 fn nopython_signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let open = c.state().known().open.clone().into_iter().map(|(args, ret)| Signature { ret, args });
+    let passed = c.state().known().passed.clone().into_iter().map(|(args, ret)| Signature { ret, args });
     let made = c.overloads().into_iter().filter(|o| !o.is_instance());
-    let all = open.chain(made.map(signature_of)).collect::<Vec<_>>();
+    let all = open.chain(made.map(signature_of)).chain(passed).collect::<Vec<_>>();
     Ok(PyList::new(c.py, all)?.into_any())
 }
 

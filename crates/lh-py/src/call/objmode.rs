@@ -6,7 +6,9 @@ use crate::call::item::Item;
 use crate::call::unbox;
 use crate::object::attach::attach;
 use crate::object::class_names::short_text;
+use crate::object::lock::lock;
 use crate::runtime::raise;
+use hashbrown::HashMap;
 use lh_ir::Ty;
 use lh_runtime::exception::set_pending;
 use lh_runtime::items::{Items, ItemsRef};
@@ -14,6 +16,7 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ffi::c_void;
+use std::sync::{LazyLock, Mutex};
 
 /// Installs the calls in the run-time library.
 pub fn install() {
@@ -28,6 +31,21 @@ fn call(function: *mut c_void, types: i64, ins: *mut Items, outs: *mut Items) ->
     })
 }
 
+/// The layouts of what blocks take and give, by the number of the types of both.
+type Layouts = HashMap<i64, &'static [Item; 2]>;
+static LAYOUTS: LazyLock<Mutex<Layouts>> = LazyLock::new(Default::default);
+
+fn layouts(number: i64, types: [Ty; 2]) -> PyResult<&'static [Item; 2]> {
+    let known = lock(&LAYOUTS).get(&number).copied();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let layout = |ty: Ty| Item::new(ty).ok_or_else(|| PyTypeError::new_err(format!("`{ty}` is too large for objmode")));
+    // Types live as long as the process.
+    let made: &'static [Item; 2] = Box::leak(Box::new([layout(types[0])?, layout(types[1])?]));
+    Ok(lock(&LAYOUTS).entry(number).or_insert(made))
+}
+
 fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut Items) -> PyResult<()> {
     let py = function.py();
     // SAFETY: compiled code passes two lists that are alive.
@@ -35,8 +53,7 @@ fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut
     let Some([given, wanted]) = Ty::of_number(types as usize).and_then(Ty::tuple_elems) else {
         lh_ir::bug!("a block takes and gives a tuple")
     };
-    let layout = |ty: Ty| Item::new(ty).ok_or_else(|| PyTypeError::new_err(format!("`{ty}` is too large for objmode")));
-    let (given_layout, wanted_layout) = (layout(*given)?, layout(*wanted)?);
+    let [given_layout, wanted_layout] = layouts(types, [*given, *wanted])?;
     // SAFETY: the list has one item of this type.
     let words = unsafe { given_layout.slots(ins.item(0)) };
     let mut boxer = Boxer::new(py, None);
@@ -51,6 +68,9 @@ fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut
         let parts = parts.map_or_else(|_| String::new(), |parts| parts.join(", "));
         let wanted = wanted.tuple_elems().unwrap_or_default().iter().map(|t| t.numba().to_string());
         let wanted = wanted.collect::<Vec<_>>().join(", ");
+        // Numba's words, which programs look for.
+        let array = "can't unbox array from PyObject into native value.  The object maybe of a different type";
+        let why = if wanted.contains("array") { format!("{why} ({array})") } else { why.to_owned() };
         PyTypeError::new_err(format!("a block of objmode promises {wanted}, and gives {parts}: {why}"))
     };
     let words = unbox::words_with(&result, *wanted, Some(given.known()), refused)?;

@@ -2,6 +2,7 @@
 
 use crate::call::state::State;
 use crate::call::tags::Refused;
+use crate::host::foreign;
 use crate::object::class_names::short_text;
 use crate::object::paths;
 use crate::runtime::render;
@@ -22,6 +23,9 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             return PyOverflowError::new_err(text);
         }
         Refused::Type => {
+            if let Some(error) = foreign::why_unknown(arg) {
+                return error;
+            }
             let headline = format!("{arg_text} is a `{class}`, which compiled code cannot take");
             return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(&name, &class, arg));
         }

@@ -16,6 +16,7 @@ use crate::object::canonical::canonical;
 use crate::runtime::signals;
 use lh_driver::{Called, Compiled};
 use lh_ir::func::{Device, Options, parallel};
+use lh_ir::types::InstanceOf;
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -338,7 +339,27 @@ fn fitting<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, natu
     let args: Vec<Ty> = args.iter().zip(natural).map(|(t, n)| t.with_functions(*n)).collect();
     match state.of_types(&args) {
         Some(o) => Ok(o),
-        None => Ok(compile(py, state, object, &args, ret, false)?),
+        None => {
+            let made = compile(py, state, object, &args, ret, false)?;
+            args.iter().for_each(|t| note_passed(py, *t));
+            Ok(made)
+        }
+    }
+}
+
+/// Notes the signature by which a function was passed, as one that it is compiled for.
+fn note_passed(py: Python<'_>, t: Ty) {
+    let TyKind::Instance { of, class: InstanceOf::Function { args, ret } } = t.kind() else { return };
+    let TyKind::Func(f) = of.kind() else { return };
+    let (object, is_whole) = table::function_object(*f);
+    let object = table::object(py, object);
+    let Some(state) = state::of(&object).map(DispatcherObject::state).filter(|s| is_whole && s.can_compile()) else {
+        return;
+    };
+    let signature = (args.clone(), Some(*ret));
+    let is_known = state.of_types(args).is_some() || state.known().passed.contains(&signature);
+    if !is_known {
+        state.known().passed.push(signature);
     }
 }
 

@@ -118,6 +118,8 @@ pub struct Known {
     /// Signatures that leave open which functions are passed: argument types, and the result type if it is given. They
     /// are compiled for the functions of a call.
     pub open: Vec<Types>,
+    /// Signatures by which it was passed as a function type, and compiled as a part of what it was passed to.
+    pub passed: Vec<Types>,
     /// Whether new argument types are compiled for.
     pub can_compile: bool,
     /// Whether it is decided that captured variables are constants, or which are not.
@@ -149,6 +151,7 @@ impl State {
             options: vec![options],
             overloads: Vec::new(),
             open: Vec::new(),
+            passed: Vec::new(),
             can_compile: true,
             keeps_constants: false,
             noted: HashSet::new(),

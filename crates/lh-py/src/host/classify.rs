@@ -126,6 +126,10 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = partial(o)? {
         return Ok(Some(found));
     }
+    if let Some((function, class)) = parts::class_method(o) {
+        let (func, args) = (table::intern(&function), vec![table::intern(&class)]);
+        return Ok(Some(Object::Partial { func, args, keywords: Vec::new() }));
+    }
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| table::intern(&i)).collect())));
     }

@@ -50,7 +50,8 @@ pub fn refused(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
 pub fn address(o: &Bound<'_, PyAny>) -> usize {
     match (capsule(o), description(o)) {
         (Some(Ok(first)), _) => first.expose_provenance(),
-        (_, Ok(d)) => d.1,
+        (_, Ok(d)) if d.1 != 0 => d.1,
+        (_, Ok(_)) => lh_ir::bug!("the code of {o} is at no address any more"),
         (_, Err(_)) => lh_ir::bug!("the code of {o} is nowhere"),
     }
 }
@@ -69,7 +70,15 @@ fn is_c_function(o: &Bound<'_, PyAny>) -> bool {
 
 /// Whether an object is a C function of which all is known.
 pub fn is_known_c_function(o: &Bound<'_, PyAny>) -> bool {
-    is_c_function(o) && description(o).is_ok()
+    is_c_function(o) && description(o).is_ok_and(|d| d.1 != 0)
+}
+
+/// The exception for an argument that is a C function of which not all is known.
+pub fn why_unknown(o: &Bound<'_, PyAny>) -> Option<PyErr> {
+    if !is_c_function(o) {
+        return None;
+    }
+    o.py().import("lancehead.cfuncs").and_then(|m| m.getattr("checked")?.call1((o,))).err()
 }
 
 /// Name, address, types of parameters and of the result.
@@ -80,7 +89,7 @@ fn description<'py>(o: &Bound<'py, PyAny>) -> PyResult<Description<'py>> {
 }
 
 fn c_function(o: &Bound<'_, PyAny>) -> PyResult<Foreign> {
-    let (name, _, args, ret) = match description(o) {
+    let (name, address, args, ret) = match description(o) {
         Ok(found) => found,
         Err(why) => {
             let refused = Some(why.value(o.py()).to_string());
@@ -89,7 +98,7 @@ fn c_function(o: &Bound<'_, PyAny>) -> PyResult<Foreign> {
     };
     let args = args.iter().map(as_ty).collect::<PyResult<_>>()?;
     let signatures = vec![ForeignSignature { args, ret: as_ty(&ret)?, offset: 0, writes: u32::MAX }];
-    Ok(Foreign { abi: ForeignAbi::C, signatures, ..foreign(name) })
+    Ok(Foreign { abi: ForeignAbi::C, signatures, is_null: address == 0, ..foreign(name) })
 }
 
 fn name_of(o: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -98,7 +107,7 @@ fn name_of(o: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn foreign(name: String) -> Foreign {
     let (params, signatures) = (Vec::new(), Vec::new());
-    Foreign { name, abi: ForeignAbi::Table, identity: None, params, signatures, refused: None }
+    Foreign { name, abi: ForeignAbi::Table, identity: None, params, signatures, refused: None, is_null: false }
 }
 
 /// The first row of an exported function in its module's table; an error if that is another version's.

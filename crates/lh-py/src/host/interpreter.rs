@@ -7,6 +7,7 @@ use crate::host::{
     annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode,
     overloads, single_flight,
 };
+use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
 use hashbrown::HashMap;
@@ -261,6 +262,12 @@ impl Host for PyHost<'_> {
     }
     fn function_object(&mut self, f: FuncId) -> ObjId {
         table::function_object(f).0
+    }
+    fn type_object(&mut self, ty: Ty) -> ObjId {
+        match Type::of(self.py, canonical(ty)) {
+            Ok(t) => table::intern(t.bind(self.py).as_any()),
+            Err(e) => lh_ir::bug!("`{ty}` has no object: {e}"),
+        }
     }
     fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
         table::inner_function(parent, at)

@@ -3,8 +3,15 @@
 use crate::host::{decorated, ufuncs};
 use crate::object::array::ArrayObject;
 use crate::object::{class_names, descriptors, function};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
+
+unsafe extern "C" {
+    static PyMethod_Type: ffi::PyTypeObject;
+    fn PyMethod_Self(method: *mut ffi::PyObject) -> *mut ffi::PyObject;
+    fn PyMethod_Function(method: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
 
 /// The Python function that an object is, or that its dispatcher wraps.
 pub fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -43,6 +50,9 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         let parts = ["fget", "fset"].map(|name| o.getattr(name).ok());
         return parts.into_iter().flatten().filter(may_change).collect();
     }
+    if let Some((function, class)) = class_method(o) {
+        return vec![function, class];
+    }
     if is_partial(o) {
         let parts = ["func", "args", "keywords"].map(|name| o.getattr(name).ok());
         let keywords = parts[2].as_ref().and_then(|k| k.call_method0("values").ok());
@@ -69,6 +79,19 @@ pub fn layout_of<'a>(o: &'a Bound<'_, PyAny>) -> impl Iterator<Item = isize> + '
 /// Whether an object is a `functools.partial`.
 pub fn is_partial(o: &Bound<'_, PyAny>) -> bool {
     class_names::is_a(o, "functools", "partial")
+}
+
+/// The function and the class of a class method that was looked up on its class; each look-up makes a new object.
+pub fn class_method<'py>(o: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    // SAFETY: attached, and a live object; a method has both parts, which are borrowed.
+    unsafe {
+        if o.get_type_ptr().cast_const() != &raw const PyMethod_Type {
+            return None;
+        }
+        let own = Bound::from_borrowed_ptr(o.py(), PyMethod_Self(o.as_ptr()));
+        let function = Bound::from_borrowed_ptr(o.py(), PyMethod_Function(o.as_ptr()));
+        (own.is_instance_of::<PyType>() && function_of(&function).is_some()).then_some((function, own))
+    }
 }
 
 /// Whether an object is a stencil.

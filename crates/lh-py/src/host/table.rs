@@ -41,6 +41,8 @@ enum Value {
     Float(u64),
     Complex(u64, u64),
     Str(String),
+    /// A class method of a class: the addresses of the function and the class, which it keeps alive.
+    Method(usize, usize),
 }
 
 #[derive(Default)]
@@ -74,7 +76,7 @@ fn value_of(o: &Bound<'_, PyAny>) -> Option<Value> {
     } else if let Ok(z) = o.cast_exact::<PyComplex>() {
         Some(Value::Complex(z.real().to_bits(), z.imag().to_bits()))
     } else {
-        None
+        parts::class_method(o).map(|(function, class)| Value::Method(function.as_ptr().addr(), class.as_ptr().addr()))
     }
 }
 
@@ -93,7 +95,7 @@ fn state_of(o: &Bound<'_, PyAny>) -> Option<Vec<isize>> {
 
 /// Whether an object has not changed since it got its number.
 fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
-    if value_of(o).is_some() {
+    if value_of(o).is_some_and(|v| !matches!(v, Value::Method(..))) {
         return true;
     }
     let function = function_of(o);

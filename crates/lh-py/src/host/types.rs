@@ -61,6 +61,11 @@ impl Type {
     fn represent(slf: &Bound<'_, Self>) {
         lock(&OBJECTS).insert(slf.get().0, slf.clone().unbind());
     }
+    /// Whether it is known, which any type of a program is.
+    #[expect(clippy::unused_self, reason = "a method in Python")]
+    fn is_precise(&self) -> bool {
+        true
+    }
     /// Whether another type is a part of this one.
     fn mentions(&self, other: &Type) -> bool {
         self.0.mentions(&|t| t == other.0)
@@ -184,7 +189,14 @@ impl Type {
             TyKind::Array { dtype, .. } => *dtype,
             TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => *t,
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
-            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => elems[0],
+            // Functions have types of their own; those of one function type have it in common.
+            TyKind::Tuple { elems, .. }
+                if elems
+                    .first()
+                    .is_some_and(|f| elems.iter().all(|t| t == f || t.is_function() && f.is_function())) =>
+            {
+                elems[0]
+            }
             _ => {
                 let dtype = record_dtype::dtype_of(py, self.0)?;
                 return dtype.map(Bound::unbind).ok_or_else(|| self.missing("dtype"));
