@@ -329,9 +329,9 @@ class List(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("List",)
 
-    def __new__(cls, dtype: CoreType, reflected: bool = False) -> Any:
-        """The type of lists of items of this type."""
-        return container_type("builtins.list", [dtype])
+    def __new__(cls, dtype: CoreType | tuple[CoreType, ...], reflected: bool = False) -> Any:
+        """The type of lists of items of this type, or of tuples of these types."""
+        return container_type("builtins.list", [tuple_type(dtype) if isinstance(dtype, tuple) else dtype])
 
 
 class ListType(List):

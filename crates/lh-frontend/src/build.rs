@@ -474,7 +474,7 @@ impl<'a> Build<'a, '_> {
             }
         }
         let names = self.inner[code as usize].freevars.clone();
-        // What is captured is made before the function.
+        // Captured values are made before the function.
         if let Some(Inst::MakeFunction { captures, .. }) = self.to_end(func).map(|data| &mut data.inst) {
             *captures = own;
         }

@@ -44,7 +44,7 @@ pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[
     }
 }
 
-/// What a better plan has to say.
+/// The plan with all that the translation has found out.
 pub(crate) fn improved(plan: &Plan, code: &Code, closures: &[Closure], stores: &[Store], params: u32) -> Plan {
     let mut plan = plan.clone();
     let named = named(code, closures, stores, params);
@@ -306,7 +306,7 @@ fn holds(code: &Code, data: &InstData, value: Value, users: &Users) -> bool {
     }
 }
 
-/// What an instruction puts an operand into that is, or holds, a closure.
+/// The value into which an instruction puts an operand that is, or holds, a closure.
 fn keeper<'c>(inst: &Inst, value: Value, made_by: impl Fn(Value) -> Option<&'c Inst>) -> std::option::IntoIter<Value> {
     let into = match inst {
         Inst::ListAppend(into, x)

@@ -1,4 +1,4 @@
-//! What inner functions make of the variables that they capture.
+//! The plan of captured variables: by value, or as cells that functions share.
 //!
 //! A closure holds the values that its variables had when it was made, which is cheapest. Where that would show, they
 //! are cells, which functions share: if an inner function assigns to one, or if it is assigned while a closure that
@@ -24,7 +24,7 @@ pub(crate) struct Closure {
     pub(crate) names: Vec<String>,
 }
 
-/// What is known of the captured variables of a function.
+/// Facts about the captured variables of a function.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     /// Its own variables that are cells.
@@ -42,7 +42,7 @@ pub(crate) struct Group {
     pub(crate) members: HashSet<u32>,
     /// The variables that name some of them.
     pub(crate) names: HashMap<u32, u32>,
-    /// What they capture, with names.
+    /// The variables that they capture, with names.
     pub(crate) captured: Vec<(Origin, String)>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Build<'a, 'p> {
     pub(crate) program: &'p Program<'a>,
     /// Translates the code of an inner function.
     pub(crate) translate_inner: &'p dyn Fn(&'a RawCode, Vec<bool>) -> Result<Inner>,
-    /// What is known of captured variables.
+    /// Facts about captured variables.
     pub(crate) plan: &'p Plan,
     pub(crate) ssa: Ssa,
     pub(crate) blocks: Vec<BlockData>,

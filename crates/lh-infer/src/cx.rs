@@ -70,7 +70,7 @@ pub struct Infer<'w> {
     pub(crate) sent_is_open: bool,
     /// Number of the function that goes on with the generator.
     pub(crate) next: Option<SpecId>,
-    /// What this function sends to the generators that functions make.
+    /// The type that this function sends to the generators that a function makes.
     pub(crate) sends: HashMap<FuncId, Ty>,
     // One sweep:
     pub(crate) out: Function,

@@ -214,7 +214,7 @@ impl Infer<'_> {
     /// The first display that is used and whose type is undecided, with its site.
     fn undecided_display(&self) -> Option<(Value, u32)> {
         let is_known = |v: Value| self.vals.get(v.index()).is_some_and(Option::is_some);
-        // What a factory makes is used where its container is.
+        // The product of a factory is used where its container is.
         let used = |v: &Value| is_known(*v) || is_known(containers::beside(*v));
         let open = self.sites.iter().filter(|(v, s)| used(v) && !self.pending.is_decided(**s));
         open.map(|(v, s)| (*v, *s)).min_by_key(|(v, _)| v.index())

@@ -336,7 +336,7 @@ pub struct FuncInfo {
     pub kwdefaults: Vec<(String, ObjId)>,
     /// Types that its decorator gives to variables.
     pub locals: Vec<(String, Ty)>,
-    /// What is sent to it, if it is a generator whose annotation says so: `none` or an optional.
+    /// The type that is sent to it, if it is a generator whose annotation says so: `none` or an optional.
     pub sent: Option<Ty>,
 }
 

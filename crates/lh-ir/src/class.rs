@@ -40,7 +40,7 @@ pub mod layout {
     pub const ENTRIES_MASK: usize = 64;
     /// In a class with entries, the first field.
     pub const ENTRIES_FIELDS: usize = 72;
-    /// What is added to the first word of a generator's frame if the pending exception is thrown into it.
+    /// The summand of the first word of a generator's frame if the pending exception is thrown into it.
     pub const THROWN: i64 = 1 << 32;
 }
 

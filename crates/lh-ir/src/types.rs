@@ -119,14 +119,14 @@ pub struct ClassTy {
     pub constant: bool,
 }
 
-/// What goes into a generator, and what comes out.
+/// The types that go into a generator and come out.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct GeneratorTy {
     /// Its items.
     pub item: Ty,
-    /// What is sent to it: `none`, or an optional.
+    /// The type that is sent to it: `none`, or an optional.
     pub sent: Ty,
-    /// What it returns at its end: `none`, or an optional, which is empty if it had ended before.
+    /// The type that it returns at its end: `none`, or an optional, which is empty if it had ended before.
     pub ret: Ty,
     /// The function with the `yield`s.
     pub func: FuncId,

@@ -118,7 +118,7 @@ fn every_instruction_parses_to_what_prints_the_same() {
     assert_eq!(code.to_string(), ALL);
     assert_eq!(code.inner.len(), 2);
     assert_eq!(code.inner[0].inner.len(), 2);
-    assert_eq!((code.posonly, code.value_count), (1, 59));
+    assert_eq!((code.posonly, code.value_count), (1, 66));
     assert_eq!(code.value_names[6].as_deref(), Some("two words"));
 }
 

@@ -396,7 +396,7 @@ table! {
         lh_exc_end() -> [Mem] role(Exception(roles::Exception::Made));
         /// The number of arguments.
         lh_exc_count(Mem) -> [I64] role(Exception(roles::Exception::Made));
-        /// What the argument at a path is; see `lh-runtime/src/caught.rs`.
+        /// The kind of the argument at a path; see `lh-runtime/src/caught.rs`.
         lh_exc_kind(Mem, I64) -> [I64] role(Exception(roles::Exception::Made));
         /// The integer at a path.
         lh_exc_int(Mem, I64) -> [I64] role(Exception(roles::Exception::Made));

@@ -272,8 +272,8 @@ unsafe fn read<R>(exc: *mut MemInfo, path: i64, f: impl FnOnce(&ExcArg) -> R) ->
     unsafe { with(exc, |p| f(find(&p.args, path).unwrap_or(&ExcArg::None))) }
 }
 
-/// What an argument is: none (0), a truth value (1), an integer (2), an unsigned one (3), a float (4), complex (5), a
-/// text (6), something else (7), or a tuple (16 and the number of its items).
+/// The kind of an argument: none (0), a truth value (1), an integer (2), an unsigned one (3), a float (4), complex (5),
+/// a text (6), something else (7), or a tuple (16 and the number of its items).
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_kind(exc: *mut MemInfo, path: i64) -> i64 {
     // SAFETY: compiled code passes a live exception.

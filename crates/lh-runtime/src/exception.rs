@@ -76,7 +76,7 @@ fn cut(mut p: Pending) -> Arc<Pending> {
 /// An exception on its way, or in the hands of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
-    /// What it has in common with its copies and with no other exception; 0 until somebody asks.
+    /// The number that it shares with its copies and with no other exception; 0 until somebody asks.
     pub(crate) identity: u64,
     /// Its class.
     pub class: ExcId,

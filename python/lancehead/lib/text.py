@@ -77,6 +77,23 @@ def _array_text(x, repr):
     return prim.lh_str_from_array(letter, prim.itemsize(dtype), x.ndim, prim.data(dims), prim.data(x), repr)
 
 
+def _number_text(x):
+    # The text of a number; NumPy's scalars print as Python's numbers.
+    if prim.is_bool(x):
+        return "True" if x else "False"
+    if prim.is_int(x):
+        if prim.is_signed(x):
+            return prim.lh_str_from_i64(prim.cast(x, np.int64))
+        return prim.lh_str_from_u64(prim.cast(prim.cast(x, np.uint64), np.int64))
+    if prim.is_float(x):
+        if prim.dtype_of(x).kind == "V":
+            return "%g" % prim.cast(x, np.float64)  # noqa: UP031 - as `ml_dtypes` writes a `bfloat16`
+        if prim.itemsize(prim.dtype_of(x)) == 2:
+            return _half_text(prim.cast(x, np.float64), x)
+        return prim.lh_str_from_f32(x) if prim.itemsize(prim.dtype_of(x)) == 4 else prim.lh_str_from_f64(x)
+    return prim.lh_str_from_c64(x) if prim.itemsize(prim.dtype_of(x)) == 8 else prim.lh_str_from_c128(x)
+
+
 def text_repr(x):
     """`repr(x)`; NumPy's scalars print as Python's numbers."""
     if x is None:
@@ -98,20 +115,8 @@ def text_repr(x):
         return bytes_repr(x)
     if prim.is_exc(x):
         return prim.lh_exc_repr(x)
-    if prim.is_bool(x):
-        return "True" if x else "False"
-    if prim.is_int(x):
-        if prim.is_signed(x):
-            return prim.lh_str_from_i64(prim.cast(x, np.int64))
-        return prim.lh_str_from_u64(prim.cast(prim.cast(x, np.uint64), np.int64))
-    if prim.is_float(x):
-        if prim.dtype_of(x).kind == "V":
-            return "%g" % prim.cast(x, np.float64)  # noqa: UP031 - as `ml_dtypes` writes a `bfloat16`
-        if prim.itemsize(prim.dtype_of(x)) == 2:
-            return _half_text(prim.cast(x, np.float64), x)
-        return prim.lh_str_from_f32(x) if prim.itemsize(prim.dtype_of(x)) == 4 else prim.lh_str_from_f64(x)
-    if prim.is_complex(x):
-        return prim.lh_str_from_c64(x) if prim.itemsize(prim.dtype_of(x)) == 8 else prim.lh_str_from_c128(x)
+    if prim.is_number(x):
+        return _number_text(x)
     if prim.is_tuple(x):
         return _tuple_text(x)
     if prim.is_a(x, "builtins.list"):

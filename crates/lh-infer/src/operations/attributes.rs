@@ -70,8 +70,11 @@ impl Infer<'_> {
         if name == "__class__" {
             return self.class_of(v);
         }
-        // Names that begin with one underscore are the library's own.
-        let is_hidden = !self.is_library && name.starts_with('_') && !name.starts_with("__") && v.ty.class().is_some();
+        // Names that begin with one underscore are the library's own, but for those of `typed.List`.
+        let is_hidden = !self.is_library
+            && name.starts_with('_')
+            && !name.starts_with("__")
+            && v.ty.class().is_some_and(|c| c != Class::list());
         for class in classes(v.ty).into_iter().filter(|_| !is_hidden) {
             if let Some((f, binding)) = self.world.library(&format!("{class}.{name}")) {
                 match binding {
@@ -86,7 +89,7 @@ impl Infer<'_> {
         if let Some(x) = self.overloaded_attr(v, name)? {
             return Ok(x);
         }
-        if v.ty.class().is_some_and(lh_ir::class::Class::is_mixed) {
+        if v.ty.class().is_some_and(Class::is_mixed) {
             return Err(Infer::no_mixed_attr(name));
         }
         if matches!(name, "__enter__" | "__exit__") {

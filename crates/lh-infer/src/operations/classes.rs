@@ -274,7 +274,7 @@ impl Infer<'_> {
             let guesses = word.starts_with('?');
             let word = word.trim_start_matches('?');
             for (at, t) in self.taught(class, word, x, matches!(recv.ty.kind(), TyKind::Pending(..)))? {
-                // What a function captures is not found again in the type of what holds it.
+                // Captures of a function are not found again in the type of their holder.
                 if matches!(t.kind(), TyKind::Closure { .. } | TyKind::Choice(_)) && has_pending(t) {
                     continue;
                 }

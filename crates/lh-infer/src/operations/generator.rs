@@ -4,9 +4,9 @@
 //! that takes what is sent, and answers whether there is an item, the item, and what has been returned. To throw, a
 //! caller makes an exception pending and adds [`split::THROWN`] to the state before the call.
 //!
-//! What is sent is `None`, or an optional of a type that the function finds that makes the generator, by the calls of
-//! `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]). Where nobody
-//! says it, it is guessed to be what is yielded.
+//! The type that is sent is `None`, or an optional of a type that the function finds that makes the generator, by the
+//! calls of `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]).
+//! Where nobody says it, it is guessed to be what is yielded.
 
 pub(crate) mod split;
 

@@ -2,7 +2,7 @@
 
 use crate::call::collections::{Table, is_deque_type};
 use crate::call::container;
-use crate::call::function_values;
+use crate::call::function_words;
 use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
@@ -140,7 +140,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 word().into_pyobject(py)?.into_any()
             }
             TyKind::Instance { class: InstanceOf::Function { .. }, .. } if ty.is_open() => {
-                function_values::object(py, word())?
+                function_words::object(py, word())?
             }
             TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
             TyKind::Choice(of) => {
@@ -348,7 +348,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         let entries: Vec<_> = entries.filter(|slots| slots[0] != 0).collect();
         match entry {
             [_, key, value] => {
-                let factory = ty.fields().iter().find(|f| f.name == "default_factory");
+                let factory = ty.fields().iter().find(|f| f.name.as_str() == "default_factory");
                 let factory = factory.map(|f| match f.ty.kind() {
                     TyKind::DType(t) if t.weak() == Ty::int() => Ok(self.py.get_type::<PyInt>().into_any()),
                     TyKind::DType(t) if t.weak() == Ty::float() => Ok(self.py.get_type::<PyFloat>().into_any()),
@@ -409,7 +409,7 @@ fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
             None => Ok(descr_of(py, *t)?.into_any()),
         },
         TyKind::Func(f) => match table::function_object(*f) {
-            (object, true) => function_values::owner(table::object(py, object)),
+            (object, true) => function_words::owner(table::object(py, object)),
             (_, false) => Err(no_object(ty)),
         },
         TyKind::Obj(o) => Ok(table::object(py, *o)),

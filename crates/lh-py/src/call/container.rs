@@ -37,7 +37,7 @@ pub struct State {
     pub item: Option<&'static Item>,
 }
 
-/// What all containers of a type have in common.
+/// The facts that all containers of a type share.
 struct Shape {
     ty: Ty,
     tags: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Conversion of arguments for a specialisation of other types.
 
 use crate::call::args::ArgBuf;
-use crate::call::function_values;
+use crate::call::function_words;
 use crate::call::overload::Overload;
 use crate::object::words;
 use lh_ir::types::InstanceOf;
@@ -59,7 +59,7 @@ pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
         (f, TyKind::Instance { class: InstanceOf::Function { .. }, .. })
             if to.is_open() && from.flatten().is_empty() =>
         {
-            out.push(function_values::word_of_type(f));
+            out.push(function_words::word_of_type(f));
         }
         _ if from != to && from.is_number() && to.is_number() => {
             let words = take(from.flatten().len());

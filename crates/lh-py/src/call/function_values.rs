@@ -1,7 +1,7 @@
-//! Functions as values of function types: items and fields that do not say which function they are. The word is one
-//! more than the number of the object, or zero; a call goes through the object's dispatcher.
+//! Calls of function values (`function_words.rs`): they go through the dispatcher of the object.
 
 use crate::call::convert;
+use crate::call::function_words::object;
 use crate::call::item::Item;
 use crate::call::overload::Overload;
 use crate::call::specialise;
@@ -11,12 +11,10 @@ use crate::object::attach::attach;
 use crate::object::lock::lock;
 use crate::runtime::raise;
 use hashbrown::HashMap;
-use lh_ir::types::InstanceOf;
-use lh_ir::{ObjId, Ty, TyKind};
+use lh_ir::Ty;
 use lh_runtime::exception::set_pending;
 use lh_runtime::items::{Items, ItemsRef};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError};
-use pyo3::intern;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyFunction;
 use std::sync::{LazyLock, Mutex};
@@ -24,32 +22,6 @@ use std::sync::{LazyLock, Mutex};
 /// Installs the calls in the run-time library.
 pub fn install() {
     lh_runtime::python::set_function_caller(call);
-}
-
-/// The object of a word.
-///
-/// # Errors
-/// There is none.
-pub fn object(py: Python<'_>, word: u64) -> PyResult<Bound<'_, PyAny>> {
-    match word.checked_sub(1) {
-        Some(number) => owner(table::object(py, ObjId(number as u32))),
-        None => Err(PyRuntimeError::new_err("function address is null: no function was assigned")),
-    }
-}
-
-/// What Python gets for a dispatcher: what `cfunc` has decorated holds one, which knows it.
-pub fn owner(object: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
-    Ok(object.getattr_opt(intern!(object.py(), "__lancehead_owner__"))?.unwrap_or(object))
-}
-
-/// The word of a function that a type stands for.
-pub fn word_of_type(of: &TyKind) -> u64 {
-    match of {
-        TyKind::Func(f) => u64::from(table::function_object(*f).0.0) + 1,
-        TyKind::Obj(o) => u64::from(o.0) + 1,
-        TyKind::Instance { of, class: InstanceOf::Function { .. } } => word_of_type(of.kind()),
-        _ => lh_ir::bug!("only functions become function values"),
-    }
 }
 
 /// How a function is called with values of some types.

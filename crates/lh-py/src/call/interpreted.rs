@@ -64,7 +64,7 @@ unsafe fn note(
     types.call_method1(intern!(py, "note"), (object, PyTuple::new(py, bound_args)?)).map(drop)
 }
 
-/// What `lancehead.interpreted` answers for such a dispatcher; `None` for those that compile.
+/// The answer of `lancehead.interpreted` for such a dispatcher; `None` for those that compile.
 ///
 /// # Errors
 /// What it raises.

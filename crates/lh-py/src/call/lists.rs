@@ -4,7 +4,7 @@
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
 use crate::call::choices::Choices;
-use crate::call::collections::{IS_DEQUE, has_moved, is_deque};
+use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
 use crate::call::copies::Copies;
 use crate::call::decode::{Decoder, tags_of};
@@ -297,9 +297,7 @@ impl Lists {
         for r in &self.lists {
             let same = r.list.len() == r.count && bytes_of(&r.list) == &r.before[..];
             if is_deque(&r.object.bind(py)) {
-                if !same || has_moved(r) {
-                    self.write_deque_back(py, r)?;
-                }
+                self.write_deque_back(py, r, same)?;
             } else if !same {
                 self.write_back(py, r)?;
             }

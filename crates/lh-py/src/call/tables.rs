@@ -381,7 +381,7 @@ fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
     }
 }
 
-/// What the hash of a key is, for `make_index`: `_key_code`.
+/// The code of a key's hash for `make_index`: `_key_code`.
 fn key_code(key: Ty) -> i64 {
     match key.kind() {
         _ if !is_simple(key) => 0,

@@ -126,7 +126,7 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let kernel = table::function_object(s.func).0;
             many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
         }
-        // What a block does is compared by the code around it.
+        // The code around a block compares its effect.
         Object::Foreign(_) if objmode::is_block(&object) => {
             h.text("block");
             let result = table::intern(&object.getattr(intern!(py, "result"))?);

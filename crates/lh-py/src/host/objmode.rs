@@ -47,7 +47,7 @@ fn see(function: &Bound<'_, PyAny>, code: Bound<'_, PyAny>) -> PyResult<Option<P
     let made = py.import("lancehead.objectmode")?.call_method1("rewritten", (function,))?;
     let form = (!made.is_none()).then(|| made.unbind());
     let seen = Seen { _function: function.clone().unbind(), code: code.unbind(), form: form.clone_ref(py) };
-    // What it replaces is dropped when the lock is free, since that may run code.
+    // The replaced one is dropped when the lock is free, since that may run code.
     let old = lock(&SEEN).insert(function.as_ptr().addr(), seen);
     drop(old);
     Ok(form)

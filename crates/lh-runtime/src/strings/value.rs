@@ -1,4 +1,5 @@
-//! Strings: an owner (null for text in code), bytes ([`Text`]) and their number. The rows that make, compare and index them.
+//! Strings: an owner (null for text in code), bytes ([`Text`]) and their number. The rows that make, compare and index
+//! them.
 //!
 //! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
@@ -318,7 +319,7 @@ unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     }
 }
 
-/// What a function gives that never fails.
+/// The result of a function that never fails.
 fn made<T>(text: T) -> Result<T, Failure> {
     Ok(text)
 }

@@ -34,7 +34,7 @@ pub(crate) struct Halves {
 
 /// State of a generator that has no more items.
 const EXHAUSTED: i128 = -1;
-/// What is added to the state of a generator into which the pending exception is thrown.
+/// The summand of the state of a generator into which the pending exception is thrown.
 pub(crate) const THROWN: i128 = lh_ir::class::layout::THROWN as i128;
 /// Bytes of an item that may hold counted references.
 const MAX_COUNTED: usize = 512;
