@@ -97,7 +97,7 @@ impl<'a> Build<'a, '_> {
     }
 
     /// Moves an instruction of the current block to its end.
-    fn to_end(&mut self, value: Value) -> Option<&mut InstData> {
+    fn move_to_end(&mut self, value: Value) -> Option<&mut InstData> {
         self.made_here(value)?;
         let (block, at) = self.made[value.index()];
         let insts = &mut self.blocks[block as usize].insts;
@@ -127,7 +127,7 @@ impl<'a> Build<'a, '_> {
         if !self.is_fresh_display(map) {
             return None;
         }
-        match &mut self.to_end(map)?.inst {
+        match &mut self.move_to_end(map)?.inst {
             Inst::Dict(pairs) => Some(pairs),
             _ => None,
         }
@@ -309,6 +309,13 @@ impl<'a> Build<'a, '_> {
                 let iterable = self.pop()?;
                 self.emit_push(Inst::YieldFrom(iterable));
             }
+            _ => return self.step_match(instr),
+        }
+        Ok(())
+    }
+
+    fn step_match(&mut self, instr: &Instr<'a>) -> Result<()> {
+        match *instr {
             Instr::GetLen => {
                 let value = self.peek(1)?;
                 let func = self.emit(Inst::Global("len".to_owned()));
@@ -475,7 +482,7 @@ impl<'a> Build<'a, '_> {
         }
         let names = self.inner[code as usize].freevars.clone();
         // Captured values are made before the function.
-        if let Some(Inst::MakeFunction { captures, .. }) = self.to_end(func).map(|data| &mut data.inst) {
+        if let Some(Inst::MakeFunction { captures, .. }) = self.move_to_end(func).map(|data| &mut data.inst) {
             *captures = own;
         }
         self.closures.push(Closure { func, code, vars, names });

@@ -427,6 +427,14 @@ pub fn cost_of_all(from: &[Ty], to: &[Ty]) -> Option<u32> {
     from.iter().zip(to).map(|(f, t)| cost(*f, *t)).sum()
 }
 
+/// Whether an exception can hold a value of the type.
+pub(crate) fn carried(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
+        _ => t.is_number() || t.is_none() || t == Ty::str(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -450,13 +458,5 @@ mod tests {
         assert_eq!(unify(Ty::int(), Ty::u8(), &mut p), Some(Ty::i64()));
         assert_eq!(unify(Ty::none(), Ty::int(), &mut p), Some(Ty::optional(Ty::int())));
         assert_eq!(unify(Ty::str(), Ty::int(), &mut p), None);
-    }
-}
-
-/// Whether an exception can hold a value of the type.
-pub(crate) fn carried(t: Ty) -> bool {
-    match t.kind() {
-        TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
-        _ => t.is_number() || t.is_none() || t == Ty::str(),
     }
 }

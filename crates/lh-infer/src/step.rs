@@ -236,6 +236,28 @@ impl Infer<'_> {
         self.object_in(o, &[])
     }
 
+    fn objects(&mut self, all: &[ObjId]) -> Result<Vec<Val>> {
+        all.iter().map(|o| self.object(*o)).collect()
+    }
+
+    fn array_constant(&mut self, o: ObjId, ty: Ty, shape: Vec<i64>, strides: Vec<i64>) -> Val {
+        let owner = self.push(Typed::Zero, Ty::meminfo());
+        let data = self.push(Typed::Extern(Extern::Array(o)), Ty::ptr());
+        let ints = |v: Vec<i64>| v.into_iter().map(|i| Val::int(i128::from(i))).collect();
+        let parts = crate::emit::ArrayParts { owner, data, shape: ints(shape), strides: ints(strides) };
+        self.make_array(&parts, ty)
+    }
+
+    fn table_constant(&mut self, o: ObjId, ty: Ty) -> Result<Val> {
+        if self.options.device != Device::Host {
+            let text = "a global or captured dictionary or set cannot be used in a kernel";
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("use an array or a tuple"));
+        }
+        let cell = self.push(Typed::Extern(Extern::Foreign(o)), Ty::ptr());
+        let cell = self.value(&cell);
+        Ok(self.push(Typed::Load(cell), ty))
+    }
+
     /// The same, inside of others.
     fn object_in(&mut self, o: ObjId, around: &[ObjId]) -> Result<Val> {
         if around.contains(&o) {
@@ -263,33 +285,20 @@ impl Infer<'_> {
                 self.slice(parts)
             }
             Object::Array { ty, shape, strides, on_gpu } if !on_gpu || self.options.device != Device::Host => {
-                let owner = self.push(Typed::Zero, Ty::meminfo());
-                let data = self.push(Typed::Extern(Extern::Array(o)), Ty::ptr());
-                let ints = |v: Vec<i64>| v.into_iter().map(|i| Val::int(i128::from(i))).collect();
-                let parts = crate::emit::ArrayParts { owner, data, shape: ints(shape), strides: ints(strides) };
-                self.make_array(&parts, ty)
+                self.array_constant(o, ty, shape, strides)
             }
             Object::List(items) => {
                 let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 self.constant_list(&parts)?
             }
-            Object::Table(ty, _) if self.options.device == Device::Host => {
-                let cell = self.push(Typed::Extern(Extern::Foreign(o)), Ty::ptr());
-                let cell = self.value(&cell);
-                self.push(Typed::Load(cell), ty)
-            }
-            Object::Table(..) => {
-                let text = "a global or captured dictionary or set cannot be used in a kernel";
-                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("use an array or a tuple"));
-            }
+            Object::Table(ty, _) => self.table_constant(o, ty)?,
             Object::Path(p) if crate::calls::cuda::is_value(&p) => self.cuda_value(&p)?,
             Object::Array { .. } => {
                 let text = "an array in the memory of a GPU cannot be used by the host";
                 return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("copy it there, or write a kernel"));
             }
             Object::Partial { func, args, keywords } => {
-                let func = self.object(func)?;
-                let args = args.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
+                let (func, args) = (self.object(func)?, self.objects(&args)?);
                 let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
                 self.partial(&func, &args, &named)
             }

@@ -99,13 +99,13 @@ unsafe extern "C" fn lh_exc_is(a: *mut MemInfo, b: *mut MemInfo) -> u8 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_str(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
-    unsafe { give(&with(exc, |p| p.message()), out) }
+    unsafe { give(with(exc, |p| p.message()), out) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_repr(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
-    unsafe { give(&with(exc, |p| p.repr()), out) }
+    unsafe { give(with(exc, |p| p.repr()), out) }
 }
 
 #[unsafe(no_mangle)]
@@ -203,12 +203,12 @@ unsafe extern "C" fn lh_exc_put_str(_mem: *mut MemInfo, data: *const u8, len: i6
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_put_bytes(data: *const u8, len: i64) {
     let len = usize::try_from(len).unwrap_or(0);
-    // SAFETY: compiled code passes an address of so many bytes, any of nothing.
-    add_arg(ExcArg::Bytes(if len == 0 {
-        Vec::new()
-    } else {
-        unsafe { std::slice::from_raw_parts(data, len) }.to_vec()
-    }));
+    if len == 0 {
+        // Any address is one of nothing.
+        return add_arg(ExcArg::Bytes(Vec::new()));
+    }
+    // SAFETY: compiled code passes an address of so many bytes.
+    add_arg(ExcArg::Bytes(unsafe { std::slice::from_raw_parts(data, len) }.to_vec()));
 }
 
 #[unsafe(no_mangle)]
@@ -321,7 +321,7 @@ unsafe extern "C" fn lh_exc_float(exc: *mut MemInfo, path: i64, part: i64) -> f6
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_text(exc: *mut MemInfo, path: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
-    unsafe { give(&read(exc, path, ExcArg::str), out) }
+    unsafe { give(read(exc, path, ExcArg::str), out) }
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

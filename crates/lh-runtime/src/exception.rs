@@ -57,6 +57,11 @@ pub struct Frame {
     pub line: i32,
 }
 
+// SAFETY: a frame refers to facts about loaded code, which nobody changes.
+unsafe impl Send for Frame {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Frame {}
+
 /// Frames kept from the place where the exception was raised.
 pub(crate) const INNER_FRAMES: usize = 256;
 /// Frames kept from the outer end, when there are more.

@@ -280,6 +280,12 @@ impl Infer<'_> {
         Ok(best)
     }
 
+    /// Whether a value is a `dict`, from which those of `collections` derive.
+    fn is_dictionary(&self, x: &Val) -> bool {
+        let is_table = |c: Class| c.is_of_python() && c.parameter("V").is_some();
+        x.ty.class().is_some_and(is_table) || self.entries(x).is_some()
+    }
+
     fn isinstance(&mut self, x: &Val, c: &Val) -> Result<Val> {
         if let Some(parts) = self.tuple_parts(c) {
             let mut any = Val::bool(false);
@@ -308,11 +314,7 @@ impl Infer<'_> {
                     "numpy.ndarray" => t.is_array(),
                     "builtins.tuple" => t.is_tuple(),
                     "builtins.list" if t.class().is_some_and(Class::is_mixed) => true,
-                    // Those of `collections` derive from it.
-                    "builtins.dict" if t.class().is_some_and(|c| c.is_of_python() && c.parameter("V").is_some()) => {
-                        true
-                    }
-                    "builtins.dict" if self.entries(x).is_some() => true,
+                    "builtins.dict" if self.is_dictionary(x) => true,
                     "builtins.str" => t == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),

@@ -67,16 +67,7 @@ impl Infer<'_> {
                 self.mixed_item(&items, k)
             }
             TyKind::Pending(_, class) if class.teaching("__getitem__").is_none() => Ok(Val::of_type(Ty::never())),
-            TyKind::Iter(_) if v.flat().is_some() => {
-                let a = v.flat().expect("just asked");
-                if !k.ty.is_int() {
-                    let all = self.method(&a, "flatten", &[])?;
-                    return self.get_item(&all, k);
-                }
-                let p = self.flat_address(&a, k)?;
-                let (dtype, ..) = a.ty.as_array().expect("an array");
-                Ok(if self.dead { Val::of_type(Ty::never()) } else { self.element_at(&a, p, dtype) })
-            }
+            TyKind::Iter(_) if v.flat().is_some() => self.flat_item(&v.flat().expect("just asked"), k),
             TyKind::Str if k.ty.is_int() => {
                 let k = self.cast(k, Ty::int());
                 self.runtime(&rt::lh_str_getitem, &[v.clone(), k], Ty::str())
@@ -90,6 +81,17 @@ impl Infer<'_> {
                 }
             }),
         }
+    }
+
+    /// `a.flat[k]`
+    fn flat_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
+        if !k.ty.is_int() {
+            let all = self.method(a, "flatten", &[])?;
+            return self.get_item(&all, k);
+        }
+        let p = self.flat_address(a, k)?;
+        let (dtype, ..) = a.ty.as_array().expect("an array");
+        Ok(if self.dead { Val::of_type(Ty::never()) } else { self.element_at(a, p, dtype) })
     }
 
     /// A key or an index: `None` is no index, but may be a key.

@@ -384,6 +384,21 @@ impl ArgBuf {
         Ok(())
     }
 
+    /// A container or an instance that is copied in, unless the object is none.
+    fn push_copied(&mut self, object: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
+        if collections::is_deque(object) {
+            return Some(self.push_deque(object));
+        }
+        if Table::of(object).is_some() {
+            // SAFETY: the object is a table.
+            return Some(unsafe { self.push_table(object.as_ptr()) });
+        }
+        match class_of_copies(object) {
+            Ok(class) => class.map(|class| self.push_instance(object, class)),
+            Err(refused) => Some(Err(refused)),
+        }
+    }
+
     #[cold]
     unsafe fn push_rare(&mut self, o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> Result<(), Refused> {
         // SAFETY: `o` is a live object and the thread is attached; each struct read belongs to the type just checked.
@@ -413,15 +428,8 @@ impl ArgBuf {
             if is(numpy::void_type()) {
                 return self.push_record(o);
             }
-            let object = Bound::from_borrowed_ptr(py, o);
-            if collections::is_deque(&object) {
-                return self.push_deque(&object);
-            }
-            if Table::of(&object).is_some() {
-                return self.push_table(o);
-            }
-            if let Some(class) = class_of_copies(&object)? {
-                return self.push_instance(&object, class);
+            if let Some(pushed) = self.push_copied(&Bound::from_borrowed_ptr(py, o)) {
+                return pushed;
             }
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);

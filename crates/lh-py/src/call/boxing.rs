@@ -128,21 +128,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let frame = word() as *mut MemInfo;
                 self.generator(frame)?
             }
-            TyKind::Instance { of, class: InstanceOf::Enum { class, ints, .. } } => {
-                debug_assert_eq!(*of, Ty::int());
-                enums::member(&table::object(py, *class), word() as i64, *ints)?
-            }
-            TyKind::Instance { of, class: InstanceOf::Buffer(class) } => {
-                let array = self.next(*of, at)?;
-                buffers::buffer(&array, *class)?
-            }
-            TyKind::Instance { class: InstanceOf::Pointer(_), .. } | TyKind::Ptr => {
-                word().into_pyobject(py)?.into_any()
-            }
-            TyKind::Instance { class: InstanceOf::Function { .. }, .. } if ty.is_open() => {
-                function_words::object(py, word())?
-            }
-            TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
+            TyKind::Ptr => word().into_pyobject(py)?.into_any(),
+            TyKind::Instance { of, class } => self.value_of_class(ty, *of, class, at)?,
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
@@ -153,6 +140,24 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })
+    }
+
+    fn value_of_class(&mut self, ty: Ty, of: Ty, class: &InstanceOf, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        match class {
+            InstanceOf::Buffer(class) => {
+                let array = self.next(of, at)?;
+                return buffers::buffer(&array, *class);
+            }
+            InstanceOf::Function { .. } if !ty.is_open() => return self.next(of, at),
+            _ => {}
+        }
+        let (word, rest) = at.split_first().expect("a value has the slots of its type");
+        *at = rest;
+        match class {
+            InstanceOf::Enum { class, ints, .. } => enums::member(&table::object(self.py, *class), *word as i64, *ints),
+            InstanceOf::Function { .. } => function_words::object(self.py, *word),
+            _ => Ok(word.into_pyobject(self.py)?.into_any()),
+        }
     }
 
     /// An inner function, which becomes a compiled function with captured variables of its own.

@@ -59,7 +59,7 @@ impl Shape {
         // The type as arguments have it.
         let own = Decoder::new(py, &tags).next_ty();
         let made = Shape { ty: own, tags, item: own.as_list().and_then(Item::new) };
-        *lock(&SHAPES).entry(ty).or_insert_with(|| Box::leak(Box::new(made)))
+        lock(&SHAPES).entry(ty).or_insert_with(|| Box::leak(Box::new(made)))
     }
 }
 

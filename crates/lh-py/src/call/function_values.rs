@@ -112,6 +112,7 @@ fn dispatcher_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 unsafe fn run(target: &Target, ins: *mut Items, outs: *mut Items) -> PyResult<bool> {
     // SAFETY: as promised; the words are those of the types.
     let (ins, mut outs) = unsafe { (ItemsRef::from_borrowed(ins), ItemsRef::from_borrowed(outs)) };
+    // SAFETY: the only item of the list, of the type that the target is given.
     let slots = unsafe { target.given.slots(ins.item(0)) };
     let overload = target.overload;
     let mut args = Vec::new();

@@ -75,14 +75,7 @@ impl Lists {
                 tags.extend_from_slice(&factory);
                 made = Some(new_table(&mut Decoder::new(object.py(), &tags), kind, parts.len())?);
             } else {
-                let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
-                if first != this {
-                    let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedTable)?;
-                    buf.tags.truncate(tag_start);
-                    buf.tags.extend_from_slice(&both);
-                    tag_end = buf.tags.len();
-                }
-                buf.tags.truncate(tag_end);
+                tag_end = merge_tags(buf, tag_start, tag_end)?;
             }
             let Some(Table { table, tail, .. }) = &mut made else { continue };
             let at = table.push().ok_or(Refused::TooLarge)?;
@@ -198,6 +191,19 @@ impl Lists {
         let set = object.cast_into::<PySet>()?;
         new.iter().try_for_each(|item| set.add(item))
     }
+}
+
+/// Merges the tags of an entry, which follow those of the entries before it, into these, and returns their end.
+fn merge_tags(buf: &mut ArgBuf, start: usize, mut end: usize) -> Result<usize, Refused> {
+    let (first, this) = buf.tags[start..].split_at(end - start);
+    if first != this {
+        let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedTable)?;
+        buf.tags.truncate(start);
+        buf.tags.extend_from_slice(&both);
+        end = buf.tags.len();
+    }
+    buf.tags.truncate(end);
+    Ok(end)
 }
 
 /// The tags and the words of the keys and values in turn, if the keys are ints or floats that fit into a word, and the

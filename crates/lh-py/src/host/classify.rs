@@ -40,20 +40,16 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = property(o)? {
         return Ok(Some(found));
     }
-    if let Some((class, function)) = descriptors::class_method(o)? {
-        let (func, args) = (table::intern(&function), vec![table::intern(&class)]);
-        return Ok(Some(Object::Partial { func, args, keywords: vec![] }));
+    if let Some(found) = class_method(o)? {
+        return Ok(Some(found));
     }
     if let Ok(module) = o.cast::<PyModule>() {
         return Ok(Some(Object::Module(module.name()?.extract()?)));
     }
     if let Ok(t) = o.cast::<Type>() {
         let t = t.get().0;
-        return Ok(Some(if t.is_scalar() || t.as_record().is_some() {
-            Object::DType(t.strong())
-        } else {
-            Object::Type(t)
-        }));
+        let is_dtype = t.is_scalar() || t.as_record().is_some();
+        return Ok(Some(if is_dtype { Object::DType(t.strong()) } else { Object::Type(t) }));
     }
     if numpy::is_dtype(o)? {
         return Ok(numpy::ty_of_dtype(o)?.map(Object::DType));
@@ -83,6 +79,14 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return try_classify(&value);
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// A class method with its class.
+fn class_method(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    Ok(descriptors::class_method(o)?.map(|(class, function)| {
+        let (func, args) = (table::intern(&function), vec![table::intern(&class)]);
+        Object::Partial { func, args, keywords: vec![] }
+    }))
 }
 
 /// A Python function, or an object that refuses itself to compiled code.

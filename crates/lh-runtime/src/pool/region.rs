@@ -34,7 +34,7 @@ pub(super) struct Region {
     /// No further block is begun.
     stop: AtomicBool,
     /// The first exception in the order of iterations, with its block.
-    failed: Mutex<Option<(i64, Pending)>>,
+    failed: Mutex<Option<(i64, Box<Pending>)>>,
     /// Settings of the thread that began it.
     here: Here,
     /// Threads that it may use.
@@ -48,21 +48,21 @@ impl Work {
     }
 
     /// Runs a block; the exception that it ended with, if it did.
-    fn block(&self, block: i64, id: u32) -> Result<(), Pending> {
+    fn block(&self, block: i64, id: u32) -> Result<(), Box<Pending>> {
         if interrupt::requested() {
-            return Err(Pending::new(KEYBOARD_INTERRUPT, Vec::new()));
+            return Err(Pending::new(KEYBOARD_INTERRUPT, Vec::new()).into());
         }
         let low = block * self.grain;
         let high = self.n.min(low.saturating_add(self.grain));
         // SAFETY: whoever made the work vouches for the function and what it is given.
         match unsafe { (self.body)(self.env, low, high, id.into()) } {
             0 => Ok(()),
-            _ => Err(take_pending().unwrap_or_else(|| Pending::new(crate::classes::SYSTEM_ERROR, Vec::new()))),
+            _ => Err(take_pending().unwrap_or_else(|| Pending::new(crate::classes::SYSTEM_ERROR, Vec::new())).into()),
         }
     }
 
     /// Runs the loop with up to this many threads.
-    pub(super) fn run(self, threads: u32) -> Result<(), Pending> {
+    pub(super) fn run(self, threads: u32) -> Result<(), Box<Pending>> {
         let blocks = self.blocks();
         let helpers = threads.min(u32::try_from(blocks).unwrap_or(u32::MAX)).saturating_sub(1);
         let mine = here();
@@ -136,7 +136,7 @@ impl Region {
 
     /// Notes an exception; that of the first block counts. All earlier blocks have begun, and later ones need not.
     #[cold]
-    fn fail(&self, block: i64, pending: Pending) {
+    fn fail(&self, block: i64, pending: Box<Pending>) {
         self.stop.store(true, Ordering::Relaxed);
         let mut failed = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if failed.as_ref().is_none_or(|(first, _)| block < *first) {
@@ -150,7 +150,7 @@ pub(super) fn run(work: Work, threads: u32) -> i32 {
     match work.run(threads) {
         Ok(()) => 0,
         Err(pending) => {
-            set_pending(pending);
+            set_pending(*pending);
             1
         }
     }

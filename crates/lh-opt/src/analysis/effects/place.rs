@@ -133,15 +133,8 @@ impl PlaceFinder<'_> {
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
             Inst::Map(..) | Inst::New(_) | Inst::Runtime(..) => simple(Root::Value(v)),
             Inst::Call(..) | Inst::Foreign(..) => {
-                let mut out = simple(Root::Value(v));
-                for arg in self.returned(inst).filter(|a| has_memory(self.func.ty(*a))) {
-                    out.extend(self.views(arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
-                }
-                let (args, is_unknown) = self.reached(inst);
-                let roots = args.into_iter().flat_map(|a| self.roots(a, depth + 1)).collect();
-                out.extend(self.contents(roots, Some(self.func.ty(v)), depth + 1).into_iter().flat_map(unknown));
-                out.extend(is_unknown.then_some(Root::Unknown).into_iter().flat_map(unknown));
-                out
+                let others = self.roots_of_result(inst, self.func.ty(v), depth + 1);
+                simple(Root::Value(v)).into_iter().chain(others.into_iter().flat_map(unknown)).collect()
             }
             // The parts of an aggregate stand for all of it.
             Inst::Pack(parts) => parts
@@ -165,6 +158,17 @@ impl PlaceFinder<'_> {
             }
             _ => unknown(Root::Unknown),
         }
+    }
+
+    /// Roots that the result of a call may have, beside one of its own.
+    fn roots_of_result(&self, call: &Inst, ty: Ty, depth: u32) -> Vec<Root> {
+        let returned = self.returned(call).filter(|a| has_memory(self.func.ty(*a)));
+        let mut out: Vec<Root> = returned.flat_map(|a| self.roots(a, depth)).collect();
+        let (args, is_unknown) = self.reached(call);
+        let containers = args.into_iter().flat_map(|a| self.roots(a, depth)).collect();
+        out.extend(self.contents(containers, Some(ty), depth));
+        out.extend(is_unknown.then_some(Root::Unknown));
+        out
     }
 
     fn roots(&self, v: Value, depth: u32) -> Vec<Root> {
