@@ -63,7 +63,7 @@ class CFunc:
         if self._dispatcher.nopython_signatures[0].return_type != wanted:
             self._dispatcher = _converting(self._dispatcher, function, self._sig, options)
         # Where the function is a result, this is what Python gets.
-        self._dispatcher.__lancehead_owner__ = self
+        vars(self._dispatcher)["__lancehead_owner__"] = self
         #: Its name in LLVM's text.
         self.native_name = f"cfunc.{function.__code__.co_qualname}"
 

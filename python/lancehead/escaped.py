@@ -40,7 +40,7 @@ def function(owner: Any, place: tuple[str, int], parts: tuple[tuple[Any, ...], t
 
 def partial(captures: tuple[Any, ...], keywords: dict[str, Any]) -> functools.partial[Any]:
     """A `functools.partial`: the function and its first arguments, and those by name."""
-    return functools.partial(*captures, **keywords)
+    return functools.partial(captures[0], *captures[1:], **keywords)
 
 
 def compiled(function: FunctionType) -> Any:

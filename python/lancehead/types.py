@@ -363,8 +363,8 @@ class DictType(metaclass=KindOfType):
 class LiteralStrKeyDict(metaclass=KindOfType):
     """Types of dictionaries with constant keys that are texts and values of several types.
 
-    >>> LiteralStrKeyDict({"a": int64, "b": float64}).literal_value["a"]
-    int64
+    >>> LiteralStrKeyDict({"a": int64, "b": float64}).literal_value
+    {Literal[str](a): int64, Literal[str](b): float64}
     """
 
     kinds: tuple[str, ...] = ("LiteralStrKeyDict",)

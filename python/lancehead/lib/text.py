@@ -30,13 +30,7 @@ def text_of(x):
 
 
 def flags_name(word, names, values, more_names, more_values):
-    """The name of joined flags, None of no flags.
-
-    >>> flags_name(5, ("R", "W", "X"), (4, 2, 1), ("RW",), (6,))
-    'R|X'
-    >>> flags_name(6, ("R", "W", "X"), (4, 2, 1), ("RW",), (6,))
-    'RW'
-    """
+    """The name of joined flags, None of no flags: `R|X`, or `RW` where that is one of the others."""
     name = None
     if word != 0:
         out = ""
