@@ -82,7 +82,8 @@ impl Infer<'_> {
     /// The function of the program that is a special method of a named tuple.
     fn named_method(&mut self, v: &Val, name: &str) -> Option<FuncId> {
         let TyKind::Tuple { name: Some(n), .. } = v.ty.kind() else { return None };
-        if !matches!(self.world.object(n.class), Object::NamedTupleClass(_)) {
+        // Those of the library define none, and a cache does not find their classes.
+        if n.meaning.is_some() || !matches!(self.world.object(n.class), Object::NamedTupleClass(_)) {
             return None;
         }
         let member = self.world.attr(n.class, name)?;
