@@ -67,7 +67,7 @@ unsafe fn note(
 /// The answer of `lancehead.interpreted` for such a dispatcher; `None` for those that compile.
 ///
 /// # Errors
-/// What it raises.
+/// Those that it raises.
 pub fn ask<'py>(
     object: &Bound<'py, PyAny>,
     state: &State,
