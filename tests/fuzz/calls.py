@@ -49,7 +49,7 @@ OWNERS: dict[str, Any] = {
 # What is no argument yet is made by the function.
 RECEIVERS = {
     "dict": "{1: 2, 3: 4}", "set": "{1, 3}", "bytes": "b'ab c'", "bytearray": "bytearray(b'ab')",
-    "memoryview": "memoryview(b'abc')",
+    "memoryview": "memoryview(b'abc')", "frozenset": "frozenset({1, 3})",
     "datetime64": "np.datetime64('2020-01-02')", "timedelta64": "np.timedelta64(5, 's')",
 }
 # fmt: on

@@ -32,6 +32,9 @@ impl Infer<'_> {
     /// Assigns to a cell. If another function has made it for another type, that one is asked.
     pub(crate) fn cell_set(&mut self, cell: Value, x: Value) -> Result<()> {
         let (cell, x) = (self.val(cell), self.val(x));
+        if let TyKind::Unbound | TyKind::MaybeUnbound(_) = cell.ty.kind() {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_BYTECODE, "a cell is used before it is made"));
+        }
         if let (TyKind::Class(c), None) = (cell.ty.kind(), self.site_of(&cell)) {
             let held = c.args[0];
             match unify(held, x.ty, &mut self.pending) {

@@ -115,6 +115,12 @@ impl Infer<'_> {
             return self.object(e.class).map(Some);
         }
         if self.world.attr(e.class, name).is_some() {
+            // A class answers for its metaclass too: `len` of a class is not `len` of its members.
+            let first = e.members.first().and_then(|(member, _)| self.world.attr(e.class, member));
+            let is_special = name.starts_with("__") && name.ends_with("__");
+            if is_special && first.is_some_and(|member| self.world.attr(member, name).is_none()) {
+                return Ok(None);
+            }
             return self.user_attr(v, e.class, name);
         }
         let mut parts = Vec::new();

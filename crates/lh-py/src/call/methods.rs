@@ -340,6 +340,11 @@ fn func_attr<'py>(c: &Call<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> 
     py_func(c)?.getattr(name)
 }
 
+fn attributes<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the type has a `__dictoffset__`, and this is an instance; the result is ours or null.
+    unsafe { Bound::from_owned_ptr_or_err(c.py, ffi::PyObject_GenericGetDict(c.this.as_ptr(), std::ptr::null_mut())) }
+}
+
 /// Runs a method with panics and errors turned into Python exceptions.
 unsafe fn enter(
     this: *mut ffi::PyObject,
@@ -445,4 +450,5 @@ table! { getters:
     "__defaults__" |c| func_attr(c, "__defaults__"), "Defaults of the Python function.";
     "__kwdefaults__" |c| func_attr(c, "__kwdefaults__"), "Keyword-only defaults of the Python function.";
     "__closure__" |c| func_attr(c, "__closure__"), "Captured variables of the Python function.";
+    "__dict__" attributes, "Attributes that were set, beside those of the Python function.";
 }
