@@ -80,6 +80,28 @@ pub unsafe fn make_index(table: *mut Items, twice: i64, code: i64) -> Result<(),
     Ok(())
 }
 
+/// Makes the index of a table whose entries have just been written: so many, all of which exist.
+///
+/// # Safety
+/// As [`make_index`]; no index was made before.
+pub unsafe fn make_first_index(table: *mut Items, code: i64) -> Result<(), NoIndex> {
+    // SAFETY: as promised; the fields of a table follow its header.
+    unsafe {
+        let live = (*table).len;
+        (*table.byte_add(layout::ENTRIES_FIELDS).cast::<Fields>()).live = live;
+        make_index(table, 6 * (live + 1), code)
+    }
+}
+
+/// The number of entries that exist.
+///
+/// # Safety
+/// The object is a table, which nobody changes meanwhile.
+pub unsafe fn live(table: *const Items) -> usize {
+    // SAFETY: as promised; the fields of a table follow its header.
+    unsafe { (*table.byte_add(layout::ENTRIES_FIELDS).cast::<Fields>()).live as usize }
+}
+
 /// Moves the entries that exist to the beginning: the mark of another is 0, and it owns nothing.
 unsafe fn close_gaps(table: &mut Items, live: i64) {
     if table.len == live {

@@ -7,6 +7,7 @@ use lh_ir::class::{Class, DICT, SET};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFrozenSet, PySet, PyType};
+use std::sync::OnceLock;
 
 /// The path of double-ended queues in the library.
 const DEQUE: &str = "collections.deque";
@@ -75,6 +76,11 @@ impl Table {
     /// Its class of compiled code.
     pub fn class(self) -> Class {
         Class::find(self.row().2).unwrap_or_else(|| lh_ir::bug!("the library has no `{}`", self.row().2))
+    }
+    /// The size of the fields of such a table, in bytes, and the mask of their words that are counted, once known.
+    pub fn fields(self) -> &'static OnceLock<(usize, u64)> {
+        static FOUND: [OnceLock<(usize, u64)>; 6] = [const { OnceLock::new() }; 6];
+        &FOUND[self as usize]
     }
     /// The number of parts of an entry.
     pub fn width(self) -> usize {

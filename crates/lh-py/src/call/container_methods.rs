@@ -3,7 +3,7 @@
 use crate::call::boxing::Boxer;
 use crate::call::container::{Container, State};
 use crate::call::item::Item;
-use crate::call::tables::{live, new_native};
+use crate::call::tables::new_native;
 use crate::call::tags::Refused;
 use crate::host::types::{Type, as_ty};
 use lh_ir::TyKind;
@@ -67,7 +67,8 @@ impl Container {
         match self.state.get() {
             None => 0,
             Some(s) if s.item.is_some() => s.items.len(),
-            Some(s) => live(&s.items, s.ty),
+            // SAFETY: the object is a table.
+            Some(s) => unsafe { lh_runtime::tables::live(s.items.as_ptr()) },
         }
     }
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -9,6 +9,7 @@ use crate::call::convert;
 use crate::call::copies::Copies;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
+use crate::call::rows::{Rows, Shape};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use crate::object::class_names::short_text;
 use crate::object::int::{self, Machine};
@@ -26,7 +27,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyList;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// A Python list, dictionary or set and its native copy.
 pub struct Copied {
@@ -171,6 +172,8 @@ impl Lists {
                 import_words(o, buf, kind::FLOAT, class, |item| {
                     Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits())
                 })?
+            } else if let Some(list) = list_of_rows(object, buf) {
+                list
             } else {
                 self.import_items(object, buf)?
             }
@@ -516,6 +519,25 @@ fn bytes_of(list: &ItemsRef) -> &[u8] {
     // SAFETY: the buffer holds that many bytes, all written: items are zeroed before their parts are. A list without
     // bytes may have no buffer.
     if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts((*list.as_ptr()).mem.data, bytes) } }
+}
+
+/// Imports items of one shape, and appends its tags.
+fn list_of_rows(object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Option<ItemsRef> {
+    let room = object.len();
+    // SAFETY: the list holds its items, which no Python code changes meanwhile.
+    let item = |i: usize| unsafe { ffi::PyList_GET_ITEM(object.as_ptr(), i as isize) };
+    // SAFETY: as above.
+    let shape = unsafe { Shape::of(item(0)) }?;
+    let (words, mask) = (shape.words(), shape.mask());
+    let list = ItemsRef::new(room, 8 * words, mask)?;
+    let mut rows = Rows::new(list, smallvec![shape], room, false);
+    // SAFETY: as above.
+    (0..room).try_for_each(|i| unsafe { rows.add(&[item(i)]) })?;
+    let (list, shapes) = rows.finish();
+    let mut tags = SmallVec::new();
+    shapes[0].tags(&mut tags);
+    buf.tags.extend_from_slice(&tags);
+    Some(list)
 }
 
 /// Imports items of one exact class, one word each.

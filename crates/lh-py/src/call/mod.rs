@@ -31,6 +31,7 @@ pub mod methods;
 pub mod objmode;
 pub mod overload;
 pub mod refusal;
+pub mod rows;
 pub mod specialise;
 pub mod state;
 pub mod tables;

@@ -9,15 +9,15 @@ use crate::call::choices::Choices;
 use crate::call::collections::Table as Kind;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
+use crate::call::rows::{Rows, Shape};
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
-use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
 use lh_runtime::hash::{bytes_hash, table_hash};
 use lh_runtime::items::{Items, ItemsRef};
-use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, make_index};
+use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, live, make_first_index};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PySet};
@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 use std::ptr::null_mut;
 
 /// The sign bit marks the hashes of entries.
-const MARK: i64 = i64::MIN;
+pub const MARK: i64 = i64::MIN;
 
 /// Tags of a few types.
 type Tags = SmallVec<[u64; 4]>;
@@ -48,9 +48,8 @@ impl Lists {
         }
         let kind = Kind::of(object).ok_or(Refused::Type)?;
         let (width, factory) = (kind.width(), self.factory_tags(object, kind, buf)?);
-        if let Some((mut tags, words)) = numbers_of(object, kind) {
+        if let Some((table, mut tags)) = table_of_rows(object, kind, &factory)? {
             tags.extend_from_slice(&factory);
-            let table = table_of_numbers(&mut Decoder::new(object.py(), &tags), kind, &words)?;
             buf.tags.extend_from_slice(&tags);
             self.add_copy(object, table.clone(), &tags);
             return Ok(table);
@@ -206,74 +205,84 @@ fn merge_tags(buf: &mut ArgBuf, start: usize, mut end: usize) -> Result<usize, R
     Ok(end)
 }
 
-/// The tags and the words of the keys and values in turn, if the keys are ints or floats that fit into a word, and the
-/// values too. No Python code runs while such are read.
-fn numbers_of(object: &Bound<'_, PyAny>, kind: Kind) -> Option<(Tags, Vec<u64>)> {
-    let width = kind.width();
-    let mut classes = [null_mut(); 2];
-    let mut words = Vec::with_capacity(width * object.len().ok()?);
-    let mut read = |part: *mut ffi::PyObject, at: usize| -> Option<()> {
-        // SAFETY: the object that is read holds the part.
-        unsafe {
-            let class = ffi::Py_TYPE(part);
-            if words.len() < width {
-                classes[at] = class;
-            }
-            let word = match class == classes[at] {
-                true if class == &raw mut ffi::PyFloat_Type => (*part.cast::<ffi::PyFloatObject>()).ob_fval.to_bits(),
-                true if class == &raw mut ffi::PyLong_Type => match int::machine(part) {
-                    Machine::Signed(v) => v as u64,
-                    Machine::Unsigned(_) | Machine::TooLarge => return None,
-                },
-                _ => return None,
-            };
-            words.push(word);
-        }
-        Some(())
-    };
-    if kind == Kind::Ordered || kind == Kind::Frozen {
-        // The order of the one is not that of its entries; the other is rare.
-        return None;
+/// A native table of the entries of an object and the tags of its parts, if all keys have one shape and all values too.
+/// No Python code runs while they are read.
+fn table_of_rows(
+    object: &Bound<'_, PyAny>,
+    kind: Kind,
+    factory: &[u64],
+) -> Result<Option<(ItemsRef, Tags)>, Refused> {
+    if kind == Kind::Ordered {
+        // Its order is not that of its entries.
+        return Ok(None);
     }
-    if width == 2 {
-        with_critical_section(object, || {
+    let mut rows: Option<Rows> = None;
+    let mut refused = None;
+    let mut add = |parts: &[*mut ffi::PyObject]| -> Option<()> {
+        let rows = match &mut rows {
+            Some(rows) => rows,
+            None => match new_rows(object, kind, factory, parts)? {
+                Ok(made) => rows.insert(made),
+                Err(why) => {
+                    refused = Some(why);
+                    return None;
+                }
+            },
+        };
+        // SAFETY: the object holds its parts.
+        unsafe { rows.add(parts) }
+    };
+    let done = match object.cast::<PyDict>() {
+        Ok(dict) => with_critical_section(dict, || {
             let (mut at, mut key, mut value) = (0, null_mut(), null_mut());
             // SAFETY: the dictionary is locked, and nothing changes it meanwhile.
-            while unsafe { ffi::PyDict_Next(object.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
-                read(key, 0)?;
-                read(value, 1)?;
+            while unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
+                add(&[key, value])?;
             }
             Some(())
-        })?;
-    } else {
-        for item in object.cast::<PySet>().ok()? {
-            read(item.as_ptr(), 0)?;
-        }
-    }
-    let tag = |class: &*mut ffi::PyTypeObject| match *class == &raw mut ffi::PyFloat_Type {
-        true => kind::FLOAT,
-        false => kind::INT,
+        }),
+        Err(_) => object.try_iter().ok().and_then(|mut items| items.try_for_each(|item| add(&[item.ok()?.as_ptr()]))),
     };
-    (!words.is_empty()).then(|| (classes[..width].iter().map(tag).collect(), words))
+    if let Some(why) = refused {
+        return Err(why);
+    }
+    let (Some(()), Some(rows)) = (done, rows) else { return Ok(None) };
+    let (table, shapes) = rows.finish();
+    let mut tags = Tags::new();
+    shapes.iter().for_each(|shape| shape.tags(&mut tags));
+    // SAFETY: the entries of a new table, which begin with their marks.
+    unsafe { make_first_index(table.as_ptr(), shapes[0].key_code()) }.map_err(|_| Refused::TooLarge)?;
+    Ok(Some((table, tags)))
 }
 
-fn table_of_numbers(tags: &mut Decoder<'_, '_>, kind: Kind, words: &[u64]) -> Result<ItemsRef, Refused> {
-    let Table { table, entry, .. } = new_table(tags, kind, words.len())?;
-    let width = kind.width();
-    debug_assert_eq!(entry.size, 8 * (1 + width));
-    // SAFETY: the table has room for so many entries, whose words follow their marks.
-    unsafe {
-        let header = table.as_ptr();
-        let mut at = (*header).mem.data.cast::<u64>();
-        for parts in words.chunks_exact(width) {
-            at.write(0);
-            at.add(1).copy_from_nonoverlapping(parts.as_ptr(), width);
-            at = at.add(1 + width);
-        }
-        (*header).len = (words.len() / width) as i64;
+/// A table for rows like the first one, or nothing if it has no shape.
+fn new_rows(
+    object: &Bound<'_, PyAny>,
+    kind: Kind,
+    factory: &[u64],
+    first: &[*mut ffi::PyObject],
+) -> Option<Result<Rows, Refused>> {
+    // SAFETY: the object holds its parts.
+    let shapes = first.iter().map(|part| unsafe { Shape::of(*part) }).collect::<Option<SmallVec<[Shape; 2]>>>()?;
+    let (mut words, mut mask) = (1, 0);
+    for shape in &shapes {
+        mask |= shape.mask() << words;
+        words += shape.words();
     }
-    index(&table, &entry)?;
-    Ok(table)
+    let fields = || {
+        let mut tags = Tags::new();
+        shapes.iter().for_each(|shape| shape.tags(&mut tags));
+        tags.extend_from_slice(factory);
+        let class = kind.class();
+        let ty = class.of(Decoder::new(object.py(), &tags).many(class.declaration().parameters.len()), false);
+        debug_assert!(Item::new(entry_type(ty)).is_some_and(|entry| entry.size == 8 * words && entry.mask == mask));
+        (fields_size(ty), fields_mask(ty))
+    };
+    // Only those of a dictionary with a factory depend on more than the class.
+    let (size, fields_mask) = if factory.is_empty() { *kind.fields().get_or_init(fields) } else { fields() };
+    let room = object.len().ok()?;
+    let table = ItemsRef::with_fields(room, 8 * words, mask, size, fields_mask).ok_or(Refused::TooLarge);
+    Some(table.map(|table| Rows::new(table, shapes, room, true)))
 }
 
 /// Keys and values of a dictionary in turn, or the items of a set.
@@ -314,17 +323,6 @@ pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
     Ok(table)
 }
 
-/// The number of entries of a table that exist.
-pub fn live(table: &ItemsRef, ty: Ty) -> usize {
-    let at = ty.fields().iter().find_map(|field| match field.name.as_str() {
-        "_live" => Some(field.offset),
-        _ => None,
-    });
-    let at = at.unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
-    // SAFETY: a table of this type has the field, one word.
-    unsafe { table.as_ptr().byte_add(at).cast::<i64>().read() as usize }
-}
-
 /// The type of the entries of a table: a tuple of a mark, the key and, in dictionaries, the value.
 fn entry_type(table: Ty) -> Ty {
     table.items().unwrap_or_else(|| lh_ir::bug!("`{table}` is no table"))
@@ -349,18 +347,21 @@ pub fn fields_size(ty: Ty) -> usize {
 
 /// A table without entries and without an index.
 fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
+    ItemsRef::with_fields(count, entry.size, entry.mask, fields_size(ty), fields_mask(ty)).ok_or(Refused::TooLarge)
+}
+
+/// The words of a table's fields that are counted, as a mask.
+fn fields_mask(ty: Ty) -> u64 {
     let word = |offset: usize| (offset - layout::ENTRIES_FIELDS) / 8;
     let counted = ty.fields().iter().filter(|f| f.ty.flatten().first() == Some(&Prim::Mem));
-    let mask = counted.fold(0, |mask, f| mask | 1 << word(f.offset));
-    ItemsRef::with_fields(count, entry.size, entry.mask, fields_size(ty), mask).ok_or(Refused::TooLarge)
+    counted.fold(0, |mask, f| mask | 1 << word(f.offset))
 }
 
 /// Gives a table that has entries their marks and its index.
 fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
-    let live = table.len();
-    let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
+        let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
     let words = key.flatten().len();
-    for at in 0..live {
+    for at in 0..table.len() {
         // SAFETY: an entry of the table, whose first word is the mark.
         unsafe {
             let words = entry.words(table.item(at), 1..1 + words);
@@ -374,17 +375,7 @@ fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
         }
     }
     // SAFETY: the table's fields are zeros until now, and its keys have this code.
-    unsafe {
-        let set = |name: &str, word: u64| {
-            let ty = class_of(entry.ty.tuple_elems().map_or(1, |parts| parts.len() - 1));
-            let fields = ty.of(vec![Ty::int(); ty.declaration().parameters.len()], false).fields();
-            let field = fields.iter().find(|f| f.name.as_str() == name);
-            let offset = field.unwrap_or_else(|| lh_ir::bug!("tables have a field `{name}`")).offset;
-            table.as_ptr().byte_add(offset).cast::<u64>().write(word);
-        };
-        set("_live", live as u64);
-        make_index(table.as_ptr(), 6 * (live as i64 + 1), key_code(key)).map_err(|_| Refused::TooLarge)
-    }
+    unsafe { make_first_index(table.as_ptr(), key_code(key)) }.map_err(|_| Refused::TooLarge)
 }
 
 /// The code of a key's hash for `make_index`: `_key_code`.
@@ -454,7 +445,8 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
             // SAFETY: a live key, which is a set.
             let set = unsafe { ItemsRef::from_borrowed(next() as *mut Items) };
             let entry = Item::new(entry_type(ty)).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
-            let mut h = live(&set, ty) as i64;
+            // SAFETY: it is a table.
+            let mut h = unsafe { live(set.as_ptr()) } as i64;
             for i in 0..set.len() {
                 // SAFETY: an entry of the set; of those that exist the mark is not 0.
                 let words = unsafe { entry.slots(set.item(i)) };
@@ -468,12 +460,12 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
     }
 }
 
-fn float_hash(word: u64, ty: Ty) -> i64 {
+pub fn float_hash(word: u64, ty: Ty) -> i64 {
     // Zeros of both signs are equal.
     (crate::object::words::float(word, ty) + 0.0).to_bits() as i64
 }
 
-fn mixed(h: i64, more: i64) -> i64 {
+pub fn mixed(h: i64, more: i64) -> i64 {
     let x = (h as u64 ^ more as u64).wrapping_mul(GOLDEN);
     (x ^ x >> 32) as i64
 }

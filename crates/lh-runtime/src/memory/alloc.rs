@@ -250,6 +250,15 @@ pub(crate) unsafe fn incref_by(mem: *mut MemInfo, count: i64) {
     }
 }
 
+/// Gives a new object so many references in place of its first one.
+///
+/// # Safety
+/// `mem` is a live counted object, to which nobody else refers; the count is at least 1.
+pub unsafe fn set_references(mem: *mut MemInfo, count: i64) {
+    // SAFETY: the caller's promise.
+    unsafe { *(*mem).refcount.get_mut() = count };
+}
+
 /// Drops a reference.
 ///
 /// # Safety
