@@ -30,11 +30,6 @@ def row_13b_eigh(a):
 
 
 @njit
-def row_13b_einsum(a):
-    return np.einsum("ij,jk->ik", a, a)  # culprit
-
-
-@njit
 def row_13b_lstsq(a):
     return np.linalg.lstsq(a, a[0])[0]  # culprit
 
@@ -52,11 +47,6 @@ def row_13b_eigvals(a):
 @njit
 def row_13b_fft(a):
     return np.fft.fft(a[0])  # culprit
-
-
-@njit
-def row_13b_tensordot(a):
-    return np.tensordot(a, a, 1)  # culprit
 
 
 @njit
@@ -105,12 +95,10 @@ ELSEWHERE = r"outside|np\.|numpy|`@`"
 CASES = {
     "02b_generator": Case(row_02b_generator, (np.random.default_rng(1), 3), "unsupported-type", r"(np|numpy)\.random"),
     "13b_eigh": Case(row_13b_eigh, (MATRIX,), "unsupported-call", ELSEWHERE),
-    "13b_einsum": Case(row_13b_einsum, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_lstsq": Case(row_13b_lstsq, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_pinv": Case(row_13b_pinv, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_eigvals": Case(row_13b_eigvals, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_fft": Case(row_13b_fft, (MATRIX,), "unsupported-call", ELSEWHERE),
-    "13b_tensordot": Case(row_13b_tensordot, (MATRIX,), "unsupported-call", ELSEWHERE),
     "13b_polyfit": Case(row_13b_polyfit, (MATRIX,), "unsupported-call", ELSEWHERE),
     "20_method": Case(Account.__dict__["doubled"], (Account(3.0),), "unsupported-type", r"@staticmethod|one by one"),
     "20_object": Case(row_20_object, (Account(3.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),

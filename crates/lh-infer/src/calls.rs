@@ -3,6 +3,7 @@
 mod builtins;
 pub(crate) mod containers;
 pub(crate) mod cuda;
+mod einsum;
 mod foreign;
 mod functions;
 mod linked;

@@ -39,8 +39,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("scipy.linalg.solve", "use `np.linalg.solve(a, b)`"),
     ("numpy.histogram2d", "use `np.histogram` of each axis, or `np.digitize` and a loop that counts"),
     ("numpy.histogramdd", "use `np.digitize` for each axis and a loop that counts"),
-    ("numpy.einsum", "use `@`, `np.sum(a * b, axis=...)` or loops"),
-    ("numpy.tensordot", "use `@` of reshaped arrays, or loops"),
     ("numpy.linalg.lstsq", "use `np.linalg.solve(X.T @ X, X.T @ y)`, or `np.linalg.qr`"),
     ("numpy.linalg.pinv", "use `np.linalg.svd`, or `np.linalg.solve(A.T @ A, A.T)`"),
     ("numpy.linalg.cond", "use `s = np.linalg.svd(a)[1]` and `s[0] / s[-1]`"),

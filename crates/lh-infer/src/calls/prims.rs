@@ -566,6 +566,7 @@ impl Infer<'_> {
                 };
                 Val::tuple(vec![x.clone(); n as usize])
             }
+            ("einsum", [subscripts, operands]) => self.einsum_plan(subscripts, operands)?,
             ("tuple_set", [t, i, x]) => {
                 let p = parts(self, t)?;
                 let out = p.iter().enumerate().map(|(k, old)| self.pick(i, k, x, old)).collect::<Result<Vec<_>>>()?;
