@@ -61,12 +61,15 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
     let bodies = unit.functions.iter().flat_map(|f| &f.bodies).map(|b| (b.name.clone(), by_name[&*b.name])).collect();
     let debug = unit.lines().then(|| DebugInfo::new(&m));
+    let callees = callees(unit, &specs);
+    let recursive = recursive(&callees);
     let mut cx = Lowering {
         m,
         target: machine.target,
         unit,
         functions: Vec::new(),
-        recursive: recursive(unit, &specs),
+        often: copied_too_often(unit, &callees, &recursive),
+        recursive,
         specs,
         bodies,
         tbaa_data,
@@ -108,14 +111,17 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     Lowered { module: cx.m, raise_sites: cx.raise_sites, rare: cx.rare }
 }
 
-/// By function: whether it reaches itself by calls.
-fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
+/// The functions of the unit that each calls, once for each place.
+fn callees(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<Vec<usize>> {
     let insts = |f: &'_ Function| {
         let all = f.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         all.filter_map(|i| called(&i.inst)).collect::<Vec<_>>()
     };
-    let callees: Vec<Vec<usize>> =
-        unit.functions.iter().map(|f| insts(f).iter().filter_map(|s| specs.get(s)).copied().collect()).collect();
+    unit.functions.iter().map(|f| insts(f).iter().filter_map(|s| specs.get(s)).copied().collect()).collect()
+}
+
+/// By function: whether it reaches itself by calls.
+fn recursive(callees: &[Vec<usize>]) -> Vec<bool> {
     let reaches_itself = |f: usize| {
         let (mut seen, mut work) = (vec![false; callees.len()], callees[f].clone());
         while let Some(g) = work.pop() {
@@ -129,6 +135,35 @@ fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
         false
     };
     (0..callees.len()).map(reaches_itself).collect()
+}
+
+/// By function: whether so many copies of it would be made if every call of a library function were inlined that
+/// compiling them costs more than the calls do. LLVM's passes take more than linear time in the size of a function.
+fn copied_too_often(unit: &Unit<'_>, callees: &[Vec<usize>], recursive: &[bool]) -> Vec<bool> {
+    let mut uncounted = vec![0usize; callees.len()];
+    callees.iter().flatten().for_each(|f| uncounted[*f] += 1);
+    let mut copies = vec![0usize; callees.len()];
+    let mut often = vec![false; callees.len()];
+    let mut work: Vec<usize> = (0..callees.len()).filter(|f| uncounted[*f] == 0).collect();
+    while let Some(f) = work.pop() {
+        let function = &unit.functions[f];
+        let size = cx::size(function);
+        // Arithmetic is inlined wherever it is, since loops with calls in them are not vectorised.
+        let has_objects = || function.params().iter().any(|p| function.ty(*p).flatten().iter().any(|p| p.is_counted()));
+        often[f] = function.is_library
+            && size > cx::COST_OF_CALL
+            && copies[f].saturating_mul(size) > cx::MOST_COPIED
+            && has_objects();
+        let own = if !function.is_library || often[f] { 1 } else { copies[f].max(1) };
+        for callee in &callees[f] {
+            copies[*callee] = copies[*callee].saturating_add(own);
+            uncounted[*callee] -= 1;
+            if uncounted[*callee] == 0 && !recursive[*callee] {
+                work.push(*callee);
+            }
+        }
+    }
+    often
 }
 
 /// Whether a function has a grid barrier.

@@ -29,8 +29,9 @@ impl Infer<'_> {
     /// `prim.einsum(subscripts, operands)`
     pub(crate) fn einsum_plan(&mut self, subscripts: &Val, operands: &Val) -> Result<Val> {
         let Some(text) = subscripts.as_str() else {
-            let mut d = Diagnostic::new(diag::NEEDS_CONSTANT, "the subscripts of `einsum` must be known while compiling")
-                .note("write them as a text: `np.einsum(\"ij,jk->ik\", a, b)`");
+            let mut d =
+                Diagnostic::new(diag::NEEDS_CONSTANT, "the subscripts of `einsum` must be known while compiling")
+                    .note("write them as a text: `np.einsum(\"ij,jk->ik\", a, b)`");
             d.literal = self.parameter(subscripts);
             return Err(d);
         };
@@ -129,7 +130,11 @@ fn planned(inputs: &[Vec<Label>], output: &[Label]) -> Plan {
     let mut kept: Vec<Vec<Label>> = Vec::new();
     for (at, input) in inputs.iter().enumerate() {
         let mut labels: Vec<Label> = Vec::new();
-        input.iter().for_each(|l| if !labels.contains(l) { labels.push(*l) });
+        input.iter().for_each(|l| {
+            if !labels.contains(l) {
+                labels.push(*l)
+            }
+        });
         let is_used = |l: &Label| {
             output.contains(l) || inputs.iter().enumerate().any(|(other, labels)| other != at && labels.contains(l))
         };

@@ -16,6 +16,15 @@ use std::collections::HashMap;
 const MAX_IN_REGISTERS: usize = 8;
 /// Library functions up to this size are always inlined.
 const SMALL_LIBRARY: usize = 80;
+/// The most instructions, over all its copies, of a library function that is inlined wherever it is called.
+pub(super) const MOST_COPIED: usize = 800;
+/// A function of so many instructions costs no more than its call.
+pub(super) const COST_OF_CALL: usize = 12;
+
+/// The number of instructions of a function.
+pub(super) fn size(f: &Function) -> usize {
+    f.blocks.iter().map(|b| b.insts.len() + 1).sum()
+}
 
 /// The way in which a function returns its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +55,8 @@ pub(crate) struct Lowering<'u> {
     pub(super) bodies: HashMap<String, usize>,
     /// By function: whether it may call itself, directly or through others.
     pub(super) recursive: Vec<bool>,
+    /// By function: whether it is not inlined, since it would be copied too often.
+    pub(super) often: Vec<bool>,
     /// Type-based alias metadata: data of arrays and of items; headers of objects.
     pub(super) tbaa_data: LLVMMetadataRef,
     pub(super) tbaa_header: LLVMMetadataRef,
@@ -83,11 +94,10 @@ impl<'u> Lowering<'u> {
         let value = m.declare(&f.name, ty);
         m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
         self.attributes(value, f.options.debug);
-        if f.options.debug || is_body {
+        if f.options.debug || is_body || self.often[index] && !self.target.is_gpu() {
             m.attribute(value, "noinline");
         } else if f.is_library {
-            let size: usize = f.blocks.iter().map(|b| b.insts.len() + 1).sum();
-            m.attribute(value, if size <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
+            m.attribute(value, if size(f) <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
         }
         Declared { value, ty, ret, returns }
     }

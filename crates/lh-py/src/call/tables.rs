@@ -9,8 +9,8 @@ use crate::call::choices::Choices;
 use crate::call::collections::Table as Kind;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::rows::{Rows, Shape};
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
+use crate::call::rows::{Rows, Shape};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
@@ -207,11 +207,7 @@ fn merge_tags(buf: &mut ArgBuf, start: usize, mut end: usize) -> Result<usize, R
 
 /// A native table of the entries of an object and the tags of its parts, if all keys have one shape and all values too.
 /// No Python code runs while they are read.
-fn table_of_rows(
-    object: &Bound<'_, PyAny>,
-    kind: Kind,
-    factory: &[u64],
-) -> Result<Option<(ItemsRef, Tags)>, Refused> {
+fn table_of_rows(object: &Bound<'_, PyAny>, kind: Kind, factory: &[u64]) -> Result<Option<(ItemsRef, Tags)>, Refused> {
     if kind == Kind::Ordered {
         // Its order is not that of its entries.
         return Ok(None);
@@ -359,7 +355,7 @@ fn fields_mask(ty: Ty) -> u64 {
 
 /// Gives a table that has entries their marks and its index.
 fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
-        let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
+    let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
     let words = key.flatten().len();
     for at in 0..table.len() {
         // SAFETY: an entry of the table, whose first word is the mark.
