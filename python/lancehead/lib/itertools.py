@@ -313,3 +313,66 @@ def _unused(at, count, x):
         else:
             i += 1
     return x
+
+
+def groupby(iterable, key=None):
+    """Pairs of a key and an iterator over the items that follow each other with this key.
+
+    As in Python, an iterator is at its end when the next pair has been taken.
+
+    >>> [(k, list(group)) for k, group in itertools.groupby([1, 3, 2, 5], lambda x: x % 2)]
+    [(1, [1, 3]), (0, [2]), (1, [5])]
+    """
+    turn = [0]
+    keys = []
+    items = []
+    for x in iterable:
+        k = x if key is None else key(x)
+        if len(items) > 0 and keys[0] != k:
+            yield keys[0], _group(turn, turn[0], items)
+            turn[0] += 1
+            keys = []
+            items = []
+        if len(keys) == 0:
+            keys.append(k)
+        items.append(x)
+    if len(items) > 0:
+        yield keys[0], _group(turn, turn[0], items)
+        turn[0] += 1
+
+
+def _group(turn, own, items):
+    for x in items:
+        if turn[0] != own:
+            break
+        yield x
+
+
+def zip_longest(*iterables, fillvalue=None):
+    """Tuples of an item of each iterable, as many as the longest has; a value stands for those that are missing.
+
+    >>> list(itertools.zip_longest([1, 2], [3], fillvalue=0))
+    [(1, 3), (2, 0)]
+    """
+    lists = _lists(iterables)
+    for i in range(_longest(lists)):
+        yield _row(lists, i, fillvalue)
+
+
+def _lists(iterables):
+    if len(iterables) == 0:
+        return ()
+    return ([x for x in iterables[0]],) + _lists(iterables[1:])
+
+
+def _longest(lists):
+    if len(lists) == 0:
+        return 0
+    return max(len(lists[0]), _longest(lists[1:]))
+
+
+def _row(lists, i, fillvalue):
+    if len(lists) == 0:
+        return ()
+    x = lists[0][i] if i < len(lists[0]) else fillvalue
+    return (x,) + _row(lists[1:], i, fillvalue)
