@@ -12,8 +12,10 @@ from lancehead import _core
 _ITSELF = NotImplemented
 
 
-def function(owner: Any, place: tuple[str, int], parts: tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]) -> Any:
-    """An inner function of a function, of this name and in this line, with captured values and defaults.
+def function(
+    owner: Any, place: tuple[str, int, list[str]], parts: tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]
+) -> Any:
+    """An inner function of a function, of this name and in this line, with what it captures and its defaults.
 
     >>> from lancehead import njit
     >>> @njit
@@ -22,20 +24,48 @@ def function(owner: Any, place: tuple[str, int], parts: tuple[tuple[Any, ...], t
     >>> adder(3)(4)
     7
     """
-    outer = owner.py_func if isinstance(owner, _core.Dispatcher) else owner
+    name, line, captured = place
     captures, defaults, keywords = parts
-    code = _inner_code(outer.__code__, *place)
-    # Of functions that call each other, one may have captured more than its code names.
-    cells = [CellType() if value is _ITSELF else CellType(value) for value in captures[: len(code.co_freevars)]]
-    made = FunctionType(code, outer.__globals__, code.co_name, defaults or None, tuple(cells))
-    made.__kwdefaults__ = keywords or None
-    made.__module__, made.__qualname__ = outer.__module__, code.co_qualname
-    options = owner.targetoptions if isinstance(owner, _core.Dispatcher) else {}
-    compiled = _core.dispatcher(made, options, [], False)
-    for cell, value in zip(cells, captures, strict=False):
-        if value is _ITSELF:
-            cell.cell_contents = compiled
-    return compiled
+    outer = owner.py_func if isinstance(owner, _core.Dispatcher) else owner
+    parent, code = _inner_code(outer.__code__, name, line)
+    family = _Family(owner, parent, dict(zip(captured, captures, strict=True)))
+    return family.function(code, defaults, keywords)
+
+
+class _Family:
+    """An inner function and those that it calls, which capture the same values and share their cells.
+
+    A variable that none of them captures names one of the functions.
+    """
+
+    def __init__(self, owner: Any, parent: CodeType, values: dict[str, Any]) -> None:
+        self._owner = owner
+        self._codes = [c for c in parent.co_consts if isinstance(c, CodeType)]
+        self._values = values
+        self._cells: dict[str, CellType] = {}
+        self._made: dict[CodeType, Any] = {}
+
+    def function(self, code: CodeType, defaults: tuple[Any, ...] = (), keywords: dict[str, Any] | None = None) -> Any:
+        """The compiled function of some code."""
+        is_compiled = isinstance(self._owner, _core.Dispatcher)
+        outer = self._owner.py_func if is_compiled else self._owner
+        closure = tuple(self._cells.setdefault(name, CellType()) for name in code.co_freevars)
+        made = FunctionType(code, outer.__globals__, code.co_name, defaults or None, closure)
+        made.__kwdefaults__ = keywords or None
+        made.__module__, made.__qualname__ = outer.__module__, code.co_qualname
+        compiled = self._made[code] = _core.dispatcher(
+            made, self._owner.targetoptions if is_compiled else {}, [], False
+        )
+        for name, cell in zip(code.co_freevars, closure, strict=True):
+            value = self._values[name] if name in self._values else self._named(name)
+            cell.cell_contents = compiled if value is _ITSELF else value
+        return compiled
+
+    def _named(self, name: str) -> Any:
+        found = [c for c in self._codes if c.co_name == name]
+        if len(found) != 1:
+            raise TypeError(f"Python cannot be given an inner function that calls `{name}`: define both outside")
+        return self._made.get(found[0]) or self.function(found[0])
 
 
 def partial(captures: tuple[Any, ...], keywords: dict[str, Any]) -> functools.partial[Any]:
@@ -57,13 +87,15 @@ def caller(function: Any) -> Any:
     return _core.dispatcher(call, {}, [], False)
 
 
-def _inner_code(outer: CodeType, name: str, line: int) -> CodeType:
+def _inner_code(outer: CodeType, name: str, line: int) -> tuple[CodeType, CodeType]:
+    # The code, and that around it.
     todo, found = [outer], []
     while todo:
-        inner = [c for c in todo.pop().co_consts if isinstance(c, CodeType)]
-        found += [c for c in inner if (c.co_name, c.co_firstlineno) == (name, line)]
+        parent = todo.pop()
+        inner = [c for c in parent.co_consts if isinstance(c, CodeType)]
+        found += [(parent, c) for c in inner if (c.co_name, c.co_firstlineno) == (name, line)]
         todo += inner
-    if any(c != found[0] for c in found):
+    if any(c != found[0][1] for _, c in found):
         raise TypeError(f"several functions `{name}` begin in line {line}, and Python cannot be given one of them")
     return found[0]
 

@@ -100,7 +100,7 @@ pub trait Host {
     fn type_object(&mut self, ty: Ty) -> ObjId;
     /// A new function number for code that has no function object (inner functions); its object is the parent's, whose
     /// globals it shares. Name and first line tell it from others inside the parent.
-    fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId;
+    fn inner_function(&mut self, parent: FuncId, code: Option<&Code>) -> FuncId;
     /// A global or builtin visible to a function.
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
     /// Contents of a closure cell of a function.

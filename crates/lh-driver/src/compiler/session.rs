@@ -59,13 +59,10 @@ impl<'a> Session<'a> {
         let found = formless(t, &closures);
         let partial = self.library("functools.partial").map(|(f, _)| f);
         found.or_else(|| {
-            closures.into_inner().into_iter().filter(|(f, _)| Some(*f) != partial).find_map(|(func, captures)| {
+            closures.into_inner().into_iter().filter(|f| Some(*f) != partial).find_map(|func| {
                 let o = self.host.function_object(func);
-                if self.host.function(o).is_library {
-                    return Some(("a function of the library", "return what it computes"));
-                }
-                let lacks = self.code(func).is_ok_and(|code| captures != code.freevars.len());
-                lacks.then_some(("an inner function that calls one defined after it", "define both at module level"))
+                let is_library = self.host.function(o).is_library;
+                is_library.then_some(("a function of the library", "return what it computes"))
             })
         })
     }
@@ -261,11 +258,11 @@ fn key_of(func: FuncId, args: &[ArgTy], options: Options) -> Key {
 
 /// A part of a value that has no object in Python, and a form that has one; gathers inner functions, which may have
 /// none either, with the numbers of their captures.
-fn formless(t: Ty, closures: &RefCell<Vec<(FuncId, usize)>>) -> Option<(&'static str, &'static str)> {
+fn formless(t: Ty, closures: &RefCell<Vec<FuncId>>) -> Option<(&'static str, &'static str)> {
     let formless = |t: Ty| formless(t, closures);
     match t.kind() {
         TyKind::Closure { func, captures, defaults, .. } => {
-            closures.borrow_mut().push((*func, captures.len()));
+            closures.borrow_mut().push(*func);
             captures.iter().chain(defaults).find_map(|t| formless(*t))
         }
         TyKind::MaybeUnbound(_) => Some(("a variable that may have no value", "assign it before")),
@@ -372,7 +369,7 @@ impl World for Session<'_> {
             return *i;
         }
         let code = self.code(f).ok().and_then(|code| code.inner.get(index as usize).cloned());
-        let i = self.host.inner_function(f, code.as_ref().map(|code| (&*code.name, code.first_line)));
+        let i = self.host.inner_function(f, code.as_deref());
         self.compiler.inner.insert((f, index), i);
         self.compiler.parents.insert(i, (f, index));
         i

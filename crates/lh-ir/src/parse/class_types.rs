@@ -152,6 +152,10 @@ impl Ty {
         let class = self.class().unwrap_or_else(|| crate::bug!("{self} has no items"));
         class.of(vec![items], false)
     }
+    /// A field of an instance of a class, by its name.
+    pub fn field(self, name: &str) -> Option<&'static Field> {
+        self.fields().iter().find(|f| &*f.name == name)
+    }
     /// Fields of an instance of a class.
     pub fn fields(self) -> &'static [Field] {
         let Some(c) = self.as_class() else { return &[] };

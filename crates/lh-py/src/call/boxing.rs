@@ -353,7 +353,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         let entries: Vec<_> = entries.filter(|slots| slots[0] != 0).collect();
         match entry {
             [_, key, value] => {
-                let factory = ty.fields().iter().find(|f| f.name.as_str() == "default_factory");
+                let factory = ty.field("default_factory");
                 let factory = factory.map(|f| match f.ty.kind() {
                     TyKind::DType(t) if t.weak() == Ty::int() => Ok(self.py.get_type::<PyInt>().into_any()),
                     TyKind::DType(t) if t.weak() == Ty::float() => Ok(self.py.get_type::<PyFloat>().into_any()),

@@ -19,8 +19,7 @@ use pyo3::{ffi, intern};
 
 /// The word of a field.
 fn field(native: &ItemsRef, ty: Ty, name: &str) -> *mut i64 {
-    let field = ty.fields().iter().find(|f| f.name.as_str() == name);
-    let offset = field.unwrap_or_else(|| lh_ir::bug!("`{ty}` has no `{name}`")).offset;
+    let offset = ty.field(name).unwrap_or_else(|| lh_ir::bug!("`{ty}` has no `{name}`")).offset;
     native.as_ptr().wrapping_byte_add(offset).cast()
 }
 

@@ -18,6 +18,7 @@ use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::{Extern, Options};
+use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -269,8 +270,8 @@ impl Host for PyHost<'_> {
             Err(e) => lh_ir::bug!("`{ty}` has no object: {e}"),
         }
     }
-    fn inner_function(&mut self, parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
-        table::inner_function(parent, at)
+    fn inner_function(&mut self, parent: FuncId, code: Option<&Code>) -> FuncId {
+        table::inner_function(parent, code)
     }
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         self.lookup_global(f, name).ok().flatten()

@@ -9,6 +9,7 @@ use crate::object::array;
 use crate::object::function::Version;
 use crate::object::lock::lock;
 use hashbrown::HashMap;
+use lh_ir::untyped::Code;
 use lh_ir::{FuncId, ObjId};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -58,10 +59,13 @@ struct Table {
     by_address: HashMap<usize, ObjId>,
     by_value: HashMap<Value, ObjId>,
     funcs: Vec<FuncEntry>,
-    /// Names and lines of code inside other functions.
-    inner: Vec<(String, u32)>,
+    /// Code inside other functions.
+    inner: Vec<Inner>,
     by_object: HashMap<ObjId, FuncId>,
 }
+
+/// The name and the line of code inside another function, and the variables that it captures.
+type Inner = (String, u32, Vec<String>);
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Default::default);
 
@@ -198,20 +202,20 @@ pub fn function(id: ObjId) -> FuncId {
     f
 }
 
-/// A new function number for code inside another function, of this name and in this line.
-pub fn inner_function(parent: FuncId, at: Option<(&str, u32)>) -> FuncId {
+/// A new function number for code inside another function.
+pub fn inner_function(parent: FuncId, code: Option<&Code>) -> FuncId {
     let mut t = lock(&TABLE);
     let f = FuncId::new(t.funcs.len());
-    let place = at.map(|(name, line)| {
-        t.inner.push((name.to_owned(), line));
+    let place = code.map(|code| {
+        t.inner.push((code.name.to_string(), code.first_line, code.freevars.clone()));
         t.inner.len() as u32 - 1
     });
     t.funcs.push(FuncEntry::Inner(parent, place));
     f
 }
 
-/// Name and line of code inside another function.
-pub fn inner_place(f: FuncId) -> Option<(String, u32)> {
+/// Name and line of code inside another function, and the names of the variables that it captures.
+pub fn inner_place(f: FuncId) -> Option<Inner> {
     let t = lock(&TABLE);
     match t.funcs.get(f.index()) {
         Some(FuncEntry::Inner(_, Some(at))) if f.as_stored().is_none() => Some(t.inner[*at as usize].clone()),
