@@ -365,3 +365,17 @@ def test_cached_functions(tmp_path, monkeypatch):
         return f
 
     same(make, [(1,), (2,), (2.5,), (True,), (1,)], 3)
+
+
+def test_an_escaping_function_that_calls_one_of_another_name() -> None:
+    @njit
+    def make(k):
+        down = lambda n: step(n - 1) if n > 0 else k  # noqa: E731
+
+        def step(n):
+            return down(n - 1) if n > 0 else -k
+
+        return step
+
+    with pytest.raises(TypeError, match="calls `down`: define both outside"):
+        make(1)
