@@ -370,7 +370,7 @@ def test_cached_functions(tmp_path, monkeypatch):
 def test_an_escaping_function_that_calls_one_of_another_name() -> None:
     @njit
     def make(k):
-        down = lambda n: step(n - 1) if n > 0 else k  # noqa: E731
+        down = lambda n: step(n - 1) if n > 0 else k
 
         def step(n):
             return down(n - 1) if n > 0 else -k
