@@ -308,6 +308,47 @@ def turn(b):
     b.reverse()
 
 
+@njit
+def add(b, x):
+    b.append(x)
+
+
+@njit
+def add_all(b, xs):
+    b.extend(xs)
+    b += xs
+
+
+@njit
+def repeat(b, n):
+    b *= n
+
+
+@njit
+def put_in(b, i, x):
+    b.insert(i, x)
+
+
+@njit
+def take_out(b, i):
+    return b.pop(i)
+
+
+@njit
+def take_first(b, x):
+    b.remove(x)
+
+
+@njit
+def delete(b, i, j, k):
+    del b[i:j:k]
+
+
+@njit
+def replace(b, i, j, x):
+    b[i:j] = x
+
+
 class Bytearrays(RuleBasedStateMachine):
     """A `bytearray` that compiled functions change beside one that Python changes."""
 
@@ -337,6 +378,30 @@ class Bytearrays(RuleBasedStateMachine):
     @rule()
     def reverse(self):
         self.both(turn)
+
+    @rule(x=st.integers(-1, 256), i=st.integers(-13, 13))
+    def one(self, x, i):
+        self.both(add, x)
+        self.both(put_in, i, x)
+        self.both(take_first, x)
+
+    @rule(xs=st.binary(max_size=5), n=st.integers(-1, 2))
+    def several(self, xs, n):
+        self.both(add_all, xs)
+        if len(self.oracle) < 100:
+            self.both(repeat, n)
+
+    @rule(i=st.integers(-13, 13))
+    def pop(self, i):
+        self.both(take_out, i)
+
+    @rule(i=st.integers(-13, 13), j=st.integers(-13, 13), k=st.sampled_from([-2, -1, 1, 2, 3]))
+    def remove(self, i, j, k):
+        self.both(delete, i, j, k)
+
+    @rule(i=st.integers(-13, 13), j=st.integers(-13, 13), x=st.binary(max_size=6))
+    def splice(self, i, j, x):
+        self.both(replace, i, j, x)
 
     @rule(i=st.integers(-13, 13), j=st.integers(-13, 13), x=st.integers(-1, 256))
     def query(self, i, j, x):

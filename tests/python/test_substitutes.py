@@ -22,7 +22,6 @@ ROWS = {
 VALUES: dict[str, Any] = {
     "builtins.str": "text",
     "builtins.bytes": b"text",
-    "builtins.bytearray": bytearray(b"text"),
     "builtins.memoryview": memoryview(b"text"),
     "builtins.list": [1, 2],
     "numpy.ndarray": np.ones((2, 2)),

@@ -574,7 +574,7 @@ impl Infer<'_> {
             if let Some(v) = if kwargs.is_empty() { self.instance_builtin(path, args)? } else { None } {
                 return Ok(v);
             }
-            native = args.iter().map(|a| self.as_native(path, a)).collect::<Vec<_>>();
+            native = args.iter().map(|a| self.as_native(path, a)).collect::<Result<Vec<_>>>()?;
             native.as_slice()
         } else {
             args

@@ -48,6 +48,8 @@ pub mod layout {
 pub const LIST: &str = "builtins.list";
 /// That of dictionary displays.
 pub const DICT: &str = "builtins.dict";
+/// The path of the class of what a `bytearray` holds.
+const STORAGE: &str = "bytestrings.storage";
 /// That of set displays.
 pub const SET: &str = "builtins.set";
 
@@ -156,6 +158,11 @@ impl Class {
     pub fn generator() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
         *FOUND.get_or_init(|| Class::required(GENERATOR))
+    }
+    /// The class of the objects that hold the memory of `bytearray`.
+    pub fn storage() -> Class {
+        static FOUND: OnceLock<Class> = OnceLock::new();
+        *FOUND.get_or_init(|| Class::required(STORAGE))
     }
     fn required(path: &str) -> Class {
         Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))

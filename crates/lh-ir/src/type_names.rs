@@ -175,6 +175,9 @@ impl fmt::Display for NumbaName {
             TyKind::Instance { class: InstanceOf::Enum { name, ints, .. }, .. } => {
                 write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
             }
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => {
+                f.write_str("bytearray(uint8, 1d, C)")
+            }
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), of.numba()),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{}*", to.numba()),
             TyKind::Instance { class: InstanceOf::Deferred(n), .. } => write!(f, "DeferredType#{n}"),

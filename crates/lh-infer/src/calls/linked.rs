@@ -91,7 +91,7 @@ impl Infer<'_> {
 
     /// `ffi.from_buffer(a)`: the address of memory without gaps, in C's order.
     pub(crate) fn address_of_buffer(&mut self, a: &Val) -> Result<Val> {
-        let array = if a.ty.as_buffer().is_some() { self.field(a, 0) } else { a.clone() };
+        let array = if a.ty.as_buffer().is_some() { self.exported(a)? } else { a.clone() };
         let why = match array.ty.as_array() {
             Some((_, _, Layout::A, _)) => "from_buffer() unsupported on non-contiguous buffers",
             Some((_, 2.., Layout::F, _)) => "from_buffer() only supports multidimensional arrays with C layout",

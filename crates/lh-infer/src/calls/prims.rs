@@ -251,12 +251,14 @@ impl Infer<'_> {
                 Val::int(place.unwrap_or_else(|| lh_ir::bug!("no cache operator {:?}", how.as_str())) as i128)
             }
             // The numbers of `bytes`, as an array.
-            ("bytes_array", [x]) => self.field(x, 0),
+            ("bytes_array", [x]) => self.memory(x)?,
+            // What holds the memory of a `bytearray`.
+            ("storage", [x]) => self.field(x, 0),
             ("bytes_of", [a]) => self.bytes_of(a, Buffer::Bytes)?,
             ("bytearray_of", [a]) => self.bytes_of(a, Buffer::ByteArray)?,
             // A view of the memory of bytes or of an array.
             ("memoryview_of", [x]) => {
-                let array = if x.ty.as_buffer().is_some() { self.field(x, 0) } else { x.clone() };
+                let array = if x.ty.as_buffer().is_some() { self.exported(x)? } else { x.clone() };
                 let ty = Ty::buffer(array.ty, Buffer::MemoryView);
                 self.pack(vec![array], ty)
             }

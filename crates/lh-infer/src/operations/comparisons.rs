@@ -341,6 +341,10 @@ impl Infer<'_> {
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
+        if a.ty == Ty::bytearray() {
+            let (x, y) = (self.field(a, 0), self.field(b, 0));
+            return self.is(&x, &y, negate);
+        }
         if a.ty.as_class().is_some_and(|c| c.parts.is_none()) {
             let same = self.runtime(&rt::lh_object_is, &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };

@@ -325,6 +325,9 @@ impl Infer<'_> {
     }
 
     fn buffer_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        if v.ty.as_buffer() == Some(Buffer::ByteArray) {
+            return Ok(None);
+        }
         let array = self.field(v, 0);
         match (v.ty.as_buffer(), name) {
             (Some(Buffer::MemoryView), "contiguous" | "c_contiguous" | "f_contiguous") => {
@@ -366,7 +369,7 @@ impl Infer<'_> {
                 self.compare(op, &x, &y)
             }
             (None, None) => {
-                let (x, y) = (self.field(a, 0), self.field(b, 0));
+                let (x, y) = (self.memory(a)?, self.memory(b)?);
                 let name = match op {
                     CmpOp::Eq | CmpOp::Ne => "buffers.equal",
                     CmpOp::Lt | CmpOp::Ge => "buffers.before",
@@ -381,6 +384,22 @@ impl Infer<'_> {
         }
     }
 
+    /// The array over the memory of bytes and the like. That of a `bytearray` is replaced where it grows.
+    pub(crate) fn memory(&mut self, v: &Val) -> Result<Val> {
+        let own = self.field(v, 0);
+        let is_object = v.ty.as_buffer() == Some(Buffer::ByteArray);
+        if is_object { self.call_library("bytestrings.held", &[own]) } else { Ok(own) }
+    }
+
+    /// The same for something that refers to it as long as it likes: a `bytearray` does not grow any more.
+    pub(crate) fn exported(&mut self, v: &Val) -> Result<Val> {
+        if v.ty.as_buffer() != Some(Buffer::ByteArray) {
+            return Ok(self.field(v, 0));
+        }
+        let own = self.field(v, 0);
+        self.call_library("bytestrings.exported", &[own])
+    }
+
     /// `v[k]` of memory: a Python number, or a part as the same class.
     pub(crate) fn instance_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         if let Some((to, at)) = self.pointed_at(v, k) {
@@ -389,7 +408,7 @@ impl Infer<'_> {
         let Some(class) = v.ty.as_buffer() else {
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty)));
         };
-        let array = self.field(v, 0);
+        let array = self.memory(v)?;
         let item = self.get_item(&array, k)?;
         if item.ty.is_number() {
             return Ok(self.cast(&item, python_number(item.ty)));
@@ -400,6 +419,9 @@ impl Infer<'_> {
         // Parts of what can change are copies, but for views.
         let copied = matches!(class, Buffer::ByteArray | Buffer::Array);
         let part = if copied { self.method(&item, "copy", &[])? } else { item };
+        if class == Buffer::ByteArray {
+            return self.bytes_of(&part, class);
+        }
         let ty = Ty::buffer(part.ty, class);
         Ok(self.pack(vec![part], ty))
     }
@@ -425,7 +447,7 @@ impl Infer<'_> {
         let Some(class) = v.ty.as_buffer() else {
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty)));
         };
-        let array = self.field(v, 0);
+        let array = self.memory(v)?;
         if !x.ty.is_number() {
             if class == Buffer::ByteArray {
                 return self.call_library("bytestrings.put_part", &[v.clone(), k.clone(), x.clone()]).map(drop);
@@ -438,7 +460,7 @@ impl Infer<'_> {
             }
             if x.ty.as_buffer().is_some() {
                 self.check_writable(array.ty)?;
-                let x = self.field(x, 0);
+                let x = self.memory(x)?;
                 return self.call_library("bytestrings.put_view", &[array, k.clone(), x]).map(drop);
             }
             return self.set_item(&array, k, x);
@@ -477,9 +499,9 @@ impl Infer<'_> {
         if v.ty.as_buffer().is_none() {
             return Err(self.no_op("in", x.ty, v.ty));
         }
-        let array = self.field(v, 0);
+        let array = self.memory(v)?;
         if x.ty.as_buffer().is_some() {
-            let part = self.field(x, 0);
+            let part = self.memory(x)?;
             return self.call_library("buffers.contains", &[array, part]);
         }
         if x.ty.is_int() && matches!(v.ty.as_buffer(), Some(Buffer::Bytes | Buffer::ByteArray)) {
@@ -495,7 +517,7 @@ impl Infer<'_> {
     pub(crate) fn join_buffers(&mut self, a: &Val, b: &Val) -> Result<Val> {
         match (a.ty.as_buffer(), b.ty.as_buffer()) {
             (Some(class @ (Buffer::Bytes | Buffer::ByteArray)), Some(Buffer::Bytes | Buffer::ByteArray)) => {
-                let (x, y) = (self.field(a, 0), self.field(b, 0));
+                let (x, y) = (self.memory(a)?, self.memory(b)?);
                 let joined = self.call_library("buffers.joined", &[x, y])?;
                 self.bytes_of(&joined, class)
             }
@@ -507,6 +529,10 @@ impl Infer<'_> {
     pub(crate) fn bytes_of(&mut self, array: &Val, class: Buffer) -> Result<Val> {
         let of = Ty::array_ro(Ty::u8(), 1, Layout::C, class == Buffer::Bytes);
         let array = self.convert(array, of)?;
+        if class == Buffer::ByteArray {
+            let own = self.call_library("bytestrings.stored", &[array])?;
+            return Ok(self.pack(vec![own], Ty::bytearray()));
+        }
         Ok(self.pack(vec![array], Ty::buffer(of, class)))
     }
 
@@ -543,7 +569,7 @@ impl Infer<'_> {
     }
 
     /// The value that a builtin or a library function gets for an instance.
-    pub(crate) fn as_native(&mut self, path: &str, x: &Val) -> Val {
+    pub(crate) fn as_native(&mut self, path: &str, x: &Val) -> Result<Val> {
         let kept = matches!(
             path,
             "builtins.isinstance"
@@ -566,11 +592,11 @@ impl Infer<'_> {
                 | "builtins.max"
         );
         match (x.ty.as_enum(), x.ty.as_buffer()) {
-            (Some((_, _, true)), _) if !kept => self.field(x, 0),
+            (Some((_, _, true)), _) if !kept => Ok(self.field(x, 0)),
             (_, Some(b)) if path.starts_with("numpy.") && (b != Buffer::Bytes || path == "numpy.frombuffer") => {
-                self.field(x, 0)
+                self.exported(x)
             }
-            _ => x.clone(),
+            _ => Ok(x.clone()),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::val::{Known, Lazy, Plan, Val};
 use lh_ir::consts::ASCII;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Parallel};
-use lh_ir::types::{ClassTy, TyKind};
+use lh_ir::types::{Buffer, ClassTy, TyKind};
 use lh_ir::untyped::{self, CmpOp};
 use lh_ir::{Layout, Ty, Value};
 use lh_ops::runtime as rt;
@@ -81,8 +81,8 @@ impl Infer<'_> {
                 .class_method(val, "__len__", &[])?
                 .ok_or_else(|| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no length", val.ty))),
             TyKind::Str => self.runtime(&rt::lh_str_len, &[val.clone()], Ty::int()),
-            TyKind::Instance { of, .. } if of.is_array() => {
-                let array = self.field(val, 0);
+            TyKind::Instance { .. } if val.ty.as_buffer().is_some() => {
+                let array = self.memory(val)?;
                 self.len(&array)
             }
             TyKind::Range(_) => {
@@ -267,6 +267,11 @@ impl Infer<'_> {
                 self.plan(&inner, reversed)
             }
             TyKind::Generator(_) if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),
+            // It may grow meanwhile.
+            TyKind::Instance { .. } if val.ty.as_buffer() == Some(Buffer::ByteArray) => {
+                let len = if reversed { Some(self.len(val)?) } else { None };
+                Ok(Plan::Items { seq: val.clone(), len, reversed })
+            }
             TyKind::Instance { of, .. } if of.is_array() => {
                 let (dtype, ..) = of.as_array().expect("just asked");
                 let array = self.field(val, 0);

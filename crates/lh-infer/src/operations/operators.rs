@@ -247,9 +247,7 @@ impl Infer<'_> {
             (TyKind::Instance { .. }, BinOp::Add | BinOp::Mul, _)
                 if inplace && a.ty.as_buffer() == Some(Buffer::ByteArray) =>
             {
-                let symbol = op.symbol();
-                let text = format!("a `bytearray` has a fixed size in compiled code, which `{symbol}=` would change");
-                Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note(format!("make a new one: `b = b {symbol} x`")))
+                self.method(a, &format!("__i{}__", operator_name(op).trim_end_matches('_')), std::slice::from_ref(b))
             }
             (TyKind::Instance { .. }, BinOp::Mod, _) if is_bytes(a) => {
                 self.method(a, "__mod__", std::slice::from_ref(b))

@@ -80,7 +80,7 @@ impl Infer<'_> {
                 return Err(Diagnostic::new(diag::NO_MATCHING_OP, text));
             }
         };
-        let x = if x.ty.as_buffer().is_some() { self.field(x, 0) } else { x.clone() };
+        let x = if x.ty.as_buffer().is_some() { self.memory(x)? } else { x.clone() };
         self.call_library(name, &[at.clone(), Val::int(r.text_len() as i128), x]).map(|_| ())
     }
 

@@ -349,6 +349,14 @@ impl ArgBuf {
         Ok(())
     }
 
+    fn push_bytearray(&mut self, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Result<(), Refused> {
+        let mut lists = self.lists.take().unwrap_or_default();
+        let native = lists.import_bytearray(object, array, self);
+        self.lists = Some(lists);
+        self.slots.push(native? as u64);
+        Ok(())
+    }
+
     fn push_deque(&mut self, object: &Bound<'_, PyAny>) -> Result<(), Refused> {
         self.enter()?;
         self.tags.push(kind::LIST | collections::IS_DEQUE << 8);
@@ -418,6 +426,12 @@ impl ArgBuf {
             }
             if let Some((number, array)) = buffers::array_of(py, o) {
                 self.tags.push(kind::BUFFER | number << 8);
+                if buffers::is_bytearray(number) {
+                    let pushed = self.push_bytearray(&Bound::from_borrowed_ptr(py, o), array.bind(py));
+                    // `Py` would keep it until a thread attaches itself next time.
+                    ffi::Py_DECREF(array.into_ptr());
+                    return pushed;
+                }
                 let pushed = self.push_array(array.as_ptr());
                 self.made.push(array);
                 return pushed;

@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use lh_driver::Compiled;
 use lh_ir::class::User;
 use lh_ir::parse::Field;
-use lh_ir::types::{ClassTy, InstanceOf, Prim};
+use lh_ir::types::{Buffer, ClassTy, InstanceOf, Prim};
 use lh_ir::{FuncId, Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// Boxes the values of one call.
 pub struct Boxer<'a, 'py> {
     py: Python<'py>,
-    lists: Option<&'a Lists>,
+    pub lists: Option<&'a Lists>,
     /// The code that gives the next item of a generator in the result.
     advance: Option<Arc<Compiled>>,
     /// Containers made for this result, by their native ones: each is one Python object.
@@ -144,6 +144,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
 
     fn value_of_class(&mut self, ty: Ty, of: Ty, class: &InstanceOf, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
         match class {
+            InstanceOf::Buffer(Buffer::ByteArray) => {
+                let (word, rest) = at.split_first().expect("a value has the slots of its type");
+                *at = rest;
+                return self.bytearray(*word as *mut MemInfo);
+            }
             InstanceOf::Buffer(class) => {
                 let array = self.next(of, at)?;
                 return buffers::buffer(&array, *class);

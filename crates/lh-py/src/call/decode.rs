@@ -82,7 +82,10 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 let found = enums::enum_class(&class);
                 found.unwrap_or_else(|| lh_ir::bug!("an enumeration lost its members")).ty()
             }
-            kind::BUFFER => Ty::buffer(self.next_ty(), Buffer::ALL[payload as usize]),
+            kind::BUFFER => match (self.next_ty(), Buffer::ALL[payload as usize]) {
+                (_, Buffer::ByteArray) => Ty::bytearray(),
+                (memory, class) => Ty::buffer(memory, class),
+            },
             kind::OBJECT => {
                 let address = self.word() as *mut ffi::PyObject;
                 // SAFETY: the tag holds a live object: an argument of the call being typed.

@@ -3,6 +3,7 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
+use crate::call::bytearrays;
 use crate::call::choices::Choices;
 use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
@@ -477,6 +478,10 @@ impl Lists {
         let mut boxer = Boxer::new(py, Some(self));
         for copy in &self.copies.all {
             let now = copy.bytes();
+            if copy.ty == Ty::storage() {
+                bytearrays::write_back(py, copy)?;
+                continue;
+            }
             if now == &copy.before[..] {
                 continue;
             }

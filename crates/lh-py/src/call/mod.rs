@@ -3,6 +3,7 @@
 pub mod args;
 pub mod bind;
 pub mod boxing;
+pub mod bytearrays;
 pub mod choices;
 pub mod collections;
 pub mod constant_tables;

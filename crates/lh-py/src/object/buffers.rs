@@ -37,6 +37,11 @@ pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> Option<(u64, Py<PyAny>
     array.ok().map(|a| (number as u64, a.unbind()))
 }
 
+/// Whether the number is that of `bytearray`.
+pub fn is_bytearray(number: u64) -> bool {
+    Buffer::ALL.get(number as usize) == Some(&Buffer::ByteArray)
+}
+
 /// An array as an instance of a class of memory: the object that it is over, if it is all of it.
 pub fn buffer<'py>(array: &Bound<'py, PyAny>, class: Buffer) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();

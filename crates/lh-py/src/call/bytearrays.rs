@@ -1,0 +1,108 @@
+//! `bytearray`: compiled code uses the memory of an argument itself, until it changes the size; then the bytes are
+//! written back after the call.
+
+use crate::call::args::ArgBuf;
+use crate::call::boxing::Boxer;
+use crate::call::copies::Copy;
+use crate::call::decode::tags_of;
+use crate::call::lists::{Lists, write};
+use crate::call::tags::Refused;
+use crate::object::array::ArrayObject;
+use crate::object::owner;
+use lh_ir::Ty;
+use lh_ir::parse::Field;
+use lh_ir::types::Layout;
+use lh_runtime::MemInfo;
+use lh_runtime::alloc::{decref, new_block};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PySlice};
+
+/// The words of the array that an object holds: its owner, the address, the number of bytes, and their distance.
+type Memory = [u64; 4];
+
+fn array_field() -> &'static Field {
+    Ty::storage().field("_array").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has memory"))
+}
+
+fn memory(bytes: &[u8]) -> Memory {
+    let start = array_field().offset - lh_ir::class::layout::FIELDS;
+    let words = bytes[start..start + size_of::<Memory>()].chunks_exact(8);
+    let mut words = words.map(|w| u64::from_ne_bytes(w.try_into().expect("eight bytes")));
+    std::array::from_fn(|_| words.next().expect("four words"))
+}
+
+impl Lists {
+    /// The native object of a `bytearray`, whose memory an array of NumPy's shows; appends the tags of its memory.
+    pub fn import_bytearray(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        array: &Bound<'_, PyAny>,
+        buf: &mut ArgBuf,
+    ) -> Result<*mut MemInfo, Refused> {
+        let mut tags = Vec::new();
+        tags_of(Ty::array(Ty::u8(), 1, Layout::C), &mut tags).unwrap_or_else(|| lh_ir::bug!("arrays have tags"));
+        buf.tags.extend_from_slice(&tags);
+        if let Some(copy) = self.copies.of(object) {
+            return Ok(copy.native);
+        }
+        let at = self.copies.add(object, Ty::storage(), &[])?;
+        let copy = &mut self.copies.all[at];
+        // SAFETY: an array of one dimension, which its owner keeps.
+        let (data, count) = unsafe {
+            let a = array.as_ptr().cast::<ArrayObject>();
+            ((*a).data as u64, *(*a).dimensions as u64)
+        };
+        let holder = owner::foreign_owner(array.as_ptr());
+        let room = Ty::storage().field("_room").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has room"));
+        // SAFETY: the object has these fields, which were zeros.
+        unsafe {
+            write(copy.native, array_field().offset, array_field().ty, &[holder as u64, data, count, 1]);
+            write(copy.native, room.offset, room.ty, &[count]);
+        }
+        copy.before = copy.bytes().to_vec();
+        Ok(copy.native)
+    }
+}
+
+/// Writes the bytes back if their number or place has changed. Others are in the memory of the object itself.
+pub fn write_back(py: Python<'_>, copy: &Copy) -> PyResult<()> {
+    let now = memory(copy.bytes());
+    if now[1..3] == memory(&copy.before)[1..3] {
+        return Ok(());
+    }
+    let size = now[2] as usize;
+    // SAFETY: the object holds so many bytes.
+    let bytes = if size == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(now[1] as *const u8, size) } };
+    let new = PyBytes::new(py, bytes);
+    let block = new_block(size, false);
+    if block.is_null() {
+        return Err(PyMemoryError::new_err(()));
+    }
+    // SAFETY: a new block of the size; the object gives up the memory of the `bytearray`, which cannot change its size
+    // before.
+    unsafe {
+        (*block).data.copy_from_nonoverlapping(bytes.as_ptr(), size);
+        write(copy.native, array_field().offset, array_field().ty, &[block as u64, (*block).data as u64, now[2], 1]);
+        decref(now[0] as *mut MemInfo);
+    }
+    copy.object.bind(py).set_item(PySlice::full(py), new)
+}
+
+impl<'py> Boxer<'_, 'py> {
+    /// The `bytearray` of a native object: the argument itself, or a new one.
+    pub fn bytearray(&mut self, native: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(object) = self.lists.and_then(|l| l.copies.object_of(native)) {
+            // SAFETY: the object is an argument of the call that is being finished.
+            return Ok(unsafe { Bound::from_borrowed_ptr(self.py(), object) });
+        }
+        if let Some((_, made)) = self.instances.get(&(native as usize)) {
+            return Ok(made.clone());
+        }
+        // SAFETY: a live object, which has the field.
+        let array = unsafe { self.field(native, array_field())? };
+        let made = crate::object::buffers::buffer(&array, lh_ir::types::Buffer::ByteArray)?;
+        self.instances.insert(native as usize, (Ty::storage(), made.clone()));
+        Ok(made)
+    }
+}
