@@ -5,7 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kinds import BOOL, DATA, FLOAT, INT, TEXT, Class, Function, Kind, Writer, expr, has_set, is_ordered, leaf, some_kind
+from kinds import (
+    BOOL,
+    DATA,
+    FLOAT,
+    INT,
+    TEXT,
+    Class,
+    Function,
+    Kind,
+    Writer,
+    expr,
+    is_ordered,
+    leaf,
+    some_kind,
+)
 
 #: Text of the annotation of a field.
 ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes"}
@@ -177,7 +191,3 @@ def write_generator(w: Writer, block: Block) -> list[str]:
     w.generators.append(Function(name, tuple(parameters.values()), kind))
     decorator = ["@njit"] if w.rng.random() < 0.5 else []
     return [*decorator, f"def {name}({', '.join(parameters)}):", *inner.lines]
-
-
-def can_be_text(kind: Kind) -> bool:
-    return not has_set(kind)

@@ -451,7 +451,10 @@ def list_form(w: Writer, kind: Kind, depth: int) -> str:
     source = rng.choice([INT, TEXT, *(k.of[0] for k in known.values() if k.name == "list")])
     w.variables[x] = source
     made = expr(w, of, depth - 1)
-    when = f" if {expr(w, BOOL, depth - 1)}" if rng.random() < 0.4 else ""
+    # Python leaves items out of the code whose condition is a constant.
+    test = expr(w, BOOL, depth - 1)
+    test = test if any(name in test for name in w.variables) else f"{x} != {leaf(w, source)}"
+    when = f" if {test}" if rng.random() < 0.4 else ""
     w.variables = known
     forms.append(f"[{made} for {x} in {leaf(w, Kind('list', (source,)))}{when}]")
     if name := w.pick(kind):
@@ -473,11 +476,13 @@ def list_form(w: Writer, kind: Kind, depth: int) -> str:
     forms += [f"list({call_of(w, g, 0)})[:9]" for g in w.generators if g.result == of] * 2
     match of.name:
         case "str":
-            forms += [f"{expr(w, TEXT, depth - 1)}.split({rng.choice(('', repr(',')))})", f"list({expr(w, TEXT, depth - 1)})",
-                      f"{expr(w, TEXT, depth - 1)}.splitlines()", f"list(map(str, {leaf(w, Kind('list', (INT,)))}))"]  # fmt: skip
+            s = expr(w, TEXT, depth - 1)
+            forms += [f"{s}.split({rng.choice(('', repr(',')))})", f"list({s})",
+                      f"{s}.splitlines()", f"list(map(str, {leaf(w, Kind('list', (INT,)))}))"]  # fmt: skip
         case "int":
             forms += [f"list(range({leaf(w, INT)} % 5))", f"list({expr(w, DATA, depth - 1)})",
-                      f"list(map(lambda x: x % 5, {leaf(w, kind)}))", f"list(filter(lambda x: x > 1, {leaf(w, kind)}))",
+                      f"list(map(lambda x: x % 5, {leaf(w, kind)}))",
+                      f"list(filter(lambda x: x > 1, {leaf(w, kind)}))",
                       f"[ord(c) for c in {expr(w, TEXT, depth - 1)}]"]  # fmt: skip
         case "tuple" if len(of.of) == 2:
             a, b = (leaf(w, Kind("list", (k,))) for k in of.of)

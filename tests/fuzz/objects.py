@@ -134,11 +134,18 @@ def show_error(error: BaseException | None) -> str:
     if error is None:
         return "none"
     chosen = len(error.args) == 2 and error.args[0] in ("a", "b", "c") or type(error).__module__ == "fuzz"
-    shown = show(error.args) if chosen or type(error) is KeyError and "popitem" not in str(error) else ""
+    is_key = type(error) is KeyError and len(error.args) == 1 and "popitem" not in str(error)
+    shown = show(error.args) if chosen else key_text(error.args[0]) if is_key else ""
     chain = f" from {show_error(error.__cause__)}" if error.__cause__ else ""
     if error.__context__ and not error.__suppress_context__:
         chain += f" during {show_error(error.__context__)}"
     return f"{type(error).__name__}{shown}{chain}"
+
+
+def key_text(key: Any) -> str:
+    """A key that is not there; of a member or an instance, compiled code tells the text."""
+    is_told = isinstance(key, (enum.Enum, frozenset)) or hasattr(key, "f0")
+    return show(repr(key) if is_told else key)
 
 
 def is_refusal(error: Exception) -> bool:

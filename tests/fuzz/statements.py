@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kinds import (
-    BOOL, COUNTED, DATA, FLOAT, INT, TEXT, Function, Kind, Writer, call_of, expr, index, is_ordered, leaf, part,
+    BOOL,
+    COUNTED,
+    DATA,
+    FLOAT,
+    INT,
+    TEXT,
+    Function,
+    Kind,
+    Writer,
+    call_of,
+    expr,
+    index,
+    is_ordered,
+    leaf,
+    part,
     some_kind,
 )  # fmt: skip
 
@@ -207,8 +221,8 @@ def for_statement(w: Writer) -> None:
         if k.name in ("list", "deque", "Counter", "dict", "defaultdict"):
             forms.append((f"{x} in {name}", {x: k.of[0]}, guard))
         if k.name == "list":
-            forms += [(f"{y}, {x} in enumerate({name})", {y: INT, x: k.of[0]}, guard),
-                      (f"{x} in {name}[:]", {x: k.of[0]}, ""), (f"{x} in reversed({name})", {x: k.of[0]}, "")]  # fmt: skip
+            forms += [(f"{y}, {x} in enumerate({name})", {y: INT, x: k.of[0]}, guard)]
+            forms += [(f"{x} in {name}[:]", {x: k.of[0]}, ""), (f"{x} in reversed({name})", {x: k.of[0]}, "")]
         if k.name in ("dict", "defaultdict"):
             forms += [(f"{x}, {y} in {name}.items()", {x: k.of[0], y: k.of[1]}, guard),
                       (f"{x} in {name}.values()", {x: k.of[1]}, guard)]  # fmt: skip
@@ -259,10 +273,13 @@ def try_statement(w: Writer) -> None:
     if w.depth > DEEP - 1:
         return
     rng = w.rng
+    start = len(w.lines)
     w.write("try:")
     w.guarded += 1
     nested(w, rng.randint(1, 4))
     w.guarded -= 1
+    # The arguments of an exception have the types of what is raised.
+    raised = {error for error in w.errors if any(f"raise {error}(" in line for line in w.lines[start:])}
     clauses = [rng.choice((*CAUGHT, *w.errors, *w.errors)) for _ in range(rng.choice((1, 1, 1, 2, 0)))]
     for error in clauses:
         e = w.fresh("e")
@@ -270,7 +287,7 @@ def try_statement(w: Writer) -> None:
         has_name = w.lines[-1].endswith(f"{e}:")
         w.handlers += 1
         w.depth += 1
-        if has_name and error in w.errors and rng.random() < 0.6:
+        if has_name and error in raised and rng.random() < 0.6:
             seen = w.fresh()
             w.write(f"{seen} = {rng.choice((f'{e}.args[1] % 97', f'len({e}.args)', f'len(str({e}))'))}")
             w.bind(seen, INT)
