@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 import types as python_types
 import typing
@@ -18,7 +19,13 @@ _PLAIN = {
     complex: types.complex128,
     bool: types.boolean,
     str: types.unicode_type,
+    bytes: _core.typeof(b""),
     type(None): types.none,
+}
+#: Containers by their path in the library.
+_CONTAINERS = {
+    **{cls: f"builtins.{cls.__name__}" for cls in (list, set, dict, frozenset)},
+    **{cls: f"collections.{cls.__name__}" for cls in (collections.deque, collections.Counter, collections.OrderedDict)},
 }
 
 
@@ -95,7 +102,9 @@ def _generic(hint: Any) -> Any:
     if origin is tuple and args and args[-1] is not Ellipsis:
         parts = [type_of_hint(part) for part in args]
         return None if None in parts else _core.tuple_type(parts)
-    if origin in (list, set, dict):
+    if origin in _CONTAINERS:
         items = [type_of_hint(arg) for arg in args]
-        return None if None in items else _core.container_type(f"builtins.{origin.__name__}", items)
+        if origin is collections.Counter:
+            items.append(types.int64)
+        return None if None in items else _core.container_type(_CONTAINERS[origin], items)
     return None

@@ -5,6 +5,7 @@ import pytest
 import calls
 import code_objects
 import differential
+import objects
 import operands
 import standard_library
 
@@ -18,6 +19,17 @@ def test_random_programs_agree_with_cpython(batch: int) -> None:
     wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
     assert len(verdicts) == count
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_random_programs_with_objects_agree_with_cpython(batch: int) -> None:
+    verdicts = objects.run(batch * 50, 50, jobs=2)
+    wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
+    refused = [text for text in verdicts.values() if text.startswith("refused")]
+    print(f"{objects.share(verdicts):.1%} of the programs compile", *refused, sep="\n")
+    assert len(verdicts) == 50
+    assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
+    assert objects.share(verdicts) >= 0.8
 
 
 @pytest.mark.parametrize("batch", range(4))

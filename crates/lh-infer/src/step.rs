@@ -548,11 +548,14 @@ impl Infer<'_> {
     /// `a, *b, c = seq` of what has its length at run time: the items in the middle are a list.
     fn unpack_star(&mut self, seq: &Val, before: i128, after: i128) -> Result<Val> {
         let all = self.call_library("builtins.list.__new__", std::slice::from_ref(seq))?;
+        if all.ty.is_never() {
+            return Ok(all);
+        }
         let n = self.len(&all)?;
         let few = self.less(&n, &Val::int(before + after))?;
         let text = format!("not enough values to unpack (expected at least {})", before + after);
         self.raise_if(&few, exc::VALUE_ERROR, &text);
-        if self.dead || all.ty.is_never() {
+        if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }
         let from_end = |i: i128| if i == 0 { Val::constant(Const::None) } else { Val::int(-i) };

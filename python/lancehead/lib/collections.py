@@ -9,6 +9,7 @@ import sys
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.dicts import ENTRIES, INFERS, mapping
+from lancehead.lib.lists import repeated
 from lancehead.lib.tables import FIELDS, added, copy_entries, find, look_up, mark_of, missing, new_entry, take
 from lancehead.lib.text import text_repr
 
@@ -300,12 +301,19 @@ class deque:
     def __mul__(self, n):
         if not (prim.is_int(n) or prim.is_bool(n)):
             return NotImplemented
-        out = prim.items_like(self, 0)
+        times = self._times(n)
+        out = prim.items_like(self, repeated(self._count, times))
         out._limit = self._limit
-        for _ in range(n):
+        for _ in range(times):
             for x in self:
                 out.append(x)
         return out
+
+    def _times(self, n):
+        # Of a deque with a limit, only the last repetitions are kept.
+        if self._count == 0:
+            return 0
+        return min(n, self._limit // self._count + 1) if self._limit >= 0 else n
 
     def __rmul__(self, n):
         return self * n
@@ -314,9 +322,11 @@ class deque:
         if not (prim.is_int(n) or prim.is_bool(n)):
             return NotImplemented
         items = [x for x in self]
+        times = self._times(n)
+        prim.items_reserve(self, repeated(self._count, times))
         if n <= 0:
             self.clear()
-        for _ in range(1, n):
+        for _ in range(1, times):
             self.extend(items)
         return self
 
@@ -476,6 +486,13 @@ class defaultdict(mapping):
 
     def __copy__(self):
         return self.copy()
+
+    def __repr__(self):
+        if self.default_factory is None:
+            factory = "None"
+        else:
+            factory = "<class '" + prim.factory_name(self.default_factory) + "'>"
+        return "defaultdict(" + factory + ", " + text_repr(dict(self)) + ")"
 
     def __ror__(self, other):
         if not prim.is_dict(other):

@@ -61,6 +61,13 @@ def _shared_as(out, own):
     return out
 
 
+def repeated(size, n):
+    """How many items so many are that are repeated; MemoryError where 64 bits cannot count them."""
+    if size > 0 and n > 9223372036854775807 // size:
+        raise MemoryError
+    return size * n if n > 0 else 0
+
+
 def _extend_from(self, other, n):
     # `n` items of a list, maybe of `self`.
     old = len(self)
@@ -259,9 +266,10 @@ class list:
         if not (prim.is_int(n) or prim.is_bool(n)):
             return NotImplemented
         size = len(self)
-        out = prim.items_like(self, size * n if n > 0 else 0)
-        for _ in range(n):
-            _extend_from(out, self, size)
+        out = prim.items_like(self, repeated(size, n))
+        if size > 0:
+            for _ in range(n):
+                _extend_from(out, self, size)
         return out
 
     def __rmul__(self, n):
@@ -273,10 +281,12 @@ class list:
         if not (prim.is_int(n) or prim.is_bool(n)):
             return NotImplemented
         size = len(self)
+        prim.items_reserve(self, repeated(size, n))
         if n <= 0:
             self.clear()
-        for _ in range(1, n):
-            _extend_from(self, self, size)
+        if size > 0:
+            for _ in range(1, n):
+                _extend_from(self, self, size)
         return self
 
     def __eq__(self, other):

@@ -24,6 +24,12 @@ def int_of_digits(s, base):
     return prim.lh_str_to_i64(s, b)
 
 
+def _missing(width, text):
+    # The difference is not taken of a width that it would wrap around.
+    n = index_of(width)
+    return n - len(text) if n > len(text) else 0
+
+
 def _fill(n, fillchar):
     if len(text_of_argument(fillchar)) != 1:
         raise TypeError("The fill character must be exactly one character long")
@@ -701,7 +707,7 @@ class str:
         >>> "-5".zfill(4)
         '-005'
         """
-        n = index_of(width) - len(self)
+        n = _missing(width, self)
         if n <= 0:
             return self
         if self.startswith(("-", "+")):
@@ -714,7 +720,7 @@ class str:
         >>> "a".center(4)
         ' a  '
         """
-        n = index_of(width) - len(self)
+        n = _missing(width, self)
         if n <= 0:
             return self
         left = n // 2 + (n & index_of(width) & 1)
@@ -726,7 +732,7 @@ class str:
         >>> "a".ljust(3)
         'a  '
         """
-        return self + _fill(index_of(width) - len(self), fillchar)
+        return self + _fill(_missing(width, self), fillchar)
 
     def rjust(self, width, fillchar=" ", /):
         """The text, filled at the left.
@@ -734,4 +740,4 @@ class str:
         >>> "a".rjust(3)
         '  a'
         """
-        return _fill(index_of(width) - len(self), fillchar) + self
+        return _fill(_missing(width, self), fillchar) + self

@@ -56,7 +56,7 @@ def key_hash(key):
             h = _mixed(h, key_hash(item))
         return h
     if prim.is_enum(key):
-        return key_hash(key.value)
+        return key_hash(prim.enum_word(key))
     if prim.is_span(key) and prim.unit(key) == "generic":
         prim.error("a span of time without a unit has no hash")
     if prim.is_time(key):

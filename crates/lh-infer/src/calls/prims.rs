@@ -5,7 +5,7 @@ use crate::cx::Infer;
 use crate::emit::ArrayParts;
 use crate::operations::operators::{Kernel, element};
 use crate::val::{Lazy, Val};
-use crate::world::ArgTy;
+use crate::world::{ArgTy, Object};
 use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -102,6 +102,26 @@ impl Infer<'_> {
         self.runtime(f, args, ret)
     }
 
+    /// The name that the text of a class has.
+    fn factory_name(&mut self, class: &Val) -> Result<String> {
+        let unknown = || {
+            Diagnostic::new(diag::NO_MATCHING_CALL, "no text form is known for a `defaultdict` of such a factory")
+                .note("take the text of `dict(x)`")
+        };
+        match class.ty.kind() {
+            TyKind::DType(t) => {
+                let name = t.to_string();
+                let is_python = matches!(name.as_str(), "int" | "float" | "bool" | "complex");
+                Ok(if is_python { name } else { format!("numpy.{name}") })
+            }
+            TyKind::Obj(o) => match self.world.object(*o) {
+                Object::Path(path) => path.strip_prefix("builtins.").map(str::to_owned).ok_or_else(unknown),
+                _ => Err(unknown()),
+            },
+            _ => Err(unknown()),
+        }
+    }
+
     /// Questions about types, answered while typing.
     fn prim_question(&self, name: &str, args: &[Val]) -> Option<bool> {
         let own = args.first().map_or(Ty::none(), |a| a.ty);
@@ -166,7 +186,7 @@ impl Infer<'_> {
             "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
             // Whether an exception can carry a value.
-            "is_carried" => crate::convert::carried(own),
+            "is_carried" => is_argument(own),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
@@ -241,6 +261,9 @@ impl Infer<'_> {
                 }
                 dtype(t)
             }
+            // The position of a member of an enumeration, or its value where members are integers.
+            ("enum_word", [x]) => self.field(x, 0),
+            ("factory_name", [x]) => Val::str(self.factory_name(x)?),
             ("class_name", [x]) => match x.ty.kind() {
                 TyKind::Tuple { name: Some(n), .. } => Val::str(n.name.as_str()),
                 TyKind::Class(c) if c.class.user().is_none() => Val::str(c.class.name()),
@@ -675,5 +698,13 @@ fn comparable(a: Ty, b: Ty) -> bool {
             x.len() == y.len() && x.iter().zip(y).all(|(s, t)| comparable(*s, *t))
         }
         _ => a.weak() == b.weak() || number(a) && number(b),
+    }
+}
+
+/// Whether an exception holds a key as it is: numbers, texts and bytes, and tuples of such.
+fn is_argument(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, name: None, .. } => elems.iter().all(|t| is_argument(*t)),
+        _ => crate::convert::carried(t) || t.as_buffer() == Some(Buffer::Bytes),
     }
 }

@@ -442,8 +442,11 @@ impl Infer<'_> {
                 let Some(at) = self.class_method(of, "__place__", &[i, token.clone()])? else {
                     lh_ir::bug!("`{}` has no places", of.ty)
                 };
+                // The types of items may be found later: what follows the loop is looked at meanwhile.
+                let is_open = at.ty.is_never() && !self.dead;
+                let at = if is_open { self.push(Inst::Zero, Ty::int()) } else { at };
                 found.replace(Some(at.clone()));
-                Ok(self.op("ge", &[at, Val::int(0)]))
+                Ok(if at.ty.is_never() { at } else { self.op("ge", &[at, Val::int(0)]) })
             }
             Plan::Generator(g, last) => {
                 let [has, item, _] = self.advance(g, &Val::constant(lh_ir::Const::None))?;
@@ -620,6 +623,10 @@ impl Infer<'_> {
             current = init.iter().map(|s| Val::new(s.ty, self.out.new_param(header, s.ty))).collect();
         }
         let more = self.has_next(&plan, &mut current.iter())?;
+        if more.ty.is_never() {
+            self.stop();
+            return Ok(());
+        }
         let (yes, no) = self.branch(&more);
         self.cur = no;
         self.edge_to(done, None);

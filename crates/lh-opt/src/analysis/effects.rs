@@ -136,7 +136,13 @@ impl<'a> Effects<'a> {
     }
 
     fn finder(&self) -> PlaceFinder<'_> {
-        PlaceFinder { func: self.func, defs: self.defs, callees: self.callees, in_stores: Cell::default() }
+        PlaceFinder {
+            func: self.func,
+            defs: self.defs,
+            callees: self.callees,
+            in_stores: Cell::default(),
+            steps: Cell::default(),
+        }
     }
 
     /// All accesses of a block.

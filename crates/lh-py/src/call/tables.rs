@@ -389,7 +389,7 @@ fn key_code(key: Ty) -> i64 {
 /// Whether comparing keys of a type costs less than comparing hashes: `_is_simple`.
 fn is_simple(key: Ty) -> bool {
     // Members of `IntEnum` are integers.
-    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { .. }, .. });
+    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. });
     is_member || key.is_int() || key.is_bool() || key.is_float() && key.bits() > 16
 }
 
@@ -399,8 +399,7 @@ fn is_hashable(key: Ty) -> bool {
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => true,
         TyKind::Class(c) if Kind::of_class(c.class) == Some(Kind::Frozen) => is_hashable(c.args[0]),
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t)),
-        // Other members are numbered, and their hashes are those of their values.
-        TyKind::Instance { class: InstanceOf::Enum { ints, .. }, .. } => *ints,
+        TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => true,
         _ => key.is_scalar(),
     }
 }

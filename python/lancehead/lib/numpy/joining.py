@@ -268,7 +268,11 @@ def _tile(x, reps):
     out = copy_c(x, prim.dtype_of(x))
     k = 0
     for n in reps:
+        if n < 0:
+            raise ValueError("negative dimensions are not allowed")
         v = lanes(out, k)
+        if v.shape[1] > 0 and n > 9223372036854775807 // v.shape[1]:
+            raise ValueError("array is too big")
         bigger = new_array((v.shape[0], v.shape[1] * n, v.shape[2]), prim.dtype_of(x))
         for i in range(v.shape[0]):
             for m in range(bigger.shape[1]):

@@ -30,6 +30,8 @@ pub(super) struct View {
 
 /// Definitions deeper than this are not followed.
 const MAX_DEPTH: u32 = 16;
+/// Nor are more definitions for one question: loops make the number of ways through them exponential in the depth.
+const MAX_STEPS: u32 = 1000;
 
 pub(super) struct PlaceFinder<'a> {
     pub(super) func: &'a Function,
@@ -37,6 +39,8 @@ pub(super) struct PlaceFinder<'a> {
     pub(super) callees: Callees<'a>,
     /// Whether the values that the function stores are being looked at: a load among them adds no further ones.
     pub(super) in_stores: Cell<bool>,
+    /// Definitions that have been followed for this question.
+    pub(super) steps: Cell<u32>,
 }
 
 impl PlaceFinder<'_> {
@@ -101,6 +105,12 @@ impl PlaceFinder<'_> {
         }
     }
 
+    /// Whether a definition is not followed. A question begins at depth 0.
+    fn is_too_far(&self, depth: u32) -> bool {
+        self.steps.set(if depth == 0 { 0 } else { self.steps.get() + 1 });
+        depth > MAX_DEPTH || self.steps.get() > MAX_STEPS
+    }
+
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
         let simple = |root: Root| {
             let rank = self.rank(v);
@@ -112,7 +122,7 @@ impl PlaceFinder<'_> {
             }]
         };
         let unknown = |root: Root| vec![unknown(root)];
-        if depth > MAX_DEPTH {
+        if self.is_too_far(depth) {
             return self.all_roots();
         }
         let Some(inst) = self.defs.inst(self.func, v) else {
@@ -172,7 +182,10 @@ impl PlaceFinder<'_> {
     }
 
     fn roots(&self, v: Value, depth: u32) -> Vec<Root> {
-        self.views(v, depth).into_iter().map(|view| view.root).collect()
+        let mut out: Vec<Root> = self.views(v, depth).into_iter().map(|view| view.root).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
     }
 
     /// Arguments of a call that its result may hold or be reached through, and whether it may be of unknown origin.
@@ -300,7 +313,7 @@ impl PlaceFinder<'_> {
 
     fn address(&self, p: Value, depth: u32) -> Vec<(Root, Vec<Option<Expr>>)> {
         let unknown = || vec![(Root::Unknown, Vec::new())];
-        if depth > MAX_DEPTH {
+        if self.is_too_far(depth) {
             return self.all_roots().into_iter().map(|view| (view.root, view.start)).collect();
         }
         match self.defs.inst(self.func, p) {
