@@ -31,6 +31,7 @@ import operator
 import re
 import sys
 import textwrap
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,6 +175,9 @@ def show(value: Any) -> str:
         return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, list):
         return "[" + ", ".join(map(show, value)) + "]"
+    if type(value) is OrderedDict:
+        # From 3.12 on, `repr` shows a dictionary instead of pairs.
+        return f"OrderedDict({show(list(value.items())) if value else ''})"
     with np.printoptions(floatmode="unique", precision=17, threshold=10_000):
         return " ".join(repr(value).split()).replace("( ", "(").replace("[ ", "[")
 

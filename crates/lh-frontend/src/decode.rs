@@ -250,6 +250,20 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// Gives a variable a new cell. CPython 3.12 and 3.13 do so with a captured variable for a comprehension whose own
+    /// variable has that name and is captured by a function inside; the function goes on with the new cell, by mistake.
+    fn make_cell(&mut self, index: u32) -> Result<()> {
+        match self.free(index)? {
+            None => self.push(Instr::MakeCell(index)),
+            Some(free) => {
+                let name = &self.raw.freevars[free as usize];
+                let what = format!("a comprehension whose variable has the name of the captured `{name}`");
+                self.unsupported(&what, "give the variable of the comprehension a name of its own");
+            }
+        }
+        Ok(())
+    }
+
     fn delete_deref(&mut self, index: u32) -> Result<()> {
         let free = self.free(index)?;
         self.push(free.map_or(Instr::Delete(index), Instr::DeleteFree));
@@ -278,6 +292,23 @@ impl<'a> Decoder<'a> {
             self.push(Instr::Null);
         }
         Ok(())
+    }
+
+    /// Adds an attribute of `super()`, for which `super`, the class and the instance are on the stack: a call and an
+    /// attribute. Unless bit 2 is set, the program calls `super` without arguments.
+    fn load_super_attr(&mut self, arg: u32) -> Result<()> {
+        if arg & 2 == 0 {
+            self.push(Instr::Pop);
+            self.push(Instr::Pop);
+            self.push(Instr::Null);
+            self.push(Instr::Call { argc: 0, names: None });
+        } else {
+            self.push(Instr::Null);
+            self.push(Instr::Swap(3));
+            self.push(Instr::Swap(2));
+            self.push(Instr::Call { argc: 2, names: None });
+        }
+        self.load_attr(arg >> 2, arg & 1 == 1)
     }
 
     /// Adds a comparison by its index in `dis.cmp_op`.
@@ -344,7 +375,7 @@ impl<'a> Decoder<'a> {
             | Opcode::Precall
             | Opcode::CopyFreeVars
             | Opcode::ToBool => Instr::Nop,
-            Opcode::MakeCell => Instr::MakeCell(self.var(arg)?),
+            Opcode::MakeCell => return self.make_cell(arg),
             Opcode::PopTop | Opcode::PopIter => Instr::Pop,
             Opcode::PushNull => Instr::Null,
             Opcode::Copy => Instr::Copy(arg),
@@ -424,8 +455,9 @@ impl<'a> Decoder<'a> {
             Opcode::Call => Instr::Call { argc: arg, names: self.names.take() },
             Opcode::CallKw => Instr::CallKw(arg),
             Opcode::CallFunctionEx => Instr::CallStar { kwargs: arg & 1 == 1 },
+            Opcode::LoadSuperAttr => return self.load_super_attr(arg),
             Opcode::CallIntrinsic1 => match arg {
-                // The end of a generator's body: makes RuntimeError of StopIteration, which cannot arise here.
+                // The end of a generator's body: makes RuntimeError of StopIteration, as inference does itself.
                 3 => Instr::Nop,
                 5 => Instr::Unary(UnOp::Pos),
                 6 => Instr::ListToTuple,
@@ -520,7 +552,6 @@ impl<'a> Decoder<'a> {
             | Opcode::LoadFromDictOrGlobals
             | Opcode::LoadFromDictOrDeref
             | Opcode::SetupAnnotations => ("the body of a class or module", ""),
-            Opcode::LoadSuperAttr => ("`super()`", ""),
             Opcode::StoreGlobal | Opcode::DeleteGlobal => (
                 "assignment to a global variable",
                 "globals are constants here: return the value, or keep it in an array",

@@ -408,3 +408,21 @@ def caught_outside(files):
 
 def some_of_a_generator(xs):
     return any(x > 3 for x in xs), all(x < 5 for x in xs)
+
+
+def super_without_arguments(__class__):
+    def area(self):
+        return super().area() + super().unit
+    return area
+
+
+def super_with_arguments(cls, self):
+    return super(cls, self).area() + super(cls, self).unit
+
+
+def comprehension_of_captured(x):
+    def inner(n):
+        y = x
+        return [(lambda: x + y)() for x in range(n)]
+
+    return inner
