@@ -38,9 +38,8 @@ NAMES = {
     "register_model type_callable typeof_impl unbox",
     "numba.np": "arrayobj linalg",
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
-    "numba.types": "Buffer Bytes Callable ClassType Dummy EphemeralPointer "
-    "LiteralStrKey MemInfoPointer Module "
-    "ObjModeDispatcher Opaque StarArgTuple UndefinedFunctionType unknown",
+    "numba.types": "ClassType EphemeralPointer LiteralStrKey MemInfoPointer Module ObjModeDispatcher StarArgTuple "
+    "UndefinedFunctionType unknown",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.

@@ -132,6 +132,10 @@ class NumbaTypeError(TypingError):
     """A type that a compiled function cannot take."""
 
 
+class ArgumentError(NumbaTypeError, TypeError):
+    """An argument that a compiled function cannot take: also a `TypeError`, as Python's own functions raise."""
+
+
 class NumbaAttributeError(TypingError):
     """An attribute that is missing."""
 

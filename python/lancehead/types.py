@@ -12,12 +12,13 @@ from typing import NamedTuple as NamedTupleClass
 
 import numpy
 
-from lancehead import errors
+from lancehead import errors, type_kinds
 from lancehead._core import (
     Signature,
     array_type,
     container_type,
     dtype_of_type,
+    initial_type,
     keyed_type,
     literal_type,
     named_tuple_type,
@@ -33,6 +34,9 @@ from lancehead._core import (
 from lancehead._core import Type as CoreType
 from lancehead._core import deferred_type as new_deferred_type
 from lancehead.structs import StructRef as StructRef
+from lancehead.type_kinds import *  # noqa: F403
+from lancehead.type_kinds import KindOfType
+from lancehead.type_kinds import Type as Type
 
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")
@@ -62,36 +66,6 @@ integer_domain = signed_domain | unsigned_domain
 real_domain = frozenset([float32, float64])
 complex_domain = frozenset([complex64, complex128])
 number_domain = real_domain | integer_domain | complex_domain
-
-
-class KindOfType(type):
-    """Makes a class answer `isinstance` by the kind of a type."""
-
-    kinds: tuple[str, ...] = ()
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, CoreType) and value.kind in cls.kinds
-
-
-class AnyType(type):
-    """The class of `Type`, of which all types are instances."""
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return type.__instancecheck__(cls, value) or (cls is Type and isinstance(value, CoreType))
-
-
-class Type(metaclass=AnyType):
-    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them.
-
-    >>> isinstance(float64, Type)
-    True
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = self.key = name
-
-    def __repr__(self) -> str:
-        return self.name
 
 
 class Integer(metaclass=KindOfType):
@@ -238,14 +212,16 @@ class Array(metaclass=KindOfType):
 
     def __new__(
         cls,
-        dtype: CoreType,
+        dtype: Any,
         ndim: int,
         layout: str,
         readonly: bool = False,
         name: str | None = None,
         aligned: bool = True,
     ) -> Any:
-        """The type of arrays of this element type, rank and layout."""
+        """The type of arrays of this element type, rank and layout; dimensions of a `NestedArray` are added."""
+        if isinstance(dtype, NestedArray):
+            dtype, ndim = dtype.dtype, ndim + len(dtype.shape)
         return array_type(dtype, ndim, layout, readonly)
 
 
@@ -329,9 +305,11 @@ class List(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("List",)
 
-    def __new__(cls, dtype: CoreType | tuple[CoreType, ...], reflected: bool = False) -> Any:
-        """The type of lists of items of this type, or of tuples of these types."""
-        return container_type("builtins.list", [tuple_type(dtype) if isinstance(dtype, tuple) else dtype])
+    def __new__(cls, dtype: CoreType | tuple[CoreType, ...], reflected: bool = False, initial_value: Any = None) -> Any:
+        """The type of lists of items of this type, or of tuples of these types; `initial_value` has the constants that
+        a display made a list of."""
+        made = container_type("builtins.list", [tuple_type(dtype) if isinstance(dtype, tuple) else dtype])
+        return made if initial_value is None else initial_type(made, initial_value)
 
 
 class ListType(List):
@@ -355,9 +333,25 @@ class DictType(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("DictType",)
 
-    def __new__(cls, keyty: CoreType, valty: CoreType) -> Any:
-        """The type of dictionaries with keys and values of these types."""
-        return container_type("builtins.dict", [keyty, valty])
+    def __new__(cls, keyty: CoreType, valty: CoreType, initial_value: Any = None) -> Any:
+        """The type of dictionaries with keys and values of these types; `initial_value` has the constants that a
+        display made a dictionary of."""
+        made = container_type("builtins.dict", [keyty, valty])
+        return made if initial_value is None else initial_type(made, initial_value)
+
+
+class LiteralList(metaclass=KindOfType):
+    """Types of constant lists of values of several types.
+
+    >>> LiteralList((int64, unicode_type)).types
+    (int64, unicode_type)
+    """
+
+    kinds: tuple[str, ...] = ("LiteralList",)
+
+    def __new__(cls, literal_value: Any) -> Any:
+        """The type for the types of the items."""
+        return container_type("lists.mixed_list", [tuple_type(literal_value)])
 
 
 class LiteralStrKeyDict(metaclass=KindOfType):
@@ -470,11 +464,24 @@ class Literal(metaclass=KindOfType):
     5
     """
 
-    kinds: tuple[str, ...] = ("IntegerLiteral", "StringLiteral", "BooleanLiteral")
+    kinds: tuple[str, ...] = ("IntegerLiteral", "StringLiteral", "BooleanLiteral", "LiteralStrKeyDict", "LiteralList")
 
     def __new__(cls, value: object) -> Any:
         """The literal type of an int, a bool or a string."""
         return literal_type(value)
+
+
+def maybe_literal(value: object) -> CoreType | None:
+    """The literal type of an int, a bool or a string; `None` of anything else.
+
+    >>> maybe_literal(5), maybe_literal(5.0)
+    (Literal[int](5), None)
+    """
+    try:
+        found: CoreType = literal_type(value)
+    except errors.LiteralTypingError:
+        return None
+    return found
 
 
 class IntegerLiteral(Literal):
@@ -523,7 +530,9 @@ class Record(metaclass=KindOfType):
     @staticmethod
     def make_c_struct(name_types: list[tuple[str, Any]]) -> CoreType:
         """The record that C lays out for fields with these names and types."""
-        return from_dtype(numpy.dtype([(name, *_field(type_)) for name, type_ in name_types], align=True))
+        dtype = numpy.dtype([(name, *_field(type_)) for name, type_ in name_types], align=True)
+        made: CoreType = from_dtype(dtype)
+        return made
 
 
 def _field(type_: Any) -> tuple[Any, ...]:
@@ -642,30 +651,36 @@ pyobject = PyObject("pyobject")
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "CharSeq", "Complex", "DictType", "Dispatcher",
     "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "ListType", "Literal",
-    "LiteralStrKeyDict", "NPDatetime", "NPTimedelta",
+    "LiteralList", "LiteralStrKeyDict", "NPDatetime", "NPTimedelta",
     "NamedTuple", "NamedUniTuple", "NestedArray", "NoneType", "Number", "NumberClass", "Omitted", "Optional",
     "PyObject", "RangeType", "Record", "Set", "SetType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type",
     "UniTuple", "UnicodeCharSeq", "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte",
     "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1",
-    "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
-    "optional", "pyobject", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16",
-    "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
-    "voidptr",
+    "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong",
+    "maybe_literal", "none", "optional", "pyobject", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8",
+    "uchar", "uint", "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type",
+    "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
+__all__ += type_kinds.__all__
 
 
-def from_dtype(dtype: Any) -> CoreType:
+def from_dtype(dtype: Any) -> Any:
     """The type of elements of a NumPy dtype.
 
     >>> import numpy as np
     >>> from_dtype(np.dtype("f4"))
     float32
+    >>> from_dtype(np.dtype(("f4", (2,))))
+    NestedArray(dtype=float32, shape=(2,))
 
     Raises:
         NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float16`, `float32`, `float64`,
             `complex64`, `complex128` and records of them, or not in the byte order of the machine.
     """
-    found = type_of_dtype(numpy.dtype(dtype))
+    given = numpy.dtype(dtype)
+    if given.subdtype is not None:
+        return NestedArray(from_dtype(given.subdtype[0]), given.shape)
+    found = type_of_dtype(given)
     if found is None:
         raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
     return found
@@ -687,6 +702,8 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "bool":  # NumPy's name, which would hide Python's own here.
+        return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     raise importlib.import_module("lancehead._absent").missing(__name__, name)

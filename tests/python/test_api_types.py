@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import lancehead
 from lancehead import errors, float64, from_dtype, int64, njit, typeof, types
 from lancehead._core import parse_signature
 
@@ -61,6 +62,67 @@ def test_kinds():
     assert isinstance(types.int8, types.Integer) and not isinstance(types.int8, types.Float)
     assert isinstance(types.float64[:], types.Array) and isinstance(types.UniTuple(types.int8, 2), types.BaseTuple)
     assert isinstance(types.none, types.NoneType) and isinstance(types.int8, types.Type)
+
+
+KINDS = {
+    "Buffer ArrayCompatible IterableType": np.zeros(2),
+    "Buffer ArrayCompatible IterableType Bytes": b"a",
+    "Sequence Container Sized ConstSized IterableType Hashable BaseTuple BaseAnonymousTuple": (1, 2),
+    "Sized ConstSized Hashable BaseTuple BaseAnonymousTuple": (1, 2.0),
+    "Sequence MutableSequence Container Sized IterableType InitialValue": [1],
+    "Container Sized IterableType": {1},
+    "IterableType InitialValue": {1: 2},
+    "IterableType Hashable": "text",
+    "Hashable Number": 1j,
+    "Hashable": True,
+    "Opaque Dummy": None,
+    "Dummy Callable": np.float32,
+}
+
+
+@pytest.mark.parametrize(("kinds", "value"), KINDS.items())
+def test_kinds_in_common(kinds, value):
+    every = {kind for kinds in KINDS for kind in kinds.split()}
+    assert {kind for kind in every if isinstance(typeof(value), getattr(types, kind))} == set(kinds.split())
+
+
+def test_kinds_that_programs_derive_from():
+    class Handle(types.Opaque):
+        def __init__(self):
+            super().__init__(name="Handle")
+
+    handle = Handle()
+    assert isinstance(handle, types.Opaque) and isinstance(handle, types.Type) and str(handle) == "Handle"
+    assert not isinstance(types.none, Handle) and isinstance(types.none, types.Opaque)
+
+
+def test_names_of_numba():
+    assert lancehead.CompilerError is errors.CompilerError and lancehead.deferred_type is types.deferred_type
+    assert lancehead.bool == types.bool == types.boolean
+    with pytest.raises(AttributeError):
+        lancehead.annotations_of_errors
+
+
+@pytest.mark.parametrize("argument", [[1, 2.5], (1, [1, 2j]), [(1,), (2, 3)], {1, 2.5}, {1: 2, "a": 3}, object()])
+def test_arguments_that_are_refused_are_of_a_wrong_type(argument):
+    @njit
+    def ignore(x):
+        return 1
+
+    with pytest.raises(TypeError) as raised:
+        ignore(argument)
+    assert isinstance(raised.value, errors.TypingError)
+    assert isinstance(raised.value, errors.ArgumentError)
+
+
+def test_arrays_in_a_dtype_add_dimensions():
+    nested = from_dtype(np.dtype((np.float64, (4, 2))))
+    assert (nested.dtype, nested.shape) == (float64, (4, 2))
+    assert types.Array(nested, 2, "C") == types.Array(float64, 4, "C")
+
+
+def test_maybe_literal():
+    assert types.maybe_literal(5) == types.literal(5) and types.maybe_literal(5.0) is None
 
 
 def test_calls():

@@ -493,3 +493,36 @@ def test_cached_code_knows_the_class(tmp_path):
     assert run("('x', int64)", 4) == ["22", "0"]
     assert run("('y', float64), ('x', float64)", 4) == ["22.0", "0"]
     assert run("('x', int64)", 3)[0] == "17"
+
+
+def test_an_initialiser_returns_nothing():
+    @jitclass([])
+    class Bad:
+        def __init__(self):
+            return 7  # noqa: PLE0101
+
+    with pytest.raises(errors.TypingError, match=r"__init__\(\) should return None"):
+        Bad()
+    with pytest.raises(errors.TypingError, match=r"__init__\(\) should return None"):
+        njit(lambda: Bad())()
+
+
+def test_the_class_that_a_class_is_made_of():
+    class Plain:
+        def __init__(self, x):
+            self.x = x
+
+        def next(self):
+            return self.x + 1
+
+    compiled = jitclass([("x", int64)])(Plain)
+    assert compiled.mro()[1] is compiled.class_type.class_def is Plain
+    assert (compiled(3).next(), Plain(4).next()) == (4, 5)
+
+    @jitclass([("x", int64)])
+    class Derived(compiled.mro()[1]):
+        def twice(self):
+            return 2 * self.next()
+
+    assert Derived(4).twice() == 10
+    assert [c.__name__ for c in Derived.mro()[:3]] == ["Derived", "Derived", "Plain"]

@@ -72,7 +72,7 @@ def test_f12_names_that_are_missing_say_what_to_write(statement):
         ("from lancehead import generated_jit", "overload"),
         ("from lancehead import gdb_init", "debug=True"),
         ("from lancehead.extending import intrinsic", "`lancehead.extending.intrinsic` is not supported"),
-        ("from lancehead.types import Opaque", "`lancehead.types.Opaque` is not supported"),
+        ("from lancehead.types import Module", "`lancehead.types.Module` is not supported"),
     ],
 )
 def test_f12_modules_and_their_names_that_are_missing(statement, instead):
@@ -93,7 +93,7 @@ def test_f12_the_text_is_that_of_lancehead_run(tmp_path):
 
 
 def test_f12_what_nobody_knows_is_an_ordinary_error():
-    assert not hasattr(lancehead, "jit_module") and not hasattr(types, "Opaque")
+    assert not hasattr(lancehead, "jit_module") and not hasattr(types, "Module")
     with pytest.raises(AttributeError, match=r"^module 'lancehead' has no attribute 'nothing'$"):
         lancehead.nothing
     with pytest.raises(ImportError, match="cannot import name 'nothing' from 'lancehead'"):

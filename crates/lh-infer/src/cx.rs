@@ -45,6 +45,17 @@ pub(crate) struct Yield {
     pub thrown: Block,
 }
 
+/// What becomes of a callee's request for the value of an argument, `literally`.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Wishes {
+    /// The callee is typed for the value.
+    Granted,
+    /// The overload that chose the callee is asked again, since it may choose another one by the value.
+    Reported,
+    /// One was made, for this parameter.
+    Made(usize),
+}
+
 /// One inference in progress.
 pub struct Infer<'w> {
     pub(crate) world: &'w mut dyn World,
@@ -103,6 +114,10 @@ pub struct Infer<'w> {
     pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
+    /// The literal types of displays of constants.
+    pub(crate) initial: HashMap<Value, Ty>,
+    /// Whether a callee may ask for a literal type, which an overload is then asked with; and the parameter it is for.
+    pub(crate) wishes: Wishes,
     /// Of a display of lists made here: the displays that made those.
     pub(crate) rows_at: HashMap<u32, Vec<u32>>,
     /// Indices into a stencil's arrays.
@@ -158,6 +173,8 @@ impl<'w> Infer<'w> {
             keyword_maps: HashSet::new(),
             builders: HashMap::new(),
             made_at: HashMap::new(),
+            initial: HashMap::new(),
+            wishes: Wishes::Granted,
             rows_at: HashMap::new(),
             offsets: Vec::new(),
         })

@@ -11,7 +11,7 @@ use crate::cx::Infer;
 use crate::operations::generator::{self, split};
 use crate::shape::Shape;
 use crate::val::Val;
-use crate::world::{ArgTy, Offsets, Taught, World};
+use crate::world::{ArgTy, Object, Offsets, Taught, World};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options};
@@ -115,6 +115,7 @@ impl Infer<'_> {
             ret = self.settle(name)?;
         }
         self.check_lists()?;
+        self.check_initialiser(ret)?;
         let annotations = self.annotations();
         self.name_shared();
         let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
@@ -188,6 +189,21 @@ impl Infer<'_> {
         self.find_builders();
         self.forget_types();
         Ok(())
+    }
+
+    /// `__init__` of a class that a program defines returns nothing, as Python demands when it has returned.
+    fn check_initialiser(&mut self, ret: Ty) -> Result<()> {
+        let class = self.args.first().and_then(|a| a.ty.class()).and_then(|c| c.user());
+        let (Some(user), "__init__", false) = (class, self.code.name.as_str(), ret.is_none() || ret.is_never()) else {
+            return Ok(());
+        };
+        match self.world.attr(user.class, "__init__").map(|o| self.world.object(o)) {
+            Some(Object::Func(init)) if init == self.id => {
+                let text = format!("__init__() should return None, not `{ret}`");
+                Err(Diagnostic::new(diag::CANNOT_UNIFY, text).at(&self.code.file, self.span))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_lists(&self) -> Result<()> {

@@ -355,7 +355,9 @@ impl Infer<'_> {
     fn list_display(&mut self, result: Option<Value>, vs: &[Value]) -> Result<Val> {
         let items: Vec<Val> = vs.iter().map(|v| self.val(*v)).collect();
         let site = result.map(|r| self.display_site(r, Class::list()));
-        self.list_of(&items, site)
+        let made = self.list_of(&items, site)?;
+        self.keep_initial(&made, &[], &items);
+        Ok(made)
     }
 
     /// A new list of items; its element type also fits what is appended later.

@@ -33,6 +33,7 @@ impl Infer<'_> {
         self.calls_users = false;
         self.loops.clear();
         self.made_at.clear();
+        self.initial.clear();
         self.rows_at.clear();
         self.refined.clear();
         self.enter_function()?;

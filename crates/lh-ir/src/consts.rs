@@ -52,6 +52,7 @@ impl Literal {
             Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
             Literal::Bool(b) => Const::Bool(*b),
             Literal::Str(s) => Const::Str(s.clone()),
+            Literal::Initial(d) => crate::bug!("a display of `{}` is no constant", d.ty),
         }
     }
     /// The literal of a constant, if there are literal types of its kind.

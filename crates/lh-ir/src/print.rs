@@ -94,6 +94,7 @@ impl fmt::Display for TypeText {
             TyKind::Literal(Literal::Int(i)) => write!(f, "literal({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "literal({b})"),
             TyKind::Literal(Literal::Str(s)) => write!(f, "literal({s:?})"),
+            TyKind::Literal(Literal::Initial(d)) => d.ty.fmt(f),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Names of types: as users of Python write them, for messages, and as Numba prints them, for what programs compare.
 
-use crate::types::{Buffer, Chars, ClassTy, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
+use crate::types::{Buffer, Chars, ClassTy, Initial, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
 use std::fmt;
 
 impl Ty {
@@ -12,6 +12,26 @@ impl Ty {
 
 /// See [`Ty::numba`].
 pub struct NumbaName(Ty);
+
+/// The constants of a display, as Python shows them.
+struct InitialText<'a>(&'a Initial);
+
+impl fmt::Display for InitialText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |l: &Literal| match l {
+            Literal::Int(i) => i.to_string(),
+            Literal::Bool(b) => if *b { "True" } else { "False" }.to_owned(),
+            Literal::Str(s) => format!("'{s}'"),
+            Literal::Initial(inner) => InitialText(inner).to_string(),
+        };
+        let Initial { keys, values, .. } = self.0;
+        if keys.is_empty() {
+            return write!(f, "[{}]", values.iter().map(text).collect::<Vec<_>>().join(", "));
+        }
+        let entries = keys.iter().zip(values).map(|(k, v)| format!("{}: {}", text(k), text(v)));
+        write!(f, "{{{}}}", entries.collect::<Vec<_>>().join(", "))
+    }
+}
 
 /// Writes types with something between them.
 fn write_list<D: fmt::Display>(
@@ -80,6 +100,7 @@ impl fmt::Display for Ty {
             TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[{i}]"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[{}]", if *b { "True" } else { "False" }),
             TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[{s:?}]"),
+            TyKind::Literal(Literal::Initial(d)) => write!(f, "{}", d.ty),
             TyKind::Choice(of) => write_list(f, of, " or ", |t| *t),
             TyKind::BoundMethod { recv, name } => write!(f, "{recv}.{name}"),
             TyKind::Instance { class: InstanceOf::Enum { name, .. }, .. } => write!(f, "{name}"),
@@ -149,6 +170,11 @@ impl fmt::Display for NumbaName {
             }
             TyKind::Class(c) if c.args.is_empty() => f.write_str(c.class.name()),
             TyKind::Class(_) if let Some(name) = self.0.time_name() => f.write_str(&name),
+            TyKind::Class(c) if c.class.is_mixed() => {
+                f.write_str("LiteralList((")?;
+                write_list(f, c.args[0].tuple_elems().unwrap_or_default(), ", ", Ty::numba)?;
+                f.write_str("))")
+            }
             TyKind::Class(c) => {
                 write!(f, "{}(", c.class.name())?;
                 write_list(f, &c.args, ", ", Ty::numba)?;
@@ -167,6 +193,7 @@ impl fmt::Display for NumbaName {
             TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[int]({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[bool]({})", if *b { "True" } else { "False" }),
             TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[str]({s})"),
+            TyKind::Literal(Literal::Initial(d)) => write!(f, "{}<iv={}>", d.ty.numba(), InitialText(d)),
             TyKind::Choice(of) => {
                 f.write_str("one of ")?;
                 write_list(f, of, ", ", Ty::numba)

@@ -162,6 +162,19 @@ pub enum Literal {
     Bool(bool),
     /// A `str`.
     Str(String),
+    /// A list or dictionary as its display made it. Only overloads are asked with it.
+    Initial(Box<Initial>),
+}
+
+/// The constants that a display gave a list or dictionary at first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Initial {
+    /// The type of the list or dictionary.
+    pub ty: Ty,
+    /// The keys of a dictionary; a list has none.
+    pub keys: Vec<Literal>,
+    /// The items of a list or values of a dictionary.
+    pub values: Vec<Literal>,
 }
 
 impl Literal {
@@ -171,6 +184,7 @@ impl Literal {
             Literal::Int(_) => Ty::int(),
             Literal::Bool(_) => Ty::bool(),
             Literal::Str(_) => Ty::str(),
+            Literal::Initial(d) => d.ty,
         }
     }
 }

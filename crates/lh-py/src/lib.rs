@@ -75,8 +75,8 @@ mod _core {
         host::overloads::overloaded,
         host::signature::{Signature, parse_signature},
         host::types::{
-            Type, array_type, container_type, deferred_type, dtype_of_type, keyed_type, literal_type, named_tuple_type,
-            optional_type, parse_type, pointer_type, text_type, tuple_type, type_of_dtype, unliteral,
+            Type, array_type, container_type, deferred_type, dtype_of_type, initial_type, keyed_type, literal_type,
+            named_tuple_type, optional_type, parse_type, pointer_type, text_type, tuple_type, type_of_dtype, unliteral,
         },
         object::memory::Memory,
         runtime::threads::{

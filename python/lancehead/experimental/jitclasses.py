@@ -53,6 +53,16 @@ class JitClassType(type):
             raise TypeError("cannot subclass from a jitclass")
         return super().__new__(cls, name, bases, body)
 
+    def mro(cls) -> list[type]:
+        """The class, the classes of the interpreter that it was made of, and those of its instances.
+
+        Programs ask Numba's classes for the first by `mro()[1]`. Python itself looks attributes up by `__mro__`, in
+        which those classes cannot be: their instances have a `__dict__`.
+        """
+        first, *rest = super().mro()
+        known = vars(cls).get("class_type")
+        return [first, *(inspect.getmro(known.class_def)[:-1] if known else ()), *rest]
+
 
 def jitclass(cls_or_spec: Any = None, spec: Spec | None = None) -> Any:
     """Compiles a class: its fields have the types of `spec` and of annotations, its methods are compiled functions.

@@ -78,6 +78,9 @@ def heapreplace(heap, item, /):
 def heappushpop(heap, item, /):
     """Adds an item, then removes and returns the least."""
     _check_list(heap)
+    if prim.is_bool(item) and prim.dtype_of(heap) != prim.dtype_of(item):
+        # It is the result if it is the least item, and the result has one type.
+        prim.error("the item of `heappushpop` is a bool, and the heap has none: the types must be the same")
     if len(heap) > 0 and heap[0] < item:
         least = heap[0]
         heap[0] = item

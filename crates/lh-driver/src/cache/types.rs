@@ -82,6 +82,7 @@ impl Types {
                 self.mention(*o);
             }
             TyKind::Ellipsis => one(self, 17),
+            TyKind::Literal(Literal::Initial(d)) => return self.add(host, d.ty),
             TyKind::Literal(l) => {
                 one(self, 18);
                 let o = host.object_of(&l.value());

@@ -4,7 +4,7 @@
 //! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
 
 use crate::convert::{alternatives, unify};
-use crate::cx::Infer;
+use crate::cx::{Infer, Wishes};
 use crate::val::{Known, Val};
 use crate::world::ArgTy;
 use lh_ir::class::Class;
@@ -84,8 +84,12 @@ impl Infer<'_> {
     }
 
     /// Resolves a callee's request for a constant argument: by its value, or by a request of this function's own.
-    pub(crate) fn wished(&self, mut d: Box<Diagnostic>, bound: &[Val], tys: &mut [ArgTy]) -> Result<()> {
+    pub(crate) fn wished(&mut self, mut d: Box<Diagnostic>, bound: &[Val], tys: &mut [ArgTy]) -> Result<()> {
         let Some(i) = d.literal.take() else { return Err(d) };
+        if self.wishes == Wishes::Reported && self.literal_type(&bound[i]).is_some() {
+            self.wishes = Wishes::Made(i);
+            return Err(d);
+        }
         match bound[i].as_const() {
             Some(c) if tys[i].value.is_none() => {
                 tys[i].value = Some(c.clone());
@@ -110,7 +114,10 @@ impl Infer<'_> {
             return self.keywords(pairs);
         }
         let entries: Vec<Vec<Val>> = pairs.iter().map(|(k, x)| vec![self.val(*k), self.val(*x)]).collect();
-        self.display(Class::dict(), result, "__setitem__", &entries)
+        let made = self.display(Class::dict(), result, "__setitem__", &entries)?;
+        let (keys, values): (Vec<Val>, Vec<Val>) = pairs.iter().map(|(k, x)| (self.val(*k), self.val(*x))).unzip();
+        self.keep_initial(&made, &keys, &values);
+        Ok(made)
     }
 
     fn keywords(&mut self, pairs: &[(Value, Value)]) -> Result<Val> {

@@ -1,12 +1,12 @@
 //! Calls that `lancehead.extending` gives a meaning: `@overload` and its sisters.
 
 use crate::convert::has_pending;
-use crate::cx::Infer;
+use crate::cx::{Infer, Wishes};
 use crate::val::{Known, Method, Val};
 use crate::world::{Object, Overload, Overloaded};
 use lh_ir::diag::Result;
 use lh_ir::func::Device;
-use lh_ir::types::{Literal, TyKind};
+use lh_ir::types::{Initial, Literal, TyKind};
 use lh_ir::{Const, Ty};
 
 impl Infer<'_> {
@@ -18,13 +18,52 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
-        let asked = self.ask_overload(function, name, args, kwargs);
-        let made = asked.and_then(|found| self.call_overloaded(found, args, kwargs));
+        let made = self.call_chosen(function, name, args, kwargs);
         match function.map(|t| t.kind()) {
             // A function of NumPy or the like has a meaning of its own.
             Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => Ok(made.ok().flatten()),
             _ => made,
         }
+    }
+
+    /// The same. If what an overload chooses wants to know the value of an argument, `literally`, the overload is asked
+    /// again with the literal type.
+    fn call_chosen(
+        &mut self,
+        function: Option<Ty>,
+        name: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Val>> {
+        let mut literal = vec![false; args.len() + kwargs.len()];
+        loop {
+            let found = self.ask_overload(function, name, args, kwargs, &literal)?;
+            let before = std::mem::replace(&mut self.wishes, Wishes::Reported);
+            let made = self.call_overloaded(found, args, kwargs);
+            let wish = match std::mem::replace(&mut self.wishes, before) {
+                Wishes::Made(i) => self.argument_of(found, i, args.len(), kwargs)?.filter(|at| !literal[*at]),
+                Wishes::Granted | Wishes::Reported => return made,
+            };
+            let Some(at) = wish else { return self.call_overloaded(found, args, kwargs) };
+            literal[at] = true;
+        }
+    }
+
+    /// The place among the arguments of the one that is for a parameter of the function that was chosen.
+    fn argument_of(
+        &mut self,
+        found: Overloaded,
+        parameter: usize,
+        positional: usize,
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<usize>> {
+        let Overloaded::Function(f) = found else { return Ok(None) };
+        if parameter < positional {
+            return Ok(Some(parameter));
+        }
+        let code = self.world.code(f)?;
+        let name = code.params.get(parameter).map(|p| &p.name);
+        Ok(kwargs.iter().position(|(n, _)| Some(n) == name).map(|i| positional + i))
     }
 
     fn ask_overload(
@@ -33,10 +72,14 @@ impl Infer<'_> {
         name: &str,
         args: &[Val],
         kwargs: &[(String, Val)],
+        literal: &[bool],
     ) -> Result<Overloaded> {
         let all: Vec<&Val> = args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect();
         let names = kwargs.iter().map(|(n, _)| n.clone()).collect();
-        let what = self.overload_of(function, name, &all, Some(names));
+        let mut what = self.overload_of(function, name, &all, Some(names));
+        for (at, _) in literal.iter().enumerate().filter(|(_, wished)| **wished) {
+            what.args[at] = what.literals[at];
+        }
         self.world.overload(&what)
     }
 
@@ -59,7 +102,7 @@ impl Infer<'_> {
         let Some(function) = self.world.import(module, Some(name)) else { return Ok(None) };
         let function = self.object(function)?;
         let operands: Vec<Val> = operands.iter().copied().cloned().collect();
-        match self.ask_overload(Some(function.ty), "", &operands, &[]) {
+        match self.ask_overload(Some(function.ty), "", &operands, &[], &[]) {
             Ok(found) => self.call_overloaded(found, &operands, &[]),
             Err(_) => Ok(None),
         }
@@ -87,32 +130,63 @@ impl Infer<'_> {
         all: &[&Val],
         names: Option<Vec<String>>,
     ) -> Overload<'n> {
-        let literal = |v: &&Val| match v.as_const() {
-            Some(Const::Int(_, t)) if !t.is_weak() => v.ty,
-            Some(c) => Literal::of(c).map_or(v.ty, |l| Ty::new(TyKind::Literal(l))),
-            None => v.ty,
-        };
         let plain = |v: &&Val| match v.ty.kind() {
             TyKind::Literal(l) => l.ty(),
             _ => v.ty,
         };
-        // The values of a dictionary with constant keys always have literal types, as in Numba.
-        let mut type_of = |v: &&Val, other: &dyn Fn(&&Val) -> Ty| match self.entries(v) {
-            Some(named) => {
-                let types = named.iter().map(|(_, x)| literal(&x)).collect();
-                self.type_of_entries(named.into_iter().map(|(key, _)| key).collect(), types)
-            }
-            None => other(v),
-        };
+        let (mut args, mut literals) = (Vec::new(), Vec::new());
+        for v in all {
+            let composed = self.composed_type(v);
+            literals.push(composed.or_else(|| self.literal_type(v)).unwrap_or(v.ty));
+            args.push(composed.unwrap_or_else(|| plain(v)));
+        }
         Overload {
             function,
             name,
-            args: all.iter().map(|v| type_of(v, &plain)).collect(),
-            literals: all.iter().map(|v| type_of(v, &literal)).collect(),
+            args,
+            literals,
             is_call: names.is_some(),
             names: names.unwrap_or_default(),
             is_pending: all.iter().any(|v| has_pending(v.ty) || v.ty.is_never()),
             on_device: self.options.device != Device::Host,
+        }
+    }
+
+    /// The type of a dictionary with constant keys, or of a list of values of several types: the types of those values
+    /// are literal types always, as in Numba.
+    fn composed_type(&mut self, v: &Val) -> Option<Ty> {
+        if let Some(named) = self.entries(v) {
+            let types = named.iter().map(|(_, x)| self.literal_type(x).unwrap_or(x.ty)).collect();
+            return Some(self.type_of_entries(named.into_iter().map(|(key, _)| key).collect(), types));
+        }
+        let class = v.ty.class().filter(|c| c.is_mixed())?;
+        let items = self.mixed_items(v)?;
+        let types = self.tuple_parts(&items)?.iter().map(|x| self.literal_type(x).unwrap_or(x.ty)).collect();
+        Some(class.of(vec![Ty::tuple(types)], false))
+    }
+
+    /// The literal type of a value that is known while compiling.
+    pub(crate) fn literal_type(&self, v: &Val) -> Option<Ty> {
+        match v.as_const() {
+            Some(Const::Int(_, t)) if !t.is_weak() => None,
+            Some(c) => Literal::of(c).map(|l| Ty::new(TyKind::Literal(l))),
+            None => self.initial.get(&v.v?).copied(),
+        }
+    }
+
+    /// Keeps the constants of a display for overloads that ask for them.
+    pub(crate) fn keep_initial(&mut self, made: &Val, keys: &[Val], values: &[Val]) {
+        let literal = |v: &Val| match self.literal_type(v)?.kind() {
+            TyKind::Literal(l) => Some(l.clone()),
+            _ => None,
+        };
+        let all = |of: &[Val]| of.iter().map(literal).collect::<Option<Vec<_>>>();
+        if let (Some(at), Some(keys), Some(values)) = (made.v, all(keys), all(values))
+            && !values.is_empty()
+            && !has_pending(made.ty)
+        {
+            let initial = Initial { ty: made.ty, keys, values };
+            self.initial.insert(at, Ty::new(TyKind::Literal(Literal::Initial(Box::new(initial)))));
         }
     }
 }

@@ -47,6 +47,7 @@ fn word(py: Python<'_>, value: Literal) -> u64 {
         Literal::Bool(b) => u64::from(b),
         // Equal objects have one number.
         Literal::Str(s) => u64::from(table::intern(PyString::new(py, &s).as_any()).0),
+        Literal::Initial(d) => lh_ir::bug!("`{}` is no literal of an argument", d.ty),
     }
 }
 

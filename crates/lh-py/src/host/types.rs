@@ -9,13 +9,13 @@ use crate::object::lock::lock;
 use crate::object::type_text::{self, layout_of};
 use crate::object::{constant, numpy, record_dtype};
 use hashbrown::HashMap;
-use lh_ir::class::Class;
-use lh_ir::types::{Buffer, Chars, ClassTy, InstanceOf, Literal, NamedTuple, Record, RecordField};
+use lh_ir::class::{Class, MIXED};
+use lh_ir::types::{Buffer, Chars, ClassTy, Initial, InstanceOf, Literal, NamedTuple, Record, RecordField};
 use lh_ir::{Layout, TupleMeaning, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
@@ -42,8 +42,22 @@ impl Type {
     fn missing(&self, name: &str) -> PyErr {
         PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
     }
+    /// The type without what a display made of it at first.
+    fn plain(&self) -> Ty {
+        match self.0.kind() {
+            TyKind::Literal(Literal::Initial(_)) => self.0.unliteral(),
+            _ => self.0,
+        }
+    }
     fn of_dict(&self, at: usize) -> Option<Ty> {
-        self.0.as_class().filter(|c| c.class == Class::dict()).map(|c| c.args[at])
+        self.plain().as_class().filter(|c| c.class == Class::dict()).map(|c| c.args[at])
+    }
+    /// The types of the items of a tuple, or of a list of values of several types.
+    fn elems(&self) -> Option<&'static [Ty]> {
+        match self.0.kind() {
+            TyKind::Class(c) if c.class.is_mixed() => c.args[0].tuple_elems(),
+            _ => self.0.tuple_elems(),
+        }
     }
     fn array(&self, name: &str) -> PyResult<(Ty, usize, Layout, bool)> {
         self.0.as_array().ok_or_else(|| self.missing(name))
@@ -118,7 +132,7 @@ impl Type {
     /// The kind of type: `Integer`, `Array`, ...
     #[getter]
     pub fn kind(&self) -> &'static str {
-        match self.0.kind() {
+        match self.plain().kind() {
             TyKind::Bool => "Boolean",
             TyKind::Int { .. } => "Integer",
             TyKind::Float { .. } | TyKind::Bfloat16 => "Float",
@@ -136,6 +150,7 @@ impl Type {
                 None => "Record",
             },
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
+            TyKind::Class(c) if c.class.is_mixed() => "LiteralList",
             TyKind::Class(_) if self.0.is_struct() => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
             TyKind::Class(_) if let Some((_, is_span)) = self.0.as_time() => {
@@ -185,7 +200,7 @@ impl Type {
     /// The type of the items; of a record, NumPy's dtype.
     #[getter]
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let of = match self.0.kind() {
+        let of = match self.plain().kind() {
             TyKind::Array { dtype, .. } => *dtype,
             TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => *t,
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
@@ -207,14 +222,14 @@ impl Type {
     /// The types of items of a container: those of keys and of values of a dictionary.
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match self.0.kind() {
+        match self.plain().kind() {
             TyKind::Class(c) if c.class.user().is_none() && !self.0.is_time() => type_tuple(py, &c.args),
             _ => Err(self.missing("arguments")),
         }
     }
     #[getter]
     fn item_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
-        Type::of(py, self.0.as_list().ok_or_else(|| self.missing("item_type"))?)
+        Type::of(py, self.plain().as_list().ok_or_else(|| self.missing("item_type"))?)
     }
     #[getter]
     fn key_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
@@ -259,13 +274,23 @@ impl Type {
                 }
                 of.into_any()
             }
+            TyKind::Class(c) if c.class.is_mixed() => PyList::new(py, self.types(py)?)?.into_any(),
             _ => return Err(self.missing("literal_value")),
         })
+    }
+    /// The constants that a display gave a list or dictionary at first, where they are known.
+    #[getter]
+    fn initial_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Literal(Literal::Initial(initial)) => initial_object(py, initial),
+            TyKind::Class(c) if c.class == Class::dict() || c.class == Class::list() => Ok(py.None().into_bound(py)),
+            _ => Err(self.missing("initial_value")),
+        }
     }
     #[getter]
     fn literal_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {
-            TyKind::Literal(l) => Type::of(py, l.ty()),
+            TyKind::Literal(l) if self.plain() == self.0 => Type::of(py, l.ty()),
             _ => Err(self.missing("literal_type")),
         }
     }
@@ -331,12 +356,11 @@ impl Type {
     }
     #[getter]
     fn types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let elems = self.0.tuple_elems().ok_or_else(|| self.missing("types"))?;
-        type_tuple(py, elems)
+        type_tuple(py, self.elems().ok_or_else(|| self.missing("types"))?)
     }
     #[getter]
     fn count(&self) -> PyResult<usize> {
-        Ok(self.0.tuple_elems().ok_or_else(|| self.missing("count"))?.len())
+        Ok(self.elems().ok_or_else(|| self.missing("count"))?.len())
     }
     #[getter]
     fn fields(&self) -> PyResult<Vec<String>> {
@@ -404,8 +428,7 @@ impl Type {
     }
     fn __len__(&self) -> PyResult<usize> {
         let of_record = || self.0.as_record().map(|r| r.fields.len());
-        self.0
-            .tuple_elems()
+        self.elems()
             .map(<[Ty]>::len)
             .or_else(of_record)
             .ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
@@ -427,6 +450,10 @@ impl Type {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let core = py.import("lancehead._core")?;
+        if slf.get().kind() == "LiteralList" {
+            let items = vec![Type::of(py, Ty::tuple(slf.get().elems().unwrap_or_default().to_vec()))?];
+            return Ok((core.getattr("container_type")?, (MIXED, items).into_pyobject(py)?));
+        }
         if slf.get().kind() == "LiteralStrKeyDict" {
             return Ok((core.getattr("keyed_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
         }
@@ -436,6 +463,10 @@ impl Type {
         }
         if let Some(dtype) = record_dtype::dtype_of(py, slf.get().0)? {
             return Ok((core.getattr("type_of_dtype")?, (dtype,).into_pyobject(py)?));
+        }
+        if let TyKind::Literal(Literal::Initial(d)) = slf.get().0.kind() {
+            let args = (Type::of(py, d.ty)?, slf.get().initial_value(py)?);
+            return Ok((core.getattr("initial_type")?, args.into_pyobject(py)?));
         }
         if let TyKind::Literal(_) = slf.get().0.kind() {
             return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
@@ -463,7 +494,7 @@ pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTup
 /// dtype.
 pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
     if let Ok(t) = o.cast::<Type>() {
-        return Ok(t.get().0);
+        return Ok(t.get().plain());
     }
     if o.is_none() {
         return Ok(Ty::none());
@@ -587,6 +618,43 @@ pub fn literal_type(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     let literal = constant.as_ref().and_then(Literal::of);
     let literal = literal.ok_or_else(|| no_literal(py, &short_text(value)))?;
     Type::of(py, Ty::new(TyKind::Literal(literal)))
+}
+
+/// The type of a list or dictionary which a display made of constants: `types.DictType(key, value, initial_value)`.
+#[pyfunction]
+pub fn initial_type(of: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let py = of.py();
+    let literal = |v: Bound<'_, PyAny>| -> PyResult<Literal> {
+        let constant = constant::constant(&v)?;
+        constant.as_ref().and_then(Literal::of).ok_or_else(|| no_literal(py, &short_text(&v)))
+    };
+    let all = |of: &Bound<'_, PyAny>| of.try_iter()?.map(|v| literal(v?)).collect::<PyResult<Vec<_>>>();
+    let (keys, values) = match value.cast::<PyDict>() {
+        Ok(entries) => (all(&entries.keys())?, all(&entries.values())?),
+        Err(_) => (Vec::new(), all(value)?),
+    };
+    let initial = Initial { ty: canonical(as_ty(of)?), keys, values };
+    Type::of(py, Ty::new(TyKind::Literal(Literal::Initial(Box::new(initial)))))
+}
+
+fn initial_object<'py>(py: Python<'py>, initial: &Initial) -> PyResult<Bound<'py, PyAny>> {
+    let object = |l: &Literal| -> PyResult<Bound<'py, PyAny>> {
+        Ok(match l {
+            Literal::Int(i) => i.into_pyobject(py)?.into_any(),
+            Literal::Bool(b) => b.into_pyobject(py)?.to_owned().into_any(),
+            Literal::Str(s) => s.into_pyobject(py)?.into_any(),
+            Literal::Initial(inner) => initial_object(py, inner)?,
+        })
+    };
+    let values = initial.values.iter().map(object).collect::<PyResult<Vec<_>>>()?;
+    if initial.keys.is_empty() {
+        return Ok(PyList::new(py, values)?.into_any());
+    }
+    let made = PyDict::new(py);
+    for (key, value) in initial.keys.iter().zip(values) {
+        made.set_item(object(key)?, value)?;
+    }
+    Ok(made.into_any())
 }
 
 /// The error for a value without a literal type.

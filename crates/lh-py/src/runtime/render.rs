@@ -18,12 +18,16 @@ const NEAR: u32 = 60;
 
 /// The exception of a diagnostic.
 pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
+    error_as(py, d, None)
+}
+
+fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
     if let Some(e) = take_link_error() {
         return e;
     }
     let class = match d.id.1 {
         Category::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
-        Category::Typing => "TypingError",
+        Category::Typing => typing.unwrap_or("TypingError"),
         Category::Unsupported => "UnsupportedError",
         Category::Bytecode => "UnsupportedBytecodeError",
         Category::Value => "NumbaValueError",
@@ -158,5 +162,5 @@ pub fn internal_error(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
 
 /// A diagnostic about an argument of a call, which has no place in the source.
 pub fn argument_error(py: Python<'_>, id: diag::Id, headline: String, help: &str) -> PyErr {
-    error(py, &Diagnostic::new(id, headline).note(help))
+    error_as(py, &Diagnostic::new(id, headline).note(help), Some("ArgumentError"))
 }

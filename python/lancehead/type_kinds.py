@@ -1,0 +1,100 @@
+"""Classes of `lancehead.types` that only answer `isinstance`, such as `Type`: what types of several kinds share."""
+
+from __future__ import annotations
+
+from lancehead._core import Type as CoreType
+
+
+class KindOfType(type):
+    """Makes a class answer `isinstance` by the kind of a type."""
+
+    kinds: tuple[str, ...] = ()
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, CoreType) and value.kind in cls.kinds
+
+
+class AnyType(type):
+    """The class of `Type`, of which all types are instances."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return type.__instancecheck__(cls, value) or (cls is Type and isinstance(value, CoreType))
+
+
+class Type(metaclass=AnyType):
+    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them.
+
+    >>> from lancehead import float64
+    >>> isinstance(float64, Type)
+    True
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = self.key = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+Type.__module__ = "lancehead.types"
+
+
+class CommonKinds(AnyType):
+    """The class of the classes below. A class of a program that derives from one is asked for its own instances."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        kinds = vars(cls).get("kinds", ())
+        return type.__instancecheck__(cls, value) or (isinstance(value, CoreType) and value.kind in kinds)
+
+
+def _kinds(name: str, what: str, example: str, kinds: str) -> CommonKinds:
+    doc = f"{what}\n\n    >>> isinstance(typeof({example}), {name})\n    True\n    "
+    return CommonKinds(name, (Type,), {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"})
+
+
+_TUPLES = "Tuple UniTuple NamedTuple"
+_BUFFERS = "Array Bytes ByteArray MemoryView PyArray"
+
+Buffer = _kinds("Buffer", "Arrays, and objects whose memory they share: bytes and the like.", 'b"a"', _BUFFERS)
+ArrayCompatible = _kinds("ArrayCompatible", "Types of which NumPy's functions take values.", "numpy.zeros(2)", _BUFFERS)
+Bytes = _kinds("Bytes", "Types of `bytes`.", 'b"a"', "Bytes")
+ByteArray = _kinds("ByteArray", "Types of `bytearray`.", "bytearray(2)", "ByteArray")
+MemoryView = _kinds("MemoryView", "Types of `memoryview`.", 'memoryview(b"a")', "MemoryView")
+PyArray = _kinds("PyArray", "Types of `array.array`.", '__import__("array").array("i")', "PyArray")
+Sized = _kinds(
+    "Sized", "Types of values that have a length.", "[1]", f"{_TUPLES} List SetType LiteralList LiteralStrKeyDict"
+)
+ConstSized = _kinds("ConstSized", "Types that say a length.", "(1, 2.5)", f"{_TUPLES} LiteralList LiteralStrKeyDict")
+Container = _kinds("Container", "Lists, sets, and tuples of one type.", "{1}", "List SetType UniTuple")
+Sequence = _kinds("Sequence", "Lists, and tuples of one type.", "[1]", "List UniTuple")
+MutableSequence = _kinds("MutableSequence", "Lists.", "[1]", "List")
+IterableType = _kinds(
+    "IterableType",
+    "Types of values that a loop takes items of one type from.",
+    '"text"',
+    f"{_BUFFERS} List SetType DictType UniTuple UnicodeType RangeType Generator",
+)
+BaseAnonymousTuple = _kinds("BaseAnonymousTuple", "Tuples whose items have no names.", "(1, 2.5)", "Tuple UniTuple")
+Hashable = _kinds(
+    "Hashable",
+    "Types of keys: numbers, texts, tuples.",
+    "1.5",
+    f"{_TUPLES} Integer IntegerLiteral Float Complex Boolean BooleanLiteral UnicodeType StringLiteral LiteralList",
+)
+InitialValue = _kinds("InitialValue", "Types that know what a display gave a value at first.", "[1]", "List DictType")
+Callable = _kinds("Callable", "Types of what is called.", "numpy.float32", "Dispatcher FunctionType NumberClass")
+EnumMember = _kinds("EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember")
+IntEnumMember = _kinds(
+    "IntEnumMember", "Members of enumerations that are integers.", '__import__("signal").SIGINT', "IntEnumMember"
+)
+Opaque = _kinds(
+    "Opaque", "Types with one value, or of objects known while compiling.", "None", "Opaque NoneType EllipsisType"
+)
+Dummy = _kinds("Dummy", "The same, and types as values.", "None", "Opaque NoneType EllipsisType NumberClass")
+EllipsisType = _kinds("EllipsisType", "The type of `...`.", "...", "EllipsisType")
+
+__all__ = [
+    "ArrayCompatible", "BaseAnonymousTuple", "Buffer", "ByteArray", "Bytes", "Callable", "ConstSized", "Container",
+    "Dummy", "EllipsisType", "EnumMember", "Hashable", "InitialValue", "IntEnumMember", "IterableType",
+    "MemoryView", "MutableSequence", "Opaque", "PyArray", "Sequence", "Sized",
+]  # fmt: skip
