@@ -21,7 +21,7 @@ def test_random_programs_agree_with_cpython(batch: int) -> None:
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.parametrize("batch", range(2))
 def test_random_programs_with_objects_agree_with_cpython(batch: int) -> None:
     verdicts = objects.run(batch * 50, 50, jobs=2)
     wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
