@@ -453,7 +453,7 @@ def list_form(w: Writer, kind: Kind, depth: int) -> str:
     made = expr(w, of, depth - 1)
     # Python leaves items out of the code whose condition is a constant.
     test = expr(w, BOOL, depth - 1)
-    test = test if any(name in test for name in w.variables) else f"{x} != {leaf(w, source)}"
+    test = test if any(name in test for name in w.variables) else f"{x} != {literal(rng, source, w.classes)}"
     when = f" if {test}" if rng.random() < 0.4 else ""
     w.variables = known
     forms.append(f"[{made} for {x} in {leaf(w, Kind('list', (source,)))}{when}]")

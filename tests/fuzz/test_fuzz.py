@@ -21,7 +21,7 @@ def test_random_programs_agree_with_cpython(batch: int) -> None:
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.parametrize("batch", range(2))
 def test_random_programs_with_objects_agree_with_cpython(batch: int) -> None:
     verdicts = objects.run(batch * 50, 50, jobs=2)
     wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
@@ -29,7 +29,7 @@ def test_random_programs_with_objects_agree_with_cpython(batch: int) -> None:
     print(f"{objects.share(verdicts):.1%} of the programs compile", *refused, sep="\n")
     assert len(verdicts) == 50
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
-    assert objects.share(verdicts) >= 0.8
+    assert objects.share(verdicts) >= 0.85
 
 
 @pytest.mark.parametrize("batch", range(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import gc
 import heapq
@@ -374,3 +375,26 @@ def test_an_annotation_float_takes_an_int():
 
     assert [type(x) for x in f(Point(3))] == [float, float]
     assert dataclasses.asdict(Point(3)) == {"x": 3, "y": 2.0}
+
+
+@dataclass
+class Boxes:
+    n: int
+    queue: collections.deque[int] = field(default_factory=collections.deque)
+    counts: collections.Counter[str] = field(default_factory=collections.Counter)
+    kept: frozenset[int] = frozenset()
+    ordered: collections.OrderedDict[str, int] = field(default_factory=collections.OrderedDict)
+
+
+def test_annotations_say_what_empty_containers_hold():
+    @njit
+    def fill(b):
+        b.queue.append(b.n)
+        b.counts["x"] += 1
+        b.ordered["k"] = len(b.kept)
+        return b
+
+    boxes, plain = Boxes(3), Boxes(3)
+    assert fill(boxes) is boxes
+    assert boxes == fill.py_func(plain)
+    assert njit(lambda n: fill(fill(Boxes(n))))(2) == fill.py_func(fill.py_func(Boxes(2)))

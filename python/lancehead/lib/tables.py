@@ -177,6 +177,10 @@ def look_up(table, parameter, key):
         if key < 9223372036854775808.0:
             return look_up(table, parameter, prim.cast(key, np.int64))
         return look_up(table, parameter, prim.cast(key, np.uint64))
+    if prim.is_enum(like) and prim.is_int(like) and not prim.is_enum(key) and prim.is_number(key):
+        # A member of an `IntEnum` is equal to its number, and has its hash.
+        n = prim.cast(key, np.int64)
+        return -1 if n < 0 and not prim.is_signed(key) else find(table, n)
     own = prim.as_argument(table, parameter, key)
     return find(table, own) if _is_kept(own, key) else -1
 
