@@ -8,7 +8,7 @@ import heapq
 import subprocess
 import sys
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
 
 import numpy as np
@@ -374,3 +374,19 @@ def test_an_annotation_float_takes_an_int():
 
     assert [type(x) for x in f(Point(3))] == [float, float]
     assert dataclasses.asdict(Point(3)) == {"x": 3, "y": 2.0}
+
+
+@dataclass
+class Stroke:
+    start: Point
+    end: Point
+    name: str = "stroke"
+
+
+def test_asdict_of_nested_instances():
+    @njit
+    def f(x):
+        d = asdict(Stroke(Point(x), Point(2.0)))
+        return d["start"]["x"], d["end"]["x"], d["name"], len(d)
+
+    assert f(1.0) == f.py_func(1.0) == (1.0, 2.0, "stroke", 3)

@@ -17,7 +17,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("builtins.bytearray.pop", "make a new one: `b = b[:-1]`"),
     ("builtins.bytearray.remove", "make a new one: `b = b[:i] + b[i + 1:]`"),
     ("builtins.bytearray.clear", "make a new one: `b = bytearray(0)`"),
-    ("builtins.memoryview.cast", "use `np.frombuffer(b, dtype)`"),
     ("builtins.memoryview.release", "views end with their last name: leave the call out"),
     ("time.perf_counter", "take the time around the call, outside of the function"),
     ("time.time", "take the time around the call, outside of the function"),

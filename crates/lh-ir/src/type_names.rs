@@ -82,7 +82,9 @@ impl fmt::Display for Ty {
             TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[{s:?}]"),
             TyKind::Choice(of) => write_list(f, of, " or ", |t| *t),
             TyKind::BoundMethod { recv, name } => write!(f, "{recv}.{name}"),
-            TyKind::Instance { class: InstanceOf::Enum { name, .. }, .. } => write!(f, "{name}"),
+            TyKind::Instance { class: InstanceOf::Enum { name, .. } | InstanceOf::Error { name, .. }, .. } => {
+                f.write_str(name)
+            }
             TyKind::Instance { class: InstanceOf::Buffer(b @ (Buffer::Bytes | Buffer::ByteArray)), .. } => {
                 f.write_str(b.name())
             }
@@ -175,6 +177,7 @@ impl fmt::Display for NumbaName {
             TyKind::Instance { class: InstanceOf::Enum { name, ints, .. }, .. } => {
                 write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
             }
+            TyKind::Instance { class: InstanceOf::Error { name, .. }, .. } => write!(f, "exception({name})"),
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), of.numba()),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{}*", to.numba()),
             TyKind::Instance { class: InstanceOf::Deferred(n), .. } => write!(f, "DeferredType#{n}"),

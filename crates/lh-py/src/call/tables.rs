@@ -7,20 +7,23 @@ use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::choices::Choices;
 use crate::call::collections::Table as Kind;
+use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::host::{enums, table};
 use crate::object::int::{self, Machine};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
-use lh_ir::{Ty, TyKind};
+use lh_ir::{ObjId, Ty, TyKind};
 use lh_runtime::hash::{bytes_hash, table_hash};
 use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, make_index};
+use lh_runtime::{MemInfo, Text};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyDict, PySet};
+use pyo3::types::{PyDict, PyFloat, PySet, PyString};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
@@ -89,7 +92,7 @@ impl Lists {
         }
         let table = match made {
             Some(Table { table, entry, .. }) => {
-                index(&table, &entry)?;
+                index(&table, &entry, Some(&self.copies))?;
                 table
             }
             None if kind == Kind::Default => return Err(Refused::EmptyList),
@@ -272,7 +275,7 @@ fn table_of_numbers(tags: &mut Decoder<'_, '_>, kind: Kind, words: &[u64]) -> Re
         }
         (*header).len = (words.len() / width) as i64;
     }
-    index(&table, &entry)?;
+    index(&table, &entry, None)?;
     Ok(table)
 }
 
@@ -310,7 +313,7 @@ pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
     }
     let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
     let table = allocate(ty, &entry, 0)?;
-    index(&table, &entry)?;
+    index(&table, &entry, None)?;
     Ok(table)
 }
 
@@ -333,7 +336,7 @@ fn entry_type(table: Ty) -> Ty {
 fn new_table(tags: &mut Decoder<'_, '_>, kind: Kind, count: usize) -> Result<Table, Refused> {
     let class = kind.class();
     let parts = tags.many(class.declaration().parameters.len());
-    if !is_hashable(parts[0]) {
+    if !is_hashable(parts[0]) && !is_instance(parts[0]) {
         return Err(Refused::Type);
     }
     let ty = class.of(parts, false);
@@ -356,7 +359,7 @@ fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
 }
 
 /// Gives a table that has entries their marks and its index.
-fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
+fn index(table: &ItemsRef, entry: &Item, copies: Option<&Copies>) -> Result<(), Refused> {
     let live = table.len();
     let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
     let words = key.flatten().len();
@@ -364,7 +367,7 @@ fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
         // SAFETY: an entry of the table, whose first word is the mark.
         unsafe {
             let words = entry.words(table.item(at), 1..1 + words);
-            let h = match key_hash(key, &mut &words[..]) {
+            let h = match key_hash(key, &mut &words[..], copies) {
                 _ if is_simple(key) => -1,
                 // A half that is no number is never found.
                 h if key.is_float() && f64::from_bits(h as u64).is_nan() => at as i64,
@@ -402,7 +405,7 @@ fn key_code(key: Ty) -> i64 {
 /// Whether comparing keys of a type costs less than comparing hashes: `_is_simple`.
 fn is_simple(key: Ty) -> bool {
     // Members of `IntEnum` are integers.
-    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { .. }, .. });
+    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. });
     is_member || key.is_int() || key.is_bool() || key.is_float() && key.bits() > 16
 }
 
@@ -412,14 +415,52 @@ fn is_hashable(key: Ty) -> bool {
         TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => true,
         TyKind::Class(c) if Kind::of_class(c.class) == Some(Kind::Frozen) => is_hashable(c.args[0]),
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t)),
-        // Other members are numbered, and their hashes are those of their values.
-        TyKind::Instance { class: InstanceOf::Enum { ints, .. }, .. } => *ints,
+        TyKind::Instance { class: InstanceOf::Enum { class, ints, .. }, .. } => *ints || has_hashable_members(*class),
         _ => key.is_scalar(),
     }
 }
 
+/// Whether keys are instances of a class of the program: Python has the hash of each.
+fn is_instance(key: Ty) -> bool {
+    match key.kind() {
+        TyKind::Class(c) => c.class.user().is_some(),
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t) || is_instance(*t)),
+        _ => false,
+    }
+}
+
+/// The value of a member that is numbered, whose hash is that of its value.
+fn value_of_member(py: Python<'_>, class: ObjId, word: i64) -> PyResult<Bound<'_, PyAny>> {
+    enums::member(&table::object(py, class), word, false)?.getattr(intern!(py, "_value_"))
+}
+
+/// Whether the values of all members have a hash here.
+fn has_hashable_members(class: ObjId) -> bool {
+    // SAFETY: arguments are read while the thread is attached.
+    let py = unsafe { Python::assume_attached() };
+    let members = table::object(py, class).try_iter().into_iter().flatten().flatten();
+    let mut values = members.map(|m| m.getattr(intern!(py, "_value_")));
+    values.all(|v| v.is_ok_and(|v| member_value_hash(&v).is_some()))
+}
+
+fn member_hash(class: ObjId, word: i64) -> i64 {
+    // SAFETY: as above.
+    let py = unsafe { Python::assume_attached() };
+    value_of_member(py, class, word).ok().and_then(|v| member_value_hash(&v)).unwrap_or(0)
+}
+
+fn member_value_hash(value: &Bound<'_, PyAny>) -> Option<i64> {
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        return Some(table_hash(Text::of(text.to_str().ok()?.as_bytes())));
+    }
+    if value.is_exact_instance_of::<PyFloat>() {
+        return Some(float_hash(value.extract::<f64>().ok()?.to_bits(), Ty::float()));
+    }
+    value.extract().ok()
+}
+
 /// The hash of a key for tables: `key_hash`.
-fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
+fn key_hash(ty: Ty, words: &mut &[u64], copies: Option<&Copies>) -> i64 {
     let mut next = || {
         let (first, rest) = words.split_first().expect("a key has the words of its type");
         *words = rest;
@@ -441,14 +482,24 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
             // SAFETY: a text of a live key.
             table_hash(unsafe { lh_runtime::text(data as *const u8, len as i64) })
         }
-        TyKind::Tuple { elems, .. } => elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words))),
-        TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words),
+        TyKind::Tuple { elems, .. } => {
+            elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words, copies)))
+        }
+        TyKind::Instance { class: InstanceOf::Enum { class, ints: false, .. }, .. } => {
+            member_hash(*class, next() as i64)
+        }
+        TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words, copies),
         TyKind::Class(_) if ty.is_time() => next() as i64,
         TyKind::Instance { of, class: InstanceOf::Buffer(_) } => {
             let (all, rest) = words.split_at(of.flatten().len());
             *words = rest;
             // SAFETY: the memory of a live key: its owner, address, size and stride, which is 1.
             bytes_hash(unsafe { std::slice::from_raw_parts(all[1] as *const u8, all[2] as usize) })
+        }
+        TyKind::Class(c) if c.class.user().is_some() => {
+            let object = copies.and_then(|all| all.object_of(next() as *mut MemInfo));
+            // SAFETY: the copies hold the object; that it is a key shows that it has a hash.
+            object.map_or(0, |o| unsafe { ffi::PyObject_Hash(o) as i64 })
         }
         TyKind::Class(c) => {
             // SAFETY: a live key, which is a set.
@@ -459,7 +510,7 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
                 // SAFETY: an entry of the set; of those that exist the mark is not 0.
                 let words = unsafe { entry.slots(set.item(i)) };
                 if words[0] != 0 {
-                    h ^= mixed(1, key_hash(c.args[0], &mut &words[1..]));
+                    h ^= mixed(1, key_hash(c.args[0], &mut &words[1..], copies));
                 }
             }
             h
