@@ -6,7 +6,11 @@ belong to has them, so the library's own parts are left out.
 """
 
 import ast
+import bisect
 import cmath
+import collections
+import contextlib
+import dataclasses
 import functools
 import heapq
 import itertools
@@ -31,6 +35,10 @@ MODULES = {
     "heapq": heapq,
     "itertools": itertools,
     "functools": functools,
+    "bisect": bisect,
+    "collections": collections,
+    "contextlib": contextlib,
+    "dataclasses": dataclasses,
     "numpy": numpy,
     "numpy.linalg": numpy.linalg,
     "numpy.random": numpy.random,
@@ -54,6 +62,13 @@ BUILT_IN = {
         "reversed": "The elements from the last to the first.",
         "zip": "Tuples of elements of several sequences.",
     },
+    "contextlib": {"contextmanager": "Makes a context manager of a generator."},
+    "dataclasses": {
+        "asdict": "Names and values of the fields, as a dictionary.",
+        "astuple": "The values of the fields, as a tuple.",
+        "is_dataclass": "Whether a value is an instance of a dataclass, or one.",
+        "replace": "A new instance with some fields changed.",
+    },
 }
 
 
@@ -71,6 +86,31 @@ def files_of(module):
     return [LIB / name for name in names if (LIB / name).exists()]
 
 
+@functools.cache
+def classes_of(path):
+    """The classes that a file of the library defines or imports from another one, by name."""
+    found = {}
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lancehead.lib"):
+            parts = node.module.split(".")[2:]
+            home = LIB.joinpath(*parts).with_suffix(".py") if parts else LIB
+            if home.is_file():
+                known = classes_of(home)
+                found |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
+        elif isinstance(node, ast.ClassDef):
+            found[node.name] = (path, node)
+    return found
+
+
+def members(path, node):
+    """The public functions of a class and of those that it derives from."""
+    found = {m.name for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")}
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id in classes_of(path):
+            found |= members(*classes_of(path)[base.id])
+    return found
+
+
 def library(module):
     """Names of a module that the library defines, each with what it is."""
     found, classes = {}, {}
@@ -83,8 +123,7 @@ def library(module):
             ):
                 found[node.name] = summary(ast.get_docstring(node))
             elif isinstance(node, ast.ClassDef) and hasattr(MODULES[module], node.name):
-                members = [m for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")]
-                classes.setdefault(node.name, set()).update(m.name for m in members)
+                classes.setdefault(node.name, set()).update(members(path, node))
                 found[node.name] = summary(ast.get_docstring(node))
     return found, classes
 
@@ -97,6 +136,20 @@ def rows():
             for name in re.findall(r'"([^"]+)"', names):
                 found[name] = summary(doc.replace("\\\n", " ").replace('\\"', '"'))
     return found
+
+
+def typed_containers():
+    """The containers of `lancehead.typed`, which are those of Python under names of their own."""
+    out = ["", "## lancehead.typed", "", "| name | |", "|---|---|"]
+    kinds = {"Dict": ("dicts.py", "dict"), "List": ("lists.py", "list"), "Set": ("sets.py", "set")}
+    path = LIB / "lancehead/typed.py"
+    made = {name: members(*found) for name, found in classes_of(path).items() if name in kinds}
+    for name, (_, of) in kinds.items():
+        out.append(f"| `{name}` | A `{of}` of fixed types, which compiled code and Python share. |")
+    for name, (home, of) in kinds.items():
+        own = made.get(name, set()) | members(*classes_of(LIB / home)[of])
+        out += ["", f"Of `{name}`: " + ", ".join(f"`{member}`" for member in sorted(own)) + "."]
+    return out
 
 
 def page():
@@ -122,6 +175,7 @@ def page():
         for name in sorted(classes):
             if classes[name]:
                 out += ["", f"Of `{name}`: " + ", ".join(f"`{member}`" for member in sorted(classes[name])) + "."]
+    out += typed_containers()
     return "\n".join(out) + "\n"
 
 

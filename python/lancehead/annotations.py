@@ -29,6 +29,21 @@ _CONTAINERS = {
 }
 
 
+def tuple_of(*parts: Any) -> tuple[Any, ...]:
+    """The parts of a dtype that compiled code describes, as a tuple."""
+    return parts
+
+
+def list_of(*parts: Any) -> list[Any]:
+    """The same as a list."""
+    return list(parts)
+
+
+def dtype_of(t: Any) -> Any:
+    """NumPy's dtype for a type of compiled code."""
+    return numpy.dtype(t.dtype if hasattr(t, "dtype") and not isinstance(t, numpy.dtype) else t)
+
+
 def hints_of(cls: type) -> dict[str, Any]:
     """The annotations of a class and its bases. If a name in them is not found, those that are text stay text."""
     try:

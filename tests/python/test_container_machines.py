@@ -4,16 +4,13 @@ from collections import Counter, OrderedDict, deque
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from lancehead import njit
 
 INDEX = st.integers(-9, 9)
 STEP = st.sampled_from([-3, -2, -1, 1, 2, 3])
 ITEMS = {"int": st.integers(-3, 3), "str": st.sampled_from(["", "a", "b", "ab", "\u03b1"])}
-
-#: Nothing says the types of an argument that is empty.
-holds_items = precondition(lambda self: getattr(self, "oracle", None))
 
 
 def outcome(f, *args):
@@ -159,7 +156,6 @@ class Lists(Machine):
         if len(self.oracle) < 50:
             self.both(times, n)
 
-    @holds_items
     @rule(i=INDEX, j=INDEX, k=STEP, data=st.data())
     def query(self, i, j, k, data):
         self.both(look_list, i, j, k, self.item(data))
@@ -241,7 +237,6 @@ class Deques(Machine):
         if len(self.oracle) < 50:
             self.both(times, n)
 
-    @holds_items
     @rule(i=INDEX, j=INDEX, data=st.data())
     def query(self, i, j, data):
         self.both(look_deque, self.item(data))
@@ -342,7 +337,6 @@ class Dicts(Machine):
     def take_last(self):
         self.both(popitem)
 
-    @holds_items
     @rule(data=st.data(), v=st.integers(0, 3))
     def query(self, data, v):
         self.both(get, self.item(data))
@@ -393,7 +387,6 @@ class Counters(Machine):
         self.both(uncount, self.some(data))
         self.both(delete, self.item(data))
 
-    @holds_items
     @rule(data=st.data(), v=st.integers(-2, 3))
     def query(self, data, v):
         self.both(put, self.item(data), v)
@@ -461,7 +454,6 @@ class Sets(Machine):
     def combine(self, data, f):
         self.both(f, set(self.some(data)))
 
-    @holds_items
     @rule(data=st.data())
     def query(self, data):
         self.both(look_set, self.item(data), set(self.some(data)))

@@ -9,7 +9,7 @@ import heapq
 import subprocess
 import sys
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
 
 import numpy as np
@@ -398,3 +398,19 @@ def test_annotations_say_what_empty_containers_hold():
     assert fill(boxes) is boxes
     assert boxes == fill.py_func(plain)
     assert njit(lambda n: fill(fill(Boxes(n))))(2) == fill.py_func(fill.py_func(Boxes(2)))
+
+
+@dataclass
+class Stroke:
+    start: Point
+    end: Point
+    name: str = "stroke"
+
+
+def test_asdict_of_nested_instances():
+    @njit
+    def f(x):
+        d = asdict(Stroke(Point(x), Point(2.0)))
+        return d["start"]["x"], d["end"]["x"], d["name"], len(d)
+
+    assert f(1.0) == f.py_func(1.0) == (1.0, 2.0, "stroke", 3)

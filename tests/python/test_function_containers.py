@@ -136,7 +136,7 @@ def test_functions_of_lists_are_guarded():
 
 
 def test_what_has_no_common_type_is_refused():
-    with pytest.raises(errors.TypingError, match="not all of one type"):
+    with pytest.raises(errors.TypingError, match="items of a list are"):
         call([half, 3.0], 0, 1.0)
-    with pytest.raises(errors.TypingError, match="not all of one type"):
+    with pytest.raises(errors.TypingError, match="items of a list are"):
         call([half, np.ones(2)], 0, 1.0)

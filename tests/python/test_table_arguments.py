@@ -218,6 +218,31 @@ def test_refused(d):
         njit(lambda d: len(d))(d)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ([1, 2.5], ["items of a list are `int` and `float`", "`list(map(float, x))`"]),
+        ([True, 2], ["`bool` and `int`", "`list(map(int, x))`"]),
+        ({1, 2.5}, ["items of a set are", "`set(map(float, x))`"]),
+        ([1, "a"], ["`int` and `str`", "`tuple(x)`"]),
+        ([1, None], ["`int` and `NoneType`", "in place of None"]),
+        ([[1], [2.5]], ["`list[int]` and `list[float]`"]),
+        ([[1, "a"]], ["`int` and `str`"]),
+        ([(1, 2.5), (1.5, 2)], ["`tuple[int, float]` and `tuple[float, int]`"]),
+        ({"a": 1, "b": 2.5}, ["values of a dict are `int` and `float`", "`{k: float(v) for k, v in x.items()}`"]),
+        ({1: 2, "a": 3}, ["keys of a dict are `int` and `str`"]),
+        (([1], {"k": {1, "a"}}), ["items of a set are `int` and `str`"]),
+        ([np.ones(2), np.ones(2, np.int8)], ["1-dimensional array of float64", "1-dimensional array of int8"]),
+    ],
+    ids=repr,
+)
+def test_the_diagnostic_names_both_types(given, says):
+    with pytest.raises(TypingError) as caught:
+        njit(lambda x: len(x))(given)
+    for part in says:
+        assert part in str(caught.value)
+
+
 def test_arrays_as_values():
     assert njit(sum_of_array)({"x": np.arange(3.0), "y": np.ones(2)}) == 3.0
 

@@ -137,8 +137,8 @@ pub trait Host {
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// See [`lh_infer::World::exc_is_subclass`].
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
-    /// See [`lh_infer::World::exc_has_own_text`].
-    fn exc_has_own_text(&mut self, class: ExcId) -> bool;
+    /// See [`lh_infer::World::exc_object`].
+    fn exc_object(&mut self, class: ExcId) -> Option<ObjId>;
     /// A number of this process that code refers to.
     fn word(&mut self, what: Extern) -> u64;
     /// The form of a captured array in code for a GPU; `None` if it is not contiguous memory of the host.

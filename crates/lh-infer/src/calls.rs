@@ -46,8 +46,14 @@ impl Infer<'_> {
             return self.merge(*map, args);
         }
         match f.ty.kind() {
-            TyKind::Func(id) => self.call_func(*id, args, kwargs),
-            TyKind::Closure { .. } => self.call_closure(f, args, kwargs),
+            TyKind::Func(id) => {
+                let result = self.call_func(*id, args, kwargs);
+                self.or_made_here(*id, args, kwargs, result)
+            }
+            TyKind::Closure { func, captures, .. } => {
+                let result = self.call_closure(f, args, kwargs);
+                if captures.is_empty() { self.or_made_here(*func, args, kwargs, result) } else { result }
+            }
             TyKind::Choice(of) => self.call_choice(f, of, args, kwargs),
             TyKind::Instance { class: InstanceOf::Function { args: wanted, ret }, .. } => {
                 self.call_as(f, wanted, *ret, args, kwargs)
@@ -109,6 +115,14 @@ impl Infer<'_> {
     }
 
     /// A call of a Python function: binds arguments, specialises, emits.
+    /// The result of a call, or what a function makes about whose items it says nothing.
+    fn or_made_here(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)], result: Result<Val>) -> Result<Val> {
+        match result {
+            Err(d) if d.id == diag::UNTYPED_LIST && args.is_empty() && kwargs.is_empty() => self.made_here(f)?.ok_or(d),
+            other => other,
+        }
+    }
+
     pub(crate) fn call_func(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let code = self.world.code(f)?;
         let info = self.world.info(f);

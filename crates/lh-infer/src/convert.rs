@@ -210,6 +210,18 @@ impl Pending {
     }
 }
 
+/// The type with others in place of containers with an unknown type of items.
+pub(crate) fn map_pending(t: Ty, to: &mut dyn FnMut(Class) -> Ty) -> Ty {
+    let mut all = |of: &[Ty]| of.iter().map(|t| map_pending(*t, to)).collect::<Vec<_>>();
+    match t.kind() {
+        TyKind::Pending(_, class) => to(*class),
+        TyKind::Class(c) => c.class.of(all(&c.args), c.constant),
+        TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: all(elems), name: name.clone() }),
+        TyKind::Optional(inner) => Ty::optional(map_pending(*inner, to)),
+        _ => t,
+    }
+}
+
 /// Whether a type contains a container with an unknown type of items.
 pub(crate) fn has_pending(t: Ty) -> bool {
     any_pending(t, &|_| true)

@@ -73,6 +73,8 @@ pub struct Infer<'w> {
     pub(crate) sites: HashMap<Value, u32>,
     /// Sites of arguments whose type is undecided, by their places.
     pub(crate) argument_sites: HashMap<usize, u32>,
+    /// Sites of containers inside of arguments, by the places of these and in order.
+    pub(crate) inner_sites: HashMap<usize, Vec<u32>>,
     /// Whether callees are asked what they store in containers whose type is undecided.
     pub(crate) asks_callees: bool,
     /// Of a generator, the type of what is sent to it.
@@ -146,6 +148,7 @@ impl<'w> Infer<'w> {
             pending: Pending::default(),
             sites: HashMap::new(),
             argument_sites: HashMap::new(),
+            inner_sites: HashMap::new(),
             asks_callees: false,
             sent: is_said.or(sent).unwrap_or(Ty::none()),
             sent_is_open: is_said.is_none(),

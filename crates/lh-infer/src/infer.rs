@@ -106,6 +106,7 @@ impl Infer<'_> {
         self.sticky.clear();
         self.sites.clear();
         self.argument_sites.clear();
+        self.inner_sites.clear();
         self.pending = Pending::default();
     }
 
@@ -208,7 +209,7 @@ impl Infer<'_> {
 
     fn check_lists(&self) -> Result<()> {
         let Some((value, site)) = self.undecided_display() else { return Ok(()) };
-        let value = value.min(containers::beside(value));
+        let value = containers::made_for(value);
         let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(value));
         let (class, args) = &self.pending.sites[site as usize];
         let text = match &args[..] {
@@ -224,14 +225,14 @@ impl Infer<'_> {
 
     /// Whether something is used, or given as an argument, whose type is undecided.
     fn is_undecided(&self) -> bool {
-        self.undecided_display().is_some() || self.argument_sites.values().any(|s| !self.pending.is_decided(*s))
+        self.undecided_display().is_some() || self.given_sites().any(|s| !self.pending.is_decided(s))
     }
 
     /// The first display that is used and whose type is undecided, with its site.
     fn undecided_display(&self) -> Option<(Value, u32)> {
         let is_known = |v: Value| self.vals.get(v.index()).is_some_and(Option::is_some);
         // The product of a factory is used where its container is.
-        let used = |v: &Value| is_known(*v) || is_known(containers::beside(*v));
+        let used = |v: &Value| is_known(containers::made_for(*v));
         let open = self.sites.iter().filter(|(v, s)| used(v) && !self.pending.is_decided(**s));
         open.map(|(v, s)| (*v, *s)).min_by_key(|(v, _)| v.index())
     }
@@ -270,9 +271,13 @@ impl Infer<'_> {
 
     /// Arguments whose use says nothing have integers as items; tells whether there are any.
     fn decide_parameters(&mut self) -> bool {
-        let sites = self.argument_sites.values();
-        let open: Vec<u32> = sites.copied().filter(|s| !self.pending.is_decided(*s)).collect();
+        let open: Vec<u32> = self.given_sites().filter(|s| !self.pending.is_decided(*s)).collect();
         self.decide_as_integers(&open)
+    }
+
+    /// Sites of arguments, and of containers in them.
+    fn given_sites(&self) -> impl Iterator<Item = u32> {
+        self.argument_sites.values().chain(self.inner_sites.values().flatten()).copied()
     }
 
     /// Displays that are filled only where control never comes for these types have integers as items: they stay

@@ -37,6 +37,9 @@ impl Infer<'_> {
             Inst::SetAttr(v, name, x) if self.val(*v).ty.as_class().is_some() => {
                 self.set_class_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
             }
+            Inst::SetAttr(v, name, x) if self.val(*v).ty == Ty::exc() || self.val(*v).ty.as_error().is_some() => {
+                self.set_exc_attr(&self.val(*v), name, &self.val(*x)).map(|()| None)
+            }
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
                 let text = format!("attribute `{name}` of `{t}` cannot be assigned");
@@ -112,9 +115,9 @@ impl Infer<'_> {
                 Ok(Some(all))
             }
             Inst::Call { func, args, kwargs } => {
-                let args: Vec<Val> = args.iter().map(|a| self.val(*a)).collect();
-                let kwargs: Vec<(String, Val)> = kwargs.iter().map(|(n, v)| (n.clone(), self.val(*v))).collect();
-                self.call(&self.val(*func), &args, &kwargs).map(Some)
+                let func = self.val(*func);
+                let (args, kwargs) = self.with_described_dtypes(&func, args, kwargs)?;
+                self.call(&func, &args, &kwargs).map(Some)
             }
             Inst::CallStar { func, args, kwargs } => self.call_star(*func, *args, *kwargs).map(Some),
             Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
@@ -571,8 +574,10 @@ impl Infer<'_> {
     }
 
     fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
-        self.check_exc_text(v)?;
-        let converted = match conversion {
+        let method = if conversion == Some('r') { "__repr__" } else { "__str__" };
+        let is_exception = v.ty == Ty::exc() || v.ty.as_error().is_some();
+        let v = &self.shown(v, method)?;
+        let converted = match conversion.filter(|_| !is_exception) {
             Some('r') => self.call_library("text.text_repr", &[v.clone()])?,
             Some('a') => self.call_library("text.text_ascii", &[v.clone()])?,
             Some(_) if v.ty != Ty::str() => self.call_library("text.text_of", &[v.clone()])?,

@@ -79,7 +79,8 @@ impl Infer<'_> {
                     }
                     TyKind::Pending(_, class) => self.undecided_parameter(entry, vals.len(), *class),
                     _ => {
-                        let own = self.param(entry, a.ty);
+                        let ty = self.with_inner_sites(vals.len(), a.ty);
+                        let own = self.param(entry, ty);
                         self.received(own)
                     }
                 },
@@ -111,6 +112,24 @@ impl Infer<'_> {
             });
         }
         Ok(())
+    }
+
+    /// The type of an argument that holds containers whose types are undecided: they are found by their use here.
+    fn with_inner_sites(&mut self, index: usize, ty: Ty) -> Ty {
+        if !crate::convert::has_pending(ty) {
+            return ty;
+        }
+        let mut sites = self.inner_sites.remove(&index).unwrap_or_default();
+        let mut at = 0;
+        let open = crate::convert::map_pending(ty, &mut |class| {
+            if at == sites.len() {
+                sites.push(self.pending.add(class));
+            }
+            at += 1;
+            self.pending.ty(sites[at - 1])
+        });
+        self.inner_sites.insert(index, sites);
+        open
     }
 
     /// An instance whose type is undecided: its type is found by its use here.

@@ -107,6 +107,8 @@ pub enum Method {
     Builtin(&'static str),
     /// The function from `@overload_method` for the name and the arguments.
     Overloaded(Rc<str>),
+    /// That of the class of an exception, by its name.
+    Error(Rc<str>),
     /// The stencil that was made of the receiver.
     Stencil(Rc<Stencil>),
 }

@@ -377,8 +377,8 @@ pub trait World {
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// Whether exception class `a` is `b` or derives from it.
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
-    /// Whether an exception class of the program says itself what its instances hold, or how they are shown.
-    fn exc_has_own_text(&mut self, class: ExcId) -> bool;
+    /// The class of the program that an exception class is; `None` of Python's.
+    fn exc_object(&mut self, class: ExcId) -> Option<ObjId>;
     /// The function specialised for argument types, compiling it to typed IR first where needed.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
     /// Finds what a function stores in arguments whose types are undecided.

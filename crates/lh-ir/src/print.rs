@@ -103,6 +103,11 @@ fn instance(f: &mut fmt::Formatter<'_>, of: Ty, class: &InstanceOf) -> fmt::Resu
     match class {
         InstanceOf::Buffer(b) => write!(f, "{}({})", b.name(), TypeText(of)),
         InstanceOf::Pointer(to) => write!(f, "pointer({})", TypeText(*to)),
+        InstanceOf::Error { name, class, fields, args } => {
+            let fields = list(fields.iter().map(|(n, t)| format!("({n:?}, {})", TypeText(*t))));
+            let args = args.as_ref().map_or("-".to_owned(), |args| list(args.iter().copied().map(TypeText)));
+            write!(f, "error({name:?}, {class}, ({fields}), ({args}))")
+        }
         InstanceOf::Deferred(n) => write!(f, "deferred({n})"),
         InstanceOf::Function { args, ret } => {
             let args = list(args.iter().copied().map(TypeText));

@@ -103,7 +103,9 @@ impl fmt::Display for Ty {
             TyKind::Literal(Literal::Initial(d)) => write!(f, "{}", d.ty),
             TyKind::Choice(of) => write_list(f, of, " or ", |t| *t),
             TyKind::BoundMethod { recv, name } => write!(f, "{recv}.{name}"),
-            TyKind::Instance { class: InstanceOf::Enum { name, .. }, .. } => write!(f, "{name}"),
+            TyKind::Instance { class: InstanceOf::Enum { name, .. } | InstanceOf::Error { name, .. }, .. } => {
+                f.write_str(name)
+            }
             TyKind::Instance { class: InstanceOf::Buffer(b @ (Buffer::Bytes | Buffer::ByteArray)), .. } => {
                 f.write_str(b.name())
             }
@@ -205,6 +207,7 @@ impl fmt::Display for NumbaName {
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => {
                 f.write_str("bytearray(uint8, 1d, C)")
             }
+            TyKind::Instance { class: InstanceOf::Error { name, .. }, .. } => write!(f, "exception({name})"),
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), of.numba()),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{}*", to.numba()),
             TyKind::Instance { class: InstanceOf::Deferred(n), .. } => write!(f, "DeferredType#{n}"),

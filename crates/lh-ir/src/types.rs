@@ -216,7 +216,21 @@ pub enum InstanceOf {
         /// Result type.
         ret: Ty,
     },
+    /// An exception as the first argument of a method of its class.
+    Error {
+        /// Name of the class.
+        name: String,
+        /// The class.
+        class: ObjId,
+        /// The fields that it is known to have, by name.
+        fields: Vec<(String, Ty)>,
+        /// Types of its arguments, where they are known.
+        args: Option<Vec<Ty>>,
+    },
 }
+
+/// The class of an exception, its fields, and the types of its arguments.
+pub type ErrorFacts = (ObjId, &'static [(String, Ty)], Option<&'static [Ty]>);
 
 /// A class of objects with the buffer protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -503,6 +517,15 @@ impl Ty {
     pub fn as_enum(self) -> Option<(&'static str, ObjId, bool)> {
         match self.0 {
             TyKind::Instance { class: InstanceOf::Enum { name, class, ints }, .. } => Some((name, *class, *ints)),
+            _ => None,
+        }
+    }
+    /// The class, fields and types of arguments of an exception whose class is known.
+    pub fn as_error(self) -> Option<ErrorFacts> {
+        match self.0 {
+            TyKind::Instance { class: InstanceOf::Error { class, fields, args, .. }, .. } => {
+                Some((*class, fields, args.as_deref()))
+            }
             _ => None,
         }
     }

@@ -394,6 +394,14 @@ table! {
         lh_exc_close(I64) -> [] role(Exception(roles::Exception::Made));
         /// The exception that was begun.
         lh_exc_end() -> [Mem] role(Exception(roles::Exception::Made));
+        /// Says that the `__init__` of the exception's class runs in compiled code.
+        lh_exc_own(Mem) -> [] role(Exception(roles::Exception::Made));
+        /// What has been put since `lh_exc_begin` are the arguments of the exception.
+        lh_exc_set_args(Mem) -> [] role(Exception(roles::Exception::Made));
+        /// What has been put since `lh_exc_begin` is the field of a name.
+        lh_exc_set_field(Mem, Mem, Ptr, I64) -> [] role(Exception(roles::Exception::Made));
+        /// The path of the field of a name, or 0.
+        lh_exc_field(Mem, Mem, Ptr, I64) -> [I64] role(Exception(roles::Exception::Made));
         /// The number of arguments.
         lh_exc_count(Mem) -> [I64] role(Exception(roles::Exception::Made));
         /// The kind of the argument at a path; see `lh-runtime/src/caught.rs`.

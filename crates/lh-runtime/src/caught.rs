@@ -252,6 +252,55 @@ unsafe extern "C" fn lh_exc_end() -> *mut MemInfo {
     object(made)
 }
 
+/// Says that compiled code runs the `__init__` of the class of an exception.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_own(exc: *mut MemInfo) {
+    // SAFETY: compiled code passes a live exception.
+    unsafe { with(exc, |p| p.fields = Some(Vec::new())) };
+}
+
+/// Takes what has been put since `lh_exc_begin`.
+fn taken() -> Vec<ExcArg> {
+    with_state(|s| std::mem::take(&mut s.open).into_iter().next().unwrap_or_default())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_set_args(exc: *mut MemInfo) {
+    let args = taken();
+    // SAFETY: compiled code passes a live exception.
+    unsafe { with(exc, |p| p.args = args) };
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_set_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) {
+    let Some(value) = taken().pop() else { return };
+    // SAFETY: compiled code passes a live exception and a live string.
+    unsafe {
+        let name = text(data, len).lossy();
+        with(exc, |p| {
+            let fields = p.fields.get_or_insert_default();
+            match fields.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, old)) => *old = value,
+                None => fields.push((name, value)),
+            }
+        });
+    }
+}
+
+/// The path of a field; 0 if the exception has none of the name.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) -> i64 {
+    // SAFETY: compiled code passes a live exception and a live string.
+    unsafe {
+        let name = text(data, len).lossy();
+        let at = with(exc, |p| p.fields.as_ref().and_then(|all| all.iter().position(|(n, _)| *n == name)));
+        at.filter(|at| *at < 255).map_or(0, |at| FIELD | (at as i64 + 1) << 8)
+    }
+}
+
+/// The first byte of the path of a field.
+const FIELD: i64 = 255;
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_count(exc: *mut MemInfo) -> i64 {
     // SAFETY: compiled code passes a live exception.
@@ -269,7 +318,23 @@ fn find(args: &[ExcArg], path: i64) -> Option<&ExcArg> {
 
 unsafe fn read<R>(exc: *mut MemInfo, path: i64, f: impl FnOnce(&ExcArg) -> R) -> R {
     // SAFETY: the caller's promise.
-    unsafe { with(exc, |p| f(find(&p.args, path).unwrap_or(&ExcArg::None))) }
+    unsafe {
+        with(exc, |p| {
+            let field = (path & 255 == FIELD).then(|| {
+                let at = ((path >> 8) as u64 & 255).checked_sub(1)? as usize;
+                let (_, x) = p.fields.as_ref()?.get(at)?;
+                if path >> 16 == 0 {
+                    Some(x)
+                } else if let ExcArg::Tuple(items) = x {
+                    find(items, path >> 16)
+                } else {
+                    None
+                }
+            });
+            let found = field.unwrap_or_else(|| find(&p.args, path));
+            f(found.unwrap_or(&ExcArg::None))
+        })
+    }
 }
 
 /// The kind of an argument: none (0), a truth value (1), an integer (2), an unsigned one (3), a float (4), complex (5),
@@ -328,11 +393,11 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_exc_take lh_exc_put_none lh_exc_open lh_exc_end;
         (_) lh_exc_restore lh_exc_begin lh_exc_put_bool lh_exc_put_int lh_exc_put_uint lh_exc_put_float
-            lh_exc_put_exception lh_exc_close lh_exc_count lh_exc_is_none lh_exc_suppressed;
+            lh_exc_put_exception lh_exc_close lh_exc_own lh_exc_set_args lh_exc_count lh_exc_is_none lh_exc_suppressed;
         (_ _) lh_exc_matches lh_exc_is lh_exc_str lh_exc_repr lh_exc_chain lh_exc_set_cause lh_exc_link
             lh_exc_put_complex lh_exc_put_bytes lh_exc_kind lh_exc_int;
         (_ _ _) lh_exc_put_str lh_exc_float lh_exc_text;
-        (_ _ _ _) lh_exc_note;
+        (_ _ _ _) lh_exc_note lh_exc_set_field lh_exc_field;
     }
 }
 

@@ -89,6 +89,8 @@ pub struct Pending {
     pub args: Vec<ExcArg>,
     /// Arguments of its class that were given by name.
     pub keywords: Vec<(String, ExcArg)>,
+    /// Its fields, if compiled code has run the `__init__` of its class.
+    pub fields: Option<Vec<(String, ExcArg)>>,
     /// Number of exceptions that are linked one after the other.
     pub(crate) depth: u32,
     /// `__cause__`
@@ -114,6 +116,7 @@ impl Pending {
             class,
             args,
             keywords: Vec::new(),
+            fields: None,
             cause: None,
             context: None,
             suppressed: false,

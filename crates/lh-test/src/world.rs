@@ -361,8 +361,8 @@ impl lh_infer::World for World {
         objects::is_subclass(a, b)
     }
 
-    fn exc_has_own_text(&mut self, _: ExcId) -> bool {
-        false
+    fn exc_object(&mut self, _: ExcId) -> Option<ObjId> {
+        None
     }
 
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {

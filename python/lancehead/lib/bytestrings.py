@@ -910,6 +910,54 @@ class memoryview:
         """
         return prim.memoryview_of(prim.readonly(prim.bytes_array(self)))
 
+    def cast(self, format):
+        """A view of the same memory as items of another format.
+
+        >>> memoryview(b"abcd").cast("H").tolist()
+        [25185, 25699]
+        """
+        a = prim.bytes_array(self)
+        dtype = _dtype_of_format(format)
+        own = prim.dtype_of(a)
+        if not (_is_byte(own) or _is_byte(dtype)):
+            raise TypeError("memoryview: cannot cast between two non-byte formats")
+        if a.size > 1 and a.strides[0] != prim.itemsize(own):
+            raise TypeError("memoryview: casts are restricted to C-contiguous views")
+        if a.size * prim.itemsize(own) % prim.itemsize(dtype) != 0:
+            raise TypeError("memoryview: length is not a multiple of itemsize")
+        return prim.memoryview_of(a.view(dtype))
+
+
+def _is_byte(dtype):
+    return prim.is_int(dtype) and prim.itemsize(dtype) == 1
+
+
+def _dtype_of_format(format):
+    # The format is known while compiling, so that one branch is left.
+    if format == "B":
+        return np.uint8
+    if format == "b":
+        return np.int8
+    if format == "H":
+        return np.uint16
+    if format == "h":
+        return np.int16
+    if format == "I":
+        return np.uint32
+    if format == "i":
+        return np.int32
+    if format == "L" or format == "Q" or format == "N":
+        return np.uint64
+    if format == "l" or format == "q" or format == "n":
+        return np.int64
+    if format == "f":
+        return np.float32
+    if format == "d":
+        return np.float64
+    if format == "?":
+        return np.bool_
+    prim.error("a memoryview is cast to a format of numbers that is known while compiling: `m.cast('I')`")
+
 
 def _split_space(self, cuts):
     a = prim.bytes_array(self)

@@ -58,12 +58,13 @@ def flags_text(title, name, word):
 def _array_text(x, repr):
     # The text of an array is NumPy's own.
     dtype = prim.dtype_of(x)
-    if not (prim.is_bool(dtype) or prim.is_int(dtype) or prim.is_float(dtype) or prim.is_complex(dtype)):
-        prim.error("no text form is known for arrays of this dtype")
     dims = np.empty(2 * x.ndim, np.int64)
     for i in range(x.ndim):
         dims[i] = x.shape[i]
         dims[x.ndim + i] = x.strides[i]
+    if not (prim.is_bool(dtype) or prim.is_int(dtype) or prim.is_float(dtype) or prim.is_complex(dtype)):
+        # The interpreter knows dtypes of records, texts and times.
+        return prim.lh_str_from_array(6, prim.type_number(x), x.ndim, prim.data(dims), prim.data(x), repr)
     if prim.is_int(dtype):
         letter = 1 if prim.is_signed(dtype) else 2
     else:

@@ -110,7 +110,7 @@ impl Types {
                 self.out.bytes(&postcard::to_allocvec(r).ok()?);
             }
             TyKind::Pending(..)
-            | TyKind::Instance { class: InstanceOf::Deferred(_), .. }
+            | TyKind::Instance { class: InstanceOf::Deferred(_) | InstanceOf::Error { .. }, .. }
             | TyKind::Unbound
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)

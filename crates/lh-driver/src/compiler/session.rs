@@ -456,8 +456,8 @@ impl World for Session<'_> {
         self.host.exc_is_subclass(a, b)
     }
 
-    fn exc_has_own_text(&mut self, class: ExcId) -> bool {
-        self.host.exc_has_own_text(class)
+    fn exc_object(&mut self, class: ExcId) -> Option<ObjId> {
+        self.host.exc_object(class)
     }
 
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {

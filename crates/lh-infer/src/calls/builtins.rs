@@ -124,12 +124,13 @@ impl Infer<'_> {
             }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => {
-                args.iter().try_for_each(|a| self.check_exc_text(a))?;
-                self.print(args, kwargs).map(Some)
+                let args = args.iter().map(|a| self.shown(a, "__str__")).collect::<Result<Vec<_>>>()?;
+                self.print(&args, kwargs).map(Some)
             }
-            ("dataclasses.replace", [x]) => self.replaced_fields(x, kwargs).map(Some),
-            ("dataclasses.astuple", [x]) if kwargs.is_empty() => self.fields_tuple(x).map(Some),
-            ("dataclasses.is_dataclass", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
+            ("dataclasses.asdict" | "attr.asdict", [x]) if kwargs.is_empty() => self.fields_dict(x).map(Some),
+            ("dataclasses.replace" | "attr.evolve", [x]) => self.replaced_fields(x, kwargs).map(Some),
+            ("dataclasses.astuple" | "attr.astuple", [x]) if kwargs.is_empty() => self.fields_tuple(x).map(Some),
+            ("dataclasses.is_dataclass" | "attr.has", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
             ("builtins.super", _) if kwargs.is_empty() => self.super_of(args).map(Some),
             ("builtins.setattr", [v, name, x]) if v.ty.as_class().is_some() => {
                 let name = attribute_name(name)?;
@@ -165,14 +166,8 @@ impl Infer<'_> {
                 Ok(Some(v))
             }
             ("builtins.str", [x]) if let Some(v) = self.named_call(x, "__repr__", &[])? => Ok(Some(v)),
-            ("builtins.repr", [x]) if x.ty == Ty::exc() => {
-                self.check_exc_text(x)?;
-                self.runtime(&rt::lh_exc_repr, &[x.clone()], Ty::str()).map(Some)
-            }
-            ("builtins.str", [x]) if x.ty == Ty::exc() => {
-                self.check_exc_text(x)?;
-                self.runtime(&rt::lh_exc_str, &[x.clone()], Ty::str()).map(Some)
-            }
+            ("builtins.repr", [x]) if x.ty == Ty::exc() => self.exception_text(x, "__repr__").map(Some),
+            ("builtins.str", [x]) if x.ty == Ty::exc() => self.exception_text(x, "__str__").map(Some),
             // Of a namedtuple it is a plain one.
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
@@ -205,6 +200,12 @@ impl Infer<'_> {
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
             TyKind::Instance { .. } if let Some((_, class, _)) = x.ty.as_enum() => return self.object(class),
+            TyKind::Instance { .. } if let Some((class, ..)) = x.ty.as_error() => return self.object(class),
+            TyKind::Exc => {
+                let [id] = self.raised_classes(x)[..] else { return Err(unknown()) };
+                let class = self.world.exc_object(id).ok_or_else(unknown)?;
+                return self.object(class);
+            }
             TyKind::Tuple { .. } => ("builtins", "tuple"),
             TyKind::Class(c) if x.ty.is_time() => ("numpy", c.class.name()),
             TyKind::Class(c) => {
@@ -295,8 +296,9 @@ impl Infer<'_> {
             }
             return Ok(any);
         }
-        if x.ty == Ty::exc() {
-            return self.exc_is_instance(x, c);
+        if x.ty == Ty::exc() || x.ty.as_error().is_some() {
+            let e = self.plain_exception(x);
+            return self.exc_is_instance(&e, c);
         }
         if let TyKind::Optional(t) = x.ty.kind() {
             let has = self.is_none(x, true);

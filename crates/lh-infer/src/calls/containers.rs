@@ -6,7 +6,8 @@ use crate::val::Val;
 use lh_ir::class::{Class, MIXED};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::types::TyKind;
-use lh_ir::{Ty, Value};
+use lh_ir::{FuncId, Ty, Value, untyped};
+use std::collections::HashMap;
 
 /// The method whose declaration names the one that takes the items of a new instance.
 const FILLS: &str = "__init__";
@@ -15,9 +16,17 @@ const GUESS: &str = "__guess__";
 /// The type parameter of classes whose instances make missing values.
 const FACTORY: &str = "F";
 
+/// Numbers of values are below this; sites of what factories make are above.
+const FACTORY_LEVEL: u32 = 1 << 26;
+
 /// The site of what the factory of an instance makes, by that of the instance. It is no value of the function.
 pub(crate) fn beside(site: Value) -> Value {
-    Value(u32::MAX - site.0)
+    Value(site.0.wrapping_add(FACTORY_LEVEL))
+}
+
+/// The value where the container is made whose factory, or the factory of whose values, makes something at a site.
+pub(crate) fn made_for(site: Value) -> Value {
+    Value(site.0 % FACTORY_LEVEL)
 }
 
 impl Infer<'_> {
@@ -101,6 +110,39 @@ impl Infer<'_> {
         let text = "Cannot __getitem__ on a literal list: an index into values of several types must be a constant";
         Err(Diagnostic::new(diag::NEEDS_CONSTANT, text)
             .note("make the items of one type, or loop over a tuple of them"))
+    }
+
+    /// What a function without parameters makes, if that is an empty container about whose items the function says
+    /// nothing: it is made here, where its uses are seen.
+    pub(crate) fn made_here(&mut self, f: FuncId) -> Result<Option<Val>> {
+        let code = self.world.code(f)?;
+        let ([block], Some(site)) = (&code.blocks[..], self.result) else { return Ok(None) };
+        let Some(untyped::Term::Return(result)) = &block.term else { return Ok(None) };
+        if !code.params.is_empty() || code.is_generator {
+            return Ok(None);
+        }
+        let mut vals: HashMap<Value, Val> = HashMap::new();
+        for i in &block.insts {
+            let known = |all: &[Value]| all.iter().map(|v| vals.get(v).cloned()).collect::<Option<Vec<Val>>>();
+            let made = match &i.inst {
+                untyped::Inst::Const(c) => self.constant(c)?,
+                untyped::Inst::Global(name) => match self.world.global(f, name) {
+                    Some(o) => self.object(o)?,
+                    None => return Ok(None),
+                },
+                untyped::Inst::List(items) if items.is_empty() => self.display(Class::list(), site, "append", &[])?,
+                untyped::Inst::Dict(pairs) if pairs.is_empty() => {
+                    self.display(Class::dict(), site, "__setitem__", &[])?
+                }
+                untyped::Inst::Call { func, args, kwargs } if kwargs.is_empty() && i.result == Some(*result) => {
+                    let (Some(callee), Some(args)) = (vals.get(func).cloned(), known(args)) else { return Ok(None) };
+                    self.call(&callee, &args, &[])?
+                }
+                _ => return Ok(None),
+            };
+            vals.extend(i.result.map(|r| (r, made)));
+        }
+        Ok(vals.remove(result))
     }
 
     /// The factory of an instance says the type of its values: that of what it makes.

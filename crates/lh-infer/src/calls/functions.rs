@@ -133,6 +133,11 @@ impl Infer<'_> {
         Ok(Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span)))
     }
 
+    /// A dictionary whose names and types of values are known while compiling.
+    pub(crate) fn named_entries(&mut self, named: Vec<(String, Val)>) -> Val {
+        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span))
+    }
+
     /// A parameter `**kwargs`: pairs whose first part says its text by its type.
     pub(crate) fn gathered_keywords(&mut self, pairs: &Val) -> Val {
         let mut named = Vec::new();

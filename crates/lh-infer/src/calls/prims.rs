@@ -273,6 +273,11 @@ impl Infer<'_> {
                 let place = lh_ops::runtime::CACHE_OPERATORS.iter().position(|o| how.as_str() == Some(*o));
                 Val::int(place.unwrap_or_else(|| lh_ir::bug!("no cache operator {:?}", how.as_str())) as i128)
             }
+            // The number of the type of an array's elements, for the interpreter.
+            ("type_number", [x]) => {
+                let number = element(x.ty).number() as u32;
+                self.push(Inst::Extern(Extern::Type(number)), Ty::int())
+            }
             // The numbers of `bytes`, as an array.
             ("bytes_array", [x]) => self.memory(x)?,
             // What holds the memory of a `bytearray`.

@@ -116,6 +116,9 @@ impl Infer<'_> {
                     return Ok(Some(found));
                 }
                 let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
+                if name == "__init__" && self.is_pythons_init(v, x) {
+                    return Ok(Some(self.builtin_bound(v, "exception.__init__")));
+                }
                 self.object(x).map(Some)
             }
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name).or_else(|| {
@@ -123,6 +126,7 @@ impl Infer<'_> {
                 let (f, _) = found.filter(|(_, binding)| *binding == Binding::Static)?;
                 Some(Val::of_type(Ty::new(TyKind::Func(f))))
             })),
+            TyKind::Instance { .. } if v.ty.as_error().is_some() => self.error_attr(v, name),
             TyKind::Instance { .. } => self.instance_attr(v, name),
             TyKind::Exc => self.exc_attr(v, name),
             TyKind::Array { .. } => self.array_attr(v, name),
@@ -226,6 +230,7 @@ impl Infer<'_> {
         match method {
             Method::Library(id) => self.call_func(*id, &with_recv(), kwargs),
             Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
+            Method::Error(name) => self.call_error_method(&recv, name, args, kwargs),
             Method::Stencil(s) => self.call_stencil(s, &recv, args, kwargs),
             Method::Overloaded(name) => {
                 self.call_overload(None, name, &with_recv(), kwargs).map(|v| v.expect("a method"))
@@ -244,10 +249,15 @@ impl Infer<'_> {
         match (name, args) {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
             _ if matches!(recv.ty.kind(), TyKind::Generator(_)) => self.generator_method(name, recv, args),
-            _ if recv.ty == Ty::exc()
-                && let Some(found) = self.exc_method(recv, name, args)? =>
+            _ if (recv.ty == Ty::exc() || recv.ty.as_error().is_some())
+                && let e = self.plain_exception(recv)
+                && let Some(found) = self.exc_method(&e, name, args)? =>
             {
                 Ok(found)
+            }
+            ("exception.__init__", [e, rest @ ..]) => {
+                self.set_exc_args(e, rest)?;
+                Ok(Val::of_type(Ty::none()))
             }
             ("super().__init__", []) => Ok(Val::of_type(Ty::none())),
             ("_replace", []) => self.replaced(recv, kwargs),

@@ -65,6 +65,7 @@ impl Infer<'_> {
             return self.teaching_method(&format!("__i{name}__"), a, std::slice::from_ref(b), &[]);
         }
         if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
+            self.guess_as_other(a, b);
             return Ok(Val::of_type(Ty::never()));
         }
         let own = [("i", a, b), ("", a, b), ("r", b, a)];
@@ -109,6 +110,23 @@ impl Infer<'_> {
         self.world.import(if class.is_of_python() { module } else { &own }, Some(name))
     }
 
+    /// Of two operands, that whose type is undecided holds what the other one does, if nothing else says it: both are
+    /// lists, or have keys and values, or keys alone.
+    fn guess_as_other(&mut self, a: &Val, b: &Val) {
+        for (open, other) in [(a, b), (b, a)] {
+            let TyKind::Pending(site, class) = open.ty.kind() else { continue };
+            let TyKind::Class(ClassTy { class: known, args, constant: _, .. }) = other.ty.kind() else { continue };
+            let parameters = &class.declaration().parameters;
+            let alike = known.declaration().items.is_some() == class.declaration().items.is_some();
+            if !alike || !known.declaration().parameters.starts_with(parameters) {
+                continue;
+            }
+            for (at, t) in args.iter().take(parameters.len()).enumerate() {
+                self.pending.guess(*site, at, *t);
+            }
+        }
+    }
+
     /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
     fn items_meet(&mut self, a: &Val, b: &Val, inplace: bool) -> bool {
         match (a.ty.kind(), b.ty.kind()) {
@@ -131,6 +149,7 @@ impl Infer<'_> {
     /// Compares operands of which one is an instance of a class; `None` if neither class defines the comparison.
     pub(crate) fn class_compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
         if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
+            self.guess_as_other(a, b);
             return Ok(Some(Val::of_type(Ty::never())));
         }
         if let Some(v) = self.ordered_by_fields(op, a, b)? {

@@ -10,7 +10,7 @@ use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Inst, Term};
 use lh_ir::types::TyKind;
-use lh_ir::{ExcId, Function, SpecId, Ty, Value};
+use lh_ir::{ExcId, Function, ObjId, SpecId, Ty, Value};
 use lh_ops::runtime as rt;
 
 /// A place where an exception is raised: its class, and the types of its arguments.
@@ -48,7 +48,7 @@ impl Infer<'_> {
     }
 
     /// The number of an exception class; only those of builtin ones are the same in every process.
-    fn exc_number(&mut self, id: ExcId) -> Val {
+    pub(crate) fn exc_number(&mut self, id: ExcId) -> Val {
         if exc::is_builtin(id) {
             return Val::int(i128::from(id.0));
         }
@@ -87,6 +87,9 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
+        if let Some(made) = self.make_own_exception(id, name, args, kwargs)? {
+            return Ok(made);
+        }
         if exc::is_builtin(id) && !kwargs.is_empty() {
             let text = format!("`{name}` takes no keyword arguments in compiled code");
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("give them by position"));
@@ -113,7 +116,7 @@ impl Infer<'_> {
         self.runtime(&rt::lh_exc_end, &[], Ty::exc())
     }
 
-    fn put_argument(&mut self, x: &Val, class: &str) -> Result<()> {
+    pub(crate) fn put_argument(&mut self, x: &Val, class: &str) -> Result<()> {
         if is_plain(x.ty) {
             self.put_plain(x);
             return Ok(());
@@ -182,12 +185,16 @@ impl Infer<'_> {
     }
 
     pub(crate) fn raise(&mut self, e: Value, cause: Option<Value>) -> Result<()> {
-        let e = self.val(e);
+        let mut e = self.val(e);
         if e.ty.is_never() {
             self.stop();
             return Ok(());
         }
-        let class = self.exc_class(&e);
+        let mut class = self.exc_class(&e);
+        if let Some(made) = class.map_or(Ok(None), |id| self.make_own_exception(id, "", &[], &[]))? {
+            (e, class) = (made, None);
+        }
+        let e = self.plain_exception(&e);
         let from = match cause {
             Some(cause) => {
                 let cause = self.val(cause);
@@ -252,7 +259,7 @@ impl Infer<'_> {
     fn instance_of(&mut self, e: &Val) -> Val {
         match self.exc_class(e) {
             Some(id) => self.exception_object(id, &[]),
-            None => e.clone(),
+            None => self.plain_exception(e),
         }
     }
 
@@ -276,7 +283,10 @@ impl Infer<'_> {
             "__traceback__" => self.builtin_bound(e, "__traceback__"),
             "add_note" => self.builtin_bound(e, "add_note"),
             "with_traceback" => self.builtin_bound(e, "with_traceback"),
-            _ => return self.exc_fact(e, name),
+            _ => match self.own_attr(e, name)? {
+                Some(found) => found,
+                None => return self.exc_fact(e, name),
+            },
         }))
     }
 
@@ -316,16 +326,22 @@ impl Infer<'_> {
         if sites.iter().all(|(_, args)| args.len() <= at) {
             return Ok(Some(Val::of_type(Ty::none())));
         }
-        let all = sites.iter().all(|(_, args)| args.len() > at);
-        if all {
+        if sites.iter().all(|(_, args)| args.len() > at) {
             return self.exc_arg(e, at).map(Some);
         }
-        let text = format!("`{name}` is None in some of the exceptions that are caught here, and a value in others");
-        Err(Diagnostic::new(diag::CANNOT_UNIFY, text).note("ask for `len(e.args)` first, and read `e.args[...]`"))
+        let mut ty = Some(Ty::none());
+        for t in sites.iter().filter_map(|(_, args)| args.get(at)) {
+            ty = ty.and_then(|known| joint(Some(known), kept(*t)));
+        }
+        match ty.filter(|t| is_readable(*t)) {
+            // A missing argument reads as `None`.
+            Some(ty) => self.exc_read(e, ty, &Val::int(at as i128 + 1), 0).map(Some),
+            None => Err(unknown_arguments()),
+        }
     }
 
     /// The classes that the clause of a caught exception names; that of a new one.
-    fn caught_classes(&mut self, e: &Val) -> Vec<ExcId> {
+    pub(crate) fn caught_classes(&mut self, e: &Val) -> Vec<ExcId> {
         match e.known.as_deref() {
             Some(Known::Caught(classes)) => classes.clone(),
             Some(Known::Exc(id, _)) => vec![*id],
@@ -333,20 +349,54 @@ impl Infer<'_> {
         }
     }
 
-    /// Where an exception may have been raised.
-    fn sites_of(&mut self, e: &Val) -> Vec<Site> {
-        if let Some(Known::Exc(id, args)) = e.known.as_deref() {
-            return vec![(*id, args.iter().map(|a| a.ty).collect())];
-        }
-        let classes = self.caught_classes(e);
-        let mut sites = Vec::new();
+    /// Where exceptions are raised, and what is stored in them.
+    pub(crate) fn all_sites(&mut self) -> Sites {
+        let mut sites = Sites::default();
         let mut calls = Vec::new();
         collect(&self.out, &mut sites, &mut calls);
         for f in self.world.functions(&calls) {
             collect(&f, &mut sites, &mut Vec::new());
         }
-        sites.retain(|(id, _)| classes.iter().any(|c| self.world.exc_is_subclass(*id, *c)));
         sites
+    }
+
+    /// Where an exception may have been raised.
+    pub(crate) fn sites_of(&mut self, e: &Val) -> Vec<Site> {
+        if let Some(Known::Exc(id, args)) = e.known.as_deref() {
+            return vec![(*id, args.iter().map(|a| a.ty).collect())];
+        }
+        let classes = self.caught_classes(e);
+        let mut all = self.all_sites();
+        let mut sites = Vec::new();
+        for (id, args, own) in std::mem::take(&mut all.raised) {
+            if !classes.iter().any(|c| self.world.exc_is_subclass(id, *c)) {
+                continue;
+            }
+            // What `__init__` gives to Python's class replaces what it was given.
+            let class = self.world.exc_object(id).filter(|_| own);
+            let given = all.args.iter().filter(|(of, _)| of.is_none() || *of == class);
+            sites.extend(given.map(|(_, args)| (id, args.clone())));
+            let is_replaced = |of: &Option<ObjId>| of.is_some() && *of == class;
+            if !all.args.iter().any(|(of, _)| is_replaced(of)) || all.partial.iter().any(is_replaced) {
+                sites.push((id, args));
+            }
+        }
+        sites
+    }
+
+    /// The classes of exceptions that may be caught here: those that are raised.
+    pub(crate) fn raised_classes(&mut self, e: &Val) -> Vec<ExcId> {
+        let mut all: Vec<ExcId> = self.sites_of(e).iter().map(|(id, _)| *id).collect();
+        if all.is_empty() {
+            all = self.caught_classes(e);
+        }
+        all.sort_unstable_by_key(|id| id.0);
+        all.dedup();
+        // A class is asked for before those that it derives from.
+        let bases = |cx: &mut Self, id: ExcId| all.iter().filter(|b| cx.world.exc_is_subclass(id, **b)).count();
+        let mut ordered: Vec<(usize, ExcId)> = all.iter().map(|id| (bases(self, *id), *id)).collect();
+        ordered.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+        ordered.into_iter().map(|(_, id)| id).collect()
     }
 
     /// `e.args`: the tuple, if everything that may be caught has the same types of arguments.
@@ -384,12 +434,19 @@ impl Infer<'_> {
         Ok(Val::tuple(parts))
     }
 
-    /// Refuses questions about what only Python can say: a class of the program defines `__init__` or `__str__`.
+    /// Refuses questions about what only Python can say: the `__init__` of a class is none that can be compiled.
     pub(crate) fn check_exc_text(&mut self, e: &Val) -> Result<()> {
-        if e.ty == Ty::exc() && self.sites_of(e).iter().any(|(id, _)| self.world.exc_has_own_text(*id)) {
-            let text = "a class that is caught here defines `__init__` or `__str__`, which run in Python";
-            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text)
-                .note("let the exception leave compiled code, or raise one whose arguments say all"));
+        if e.ty != Ty::exc() {
+            return Ok(());
+        }
+        let classes = self.caught_classes(e);
+        for (id, _, own) in self.all_sites().raised {
+            let caught = classes.iter().any(|c| self.world.exc_is_subclass(id, *c));
+            if caught && !own && self.has_own_init(id) {
+                let text = "the `__init__` of a class that is caught here runs in Python: it cannot be compiled";
+                return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text)
+                    .note("let the exception leave compiled code, or raise one whose arguments say all"));
+            }
         }
         Ok(())
     }
@@ -413,29 +470,26 @@ impl Infer<'_> {
         let sites = self.sites_of(e);
         let mut ty: Option<Ty> = None;
         for t in sites.iter().filter_map(|(_, args)| args.get(at)) {
-            let t = match t.kind() {
-                TyKind::Literal(l) => l.ty(),
-                _ => t.weak(),
+            let t = kept(*t);
+            let Some(met) = joint(ty, t) else {
+                let text = format!("argument {at} of what is caught here is `{}` or `{t}`", ty.unwrap_or(t));
+                return Err(Diagnostic::new(diag::CANNOT_UNIFY, text)
+                    .note("name the class that you expect in a clause of its own"));
             };
-            match ty {
-                None => ty = Some(t),
-                Some(known) if known == t => {}
-                Some(known) => {
-                    let text = format!("argument {at} of what is caught here is `{known}` or `{t}`");
-                    return Err(Diagnostic::new(diag::CANNOT_UNIFY, text)
-                        .note("name the class that you expect in a clause of its own"));
-                }
-            }
+            ty = Some(met);
         }
-        let Some(ty) = ty.filter(|t| is_plain(*t)) else { return Err(unknown_arguments()) };
+        let Some(ty) = ty.filter(|t| is_readable(*t)) else { return Err(unknown_arguments()) };
         let count = self.runtime(&rt::lh_exc_count, &[e.clone()], Ty::int())?;
         let beyond = self.compare(lh_ir::untyped::CmpOp::Le, &count, &Val::int(at as i128))?;
         self.raise_if(&beyond, exc::INDEX_ERROR, "tuple index out of range");
-        self.exc_read(e, ty, at as i128 + 1, 0)
+        self.exc_read(e, ty, &Val::int(at as i128 + 1), 0)
     }
 
     /// The argument at a path, of which one of another type than expected is a TypeError.
-    fn exc_read(&mut self, e: &Val, ty: Ty, path: i128, depth: u32) -> Result<Val> {
+    pub(crate) fn exc_read(&mut self, e: &Val, ty: Ty, path: &Val, depth: u32) -> Result<Val> {
+        if let TyKind::Optional(inner) = ty.kind() {
+            return self.exc_read_optional(e, *inner, path, depth);
+        }
         let kind = match ty.kind() {
             TyKind::None => 0,
             TyKind::Bool => 1,
@@ -446,18 +500,21 @@ impl Infer<'_> {
             TyKind::Tuple { elems, .. } => 16 + elems.len() as i128,
             _ => 4,
         };
-        let given = [e.clone(), Val::int(path)];
+        let given = [e.clone(), path.clone()];
         let found = self.runtime(&rt::lh_exc_kind, &given, Ty::int())?;
         let other = self.compare(lh_ir::untyped::CmpOp::Ne, &found, &Val::int(kind))?;
         self.raise_if(&other, exc::TYPE_ERROR, &format!("the argument of the exception is no {ty}"));
-        let part = |n| [e.clone(), Val::int(path), Val::int(n)];
+        let part = |n| [e.clone(), path.clone(), Val::int(n)];
         Ok(match ty.kind() {
             TyKind::None => Val::of_type(ty),
             TyKind::Str => self.runtime(&rt::lh_exc_text, &given, Ty::str())?,
             TyKind::Tuple { elems, .. } => {
-                let items = elems.iter().zip(1..);
-                let items = items.map(|(t, n)| self.exc_read(e, *t, path | n << (8 * (depth + 1)), depth + 1));
-                Val::tuple(items.collect::<Result<Vec<_>>>()?)
+                let mut items = Vec::new();
+                for (t, n) in elems.iter().zip(1i128..) {
+                    let inner = self.op("add", &[path.clone(), Val::int(n << (8 * (depth + 1)))]);
+                    items.push(self.exc_read(e, *t, &inner, depth + 1)?);
+                }
+                Val::tuple(items)
             }
             TyKind::Complex { .. } => {
                 let re = self.runtime(&rt::lh_exc_float, &part(0), Ty::float())?;
@@ -477,6 +534,25 @@ impl Infer<'_> {
         })
     }
 
+    fn exc_read_optional(&mut self, e: &Val, inner: Ty, path: &Val, depth: u32) -> Result<Val> {
+        let ty = Ty::optional(inner);
+        let kind = self.runtime(&rt::lh_exc_kind, &[e.clone(), path.clone()], Ty::int())?;
+        let is_none = self.compare(lh_ir::untyped::CmpOp::Eq, &kind, &Val::int(0))?;
+        let (none, some) = self.branch(&is_none);
+        let done = self.new_block();
+        let result = self.out.new_param(done, ty);
+        self.cur = none;
+        let nothing = self.push(Inst::Zero, ty);
+        self.jump(done, vec![nothing]);
+        self.cur = some;
+        let x = self.exc_read(e, inner, path, depth)?;
+        let x = self.value(&x);
+        let wrapped = self.push(Inst::Some(x), ty);
+        self.jump(done, vec![wrapped]);
+        self.cur = done;
+        Ok(Val::new(ty, result))
+    }
+
     /// A method of an exception; `None` if it has none of the name.
     pub(crate) fn exc_method(&mut self, e: &Val, name: &str, args: &[Val]) -> Result<Option<Val>> {
         match (name, args) {
@@ -486,6 +562,13 @@ impl Infer<'_> {
             }
             // Tracebacks are made when an exception leaves compiled code.
             ("with_traceback", [nothing]) if nothing.ty.is_none() => Ok(Some(e.clone())),
+            ("super().__init__", _) => {
+                let items = args.iter().map(|a| (*a).clone()).collect::<Vec<_>>();
+                self.set_exc_args(e, &items)?;
+                Ok(Some(Val::of_type(Ty::none())))
+            }
+            ("super().__str__", []) => self.runtime(&rt::lh_exc_str, &[e.clone()], Ty::str()).map(Some),
+            ("super().__repr__", []) => self.runtime(&rt::lh_exc_repr, &[e.clone()], Ty::str()).map(Some),
             _ => Ok(None),
         }
     }
@@ -496,75 +579,191 @@ fn unknown_arguments() -> Box<Diagnostic> {
         .note("use `str(e)`, or catch the class that is raised with numbers, strings or tuples of them")
 }
 
+/// What the typed code of functions says about exceptions.
+#[derive(Default)]
+pub(crate) struct Sites {
+    /// Classes that are raised, with the types of arguments, and whether `__init__` runs in compiled code.
+    pub raised: Vec<(ExcId, Vec<Ty>, bool)>,
+    /// What functions give to Python's `__init__`, by the class of their first argument.
+    pub args: Vec<(Option<ObjId>, Vec<Ty>)>,
+    /// Classes with a function that gives something to Python's `__init__` on some ways only.
+    pub partial: Vec<Option<ObjId>>,
+    /// Fields that functions store, by the class of their first argument.
+    pub fields: Vec<(Option<ObjId>, String, Ty)>,
+}
+
+/// An exception that is being made, or a list of arguments for one: types of the tuples that are not complete.
+struct Open {
+    class: ExcId,
+    stack: Vec<Vec<Ty>>,
+}
+
+impl Open {
+    fn put(&mut self, ty: Ty) {
+        if let Some(last) = self.stack.last_mut() {
+            last.push(ty);
+        }
+    }
+    fn all(self) -> Vec<Ty> {
+        self.stack.into_iter().next().unwrap_or_default()
+    }
+}
+
 /// Raising statements of a function, and the functions that it calls.
-fn collect(func: &Function, sites: &mut Vec<Site>, calls: &mut Vec<SpecId>) {
-    for block in func.with_bodies().into_iter().flat_map(|f| f.blocks.iter().map(move |b| (f, b))) {
-        let (func, block) = block;
-        let mut open: Option<(ExcId, Vec<Ty>, u32)> = None;
+fn collect(func: &Function, sites: &mut Sites, calls: &mut Vec<SpecId>) {
+    let first = func.blocks.first().and_then(|b| b.params.first()).and_then(|p| func.ty(*p).as_error());
+    let of = first.map(|(class, ..)| class);
+    if of.is_some() && gives_arguments_sometimes(func) {
+        sites.partial.push(of);
+    }
+    for (func, block) in func.with_bodies().into_iter().flat_map(|f| f.blocks.iter().map(move |b| (f, b))) {
+        let mut open: Option<Open> = None;
         for i in &block.insts {
             if let Inst::Call(s, _) = &i.inst {
                 calls.push(*s);
             }
-            made(func, &i.inst, &mut open, sites);
+            made(func, of, &i.inst, &mut open, sites);
         }
         if let Some(Term::Raise { exc: class, args }) = &block.term
             && *class != exc::BASE_EXCEPTION
         {
-            sites.push((*class, args.iter().map(|a| func.ty(*a)).collect()));
+            sites.raised.push((*class, args.iter().map(|a| func.ty(*a)).collect(), false));
         }
     }
 }
 
+/// Whether a method gives Python's `__init__` something, and may return without doing so.
+fn gives_arguments_sometimes(func: &Function) -> bool {
+    let gives = |b: &lh_ir::func::BlockData| {
+        b.insts.iter().any(|i| match &i.inst {
+            Inst::Runtime(f, _) => **f == rt::lh_exc_set_args,
+            Inst::Call(_, args) => args.first().is_some_and(|v| func.ty(*v).as_error().is_some()),
+            _ => false,
+        })
+    };
+    if !func.blocks.iter().any(gives) {
+        return false;
+    }
+    let (mut open, mut seen) = (vec![0], vec![false; func.blocks.len()]);
+    while let Some(at) = open.pop() {
+        let block = &func.blocks[at];
+        if std::mem::replace(&mut seen[at], true) || gives(block) {
+            continue;
+        }
+        match &block.term {
+            Some(Term::Return(_)) => return true,
+            Some(Term::Jump(to)) => open.push(to.block.index()),
+            Some(Term::Branch { then, els, .. }) => open.extend([then.block.index(), els.block.index()]),
+            _ => {}
+        }
+        open.extend(block.unwind.iter().map(|to| to.block.index()));
+    }
+    false
+}
+
 /// Follows the making of an exception within a block.
-fn made(func: &Function, inst: &Inst, open: &mut Option<(ExcId, Vec<Ty>, u32)>, sites: &mut Vec<Site>) {
+fn made(func: &Function, of: Option<ObjId>, inst: &Inst, open: &mut Option<Open>, sites: &mut Sites) {
     let Inst::Runtime(f, args) = inst else { return };
+    let defined = |v: Value| {
+        let mut all = func.blocks.iter().flat_map(|b| &b.insts);
+        all.find(|d| d.result == Some(v)).map(|d| &d.inst)
+    };
+    let made_by = |v: Value| match defined(v) {
+        Some(Inst::Cast(of)) => defined(*of),
+        other => other,
+    };
     if **f == rt::lh_exc_begin {
-        let class = func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(args[0]));
-        *open = class.and_then(|d| match &d.inst {
-            Inst::Const(lh_ir::Const::Int(i, _)) => Some((ExcId(*i as u32), Vec::new(), 0)),
-            Inst::Extern(Extern::Class(id)) => Some((*id, Vec::new(), 0)),
+        let class = match made_by(args[0]) {
+            Some(Inst::Const(lh_ir::Const::Int(i, _))) => Some(ExcId(*i as u32)),
+            Some(Inst::Extern(Extern::Class(id))) => Some(*id),
             _ => None,
-        });
+        };
+        *open = class.map(|class| Open { class, stack: vec![Vec::new()] });
         return;
     }
-    let Some((_, tys, depth)) = open else { return };
-    let ty = if **f == rt::lh_exc_open {
-        *depth += 1;
+    if **f == rt::lh_exc_own {
+        if let Some((.., own)) = sites.raised.last_mut() {
+            *own = true;
+        }
         return;
+    }
+    // What a function of the library puts may end a block: its type is not known.
+    if **f == rt::lh_exc_set_field || **f == rt::lh_exc_set_args {
+        let tys = open.take().map_or_else(|| vec![Ty::never()], Open::all);
+        if **f == rt::lh_exc_set_args {
+            sites.args.push((of, tys));
+        } else if let Some(Inst::Const(lh_ir::Const::Str(name))) = made_by(args[1]) {
+            sites.fields.push((of, name.to_string(), tys.first().copied().unwrap_or(Ty::never())));
+        }
+        return;
+    }
+    let Some(begun) = open else { return };
+    if let Some(ty) = put_type(f) {
+        begun.put(ty);
+    } else if **f == rt::lh_exc_open {
+        begun.stack.push(Vec::new());
     } else if **f == rt::lh_exc_close {
-        *depth -= 1;
-        Ty::never()
-    } else if **f == rt::lh_exc_put_none {
-        Ty::none()
-    } else if **f == rt::lh_exc_put_bool {
-        Ty::bool()
-    } else if **f == rt::lh_exc_put_uint {
-        Ty::u64()
-    } else if **f == rt::lh_exc_put_int {
-        Ty::int()
-    } else if **f == rt::lh_exc_put_float {
-        Ty::float()
-    } else if **f == rt::lh_exc_put_complex {
-        Ty::complex()
-    } else if **f == rt::lh_exc_put_str {
-        Ty::str()
+        let items = begun.stack.pop().unwrap_or_default();
+        let is_tuple = matches!(made_by(args[0]), Some(Inst::Const(lh_ir::Const::Int(0, _))));
+        begun.put(if is_tuple { Ty::tuple(items) } else { Ty::never() });
     } else if **f == rt::lh_exc_end {
-        let Some((id, tys, _)) = open.take() else { return };
-        sites.push((id, tys));
-        return;
-    } else {
-        return;
-    };
-    if *depth == 0 {
-        tys.push(ty);
+        let Some(begun) = open.take() else { return };
+        sites.raised.push((begun.class, begun.all(), false));
+    }
+}
+
+/// The type of what a function of the run-time library puts into an exception.
+fn put_type(f: &lh_ir::runtime::RuntimeFn) -> Option<Ty> {
+    let all = [
+        (&rt::lh_exc_put_none, Ty::none()),
+        (&rt::lh_exc_put_bool, Ty::bool()),
+        (&rt::lh_exc_put_uint, Ty::u64()),
+        (&rt::lh_exc_put_int, Ty::int()),
+        (&rt::lh_exc_put_float, Ty::float()),
+        (&rt::lh_exc_put_complex, Ty::complex()),
+        (&rt::lh_exc_put_str, Ty::str()),
+    ];
+    all.into_iter().find(|(own, _)| *f == **own).map(|(_, ty)| ty)
+}
+
+/// The type as which an argument is read.
+fn kept(t: Ty) -> Ty {
+    match t.kind() {
+        TyKind::Literal(l) => l.ty(),
+        _ => t.weak(),
+    }
+}
+
+/// The type of what is read where values of two types are stored: one may be `None`.
+pub(crate) fn joint(known: Option<Ty>, t: Ty) -> Option<Ty> {
+    match known {
+        None => Some(t),
+        Some(k) if k == t => Some(k),
+        Some(k) if k.is_none() => Some(Ty::optional(t)),
+        Some(k) if t.is_none() => Some(Ty::optional(k)),
+        Some(k) => match (k.kind(), t.kind()) {
+            (TyKind::Optional(x), _) if *x == t => Some(k),
+            (_, TyKind::Optional(x)) if *x == k => Some(t),
+            _ => None,
+        },
     }
 }
 
 /// Whether an argument is put into an exception without a function of the library.
-fn is_plain(t: Ty) -> bool {
+pub(crate) fn is_plain(t: Ty) -> bool {
     match t.kind() {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_plain(*t)),
         TyKind::Exc => true,
         _ => t.is_number() || t.is_none() || t == Ty::str(),
+    }
+}
+
+/// Whether an argument or a field of an exception can be read again.
+pub(crate) fn is_readable(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Optional(inner) => is_readable(*inner),
+        TyKind::Exc => false,
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_readable(*t)),
+        _ => is_plain(t),
     }
 }

@@ -34,6 +34,7 @@ impl Infer<'_> {
             TyKind::Class(c) => c.class.user().map(|user| user.class),
             TyKind::Tuple { name: Some(n), .. } => Some(n.class),
             TyKind::Exc => Some(class),
+            TyKind::Instance { .. } => v.ty.as_error().map(|(class, ..)| class),
             TyKind::Obj(o) => Some(*o),
             _ => None,
         };
@@ -70,6 +71,8 @@ impl Infer<'_> {
                 let get = self.object(get)?;
                 self.call(&get, std::slice::from_ref(v), &[])
             }
+            _ if name == "__str__" && v.ty.as_error().is_some() => Ok(self.builtin_bound(v, "super().__str__")),
+            _ if name == "__repr__" && v.ty.as_error().is_some() => Ok(self.builtin_bound(v, "super().__repr__")),
             _ if name == "__init__" => Ok(self.builtin_bound(v, "super().__init__")),
             Some((m, Object::Const(_) | Object::Tuple(..) | Object::Partial { .. })) => self.object(m),
             _ => {

@@ -234,6 +234,43 @@ impl Infer<'_> {
         Ok(Val::tuple(parts))
     }
 
+    /// `dataclasses.asdict(v)`: a dictionary whose names and types of values are known, unless all values are of one
+    /// type.
+    pub(crate) fn fields_dict(&mut self, v: &Val) -> Result<Val> {
+        if matches!(v.ty.kind(), TyKind::Obj(_)) || self.record_class(v).is_none() {
+            let text = format!("`asdict` takes an instance of a dataclass, not `{}`", v.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("call it with an instance"));
+        }
+        let named = self.named_fields(v)?;
+        let first = named.first().map(|(_, x)| x.ty.weak());
+        let is_plain = named.iter().all(|(_, x)| Some(x.ty.weak()) == first && self.entries(x).is_none());
+        match self.result.filter(|_| is_plain) {
+            Some(site) => {
+                let pairs: Vec<Vec<Val>> = named.into_iter().map(|(n, x)| vec![Val::str(n), x]).collect();
+                self.display(Class::dict(), site, "__setitem__", &pairs)
+            }
+            None => Ok(self.named_entries(named)),
+        }
+    }
+
+    fn named_fields(&mut self, v: &Val) -> Result<Vec<(String, Val)>> {
+        let class = self.record_class(v).expect("an instance of a dataclass");
+        let mut named = Vec::new();
+        for field in &class.makes {
+            let x = self.get_attr(v, &field.name)?;
+            let inner = if matches!(x.ty.kind(), TyKind::Class(_)) { self.record_class(&x) } else { None };
+            let x = match inner {
+                Some(_) => {
+                    let inner = self.named_fields(&x)?;
+                    self.named_entries(inner)
+                }
+                None => self.fields_tuple(&x)?,
+            };
+            named.push((field.name.clone(), x));
+        }
+        Ok(named)
+    }
+
     /// A comparison of instances of one class by a tuple of fields, where the class is declared to have it.
     pub(crate) fn ordered_by_fields(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
         if a.ty != b.ty || matches!(op, CmpOp::Eq | CmpOp::Ne) {
@@ -300,6 +337,11 @@ impl Infer<'_> {
     pub(crate) fn user_builtin(&mut self, path: &str, args: &[Val]) -> Result<Option<Val>> {
         const ASKING: [&str; 11] =
             ["abs", "bool", "complex", "divmod", "float", "format", "hash", "int", "pow", "reversed", "round"];
+        if let ("builtins.str" | "builtins.repr", [x]) = (path, args)
+            && x.ty.as_error().is_some()
+        {
+            return self.exception_text(x, if path == "builtins.str" { "__str__" } else { "__repr__" }).map(Some);
+        }
         let (Some(name), Some((v, rest))) = (path.strip_prefix("builtins."), args.split_first()) else {
             return Ok(None);
         };

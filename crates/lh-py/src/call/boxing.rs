@@ -154,6 +154,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 return buffers::buffer(&array, *class);
             }
             InstanceOf::Function { .. } if !ty.is_open() => return self.next(of, at),
+            InstanceOf::Error { .. } => return self.next(of, at),
             _ => {}
         }
         let (word, rest) = at.split_first().expect("a value has the slots of its type");

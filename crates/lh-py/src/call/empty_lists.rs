@@ -8,7 +8,7 @@ use crate::call::tags::{first_tags, kind, merged, tags_of_one};
 use crate::compile::compiler;
 use crate::host::table;
 use crate::runtime::render;
-use lh_ir::{Ty, TyKind};
+use lh_ir::Ty;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -22,7 +22,6 @@ pub fn decide(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>, buf: &mu
         Some(tags) => tags,
         None => {
             let natural = Decoder::new(py, &buf.tags).many(argc);
-            let natural: Vec<Ty> = natural.into_iter().map(of_ints).collect();
             let decided = compiler::decided(py, table::intern(object), &natural, state.options().ir)?;
             as_overload(&buf.tags, &decided).ok_or_else(|| {
                 let text = "an argument is an empty container, whose item type cannot be passed from Python";
@@ -58,21 +57,4 @@ fn as_overload(tags: &[u64], args: &[Ty]) -> Option<SmallVec<[u64; 8]>> {
         at += n;
     }
     Some(out)
-}
-
-/// Lists without items inside of other arguments become lists of integers.
-fn of_ints(t: Ty) -> Ty {
-    fn inside(t: Ty) -> Ty {
-        match t.kind() {
-            TyKind::Pending(_, class) => class.of(vec![Ty::int(); class.declaration().parameters.len()], false),
-            TyKind::Class(c) if c.class.user().is_none() => {
-                c.class.of(c.args.iter().map(|e| inside(*e)).collect(), c.constant)
-            }
-            TyKind::Tuple { elems, name } => {
-                Ty::new(TyKind::Tuple { elems: elems.iter().map(|e| inside(*e)).collect(), name: name.clone() })
-            }
-            _ => t,
-        }
-    }
-    if let TyKind::Pending(..) = t.kind() { t } else { inside(t) }
 }

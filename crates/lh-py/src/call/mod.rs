@@ -29,6 +29,7 @@ pub mod linkable;
 pub mod lists;
 pub mod literals;
 pub mod methods;
+pub mod mixed;
 pub mod objmode;
 pub mod overload;
 pub mod refusal;

@@ -1,5 +1,6 @@
 //! Errors for arguments that compiled code cannot take, with help by their dtypes and classes.
 
+use crate::call::mixed;
 use crate::call::state::State;
 use crate::call::tags::Refused;
 use crate::host::foreign;
@@ -38,16 +39,17 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             format!("{arg_text} is, or contains, an empty list, whose item type cannot be known"),
             "pass a NumPy array, or a list with at least one item",
         ),
-        Refused::MixedList => (
-            UNSUPPORTED_TYPE,
-            format!("{arg_text} is a list whose items are not all of one type"),
-            "make the items of one type, or pass a tuple",
-        ),
-        Refused::MixedTable => (
-            UNSUPPORTED_TYPE,
-            format!("{arg_text} is, or contains, a dictionary or set whose keys or values are not all of one type"),
-            "make the keys of one type, and the values",
-        ),
+        Refused::MixedList | Refused::MixedTable => {
+            let mixed = mixed::find(arg, 0);
+            let headline = match &mixed {
+                Some(m) => {
+                    format!("{arg_text}: {} of a {} are `{}` and `{}`", m.parts, m.container, m.types.0, m.types.1)
+                }
+                None => format!("{arg_text} is, or contains, a container whose items are not all of one type"),
+            };
+            let help = mixed.map_or_else(|| "make the items of one type".to_owned(), |m| m.help(&name));
+            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &help);
+        }
         Refused::Untyped => (
             UNSUPPORTED_TYPE,
             format!("{arg_text} is a typed container whose type nothing decides yet"),

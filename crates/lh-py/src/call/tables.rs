@@ -7,6 +7,7 @@ use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::choices::Choices;
 use crate::call::collections::Table as Kind;
+use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
@@ -15,6 +16,7 @@ use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
+use lh_runtime::MemInfo;
 use lh_runtime::hash::{bytes_hash, table_hash};
 use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, live, make_first_index};
@@ -88,7 +90,7 @@ impl Lists {
         }
         let table = match made {
             Some(Table { table, entry, .. }) => {
-                index(&table, &entry)?;
+                index(&table, &entry, Some(&self.copies))?;
                 table
             }
             None if kind == Kind::Default => return Err(Refused::EmptyList),
@@ -315,7 +317,7 @@ pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
     }
     let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
     let table = allocate(ty, &entry, 0)?;
-    index(&table, &entry)?;
+    index(&table, &entry, None)?;
     Ok(table)
 }
 
@@ -327,7 +329,7 @@ fn entry_type(table: Ty) -> Ty {
 fn new_table(tags: &mut Decoder<'_, '_>, kind: Kind, count: usize) -> Result<Table, Refused> {
     let class = kind.class();
     let parts = tags.many(class.declaration().parameters.len());
-    if !is_hashable(parts[0]) {
+    if !is_hashable(parts[0]) && !is_instance(parts[0]) {
         return Err(Refused::Type);
     }
     let ty = class.of(parts, false);
@@ -354,14 +356,14 @@ fn fields_mask(ty: Ty) -> u64 {
 }
 
 /// Gives a table that has entries their marks and its index.
-fn index(table: &ItemsRef, entry: &Item) -> Result<(), Refused> {
+fn index(table: &ItemsRef, entry: &Item, copies: Option<&Copies>) -> Result<(), Refused> {
     let key = entry.ty.tuple_elems().map_or(Ty::int(), |parts| parts[1]);
     let words = key.flatten().len();
     for at in 0..table.len() {
         // SAFETY: an entry of the table, whose first word is the mark.
         unsafe {
             let words = entry.words(table.item(at), 1..1 + words);
-            let h = match key_hash(key, &mut &words[..]) {
+            let h = match key_hash(key, &mut &words[..], copies) {
                 _ if is_simple(key) => -1,
                 // A half that is no number is never found.
                 h if key.is_float() && f64::from_bits(h as u64).is_nan() => at as i64,
@@ -404,8 +406,17 @@ fn is_hashable(key: Ty) -> bool {
     }
 }
 
+/// Whether keys are instances of a class of the program: Python has the hash of each.
+fn is_instance(key: Ty) -> bool {
+    match key.kind() {
+        TyKind::Class(c) => c.class.user().is_some(),
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t) || is_instance(*t)),
+        _ => false,
+    }
+}
+
 /// The hash of a key for tables: `key_hash`.
-fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
+fn key_hash(ty: Ty, words: &mut &[u64], copies: Option<&Copies>) -> i64 {
     let mut next = || {
         let (first, rest) = words.split_first().expect("a key has the words of its type");
         *words = rest;
@@ -427,14 +438,21 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
             // SAFETY: a text of a live key.
             table_hash(unsafe { lh_runtime::text(data as *const u8, len as i64) })
         }
-        TyKind::Tuple { elems, .. } => elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words))),
-        TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words),
+        TyKind::Tuple { elems, .. } => {
+            elems.iter().fold(elems.len() as i64, |h, t| mixed(h, key_hash(*t, words, copies)))
+        }
+        TyKind::Instance { of, class: InstanceOf::Enum { .. } } => key_hash(*of, words, copies),
         TyKind::Class(_) if ty.is_time() => next() as i64,
         TyKind::Instance { of, class: InstanceOf::Buffer(_) } => {
             let (all, rest) = words.split_at(of.flatten().len());
             *words = rest;
             // SAFETY: the memory of a live key: its owner, address, size and stride, which is 1.
             bytes_hash(unsafe { std::slice::from_raw_parts(all[1] as *const u8, all[2] as usize) })
+        }
+        TyKind::Class(c) if c.class.user().is_some() => {
+            let object = copies.and_then(|all| all.object_of(next() as *mut MemInfo));
+            // SAFETY: the copies hold the object; that it is a key shows that it has a hash.
+            object.map_or(0, |o| unsafe { ffi::PyObject_Hash(o) as i64 })
         }
         TyKind::Class(c) => {
             // SAFETY: a live key, which is a set.
@@ -446,7 +464,7 @@ fn key_hash(ty: Ty, words: &mut &[u64]) -> i64 {
                 // SAFETY: an entry of the set; of those that exist the mark is not 0.
                 let words = unsafe { entry.slots(set.item(i)) };
                 if words[0] != 0 {
-                    h ^= mixed(1, key_hash(c.args[0], &mut &words[1..]));
+                    h ^= mixed(1, key_hash(c.args[0], &mut &words[1..], copies));
                 }
             }
             h

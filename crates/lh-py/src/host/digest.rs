@@ -210,7 +210,7 @@ fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>, seen: &mut Vec<Class>) -> Opt
             c.args.iter().try_for_each(|t| mentions(h, *t, py, seen))
         }
         TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py, seen),
-        TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => None,
+        TyKind::Instance { class: InstanceOf::Enum { .. } | InstanceOf::Error { .. }, .. } => None,
         TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py, seen),
         TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,
         _ => Some(()),

@@ -5,7 +5,7 @@ use crate::object::lock::lock;
 use lh_ir::{ExcId, ObjId};
 use lh_runtime::classes;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyType};
+use pyo3::types::PyType;
 use std::sync::Mutex;
 
 /// The module of our one class that is numbered like the builtin ones.
@@ -39,25 +39,14 @@ pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
     Ok(id)
 }
 
-/// Whether a class of the program says itself what its instances hold, or how they are shown.
-pub fn has_own_text(py: Python<'_>, id: ExcId) -> PyResult<bool> {
-    if lock(&REGISTERED).iter().all(|(i, _)| *i != id) {
-        return Ok(false);
-    }
-    let class = class_object(py, id)?;
-    for name in ["__new__", "__init__", "__str__", "__repr__"] {
-        let member = class.getattr(name)?;
-        if member.is_instance_of::<PyFunction>() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// The object of a class that is not one of Python's.
+pub fn registered(id: ExcId) -> Option<ObjId> {
+    lock(&REGISTERED).iter().find(|(i, _)| *i == id).map(|(_, o)| *o)
 }
 
 /// The Python class of a number.
 pub fn class_object(py: Python<'_>, id: ExcId) -> PyResult<Bound<'_, PyAny>> {
-    let object = lock(&REGISTERED).iter().find(|(i, _)| *i == id).map(|(_, o)| *o);
-    match object {
+    match registered(id) {
         Some(o) => Ok(table::object(py, o)),
         None if id == classes::PARALLEL_RACE_ERROR => py.import(OURS)?.getattr(classes::class_name(id).as_str()),
         None => py.import("builtins")?.getattr(classes::class_name(id).as_str()),

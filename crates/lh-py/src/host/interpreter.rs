@@ -131,7 +131,9 @@ impl<'py> PyHost<'py> {
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \
-                              numpy.issubdtype numpy.datetime64 numpy.timedelta64 builtins.slice";
+                              numpy.issubdtype numpy.datetime64 numpy.timedelta64 builtins.slice \
+                              lancehead.annotations.tuple_of lancehead.annotations.list_of \
+                              lancehead.annotations.dtype_of";
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
         if !known && !callee.is_instance_of::<Type>() {
@@ -327,8 +329,8 @@ impl Host for PyHost<'_> {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
         lh_runtime::classes::is_subclass(a, b)
     }
-    fn exc_has_own_text(&mut self, class: ExcId) -> bool {
-        exc_classes::has_own_text(self.py, class).unwrap_or(true)
+    fn exc_object(&mut self, class: ExcId) -> Option<ObjId> {
+        exc_classes::registered(class)
     }
     fn word(&mut self, what: Extern) -> u64 {
         match what {

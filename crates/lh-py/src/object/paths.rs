@@ -20,7 +20,7 @@ const HOMES: &[(&str, &str)] = &[
 
 /// Packages whose Python functions are known by path instead of being compiled.
 const PACKAGES: &str = "builtins math cmath operator random numpy lancehead functools heapq bisect itertools collections \
-                        time warnings contextlib typing scipy dataclasses";
+                        time warnings contextlib typing scipy dataclasses attr";
 
 /// The module and name that an object says it has.
 fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {
@@ -73,7 +73,8 @@ pub fn is_known_package(module: &str) -> bool {
         && !matches!(
             parts.next(),
             None | Some(
-                "cfuncs"
+                "annotations"
+                    | "cfuncs"
                     | "decorators"
                     | "experimental"
                     | "extending"

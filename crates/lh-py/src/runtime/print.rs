@@ -3,6 +3,7 @@
 
 use crate::object::attach::attach;
 use crate::object::numpy;
+use crate::object::record_dtype;
 use crate::object::text;
 use crate::runtime::raise;
 use lh_ir::{Ty, TyKind};
@@ -48,6 +49,7 @@ fn write(text: &Text) -> Result<(), ()> {
 
 fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
     let dtype = match a.dtype {
+        (b'T', number) => Ty::of_number(number).unwrap_or_else(|| lh_ir::bug!("no type has the number {number}")),
         (b'b', _) => Ty::bool(),
         (b'V', _) => Ty::bf16(),
         (b'f', 2) => Ty::f16(),
@@ -59,11 +61,14 @@ fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
     };
     let dims: Vec<isize> = a.dims.iter().map(|d| *d as isize).collect();
     let (shape, strides) = dims.split_at(dims.len() / 2);
-    let num = numpy::num_of_ty(dtype).unwrap_or_else(|| lh_ir::bug!("compiled code prints arrays of {dtype}"));
     attach(|py| {
         let made = numpy::load(py).and_then(|numpy| {
-            let array =
-                numpy.array_over(py, numpy.descr(py, num)?, (a.data.cast_mut(), shape, strides), false, None)?;
+            let descr = match (record_dtype::dtype_of(py, dtype)?, numpy::num_of_ty(dtype)) {
+                (Some(descr), _) => descr,
+                (None, Some(num)) => numpy.descr(py, num)?,
+                (None, None) => lh_ir::bug!("compiled code prints arrays of {dtype}"),
+            };
+            let array = numpy.array_over(py, descr, (a.data.cast_mut(), shape, strides), false, None)?;
             let text = if a.repr { array.repr() } else { array.str() };
             text?.extract()
         });

@@ -8,7 +8,7 @@ use lh_ir::ExcId;
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFunction, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::ffi::CStr;
 use std::sync::Mutex;
@@ -129,7 +129,12 @@ fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAn
     for (name, x) in &pending.keywords {
         keywords.set_item(name, arg(py, x)?)?;
     }
-    let made = class_object(py, pending.class)?.call(PyTuple::new(py, args)?, Some(&keywords))?;
+    let class = class_object(py, pending.class)?;
+    let args = PyTuple::new(py, args)?;
+    let made = match &pending.fields {
+        Some(fields) => initialised(py, &class, args, fields)?,
+        None => class.call(args, Some(&keywords))?,
+    };
     for note in &pending.notes {
         made.call_method1(intern!(py, "add_note"), (note,))?;
     }
@@ -146,6 +151,37 @@ fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAn
         None => {}
     }
     Ok(made)
+}
+
+/// An exception whose own `__init__` has run in compiled code: that of Python's class gets what it was given.
+fn initialised<'py>(
+    py: Python<'py>,
+    class: &Bound<'py, PyAny>,
+    args: Bound<'py, PyTuple>,
+    fields: &[(String, ExcArg)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let made = class.getattr(intern!(py, "__new__"))?.call1(joined(py, class, &args)?)?;
+    for base in class.getattr(intern!(py, "__mro__"))?.try_iter()? {
+        let base = base?;
+        let init = base.getattr(intern!(py, "__init__"))?;
+        if !init.is_instance_of::<PyFunction>() {
+            init.call1(joined(py, &made, &args)?)?;
+            break;
+        }
+    }
+    for (name, x) in fields {
+        made.setattr(name.as_str(), arg(py, x)?)?;
+    }
+    Ok(made)
+}
+
+fn joined<'py>(
+    py: Python<'py>,
+    first: &Bound<'py, PyAny>,
+    rest: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let all: Vec<_> = std::iter::once(first.clone()).chain(rest.iter()).collect();
+    PyTuple::new(py, all)
 }
 
 /// Adds a traceback entry for each compiled function that the exception left.

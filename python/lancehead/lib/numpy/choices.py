@@ -30,11 +30,25 @@ def where(condition, /, *values):
     x, y = values
     if x is None or y is None:
         prim.error("`where` takes numbers and arrays of them, not None")
+    if prim.is_chars(x) or prim.is_chars(y) or prim.is_str(x) or prim.is_str(y):
+        if not (prim.is_array(x) and prim.is_array(y)):
+            prim.error("`where` takes arrays of texts, and no text by itself: make an array of it outside")
+        return _texts_where(asarray(condition), x, y)
     if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
         return prim.map(_choose, condition, x, y)
     if prim.is_scalar(condition) and prim.is_scalar(x) and prim.is_scalar(y):
         return asarray(_choose(condition, x, y))
     return where(asarray(condition), asarray(x), asarray(y))
+
+
+def _texts_where(condition, x, y):
+    # The dtype is that of the longer texts.
+    shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)
+    out = np.empty(shape, prim.result_type(x, y))
+    chosen, xs, ys = np.broadcast_to(condition, shape), np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    for at in np.ndindex(shape):
+        out[at] = xs[at] if chosen[at] else ys[at]
+    return out
 
 
 def _at_least(x, low):

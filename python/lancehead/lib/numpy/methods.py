@@ -312,10 +312,12 @@ class ndarray:
     def view(self, dtype=None):
         """The same memory, perhaps as another type of elements."""
         if dtype is None:
-            return prim.array(
+            out = prim.array(
                 prim.owner(self), prim.data(self), self.shape, self.strides, prim.dtype_of(self), prim.layout(self)
             )
-        return _reinterpreted(self, prim.as_dtype(dtype))
+        else:
+            out = _reinterpreted(self, prim.as_dtype(dtype))
+        return prim.readonly(out) if prim.is_readonly(self) else out
 
     def fill(self, value, /):
         """Sets all elements."""

@@ -1,0 +1,109 @@
+//! What differs in a container whose items are not all of one type, for the diagnostic.
+
+use crate::object::class_names::short_text;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+
+/// The deepest nesting that is looked into.
+const MAX_DEPTH: u32 = 50;
+
+/// Items of two types in one container.
+pub struct Mixed {
+    /// The class of the container.
+    pub container: String,
+    /// What its parts are: items, keys or values.
+    pub parts: &'static str,
+    /// Their types.
+    pub types: (String, String),
+    /// Whether the container is the argument itself.
+    pub is_argument: bool,
+}
+
+impl Mixed {
+    /// The way out.
+    pub fn help(&self, argument: &str) -> String {
+        let name = if self.is_argument { argument } else { "x" };
+        let (a, b) = (self.types.0.as_str(), self.types.1.as_str());
+        let is_number = |t: &str| matches!(t, "int" | "float" | "bool");
+        let is_list = self.container == "list";
+        if is_number(a) && is_number(b) {
+            let to = if [a, b].contains(&"float") { "float" } else { "int" };
+            return match self.parts {
+                "items" => format!("make them of one type: `{{}}(map({to}, {name}))`").replace("{}", &self.container),
+                "values" => format!("make them of one type: `{{k: {to}(v) for k, v in {name}.items()}}`"),
+                _ => format!("make them of one type: `{{{to}(k): v for k, v in {name}.items()}}`"),
+            };
+        }
+        match (a, b) {
+            ("NoneType", _) | (_, "NoneType") if is_list => {
+                "pass a value of the items' type in place of None, or a tuple, whose items may differ".to_owned()
+            }
+            _ if is_list => {
+                format!("make the items of one type, or pass a tuple, whose items may differ: `tuple({name})`")
+            }
+            _ => format!("make the {} of one type, or pass those of each type by themselves", self.parts),
+        }
+    }
+}
+
+/// The first container in an argument whose parts are of two types.
+pub fn find(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        return tuple.iter().find_map(|x| find(&x, depth + 1));
+    }
+    let mut columns: Vec<(&'static str, Vec<Bound<'_, PyAny>>)> = Vec::new();
+    if let Ok(dict) = object.cast::<PyDict>() {
+        columns.push(("keys", dict.keys().iter().collect()));
+        columns.push(("values", dict.values().iter().collect()));
+    } else if object.is_instance_of::<PyList>() || object.is_instance_of::<PySet>() {
+        columns.push(("items", object.try_iter().ok()?.collect::<PyResult<_>>().ok()?));
+    } else {
+        return of_fields(object, depth);
+    }
+    for (parts, all) in columns {
+        let Some(first) = all.first().map(|x| described(x, 0)) else { continue };
+        if let Some(other) = all.iter().map(|x| described(x, 0)).find(|other| *other != first) {
+            let (container, is_argument) = (short_text(object), depth == 0);
+            return Some(Mixed { container, parts, types: (first, other), is_argument });
+        }
+        if let Some(inner) = all.iter().find_map(|x| find(x, depth + 1)) {
+            return Some(inner);
+        }
+    }
+    None
+}
+
+/// The same in the fields of an instance.
+fn of_fields(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
+    let class = object.get_type();
+    if !class.hasattr("__dataclass_fields__").ok()? && !class.hasattr("__attrs_attrs__").ok()? {
+        return None;
+    }
+    let fields = object.getattr("__dict__").ok()?;
+    fields.cast::<PyDict>().ok()?.values().iter().find_map(|x| find(&x, depth + 1))
+}
+
+/// The type of an item, with those of the first items of containers.
+fn described(x: &Bound<'_, PyAny>, depth: u32) -> String {
+    let name = x.get_type().name().map_or_else(|_| short_text(x), |n| n.to_string());
+    if depth > 3 {
+        return name;
+    }
+    if let Ok(tuple) = x.cast::<PyTuple>() {
+        let all: Vec<String> = tuple.iter().map(|x| described(&x, depth + 1)).collect();
+        return format!("{name}[{}]", all.join(", "));
+    }
+    let first = |of: Option<Bound<'_, PyAny>>| of.map(|x| described(&x, depth + 1));
+    if let Ok(list) = x.cast::<PyList>() {
+        return first(list.get_item(0).ok()).map_or(name.clone(), |item| format!("{name}[{item}]"));
+    }
+    let of_array = |what: &str| x.getattr(what).ok()?.str().ok().map(|s| s.to_string());
+    if name == "ndarray" {
+        let (dtype, ndim) = (of_array("dtype").unwrap_or_default(), of_array("ndim").unwrap_or_default());
+        return format!("{ndim}-dimensional array of {dtype}");
+    }
+    name
+}
