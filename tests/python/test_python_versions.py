@@ -71,3 +71,30 @@ def test_super_with_and_without_arguments():
         return Derived(x).area(), Derived(x).area(4), Further(x).area(7)
 
     assert area(5) == area.py_func(5)
+
+
+@pytest.mark.skipif(sys_version < (3, 12), reason="the syntax of 3.12")
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("def g[T](y: T): return y", "a type parameter of an inner function"),
+        ("def g[*T](*y: *T): return y", "a type parameter of an inner function"),
+        ("def g[T: int](y: T): return y", "a type parameter of an inner function"),
+        ("type X = int", "a `type` statement"),
+        ("type X[T] = list[T]", "a type parameter of an inner function|a `type` statement"),
+    ],
+)
+def test_the_syntax_of_types_is_refused_by_its_name(line, text):
+    space = {}
+    exec(f"def f(x):\n    {line}\n    return x", space)
+    with pytest.raises(UnsupportedError, match=text):
+        njit(space["f"])(1)
+
+
+@pytest.mark.skipif(sys_version < (3, 12), reason="the syntax of 3.12")
+def test_functions_and_classes_with_type_parameters_are_compiled():
+    space = {"dataclass": dataclass}
+    exec("@dataclass\nclass Pair[T]:\n    a: T\n    b: T\n    def total(self) -> T: return self.a + self.b", space)
+    exec("def add[T](x: T, y: T) -> T: return Pair(x, y).total()", space)
+    add = njit(space["add"])
+    assert [add(1, 2), add("a", "b"), add(1.5, 2.0)] == [3, "ab", 3.5]

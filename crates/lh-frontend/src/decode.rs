@@ -19,6 +19,10 @@ const MAX_CODE: usize = 1 << 20;
 /// Items that one instruction may spread on the stack.
 pub(crate) const MAX_SPREAD: u32 = 1 << 16;
 
+/// What is refused by this name, and advice.
+const TYPE_PARAMETER: (&str, &str) =
+    ("a type parameter of an inner function", "leave it out: compiled functions take every type");
+
 /// The differences between versions.
 pub(crate) struct Version {
     /// Numbers of operations.
@@ -462,7 +466,7 @@ impl<'a> Decoder<'a> {
                 5 => Instr::Unary(UnOp::Pos),
                 6 => Instr::ListToTuple,
                 _ => {
-                    self.unsupported("this form", "");
+                    self.refuse_intrinsic(arg);
                     return Ok(());
                 }
             },
@@ -533,6 +537,18 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// Names the Python construct behind a rare operation with one operand.
+    fn refuse_intrinsic(&mut self, number: u32) {
+        let (what, note) = match number {
+            2 => ("`import *`", "name what is imported"),
+            4 => ("`async`", ""),
+            7..=9 => TYPE_PARAMETER,
+            11 => ("a `type` statement", "write it outside of the function"),
+            _ => ("this form", ""),
+        };
+        self.unsupported(what, note);
+    }
+
     /// Names the Python construct behind an operation that the language does not have.
     fn refuse(&mut self, opcode: Opcode) {
         let (what, note) = match opcode {
@@ -560,7 +576,8 @@ impl<'a> Decoder<'a> {
             Opcode::ImportStar => ("`import *`", "name what is imported"),
             Opcode::CheckEgMatch | Opcode::PrepReraiseStar => ("`except*`", "write `except`"),
             Opcode::BuildTemplate | Opcode::BuildInterpolation => ("a template string", "use an f-string"),
-            Opcode::CallIntrinsic2 => ("this form", ""),
+            // What it does for `except*` comes after CHECK_EG_MATCH.
+            Opcode::CallIntrinsic2 => TYPE_PARAMETER,
             _ => ("this operation", ""),
         };
         self.unsupported(what, note);
