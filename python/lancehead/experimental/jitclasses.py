@@ -41,8 +41,10 @@ class ClassType:
         self.class_name = cls.__name__
         self.class_doc = cls.__doc__
         #: The compiled functions, by their names: of properties, those that `get` and `set`.
-        self.jit_methods = {name: m for name, m in members.items() if isinstance(m, _core.Dispatcher)}
-        self.jit_static_methods = {name: m.__func__ for name, m in members.items() if isinstance(m, staticmethod)}
+        self.jit_methods: dict[str, Any] = {name: m for name, m in members.items() if isinstance(m, _core.Dispatcher)}
+        self.jit_static_methods: dict[str, Any] = {
+            name: m.__func__ for name, m in members.items() if isinstance(m, staticmethod)
+        }
         self.jit_props = {
             name: {"get": m.fget} | ({"set": m.fset} if m.fset else {})
             for name, m in members.items()
