@@ -135,6 +135,8 @@ def cfunc(signature: str | _core.Signature, **options: Unpack[JitOptions]) -> Ca
         raise NotImplementedError(table.OBJECT_MODE)
     given: dict[str, Any] = {**options}
     table.check("cfunc", given)
+    if isinstance(signature, FunctionType):
+        raise TypeError(f'cfunc() needs a signature: `@cfunc("float64(float64)")` before `{signature.__name__}`')
     return lambda function: CFunc(function_of(function, "cfunc"), signature, given)
 
 

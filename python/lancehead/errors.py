@@ -68,6 +68,10 @@ class UnsupportedBytecodeError(NumbaError):
     """A bytecode that is not supported."""
 
 
+class UnsupportedSyntaxError(UnsupportedError, UnsupportedBytecodeError):
+    """A statement or expression that is not supported, which Numba tells by its bytecode."""
+
+
 class UnsupportedRewriteError(UnsupportedError):
     """A transformation that is not supported."""
 
@@ -166,6 +170,10 @@ class ByteCodeSupportError(NumbaError):
 
 class CompilerError(NumbaError):
     """A failure to compile."""
+
+
+class UnsupportedBlockError(UnsupportedError, CompilerError):
+    """A block of `objmode` that is not supported."""
 
 
 class ConstantInferenceError(NumbaError):

@@ -100,7 +100,7 @@ def _named(code: CodeType) -> set[str]:
     return {*code.co_names, *code.co_freevars}.union(*map(_named, _codes(code)))
 
 
-def _refused(text: str, node: Any = None, kind: Any = errors.UnsupportedError) -> errors.NumbaError:
+def _refused(text: str, node: Any = None, kind: Any = errors.UnsupportedBlockError) -> errors.NumbaError:
     where = "" if node is None else f" (line {node.lineno})"
     error: errors.NumbaError = kind(f"a block of `objmode`{where} {text}")
     return error

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lancehead
-from lancehead import errors, float64, from_dtype, int64, njit, typeof, types
+from lancehead import errors, float64, from_dtype, int64, njit, objmode, typeof, types
 from lancehead._core import parse_signature
 
 Pair = collections.namedtuple("Pair", "a b")
@@ -113,6 +113,30 @@ def test_arguments_that_are_refused_are_of_a_wrong_type(argument):
         ignore(argument)
     assert isinstance(raised.value, errors.TypingError)
     assert isinstance(raised.value, errors.ArgumentError)
+
+
+def test_syntax_that_is_refused_is_told_as_numba_tells_it():
+    def declares():
+        global somewhere
+        somewhere = 1
+
+    def makes_a_class():
+        class Local:
+            pass
+
+        return 1
+
+    def leaves_the_block():
+        with objmode():
+            return 1
+
+    for refused in (declares, makes_a_class):
+        with pytest.raises(errors.UnsupportedBytecodeError) as raised:
+            njit(refused)()
+        assert isinstance(raised.value, errors.UnsupportedError)
+    with pytest.raises(errors.CompilerError) as raised:
+        njit(leaves_the_block)()
+    assert isinstance(raised.value, errors.UnsupportedError)
 
 
 def test_arrays_in_a_dtype_add_dimensions():

@@ -189,6 +189,8 @@ def plus(x, y):
 
 
 def test_what_is_wrong_is_told():
+    with pytest.raises(TypeError, match="needs a signature"):
+        cfunc(lambda x: x)
     untyped, words = libc.abs, libc.strlen
     words.argtypes = [ctypes.c_char_p]
 

@@ -507,6 +507,36 @@ def test_an_initialiser_returns_nothing():
         njit(lambda: Bad())()
 
 
+def test_what_is_known_of_a_class():
+    @jitclass([("x", int64)])
+    class Known:
+        def __init__(self):
+            self.x = 1
+
+        @property
+        def twice(self):
+            return 2 * self.x
+
+        @twice.setter
+        def twice(self, value):
+            self.x = value // 2
+
+        @staticmethod
+        def five():
+            return 5
+
+        def more(self, by):
+            return self.x + by
+
+    kind = Known.class_type
+    assert list(kind.jit_methods) == list(kind.methods) == ["__init__", "more"]
+    assert list(kind.jit_static_methods) == list(kind.static_methods) == ["five"] and kind.static_methods["five"]() == 5
+    assert {name: list(parts) for name, parts in kind.jit_props.items()} == {"twice": ["get", "set"]}
+    assert Known()._numba_type_ == kind.instance_type and kind.instance_type.class_type is kind
+    with pytest.raises(AttributeError):
+        int64.class_type
+
+
 def test_the_class_that_a_class_is_made_of():
     class Plain:
         def __init__(self, x):

@@ -116,8 +116,8 @@ pub struct Infer<'w> {
     pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
-    /// The literal types of displays of constants.
-    pub(crate) initial: HashMap<Value, Ty>,
+    /// Keys and values of displays of constants.
+    pub(crate) initial: HashMap<Value, (Vec<Val>, Vec<Val>)>,
     /// Whether a callee may ask for a literal type, which an overload is then asked with; and the parameter it is for.
     pub(crate) wishes: Wishes,
     /// Of a display of lists made here: the displays that made those.

@@ -32,12 +32,34 @@ class ClassType:
     True
     """
 
-    def __init__(self, cls: type, instance_type: _core.Type, struct: dict[str, _core.Type]) -> None:
+    def __init__(
+        self, cls: type, instance_type: _core.Type, struct: dict[str, _core.Type], members: dict[str, Any]
+    ) -> None:
         self.instance_type = instance_type
         self.struct = struct
         self.class_def = cls
         self.class_name = cls.__name__
         self.class_doc = cls.__doc__
+        #: The compiled functions, by their names: of properties, those that `get` and `set`.
+        self.jit_methods: dict[str, Any] = {name: m for name, m in members.items() if isinstance(m, _core.Dispatcher)}
+        self.jit_static_methods: dict[str, Any] = {
+            name: m.__func__ for name, m in members.items() if isinstance(m, staticmethod)
+        }
+        self.jit_props = {
+            name: {"get": m.fget} | ({"set": m.fset} if m.fset else {})
+            for name, m in members.items()
+            if isinstance(m, property)
+        }
+
+    @property
+    def methods(self) -> dict[str, Any]:
+        """The Python functions of methods."""
+        return {name: method.py_func for name, method in self.jit_methods.items()}
+
+    @property
+    def static_methods(self) -> dict[str, Any]:
+        """The Python functions of static methods."""
+        return {name: method.py_func for name, method in self.jit_static_methods.items()}
 
     def __repr__(self) -> str:
         return f"jitclass.{self.class_name}"
@@ -47,6 +69,8 @@ class JitClassType(type):
     """The class of classes made by `jitclass`."""
 
     class_type: ClassType
+    #: The type of an instance.
+    _numba_type_: property
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> JitClassType:
         if bases != (_core.Instance,):
@@ -102,7 +126,8 @@ def _compiled(cls: type, spec: Spec | None) -> JitClassType:
     made = JitClassType(cls.__name__, (_core.Instance,), compiled)
     made.__qualname__ = cls.__qualname__
     instance_type = _core.declare_class(made, list(fields.items()))
-    made.class_type = ClassType(cls, instance_type, fields)
+    made.class_type = ClassType(cls, instance_type, fields, compiled)
+    made._numba_type_ = property(_core.typeof)
     return made
 
 

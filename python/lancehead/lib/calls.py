@@ -23,6 +23,8 @@ def min(*args, key=None, default=None):
     """
     if len(args) == 1:
         return _extreme(args[0], _less, key, default, "min() arg is an empty sequence")
+    if len(args) == 0:
+        prim.error("min expected at least 1 argument, got 0")
     best = args[0]
     if key is None:
         for x in args[1:]:
@@ -45,6 +47,8 @@ def max(*args, key=None, default=None):
     """
     if len(args) == 1:
         return _extreme(args[0], _greater, key, default, "max() arg is an empty sequence")
+    if len(args) == 0:
+        prim.error("max expected at least 1 argument, got 0")
     best = args[0]
     if key is None:
         for x in args[1:]:

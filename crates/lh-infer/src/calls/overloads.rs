@@ -165,28 +165,31 @@ impl Infer<'_> {
         Some(class.of(vec![Ty::tuple(types)], false))
     }
 
-    /// The literal type of a value that is known while compiling.
+    /// The literal type of a value that is known while compiling, or of a list or dictionary of such values, where it
+    /// is made.
     pub(crate) fn literal_type(&self, v: &Val) -> Option<Ty> {
+        self.literal(v).map(|l| Ty::new(TyKind::Literal(l)))
+    }
+
+    fn literal(&self, v: &Val) -> Option<Literal> {
         match v.as_const() {
             Some(Const::Int(_, t)) if !t.is_weak() => None,
-            Some(c) => Literal::of(c).map(|l| Ty::new(TyKind::Literal(l))),
-            None => self.initial.get(&v.v?).copied(),
+            Some(c) => Literal::of(c),
+            None => {
+                let (keys, values) = self.initial.get(&v.v?)?;
+                let all = |of: &[Val]| of.iter().map(|x| self.literal(x)).collect::<Option<Vec<_>>>();
+                Some(Literal::Initial(Box::new(Initial { ty: v.ty, keys: all(keys)?, values: all(values)? })))
+            }
         }
     }
 
-    /// Keeps the constants of a display for overloads that ask for them.
+    /// Keeps what a display holds for overloads that ask for its constants.
     pub(crate) fn keep_initial(&mut self, made: &Val, keys: &[Val], values: &[Val]) {
-        let literal = |v: &Val| match self.literal_type(v)?.kind() {
-            TyKind::Literal(l) => Some(l.clone()),
-            _ => None,
-        };
-        let all = |of: &[Val]| of.iter().map(literal).collect::<Option<Vec<_>>>();
-        if let (Some(at), Some(keys), Some(values)) = (made.v, all(keys), all(values))
-            && !values.is_empty()
-            && !has_pending(made.ty)
+        let is_literal = |x: &Val| x.as_const().is_some() || x.v.is_some_and(|v| self.initial.contains_key(&v));
+        if let (Some(at), false) = (made.v, has_pending(made.ty) || values.is_empty())
+            && values.iter().chain(keys).all(is_literal)
         {
-            let initial = Initial { ty: made.ty, keys, values };
-            self.initial.insert(at, Ty::new(TyKind::Literal(Literal::Initial(Box::new(initial)))));
+            self.initial.insert(at, (keys.to_vec(), values.to_vec()));
         }
     }
 }

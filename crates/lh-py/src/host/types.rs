@@ -246,6 +246,12 @@ impl Type {
             _ => Err(self.missing("type")),
         }
     }
+    /// What `jitclass` knows of the class of instances of this type.
+    #[getter]
+    fn class_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let user = self.0.class().and_then(|c| c.user()).ok_or_else(|| self.missing("class_type"))?;
+        table::object(py, user.class).getattr(intern!(py, "class_type"))
+    }
     /// Types of the fields of a class, by their names.
     #[getter(r#struct)]
     fn field_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
