@@ -344,7 +344,7 @@ impl Infer<'_> {
     }
 
     /// The type arguments that an argument of a method determines, by a word of [`Teaching`].
-    fn taught(&mut self, class: Class, word: &str, x: &Val, open: bool) -> Result<Vec<(usize, Ty)>> {
+    pub(crate) fn taught(&mut self, class: Class, word: &str, x: &Val, open: bool) -> Result<Vec<(usize, Ty)>> {
         if let Some(at) = class.parameter(word) {
             return Ok(vec![(at, x.ty)]);
         }

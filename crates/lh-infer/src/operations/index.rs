@@ -510,7 +510,12 @@ impl Infer<'_> {
             TyKind::Pending(_, class) if class.teaching("__setitem__").is_some() => {
                 self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ())
             }
-            TyKind::Pending(..) => {
+            TyKind::Pending(site, class) => {
+                if matches!(k.ty.kind(), TyKind::Slice(_)) && class.declaration().items.is_some() {
+                    for (at, t) in self.taught(*class, "*T", x, true)? {
+                        self.pending.learn(*site, at, t);
+                    }
+                }
                 self.stop();
                 Ok(())
             }
