@@ -17,6 +17,7 @@ use crate::runtime::raise;
 use hashbrown::HashMap;
 use lh_driver::Compiled;
 use lh_ir::class::User;
+use lh_ir::consts::ASCII;
 use lh_ir::parse::Field;
 use lh_ir::types::{Buffer, ClassTy, InstanceOf, Prim};
 use lh_ir::{FuncId, Ty, TyKind};
@@ -447,13 +448,32 @@ fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bo
     let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
     // SAFETY: `mem` is null or alive: the value holds a reference.
     let owner = unsafe { owner::object_of(py, mem) };
-    if let Some(owner) = owner
-        && let Ok(whole) = owner.cast_exact::<PyString>()
-        && whole.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes()))
-    {
-        return Ok(owner);
-    }
-    text::object(py, value)
+    let is_whole = |o: &Bound<'_, PyAny>| {
+        let whole = o.cast_exact::<PyString>();
+        whole.is_ok_and(|w| w.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes())))
+    };
+    let found = owner.and_then(|owner| match owner.cast_exact::<PyTuple>() {
+        Ok(several) => one_of(several, data, len, is_whole),
+        Err(_) => is_whole(&owner).then_some(owner),
+    });
+    found.map_or_else(|| text::object(py, value), Ok)
+}
+
+/// The text of several with one owner (`rows.rs`) whose bytes lie there.
+fn one_of<'py>(
+    several: &Bound<'py, PyTuple>,
+    data: u64,
+    len: u64,
+    is_whole: impl Fn(&Bound<'_, PyAny>) -> bool,
+) -> Option<Bound<'py, PyAny>> {
+    // The bytes of a text of ASCII follow its header, so that addresses say which one it is.
+    let address = data - size_of::<ffi::PyASCIIObject>() as u64;
+    let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == address;
+    // SAFETY: the tuple has so many places, of which those behind the last text are null.
+    let items = (0..several.len() as isize).map(|i| unsafe { ffi::PyTuple_GET_ITEM(several.as_ptr(), i) });
+    let mut likely = items.take_while(|o| !o.is_null()).filter(|o| is_it(*o));
+    // SAFETY: the tuple holds its items.
+    likely.find_map(|o| Some(unsafe { Bound::from_borrowed_ptr(several.py(), o) }).filter(&is_whole))
 }
 
 /// The dtype of elements of a type.
