@@ -19,7 +19,7 @@ use crate::func::{
     BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term,
 };
 use crate::span::Span;
-use crate::types::{InstanceOf, Layout, Literal, Ty, TyKind};
+use crate::types::{InstanceOf, Literal, Ty, TyKind};
 use std::fmt;
 use std::fmt::Write;
 
@@ -54,12 +54,8 @@ impl fmt::Display for TypeText {
             }
             TyKind::Record(_) => write!(f, "{}", self.0),
             TyKind::Array { dtype, ndim, layout, readonly } => {
-                let layout = match layout {
-                    Layout::C => "C",
-                    Layout::F => "F",
-                    Layout::A => "A",
-                };
-                write!(f, "array({}, {ndim}, {layout}{})", TypeText(*dtype), if *readonly { ", readonly" } else { "" })
+                let readonly = if *readonly { ", readonly" } else { "" };
+                write!(f, "array({}, {ndim}, {layout:?}{readonly})", TypeText(*dtype))
             }
             TyKind::Class(c) => {
                 let constant = if c.constant { "constant_" } else { "" };

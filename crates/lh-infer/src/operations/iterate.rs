@@ -419,7 +419,7 @@ impl Infer<'_> {
                 let i = next();
                 Ok(self.op(if step.as_int() == Some(-1) { "gt" } else { "lt" }, &[i, stop.clone()]))
             }
-            Plan::Counted { count: end, .. } | Plan::Chars { bytes: end, .. } => {
+            Plan::Counted { count: end, .. } | Plan::Chars { bytes: end, .. } | Plan::NdIndex { total: end, .. } => {
                 let i = next();
                 Ok(self.op("lt", &[i, end.clone()]))
             }
@@ -452,10 +452,6 @@ impl Infer<'_> {
                 let [has, item, _] = self.advance(g, &Val::constant(lh_ir::Const::None))?;
                 last.replace(Some(item));
                 Ok(has)
-            }
-            Plan::NdIndex { total, .. } => {
-                let i = next();
-                Ok(self.op("lt", &[i, total.clone()]))
             }
             Plan::Enumerate(inner, _) => {
                 next();

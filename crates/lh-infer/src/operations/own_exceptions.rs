@@ -20,6 +20,9 @@ use std::rc::Rc;
 /// What is done for a class of an exception: it is given the exception as one of the class.
 type ForClass<'f> = &'f mut dyn FnMut(&mut Infer<'_>, &Val, ObjId) -> Result<Val>;
 
+/// The fields of exceptions of a class, and the types of their arguments if these can be read.
+type Facts = (Vec<(String, Ty)>, Option<Vec<Ty>>);
+
 impl Infer<'_> {
     /// The `__init__` that a class of the program defines, unless it defines `__new__`, too.
     fn own_init(&mut self, id: ExcId) -> Option<(ObjId, FuncId)> {
@@ -206,8 +209,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The fields of exceptions of a class, and the types of their arguments.
-    fn facts_of(&mut self, e: &Val, id: ExcId, class: ObjId) -> Result<(Vec<(String, Ty)>, Option<Vec<Ty>>)> {
+    fn facts_of(&mut self, e: &Val, id: ExcId, class: ObjId) -> Result<Facts> {
         let probe = Val { known: Some(Rc::new(Known::Caught(vec![id]))), ..e.clone() };
         let mut fields: Vec<(String, Ty)> = Vec::new();
         for (of, name, _) in self.all_sites().fields {

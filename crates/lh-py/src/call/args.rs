@@ -349,6 +349,22 @@ impl ArgBuf {
         Ok(())
     }
 
+    /// # Safety
+    /// The array is over the memory of the object, whose class has the number.
+    unsafe fn push_buffer(&mut self, object: &Bound<'_, PyAny>, number: u64, array: Py<PyAny>) -> Result<(), Refused> {
+        if !buffers::is_bytearray(number) {
+            // SAFETY: by the function's contract.
+            let pushed = unsafe { self.push_array(array.as_ptr()) };
+            self.made.push(array);
+            return pushed;
+        }
+        let pushed = self.push_bytearray(object, array.bind(object.py()));
+        // `Py` would keep it until a thread attaches itself next time.
+        // SAFETY: the reference is this function's, and the thread is attached.
+        unsafe { ffi::Py_DECREF(array.into_ptr()) };
+        pushed
+    }
+
     fn push_bytearray(&mut self, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Result<(), Refused> {
         let mut lists = self.lists.take().unwrap_or_default();
         let native = lists.import_bytearray(object, array, self);
@@ -426,15 +442,7 @@ impl ArgBuf {
             }
             if let Some((number, array)) = buffers::array_of(py, o) {
                 self.tags.push(kind::BUFFER | number << 8);
-                if buffers::is_bytearray(number) {
-                    let pushed = self.push_bytearray(&Bound::from_borrowed_ptr(py, o), array.bind(py));
-                    // `Py` would keep it until a thread attaches itself next time.
-                    ffi::Py_DECREF(array.into_ptr());
-                    return pushed;
-                }
-                let pushed = self.push_array(array.as_ptr());
-                self.made.push(array);
-                return pushed;
+                return self.push_buffer(&Bound::from_borrowed_ptr(py, o), number, array);
             }
             if is(numpy::ndarray_type()) {
                 return self.push_subclass(py, o);

@@ -82,10 +82,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 let found = enums::enum_class(&class);
                 found.unwrap_or_else(|| lh_ir::bug!("an enumeration lost its members")).ty()
             }
-            kind::BUFFER => match (self.next_ty(), Buffer::ALL[payload as usize]) {
-                (_, Buffer::ByteArray) => Ty::bytearray(),
-                (memory, class) => Ty::buffer(memory, class),
-            },
+            kind::BUFFER => buffer_of(self.next_ty(), Buffer::ALL[payload as usize]),
             kind::OBJECT => {
                 let address = self.word() as *mut ffi::PyObject;
                 // SAFETY: the tag holds a live object: an argument of the call being typed.
@@ -113,6 +110,11 @@ impl<'a, 'py> Decoder<'a, 'py> {
         let elems = self.many(n);
         Ty::new(TyKind::Tuple { elems, name: named_tuple(&class) })
     }
+}
+
+/// An instance of a class of memory, of which an array's type is given.
+fn buffer_of(memory: Ty, class: Buffer) -> Ty {
+    if class == Buffer::ByteArray { Ty::bytearray() } else { Ty::buffer(memory, class) }
 }
 
 /// The tags of arguments of a type; `None` if tags say more than the type.

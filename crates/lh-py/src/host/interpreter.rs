@@ -282,9 +282,12 @@ impl Host for PyHost<'_> {
         self.lookup_free(f, index).ok().flatten()
     }
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
-        // An import would run code, so only loaded modules are found.
+        // An import would run code, so only loaded modules and our own are found.
         let modules = self.py.import("sys").ok()?.getattr("modules").ok()?;
-        let module = modules.get_item(name).ok()?;
+        let module = match modules.get_item(name) {
+            Err(_) if name.starts_with("lancehead.") => self.py.import(name).ok()?.into_any(),
+            found => found.ok()?,
+        };
         let found = match attr {
             None => module,
             Some(a) => module.getattr(a).or_else(|_| modules.get_item(format!("{name}.{a}"))).ok()?,
