@@ -19,7 +19,7 @@ const MAX_CODE: usize = 1 << 20;
 /// Items that one instruction may spread on the stack.
 pub(crate) const MAX_SPREAD: u32 = 1 << 16;
 
-/// What is refused by this name, and advice.
+/// Something that is refused by this name, and advice.
 const TYPE_PARAMETER: (&str, &str) =
     ("a type parameter of an inner function", "leave it out: compiled functions take every type");
 
@@ -576,7 +576,7 @@ impl<'a> Decoder<'a> {
             Opcode::ImportStar => ("`import *`", "name what is imported"),
             Opcode::CheckEgMatch | Opcode::PrepReraiseStar => ("`except*`", "write `except`"),
             Opcode::BuildTemplate | Opcode::BuildInterpolation => ("a template string", "use an f-string"),
-            // What it does for `except*` comes after CHECK_EG_MATCH.
+            // Its part in `except*` comes after CHECK_EG_MATCH.
             Opcode::CallIntrinsic2 => TYPE_PARAMETER,
             _ => ("this operation", ""),
         };

@@ -45,7 +45,7 @@ pub(crate) struct Yield {
     pub thrown: Block,
 }
 
-/// What becomes of a callee's request for the value of an argument, `literally`.
+/// The answer to a callee's request for the value of an argument, `literally`.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Wishes {
     /// The callee is typed for the value.

@@ -49,7 +49,7 @@ pub const LIST: &str = "builtins.list";
 /// That of dictionary displays.
 pub const DICT: &str = "builtins.dict";
 /// The path of the class of what a `bytearray` holds.
-const STORAGE: &str = "bytestrings.storage";
+const STORAGE: &str = "bytearrays.storage";
 /// That of set displays.
 pub const SET: &str = "builtins.set";
 

@@ -444,18 +444,6 @@ impl Ty {
     pub fn dtype(t: Ty) -> Ty {
         Ty::new(TyKind::DType(t))
     }
-    /// An instance of a class of memory.
-    pub fn buffer(of: Ty, class: Buffer) -> Ty {
-        Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
-    }
-    /// A `bytearray`: an object of the library that holds its memory, which is replaced where it grows.
-    pub fn bytearray() -> Ty {
-        Ty::buffer(Ty::storage(), Buffer::ByteArray)
-    }
-    /// The object that holds the memory of a `bytearray`.
-    pub fn storage() -> Ty {
-        Class::storage().of(vec![Ty::array(Ty::u8(), 1, Layout::C)], false)
-    }
     /// An address of values of a type.
     pub fn pointer(to: Ty) -> Ty {
         Ty::new(TyKind::Instance { of: Ty::ptr(), class: InstanceOf::Pointer(to) })

@@ -396,9 +396,9 @@ table! {
         lh_exc_end() -> [Mem] role(Exception(roles::Exception::Made));
         /// Says that the `__init__` of the exception's class runs in compiled code.
         lh_exc_own(Mem) -> [] role(Exception(roles::Exception::Made));
-        /// What has been put since `lh_exc_begin` are the arguments of the exception.
+        /// The values put since `lh_exc_begin` are the arguments of the exception.
         lh_exc_set_args(Mem) -> [] role(Exception(roles::Exception::Made));
-        /// What has been put since `lh_exc_begin` is the field of a name.
+        /// The value put since `lh_exc_begin` is the field of a name.
         lh_exc_set_field(Mem, Mem, Ptr, I64) -> [] role(Exception(roles::Exception::Made));
         /// The path of the field of a name, or 0.
         lh_exc_field(Mem, Mem, Ptr, I64) -> [I64] role(Exception(roles::Exception::Made));

@@ -1,6 +1,7 @@
 """Python's builtins: functions, and the types whose methods the library defines."""
 
-from lancehead.lib.bytestrings import bytearray, bytes, memoryview
+from lancehead.lib.bytearrays import bytearray
+from lancehead.lib.bytestrings import bytes
 from lancehead.lib.calls import (
     abs,
     all,

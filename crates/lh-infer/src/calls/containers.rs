@@ -112,7 +112,7 @@ impl Infer<'_> {
             .note("make the items of one type, or loop over a tuple of them"))
     }
 
-    /// What a function without parameters makes, if that is an empty container about whose items the function says
+    /// The result of a function without parameters, if that is an empty container about whose items the function says
     /// nothing: it is made here, where its uses are seen.
     pub(crate) fn made_here(&mut self, f: FuncId) -> Result<Option<Val>> {
         let code = self.world.code(f)?;

@@ -280,7 +280,7 @@ impl Infer<'_> {
             }
             // The numbers of `bytes`, as an array.
             ("bytes_array", [x]) => self.memory(x)?,
-            // What holds the memory of a `bytearray`.
+            // The object that holds the memory of a `bytearray`.
             ("storage", [x]) => self.field(x, 0),
             ("bytes_of", [a]) => self.bytes_of(a, Buffer::Bytes)?,
             ("bytearray_of", [a]) => self.bytes_of(a, Buffer::ByteArray)?,

@@ -372,7 +372,7 @@ impl Infer<'_> {
             if !classes.iter().any(|c| self.world.exc_is_subclass(id, *c)) {
                 continue;
             }
-            // What `__init__` gives to Python's class replaces what it was given.
+            // The arguments that `__init__` gives to Python's class replace its own.
             let class = self.world.exc_object(id).filter(|_| own);
             let given = all.args.iter().filter(|(of, _)| of.is_none() || *of == class);
             sites.extend(given.map(|(_, args)| (id, args.clone())));
@@ -579,12 +579,12 @@ fn unknown_arguments() -> Box<Diagnostic> {
         .note("use `str(e)`, or catch the class that is raised with numbers, strings or tuples of them")
 }
 
-/// What the typed code of functions says about exceptions.
+/// Facts that the typed code of functions tells about exceptions.
 #[derive(Default)]
 pub(crate) struct Sites {
     /// Classes that are raised, with the types of arguments, and whether `__init__` runs in compiled code.
     pub raised: Vec<(ExcId, Vec<Ty>, bool)>,
-    /// What functions give to Python's `__init__`, by the class of their first argument.
+    /// The arguments that functions give to Python's `__init__`, by the class of their first argument.
     pub args: Vec<(Option<ObjId>, Vec<Ty>)>,
     /// Classes with a function that gives something to Python's `__init__` on some ways only.
     pub partial: Vec<Option<ObjId>>,
@@ -687,7 +687,7 @@ fn made(func: &Function, of: Option<ObjId>, inst: &Inst, open: &mut Option<Open>
         }
         return;
     }
-    // What a function of the library puts may end a block: its type is not known.
+    // Something that a function of the library puts may end a block: its type is not known.
     if **f == rt::lh_exc_set_field || **f == rt::lh_exc_set_args {
         let tys = open.take().map_or_else(|| vec![Ty::never()], Open::all);
         if **f == rt::lh_exc_set_args {

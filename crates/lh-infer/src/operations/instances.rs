@@ -388,7 +388,7 @@ impl Infer<'_> {
     pub(crate) fn memory(&mut self, v: &Val) -> Result<Val> {
         let own = self.field(v, 0);
         let is_object = v.ty.as_buffer() == Some(Buffer::ByteArray);
-        if is_object { self.call_library("bytestrings.held", &[own]) } else { Ok(own) }
+        if is_object { self.call_library("bytearrays.held", &[own]) } else { Ok(own) }
     }
 
     /// The same for something that refers to it as long as it likes: a `bytearray` does not grow any more.
@@ -397,7 +397,7 @@ impl Infer<'_> {
             return Ok(self.field(v, 0));
         }
         let own = self.field(v, 0);
-        self.call_library("bytestrings.exported", &[own])
+        self.call_library("bytearrays.exported", &[own])
     }
 
     /// `v[k]` of memory: a Python number, or a part as the same class.
@@ -450,7 +450,7 @@ impl Infer<'_> {
         let array = self.memory(v)?;
         if !x.ty.is_number() {
             if class == Buffer::ByteArray {
-                return self.call_library("bytestrings.put_part", &[v.clone(), k.clone(), x.clone()]).map(drop);
+                return self.call_library("bytearrays.put_part", &[v.clone(), k.clone(), x.clone()]).map(drop);
             }
             if class != Buffer::MemoryView {
                 let text = format!("a part of a `{}` cannot be assigned", class.name());
@@ -461,7 +461,7 @@ impl Infer<'_> {
             if x.ty.as_buffer().is_some() {
                 self.check_writable(array.ty)?;
                 let x = self.memory(x)?;
-                return self.call_library("bytestrings.put_view", &[array, k.clone(), x]).map(drop);
+                return self.call_library("memoryviews.put_view", &[array, k.clone(), x]).map(drop);
             }
             return self.set_item(&array, k, x);
         }
@@ -530,7 +530,7 @@ impl Infer<'_> {
         let of = Ty::array_ro(Ty::u8(), 1, Layout::C, class == Buffer::Bytes);
         let array = self.convert(array, of)?;
         if class == Buffer::ByteArray {
-            let own = self.call_library("bytestrings.stored", &[array])?;
+            let own = self.call_library("bytearrays.stored", &[array])?;
             return Ok(self.pack(vec![own], Ty::bytearray()));
         }
         Ok(self.pack(vec![array], Ty::buffer(of, class)))

@@ -17,7 +17,7 @@ use lh_ir::{ExcId, FuncId, ObjId, Ty};
 use lh_ops::runtime as rt;
 use std::rc::Rc;
 
-/// What is done for a class of an exception: it is given the exception as one of the class.
+/// The work for a class of an exception: it is given the exception as one of the class.
 type ForClass<'f> = &'f mut dyn FnMut(&mut Infer<'_>, &Val, ObjId) -> Result<Val>;
 
 /// The fields of exceptions of a class, and the types of their arguments if these can be read.

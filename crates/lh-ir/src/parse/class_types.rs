@@ -2,7 +2,7 @@
 
 use super::parse_class_types;
 use crate::class::{Class, layout};
-use crate::types::{ClassTy, InstanceOf, Ty, TyKind};
+use crate::types::{Buffer, ClassTy, InstanceOf, Layout, Ty, TyKind};
 use hashbrown::HashMap;
 use std::sync::{LazyLock, Mutex};
 
@@ -100,6 +100,18 @@ impl Ty {
             _ => self,
         }
     }
+    /// An instance of a class of memory.
+    pub fn buffer(of: Ty, class: Buffer) -> Ty {
+        Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
+    }
+    /// A `bytearray`: an object of the library that holds its memory, which is replaced where it grows.
+    pub fn bytearray() -> Ty {
+        Ty::buffer(Ty::storage(), Buffer::ByteArray)
+    }
+    /// The object that holds the memory of a `bytearray`.
+    pub fn storage() -> Ty {
+        Class::storage().of(vec![Ty::array(Ty::u8(), 1, Layout::C)], false)
+    }
     /// A list.
     pub fn list(item: Ty) -> Ty {
         Class::list().of(vec![item], false)
@@ -154,7 +166,7 @@ impl Ty {
     }
     /// A field of an instance of a class, by its name.
     pub fn field(self, name: &str) -> Option<&'static Field> {
-        self.fields().iter().find(|f| &*f.name == name)
+        self.fields().iter().find(|field| field.name == name)
     }
     /// Fields of an instance of a class.
     pub fn fields(self) -> &'static [Field] {

@@ -65,28 +65,35 @@ impl Lists {
     }
 }
 
-/// Writes the bytes back if their number or place has changed. Others are in the memory of the object itself.
-pub fn write_back(py: Python<'_>, copy: &Copy) -> PyResult<()> {
-    let now = memory(copy.bytes());
-    if now[1..3] == memory(&copy.before)[1..3] {
-        return Ok(());
+impl Copy {
+    /// Writes the bytes back if their number or place has changed. Others are in the memory of the object itself.
+    pub fn write_bytes_back(&self, py: Python<'_>) -> PyResult<()> {
+        let now = memory(self.bytes());
+        if now[1..3] == memory(&self.before)[1..3] {
+            return Ok(());
+        }
+        let size = now[2] as usize;
+        // SAFETY: the object holds so many bytes.
+        let bytes = if size == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(now[1] as *const u8, size) } };
+        let new = PyBytes::new(py, bytes);
+        let block = new_block(size, false);
+        if block.is_null() {
+            return Err(PyMemoryError::new_err(()));
+        }
+        // SAFETY: a new block of the size; the object gives up the memory of the `bytearray`, which cannot change its
+        // size before.
+        unsafe {
+            (*block).data.copy_from_nonoverlapping(bytes.as_ptr(), size);
+            write(
+                self.native,
+                array_field().offset,
+                array_field().ty,
+                &[block as u64, (*block).data as u64, now[2], 1],
+            );
+            decref(now[0] as *mut MemInfo);
+        }
+        self.object.bind(py).set_item(PySlice::full(py), new)
     }
-    let size = now[2] as usize;
-    // SAFETY: the object holds so many bytes.
-    let bytes = if size == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(now[1] as *const u8, size) } };
-    let new = PyBytes::new(py, bytes);
-    let block = new_block(size, false);
-    if block.is_null() {
-        return Err(PyMemoryError::new_err(()));
-    }
-    // SAFETY: a new block of the size; the object gives up the memory of the `bytearray`, which cannot change its size
-    // before.
-    unsafe {
-        (*block).data.copy_from_nonoverlapping(bytes.as_ptr(), size);
-        write(copy.native, array_field().offset, array_field().ty, &[block as u64, (*block).data as u64, now[2], 1]);
-        decref(now[0] as *mut MemInfo);
-    }
-    copy.object.bind(py).set_item(PySlice::full(py), new)
 }
 
 impl<'py> Boxer<'_, 'py> {

@@ -3,7 +3,6 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
-use crate::call::bytearrays;
 use crate::call::choices::Choices;
 use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
@@ -479,7 +478,7 @@ impl Lists {
         for copy in &self.copies.all {
             let now = copy.bytes();
             if copy.ty == Ty::storage() {
-                bytearrays::write_back(py, copy)?;
+                copy.write_bytes_back(py)?;
                 continue;
             }
             if now == &copy.before[..] {

@@ -1,4 +1,4 @@
-//! What differs in a container whose items are not all of one type, for the diagnostic.
+//! The types that differ in a container whose items are not all of one type, for the diagnostic.
 
 use crate::object::class_names::short_text;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 50;
 pub struct Mixed {
     /// The class of the container.
     pub container: String,
-    /// What its parts are: items, keys or values.
+    /// The name of its parts: items, keys or values.
     pub parts: &'static str,
     /// Their types.
     pub types: (String, String),

@@ -1,7 +1,6 @@
 //! Items that are whole numbers, floats, texts and tuples of these, read straight into the memory of a native
 //! container. Each of their words has eight bytes, so that the words of an item follow each other.
 
-use crate::call::tables::{MARK, float_hash, mixed};
 use crate::call::tags::kind;
 use crate::object::int::{self, Machine};
 use crate::object::owner;
@@ -12,9 +11,13 @@ use lh_runtime::alloc::set_references;
 use lh_runtime::hash::table_hash;
 use lh_runtime::items::ItemsRef;
 use lh_runtime::string_index::SHORT;
+use lh_runtime::tables::GOLDEN;
 use pyo3::ffi;
 use smallvec::{SmallVec, smallvec};
 use std::ptr::null_mut;
+
+/// The sign bit marks the hashes of entries.
+pub const MARK: i64 = i64::MIN;
 
 /// The most words of an item, and the deepest nesting of tuples in it.
 const MAX_WORDS: usize = 24;
@@ -23,7 +26,7 @@ const MAX_DEPTH: usize = 4;
 /// outlives the call keeps few others.
 const CHUNK: isize = 48;
 
-/// What all items of a container are.
+/// The form that all items of a container have.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Shape {
     Int,
@@ -322,4 +325,14 @@ impl Texts {
         }
         *self = Texts::default();
     }
+}
+
+pub fn float_hash(word: u64, ty: Ty) -> i64 {
+    // Zeros of both signs are equal.
+    (crate::object::words::float(word, ty) + 0.0).to_bits() as i64
+}
+
+pub fn mixed(h: i64, more: i64) -> i64 {
+    let x = (h as u64 ^ more as u64).wrapping_mul(GOLDEN);
+    (x ^ x >> 32) as i64
 }

@@ -11,7 +11,7 @@ use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
 use crate::call::lists::{Copied, Lists, own_item, push_choice};
-use crate::call::rows::{Rows, Shape};
+use crate::call::rows::{MARK, Rows, Shape, float_hash, mixed};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
@@ -19,16 +19,13 @@ use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::hash::{bytes_hash, table_hash};
 use lh_runtime::items::{Items, ItemsRef};
-use lh_runtime::tables::{FLOAT, GOLDEN, SIGNED, live, make_first_index};
+use lh_runtime::tables::{FLOAT, SIGNED, live, make_first_index};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PySet};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
-
-/// The sign bit marks the hashes of entries.
-pub const MARK: i64 = i64::MIN;
 
 /// Tags of a few types.
 type Tags = SmallVec<[u64; 4]>;
@@ -471,16 +468,6 @@ fn key_hash(ty: Ty, words: &mut &[u64], copies: Option<&Copies>) -> i64 {
         }
         _ => 0,
     }
-}
-
-pub fn float_hash(word: u64, ty: Ty) -> i64 {
-    // Zeros of both signs are equal.
-    (crate::object::words::float(word, ty) + 0.0).to_bits() as i64
-}
-
-pub fn mixed(h: i64, more: i64) -> i64 {
-    let x = (h as u64 ^ more as u64).wrapping_mul(GOLDEN);
-    (x ^ x >> 32) as i64
 }
 
 /// The Python object of a copy, and its native form before the call.

@@ -246,7 +246,7 @@ impl Type {
             _ => Err(self.missing("type")),
         }
     }
-    /// What `jitclass` knows of the class of instances of this type.
+    /// The facts that `jitclass` knows of the class of instances of this type.
     #[getter]
     fn class_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let user = self.0.class().and_then(|c| c.user()).ok_or_else(|| self.missing("class_type"))?;
