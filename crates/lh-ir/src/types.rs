@@ -444,10 +444,6 @@ impl Ty {
     pub fn dtype(t: Ty) -> Ty {
         Ty::new(TyKind::DType(t))
     }
-    /// An address of values of a type.
-    pub fn pointer(to: Ty) -> Ty {
-        Ty::new(TyKind::Instance { of: Ty::ptr(), class: InstanceOf::Pointer(to) })
-    }
     /// The type of the values that a pointer type's values are addresses of, if it is known.
     pub fn pointee(self) -> Option<Ty> {
         match self.0 {

@@ -104,6 +104,10 @@ impl Ty {
     pub fn buffer(of: Ty, class: Buffer) -> Ty {
         Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
     }
+    /// An address of values of a type.
+    pub fn pointer(to: Ty) -> Ty {
+        Ty::new(TyKind::Instance { of: Ty::ptr(), class: InstanceOf::Pointer(to) })
+    }
     /// A `bytearray`: an object of the library that holds its memory, which is replaced where it grows.
     pub fn bytearray() -> Ty {
         Ty::buffer(Ty::storage(), Buffer::ByteArray)
