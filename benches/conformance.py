@@ -21,9 +21,9 @@ against this repository's wheel.
 - A module that returns Python functions unchanged passes about half of the tests in some areas.
 - Low shares are mostly features that the language does not have yet, such as random generators, and your own types by
   the low-level API. All tests of "extending" depend on that API when their module is imported.
-- There is no object mode: `forceobj=True` is accepted and changes nothing. Of the tests of object mode, seven need it.
-- Twelve tests of sets expect refusals of comparisons and operators that work here, and three of `datetime64` expect
-  refusals of multiples of units.
+- There is no object mode but the explicit one: `jit(forceobj=True)` leaves a function to the interpreter.
+- Most tests of the language's areas that do not pass expect refusals of programs that work here:
+  [each of them](conformance-tests.md).
 - Of `stencil` Numba itself passes 10 here, since the suite hands the function over in a wrapper. Without it Numba
   passes 15 and lancehead 11. The other four expect refusals of programs that work here (indices of NumPy's types,
   tuples beside the arrays, constants in indices without `parallel=True`) or an AssertionError.

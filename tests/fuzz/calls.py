@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 import children
+import lancehead
 import operands
 from lancehead import njit
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/supported.md"
-MODULES = "math, cmath, operator, random, heapq, functools, itertools"
+MODULES = "math, cmath, operator, random, heapq, functools, itertools, bisect, collections, contextlib, dataclasses"
 #: Calls of a process. A crash costs a new one.
 BATCH = 500
 # Constants, which the compiler sees, beside the values that are passed.
@@ -49,7 +50,10 @@ OWNERS: dict[str, Any] = {
 # What is no argument yet is made by the function.
 RECEIVERS = {
     "dict": "{1: 2, 3: 4}", "set": "{1, 3}", "bytes": "b'ab c'", "bytearray": "bytearray(b'ab')",
-    "memoryview": "memoryview(b'abc')", "frozenset": "frozenset({1, 3})",
+    "memoryview": "memoryview(b'abc')", "frozenset": "frozenset({1, 3})", "deque": "collections.deque([1, 3])",
+    "Counter": "collections.Counter('ab')", "OrderedDict": "collections.OrderedDict([(1, 2), (3, 4)])",
+    "defaultdict": "collections.defaultdict(int, [(1, 2)])", "List": "lancehead.typed.List([1, 3])",
+    "Dict": "lancehead.typed.Dict({1: 2})", "Set": "lancehead.typed.Set([1, 3])",
     "datetime64": "np.datetime64('2020-01-02')", "timedelta64": "np.timedelta64(5, 's')",
 }
 # fmt: on
@@ -100,7 +104,7 @@ def names() -> list[tuple[str, str]]:
 @functools.cache
 def space() -> dict[str, Any]:
     """What the functions see."""
-    seen: dict[str, Any] = {"np": np}
+    seen: dict[str, Any] = {"np": np, "lancehead": lancehead}
     exec(f"import {MODULES}", seen)
     return seen
 

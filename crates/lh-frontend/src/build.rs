@@ -5,7 +5,7 @@ use crate::instr::Instr;
 use crate::plan::{Closure, regrouped};
 use crate::raw::{RawCode, RawConst};
 use crate::stack::{Kind, Origin, Slot, Source};
-use crate::translate::{Build, Inner};
+use crate::translate::{Build, GENERATOR, Inner};
 use lh_ir::Value;
 use lh_ir::diag::{Result, TOO_LARGE, UNSUPPORTED_BYTECODE};
 use lh_ir::untyped::{Inst, InstData, PyConst};
@@ -299,6 +299,9 @@ impl<'a> Build<'a, '_> {
             Instr::Iter => {
                 let value = self.pop()?;
                 self.emit_push(Inst::Iter(value));
+            }
+            Instr::Yield | Instr::YieldFrom if self.raw.flags & GENERATOR == 0 => {
+                return Err(self.malformed("it yields, and is no generator"));
             }
             Instr::Yield => {
                 let value = self.pop()?;

@@ -25,7 +25,7 @@ const NO_BLOCK: u32 = u32::MAX;
 /// Flags of `co_flags`.
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
-const GENERATOR: u32 = 0x20;
+pub(crate) const GENERATOR: u32 = 0x20;
 
 /// State of translating one code object.
 pub(crate) struct Build<'a, 'p> {

@@ -27,6 +27,7 @@ from lancehead.lib.calls import (
 from lancehead.lib.dicts import dict
 from lancehead.lib.hashing import hash
 from lancehead.lib.lists import list
+from lancehead.lib.memoryviews import memoryview
 from lancehead.lib.scalars import complex, float, int, range, slice, tuple
 from lancehead.lib.sets import frozenset, set
 from lancehead.lib.strings import str
