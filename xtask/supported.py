@@ -46,7 +46,9 @@ MODULES = {
 }
 # Files of the library that make up a module, where they are not the one of its name.
 PARTS = {
-    "builtins": ["bytestrings.py", "calls.py", "dicts.py", "lists.py", "scalars.py", "sets.py", "strings.py"],
+    "builtins": [
+        f"{part}.py" for part in "bytearrays bytestrings calls dicts lists memoryviews scalars sets strings".split()
+    ],
     "numpy.linalg": ["numpy/linalg.py", "numpy/solving.py", "numpy/decompositions.py"],
     "numpy.random": ["numpy/random.py"],
     "numpy.fft": ["numpy/fft.py"],
