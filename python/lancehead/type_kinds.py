@@ -33,7 +33,7 @@ class Type(metaclass=AnyType):
         self.name = self.key = name
 
     def __repr__(self) -> str:
-        return self.name
+        return str(self.name)
 
 
 Type.__module__ = "lancehead.types"

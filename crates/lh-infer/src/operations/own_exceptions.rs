@@ -60,7 +60,8 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
-        if exc::is_builtin(id) || self.options.device != Device::Host {
+        // The library's functions are typed once, for programs that never look at what they raise.
+        if exc::is_builtin(id) || self.is_library || self.options.device != Device::Host {
             return Ok(None);
         }
         let Some((class, init)) = self.own_init(id) else { return Ok(None) };
