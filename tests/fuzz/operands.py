@@ -87,6 +87,8 @@ def is_same(want: Any, got: Any) -> bool:
         return np.allclose(want, got, rtol=1e-6, equal_nan=True)
     if isinstance(want, (tuple, list)):
         return isinstance(got, (tuple, list)) and len(want) == len(got) and all(map(is_same, want, got))
+    if isinstance(want, dict) and any(isinstance(v, np.ndarray) for v in want.values()):
+        return type(got) is type(want) and list(want) == list(got) and all(is_same(want[k], got[k]) for k in want)
     if isinstance(want, (dict, set)):
         return type(got) is type(want) and (want == got or sorted(map(repr, want)) == sorted(map(repr, got)))
     if isinstance(want, slice) and isinstance(got, slice):

@@ -622,10 +622,6 @@ class bytes:
             found = found or before
         return found
 
-    def tobytes(self):
-        """The bytes."""
-        return self
-
 
 def _split_space(self, cuts):
     a = prim.bytes_array(self)

@@ -129,7 +129,7 @@ impl Infer<'_> {
             }
             ("dataclasses.asdict" | "attr.asdict", [x]) if kwargs.is_empty() => self.fields_dict(x).map(Some),
             ("dataclasses.replace" | "attr.evolve", [x]) => self.replaced_fields(x, kwargs).map(Some),
-            ("dataclasses.astuple" | "attr.astuple", [x]) if kwargs.is_empty() => self.fields_tuple(x).map(Some),
+            ("dataclasses.astuple" | "attr.astuple", [x]) if kwargs.is_empty() => self.as_tuple(x).map(Some),
             ("dataclasses.is_dataclass" | "attr.has", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
             ("builtins.super", _) if kwargs.is_empty() => self.super_of(args).map(Some),
             ("builtins.setattr", [v, name, x]) if v.ty.as_class().is_some() => {

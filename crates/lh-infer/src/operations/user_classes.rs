@@ -210,8 +210,17 @@ impl Infer<'_> {
         self.record_class(v).is_some()
     }
 
-    /// `dataclasses.astuple(v)`: containers are copied; those of instances are refused.
-    pub(crate) fn fields_tuple(&mut self, v: &Val) -> Result<Val> {
+    /// `dataclasses.astuple(v)`
+    pub(crate) fn as_tuple(&mut self, v: &Val) -> Result<Val> {
+        if matches!(v.ty.kind(), TyKind::Obj(_)) || self.record_class(v).is_none() {
+            let text = format!("`astuple` takes an instance of a dataclass, not `{}`", v.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("call it with an instance"));
+        }
+        self.fields_tuple(v)
+    }
+
+    /// The fields of an instance as a tuple; containers are copied, and those of instances refused.
+    fn fields_tuple(&mut self, v: &Val) -> Result<Val> {
         if matches!(v.ty.kind(), TyKind::Obj(_)) || self.record_class(v).is_none() {
             if let Some(parts) = self.tuple_parts(v) {
                 let parts = parts.iter().map(|p| self.fields_tuple(p)).collect::<Result<Vec<_>>>()?;
