@@ -110,6 +110,10 @@ pub fn pow_rare(x: f64, y: f64) -> f64 {
         // Divided so that the flag of division by zero is set.
         return if (a == 0.0) & (y < 0.0) & (y > f64::NEG_INFINITY) { (1.0 / a).copysign(r) } else { r };
     }
+    if !cfg!(lh_gpu) & (x < 0.0) & !parity(y).0 {
+        // Not a number; divided so that the flag of an invalid operation is set.
+        return (x - x) / (x - x);
+    }
     let tiny = a < 1e-300;
     let (hi, lo) = log2_sum(if tiny { a * 18014398509481984.0 } else { a }, if tiny { 1075.0 } else { 1021.0 });
     // An infinite exponent behaves as a huge even one.
