@@ -112,7 +112,8 @@ pub fn pow_rare(x: f64, y: f64) -> f64 {
     }
     if !cfg!(lh_gpu) & (x < 0.0) & !parity(y).0 {
         // Not a number; divided so that the flag of an invalid operation is set.
-        return (x - x) / (x - x);
+        let zero = a + x;
+        return zero / -zero;
     }
     let tiny = a < 1e-300;
     let (hi, lo) = log2_sum(if tiny { a * 18014398509481984.0 } else { a }, if tiny { 1075.0 } else { 1021.0 });
