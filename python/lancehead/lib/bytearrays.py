@@ -6,6 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.bytestrings import _made, _of_digits, bytes
 from lancehead.lib.coding import encoded
 from lancehead.lib.conversions import index_of
+from lancehead.lib.lists import repeated
 
 
 def put_part(self, part, x):
@@ -32,10 +33,10 @@ def put_part(self, part, x):
 
 
 class storage:
-    """What holds the memory of a `bytearray`: an array, which is replaced by a greater one where it has to grow.
+    """The object that holds the memory of a `bytearray`: an array, which a greater one replaces where it grows.
 
-    `_room` bytes belong to the memory, of which the array has the first ones. What refers to the memory elsewhere keeps
-    the size as it is.
+    `_room` bytes belong to the memory, of which the array has the first ones. Once something else refers to the memory,
+    the size stays as it is (`_is_exported`).
     """
 
     __parameters__ = ("A",)
@@ -43,7 +44,7 @@ class storage:
 
 
 def stored(a):
-    """What holds new memory."""
+    """An object that holds new memory."""
     out = prim.new("bytearrays.storage", a)
     out._array = a
     out._room = a.size
@@ -71,6 +72,8 @@ def _resized(self, n):
     if own._is_exported:
         raise BufferError("Existing exports of data: object cannot be re-sized")
     if n > own._room:
+        if n > 4611686018427387904:
+            raise MemoryError
         room = n + n // 8 + 16
         greater = np.empty(room, np.uint8)
         greater[: a.size] = a
@@ -213,10 +216,9 @@ class bytearray(bytes):
         return self
 
     def __imul__(self, n):
-        count = max(index_of(n), 0)
         size = prim.bytes_array(self).size
-        a = _resized(self, size * count)
-        for i in range(size, size * count):
+        a = _resized(self, repeated(size, index_of(n)))
+        for i in range(size, a.size):
             a[i] = a[i - size]
         return self
 

@@ -25,6 +25,19 @@ fn array_field() -> &'static Field {
     Ty::storage().field("_array").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has memory"))
 }
 
+/// Gives an object, whose array owns nothing, memory with so many bytes, all of which it uses.
+///
+/// # Safety
+/// The object is what a `bytearray` holds; the owner's reference becomes its own.
+unsafe fn set_memory(native: *mut MemInfo, owner: *mut MemInfo, data: u64, size: u64) {
+    let room = Ty::storage().field("_room").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has room"));
+    // SAFETY: the object has these fields.
+    unsafe {
+        write(native, array_field().offset, array_field().ty, &[owner as u64, data, size, 1]);
+        write(native, room.offset, room.ty, &[size]);
+    }
+}
+
 fn memory(bytes: &[u8]) -> Memory {
     let start = array_field().offset - lh_ir::class::layout::FIELDS;
     let words = bytes[start..start + size_of::<Memory>()].chunks_exact(8);
@@ -54,12 +67,8 @@ impl Lists {
             ((*a).data as u64, *(*a).dimensions as u64)
         };
         let holder = owner::foreign_owner(array.as_ptr());
-        let room = Ty::storage().field("_room").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has room"));
-        // SAFETY: the object has these fields, which were zeros.
-        unsafe {
-            write(copy.native, array_field().offset, array_field().ty, &[holder as u64, data, count, 1]);
-            write(copy.native, room.offset, room.ty, &[count]);
-        }
+        // SAFETY: the fields of the new object were zeros.
+        unsafe { set_memory(copy.native, holder, data, count) };
         copy.before = copy.bytes().to_vec();
         Ok(copy.native)
     }
@@ -84,12 +93,7 @@ impl Copy {
         // size before.
         unsafe {
             (*block).data.copy_from_nonoverlapping(bytes.as_ptr(), size);
-            write(
-                self.native,
-                array_field().offset,
-                array_field().ty,
-                &[block as u64, (*block).data as u64, now[2], 1],
-            );
+            set_memory(self.native, block, (*block).data as u64, now[2]);
             decref(now[0] as *mut MemInfo);
         }
         self.object.bind(py).set_item(PySlice::full(py), new)
