@@ -231,7 +231,7 @@ def test_refused(d):
         ([(1, 2.5), (1.5, 2)], ["`tuple[int, float]` and `tuple[float, int]`"]),
         ({"a": 1, "b": 2.5}, ["values of a dict are `int` and `float`", "`{k: float(v) for k, v in x.items()}`"]),
         ({1: 2, "a": 3}, ["keys of a dict are `int` and `str`"]),
-        (([1], {"k": {1, "a"}}), ["items of a set are `int` and `str`"]),
+        (([1], {"k": {1, 2.5}}), ["items of a set are `int` and `float`"]),
         ([np.ones(2), np.ones(2, np.int8)], ["1-dimensional array of float64", "1-dimensional array of int8"]),
     ],
     ids=repr,
