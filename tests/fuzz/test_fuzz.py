@@ -9,12 +9,12 @@ import objects
 import operands
 import standard_library
 
-BATCHES = 10
+BATCHES = 6
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_programs_agree_with_cpython(batch: int) -> None:
-    count = 1000 // BATCHES
+    count = 100
     verdicts = differential.run(batch * count, count, jobs=2)
     wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
     assert len(verdicts) == count
@@ -40,13 +40,12 @@ def test_damaged_code_objects_never_crash(batch: int) -> None:
     assert not bad, "\n".join(f"seed {seed}: {text}" for seed, text in bad.items())
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_operands_of_all_kinds(seed: int) -> None:
-    faults = operands.run(seed, 3000)
+def test_operands_of_all_kinds() -> None:
+    faults = operands.run(0, 4000)
     assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())
 
 
-@pytest.mark.parametrize("batch", range(6))
+@pytest.mark.parametrize("batch", range(4))
 def test_calls_of_every_supported_name(batch: int) -> None:
     count = len(calls.names())
     faults = calls.run(batch * count, count)

@@ -90,7 +90,7 @@ def test_values_without_a_unit():
     alike(add(np.timedelta64(5), np.timedelta64(2, "ms")), np.timedelta64(7, "ms"))
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", ["Y", "M", "D", "ns", "as", "10s"])
 @pytest.mark.parametrize("op", OPERATORS + COMPARISONS)
 def test_operators_of_one_unit(op, unit):
     for x, y in [(spans(unit), spans(unit)), (points(unit), points(unit)), (points(unit), spans(unit))]:

@@ -558,8 +558,9 @@ def a_part_at_the_end(a, n):
 def loops_over_slices(a, n):
     for i in prange(40):
         v = a[i * 10 : min(i * 10 + 10, n - 10)]
+        x = i + late(i)
         for j in range(len(v)):
-            v[j] = i + late(i)
+            v[j] = x
     return a
 
 
