@@ -272,6 +272,7 @@ pub enum Address {
 pub enum Items {
     Reserve,
     SetLen,
+    Closes,
 }
 
 /// Operations of strings.
