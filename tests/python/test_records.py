@@ -274,7 +274,7 @@ TIMES = np.dtype([("d", "M8[D]"), ("s", "m8[s]"), ("z", "c16")])
 
 @njit
 def texts(a):
-    out = str(a[0]) + repr(a[1]) + f"{a[0]}|{a[1]!r}" + "{} %s".format(a[0]) % (a[1],)
+    out = str(a[0]) + repr(a[1]) + f"{a[0]}|{a[1]!r}" + "{} %s".format(a[0]) % (a[1],)  # noqa: UP032 - the method is tested
     for r in a:
         out += str(r)
     return out

@@ -50,6 +50,21 @@ def flags_name(word, names, values, more_names, more_values):
     return name
 
 
+def flags_refused(title, word, allowed):
+    """Why a number is none of flags."""
+    n = max(word.bit_length(), allowed.bit_length())
+    given, flags = _bits_text(word, n), _bits_text(allowed, n)
+    return title + " invalid value " + str(word) + "\n    given " + given + "\n  allowed " + flags
+
+
+def _bits_text(word, n):
+    # The sign, and so many digits to the base two.
+    digits = ""
+    for i in range(n):
+        digits = ("1" if word >> i & 1 else "0") + digits
+    return ("0b1 " if word < 0 else "0b0 ") + digits
+
+
 def flags_text(title, name, word):
     """`str` of flags that are no integers."""
     if name is None:

@@ -266,9 +266,15 @@ impl Infer<'_> {
                 Some(good)
             }
         };
-        let value = self.call_library("text.text_repr", std::slice::from_ref(x))?;
-        let rest = Val::str(format!(" is not a valid {}", self.qualified_name(e.class)));
-        let text = self.binary(BinOp::Add, &value, &rest, false)?;
+        let text = if e.flags && e.values.is_none() {
+            let title = Val::str(format!("<flag '{}'>", e.name));
+            let (word, mask) = (self.cast(x, Ty::int()), Val::int(self.flags_mask(e)?));
+            self.call_library("text.flags_refused", &[title, word, mask])?
+        } else {
+            let value = self.call_library("text.text_repr", std::slice::from_ref(x))?;
+            let rest = Val::str(format!(" is not a valid {}", self.qualified_name(e.class)));
+            self.binary(BinOp::Add, &value, &rest, false)?
+        };
         let text = self.value(&text);
         self.set_term(lh_ir::func::Term::Raise { exc: exc::VALUE_ERROR, args: vec![text] });
         match good {
@@ -607,6 +613,18 @@ impl Infer<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `Color.__members__`, whose names are known while compiling; of an enumeration with further names it is not, since
+    /// their places are not known.
+    pub(crate) fn members_by_name(&mut self, class: ObjId) -> Result<Option<Val>> {
+        let Object::EnumClass(e) = self.world.object(class) else { return Ok(None) };
+        if !e.aliases.is_empty() {
+            return Ok(None);
+        }
+        let named = (0..e.members.len()).map(|i| Ok((e.members[i].0.clone(), self.enum_member(&e, i)?)));
+        let named = named.collect::<Result<Vec<_>>>()?;
+        Ok(Some(self.named_entries(named)))
     }
 
     /// The members of an enumeration as a tuple, where a builtin goes through it.
