@@ -273,6 +273,7 @@ pub enum Items {
     Reserve,
     SetLen,
     Closes,
+    Keeps,
 }
 
 /// Operations of strings.
