@@ -506,10 +506,8 @@ impl Ty {
     }
     /// The type as which a member acts that is its value; any other type is its own.
     pub fn native(self) -> Ty {
-        match self.0 {
-            TyKind::Instance { of, class: InstanceOf::Enum { values: true, .. } } => *of,
-            _ => self,
-        }
+        let TyKind::Instance { of, class: InstanceOf::Enum { values: true, .. } } = self.0 else { return self };
+        *of
     }
     /// The class, fields and types of arguments of an exception whose class is known.
     pub fn as_error(self) -> Option<ErrorFacts> {
