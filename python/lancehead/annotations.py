@@ -39,6 +39,11 @@ def list_of(*parts: Any) -> list[Any]:
     return list(parts)
 
 
+def dict_of(*parts: Any) -> dict[Any, Any]:
+    """Keys and values, one after the other, as a dictionary."""
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def dtype_of(t: Any) -> Any:
     """NumPy's dtype for a type of compiled code."""
     return numpy.dtype(t.dtype if hasattr(t, "dtype") and not isinstance(t, numpy.dtype) else t)

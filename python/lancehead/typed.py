@@ -18,6 +18,7 @@ from collections.abc import (
     ItemsView,
     Iterable,
     Iterator,
+    KeysView,
     Mapping,
     MutableMapping,
     MutableSequence,
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from lancehead import _core, config, errors, types
 from lancehead.decorators import njit
 from lancehead.lib.lancehead.typed import mutable, shared
+from lancehead.typed_sets import Algebra
 
 __all__ = ["Dict", "List", "Set"]
 
@@ -496,6 +498,13 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
     def __iter__(self) -> Iterator[Any]:
         return _iterated(self, "dictionary")
 
+    def __reversed__(self) -> Iterator[Any]:
+        return _iterated(self, "dictionary", _keys, backwards=True)
+
+    def keys(self) -> KeysView[Any]:
+        """A view of the keys."""
+        return _Keys(self)
+
     def items(self) -> ItemsView[Any, Any]:
         """A view of pairs of a key and its value."""
         return _Items(self)
@@ -561,6 +570,15 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
         return _rebuilt, (type(self), self._type, dict(self.items()))
 
 
+class _Keys(KeysView[Any]):
+    """The keys."""
+
+    _mapping: Dict
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._mapping)
+
+
 class _Items(ItemsView[Any, Any]):
     """Pairs of keys and values, without look-ups: NaN as a key is never found."""
 
@@ -568,6 +586,9 @@ class _Items(ItemsView[Any, Any]):
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         return _iterated(self._mapping, "dictionary", _entries)
+
+    def __reversed__(self) -> Iterator[tuple[Any, Any]]:
+        return _iterated(self._mapping, "dictionary", _entries, backwards=True)
 
 
 class _Values(ValuesView[Any]):
@@ -578,11 +599,14 @@ class _Values(ValuesView[Any]):
     def __iter__(self) -> Iterator[Any]:
         return _iterated(self._mapping, "dictionary", _values)
 
+    def __reversed__(self) -> Iterator[Any]:
+        return _iterated(self._mapping, "dictionary", _values, backwards=True)
+
     def __contains__(self, value: object) -> bool:
         return any(own is value or own == value for own in self)
 
 
-class Set(_Shared, _core.Container, MutableSet[Any]):
+class Set(_Shared, Algebra, _core.Container, MutableSet[Any]):
     """A set of items of one type, which the first item decides.
 
     >>> seen = Set.empty(types.int64)
@@ -658,8 +682,14 @@ class Set(_Shared, _core.Container, MutableSet[Any]):
     def update(self, *others: Iterable[Any]) -> None:
         """Adds the items of iterables."""
         for other in others:
-            for item in other:
+            for item in list(other):
                 self.add(item)
+
+    def _of(self, items: Iterable[Any]) -> Self:
+        """A set of the same type with other items."""
+        made: Self = _typed(type(self), self._type) if self._typed else type(self)()
+        made.update(items)
+        return made
 
     def __str__(self) -> str:
         return f"{{{', '.join(map(str, self))}}}"
@@ -668,11 +698,12 @@ class Set(_Shared, _core.Container, MutableSet[Any]):
         return _rebuilt, (type(self), self._type, list(self))
 
 
-def _iterated(own: Any, what: str, parts: Callable[..., Any] = _keys) -> Iterator[Any]:
+def _iterated(own: Any, what: str, parts: Callable[..., Any] = _keys, *, backwards: bool = False) -> Iterator[Any]:
     if not own._typed:
         return
     count = len(own)
-    for key in _compiled(parts)(own):
+    items = _compiled(parts)(own)
+    for key in reversed(items) if backwards else items:
         if len(own) != count:
             raise RuntimeError(f"{what} changed size during iteration")
         yield key

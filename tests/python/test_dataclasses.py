@@ -414,3 +414,44 @@ def test_asdict_of_nested_instances():
         return d["start"]["x"], d["end"]["x"], d["name"], len(d)
 
     assert f(1.0) == f.py_func(1.0) == (1.0, 2.0, "stroke", 3)
+
+
+def test_fields_are_known_while_compiling():
+    @njit
+    def names(x):
+        out = ""
+        for f in dataclasses.fields(x):
+            out += f.name + "=" + str(getattr(x, f.name)) + ";"
+        return out, len(dataclasses.fields(x)), [f.name for f in dataclasses.fields(Stroke)]
+
+    @njit
+    def total(x):
+        s = 0.0
+        for f in dataclasses.fields(x):
+            s += getattr(x, f.name)
+        return s, dataclasses.fields(x)[0].name
+
+    assert names(Point(1.5)) == names.py_func(Point(1.5))
+    assert total(Point(1.5)) == total.py_func(Point(1.5))
+    with pytest.raises(errors.TypingError, match="takes a dataclass"):
+        njit(lambda x: dataclasses.fields(x))(3)
+
+
+def test_a_link_that_may_be_none_is_followed_and_set():
+    @njit
+    def numbers(n):
+        first = Node(0)
+        last = first
+        for i in range(1, n):
+            while last.next is not None:
+                last = last.next
+            last.next = Node(i)
+        out = []
+        at = first
+        while at is not None:
+            at.value *= 2
+            out.append(at.value)
+            at = at.next
+        return out
+
+    assert numbers(4) == numbers.py_func(4) == [0, 2, 4, 6]

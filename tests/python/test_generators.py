@@ -163,3 +163,93 @@ def test_one_thread_at_a_time():
     for t in threads:
         t.join()
     assert errors in ([], ["generator already executing"])
+
+
+def test_what_a_generator_changes_in_its_arguments():
+    @njit
+    def grow(b, items, counts):
+        b.append(1)
+        yield 1
+        b.extend(b"xyz")
+        items.append(5)
+        yield 2
+        items[0] = 7
+        counts[9] = 3
+        b[0] = 65
+
+    def run(f):
+        b, items, counts = bytearray(b"ab"), [1], {1: 2}
+        seen = []
+        for x in f(b, items, counts):
+            seen.append((x, bytes(b), list(items), dict(counts)))
+        return seen, b, items, counts
+
+    assert run(grow) == run(grow.py_func)
+
+
+def test_what_a_dying_generator_raises_is_told(monkeypatch):
+    @njit
+    def fails(log):
+        try:
+            yield 1
+        finally:
+            log.append(3)
+            raise ValueError("in cleanup")
+
+    @njit
+    def ignores(log):
+        try:
+            yield 1
+        except GeneratorExit:
+            log.append(4)
+        yield 2
+
+    @njit
+    def use(log, which):
+        if which:
+            for _ in fails(log):
+                break
+        else:
+            for _ in ignores(log):
+                break
+        log.append(5)
+        return log
+
+    told = []
+    monkeypatch.setattr("sys.unraisablehook", lambda u: told.append((u.exc_type, str(u.exc_value))))
+    assert use([1], True) == [1, 3, 5] and use([1], False) == [1, 4, 5]
+    assert told == [(ValueError, "in cleanup"), (RuntimeError, "generator ignored GeneratorExit")]
+
+
+def test_dying_generators_leave_nothing():
+    @njit
+    def words(log):
+        try:
+            for i in range(3):
+                yield "word " + str(i)
+        finally:
+            log.append("end " + str(len(log)))
+
+    @njit
+    def use(n):
+        log = [""]
+        for i in range(n):
+            for w in words(log):
+                if i % 2:
+                    log.append(w)
+                break
+            gs = [words(log), words(log)]
+            next(gs[0])
+        if n == 3:
+            raise ValueError("odd")
+        return log
+
+    use(4)
+    gc.collect()
+    before = _core.live_allocations()
+    for _ in range(3):
+        use(4)
+        with pytest.raises(ValueError, match="odd"):
+            use(3)
+    gc.collect()
+    assert _core.live_allocations() == before

@@ -267,3 +267,57 @@ def test_records_are_of_the_class_that_their_array_gives():
         record["kind"] = 3
         assert array["kind"][1] == 3
         array["kind"] = 0
+
+
+TIMES = np.dtype([("d", "M8[D]"), ("s", "m8[s]"), ("z", "c16")])
+
+
+@njit
+def texts(a):
+    out = str(a[0]) + repr(a[1]) + f"{a[0]}|{a[1]!r}" + "{} %s".format(a[0]) % (a[1],)  # noqa: UP032 - the method is tested
+    for r in a:
+        out += str(r)
+    return out
+
+
+@pytest.mark.parametrize("dtype", [ALIGNED, PACKED, NESTED, TIMES, np.dtype([("n", "U3"), ("s", "S2")])])
+def test_texts_of_records(dtype, capsys):
+    a = sample(dtype, 2) if dtype.names != ("n", "s") else np.array([("ab", b"c"), ("", b"")], dtype)
+    assert texts(a) == texts.py_func(a)
+    show = njit(lambda a: print(a[0], a[1], sep="|"))
+    show(a)
+    own = capsys.readouterr().out
+    show.py_func(a)
+    assert own == capsys.readouterr().out
+
+
+PAIR = np.dtype([("a", "i4"), ("b", "f8")])
+
+
+def test_arrays_of_records_are_made_of_tuples():
+    made = (
+        njit(lambda: np.array([(1, 2.0), (3, 4.0)], dtype=PAIR)),
+        njit(lambda: np.asarray([(1, 2.0)], PAIR)),
+        njit(lambda: np.array((1, 2.0), dtype=PAIR)),
+        njit(lambda: np.array([[(1, 2.0), (3, 4.0)]], dtype=PAIR)),
+        njit(lambda: np.array([(1, "abcde")], dtype=np.dtype([("n", "i8"), ("t", "U3")]))),
+    )
+    for f in made:
+        own, oracle = f(), f.py_func()
+        assert own.dtype == oracle.dtype and own.shape == oracle.shape and (own == oracle).all()
+    several = njit(lambda n: np.array([(i, i * 0.5) for i in range(n)], dtype=PAIR))
+    for n in (0, 3):
+        assert (several(n) == several.py_func(n)).all()
+
+
+def test_dtypes_are_described_by_dictionaries():
+    made = (
+        njit(lambda: np.zeros(3, np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [0, 8]}))),
+        njit(lambda: np.zeros(2, np.dtype({"names": ["a", "b"], "formats": [np.int32, np.float64]}))),
+        njit(lambda: np.zeros(2, dtype={"names": ("a", "b"), "formats": ("i4", "U3"), "itemsize": 32})),
+        njit(lambda: np.zeros(2, {"a": ("i4", 0), "b": ("f8", 8)})),
+        njit(lambda: np.zeros(2, {"names": ["a", "b", "c"], "formats": ["u1", "i2", ("f4", (2,))]})),
+    )
+    for f in made:
+        own, oracle = f(), f.py_func()
+        assert own.dtype == oracle.dtype and (own == oracle).all()

@@ -2,6 +2,8 @@
 
 import copy
 import gc
+import itertools
+import operator
 import pickle
 
 import numpy as np
@@ -393,3 +395,53 @@ def test_no_refusal_leaks():
         refuse()
     gc.collect()
     assert lancehead._core.live_allocations() == before
+
+
+SETS: list[set[int]] = [set(), {1}, {1, 2, 3}, {2, 3, 4}]
+OPERATORS = [
+    operator.or_, operator.and_, operator.sub, operator.xor, operator.ior, operator.iand, operator.isub, operator.ixor,
+    operator.le, operator.lt, operator.ge, operator.gt, operator.eq,
+]  # fmt: skip
+METHODS = (
+    "union intersection difference symmetric_difference issubset issuperset isdisjoint update intersection_update "
+    "difference_update symmetric_difference_update"
+).split()
+
+
+def plain(x):
+    return {Set: set, Dict: dict, List: list}.get(type(x), lambda x: x)(x)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("kind", [set, frozenset, list, Set, dict.fromkeys])
+def test_methods_of_sets(name, kind):
+    for a, b in itertools.product(SETS[1:], SETS):
+        own, oracle = Set(a), set(a)
+        assert plain(getattr(own, name)(kind(b))) == getattr(oracle, name)(b)
+        assert set(own) == oracle
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("kinds", [(Set, Set), (Set, set), (set, Set)])
+def test_operators_of_sets(op, kinds):
+    for a, b in itertools.product(SETS[1:], SETS):
+        assert plain(op(kinds[0](a), kinds[1](b))) == op(set(a), set(b))
+
+
+def test_sets_keep_their_type():
+    empty = Set([1]) & {2}
+    assert empty._numba_type_ == types.SetType(types.int64) and len(empty) == 0
+    assert Set([1]).union([2], [3]) == {1, 2, 3} and Set([1]).intersection() == {1}
+    with pytest.raises(TypeError):
+        Set([1]) | [2]
+    own = Set([1, 2])
+    own.difference_update(own)
+    assert len(own) == 0
+
+
+def test_dictionaries_backwards():
+    own, oracle = Dict({2: 1.5, 1: 2.5}), {2: 1.5, 1: 2.5}
+    assert list(reversed(own)) == list(reversed(oracle)) == list(reversed(own.keys()))
+    assert list(reversed(own.items())) == list(reversed(oracle.items()))
+    assert list(reversed(own.values())) == list(reversed(oracle.values()))
+    assert own.keys() & {1, 5} == {1} and own.items() - {(1, 2.5)} == {(2, 1.5)}

@@ -2,7 +2,8 @@
 
 use crate::source_info::SourceInfo;
 use lh_ir::func::{Function, Inst, MapExpr, Options};
-use lh_ir::{FuncId, ObjId, SpecId, Ty};
+use lh_ir::runtime::{Items, Role};
+use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind, Value};
 use std::sync::Arc;
 
 /// The identity of a specialisation.
@@ -70,6 +71,17 @@ pub(crate) fn each_call(inst: &mut Inst, visit: &mut dyn FnMut(&mut SpecId)) {
     }
 }
 
+/// The functions by which generators are closed that a function makes.
+fn closed(func: &Function) -> Vec<SpecId> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let closes = insts.filter_map(|d| match &d.inst {
+        Inst::Runtime(f, args) if f.role == Role::Items(Items::Closes) => args.first(),
+        _ => None,
+    });
+    let next = |v: &Value| if let TyKind::Generator(g) = func.ty(*v).kind() { Some(g.next) } else { None };
+    closes.filter_map(next).collect()
+}
+
 /// Functions that a typed function calls.
 pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
     let mut out = Vec::new();
@@ -78,6 +90,7 @@ pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
             each_call(&mut i.inst.clone(), &mut |s| out.push(*s));
         }
     }
+    out.extend(func.with_bodies().into_iter().flat_map(closed));
     out.sort();
     out.dedup();
     out

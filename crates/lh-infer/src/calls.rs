@@ -35,6 +35,13 @@ impl Infer<'_> {
     /// `f(*args, **kwargs)`
     pub(crate) fn call(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         if let Some(Known::Method(recv, method)) = f.known.as_deref().cloned() {
+            // Methods of texts take members that are texts or integers as such, but for those that fill in texts.
+            let fills = matches!(f.ty.kind(), TyKind::BoundMethod { name, .. } if name.starts_with("format"));
+            if recv.ty == Ty::str() && !fills && args.iter().any(|a| a.ty.native() != a.ty) {
+                let native = |a: &Val| if a.ty.native() == a.ty { a.clone() } else { self.field(a, 0) };
+                let args = args.iter().map(native).collect::<Vec<_>>();
+                return self.call_method(recv, &method, &args, kwargs);
+            }
             return self.call_method(recv, &method, args, kwargs);
         }
         if let (false, TyKind::Func(_) | TyKind::Obj(_)) = (self.is_library, f.ty.kind())
@@ -404,7 +411,7 @@ impl Infer<'_> {
             };
             let prims = a.ty.flatten();
             // The library hands on what it was given.
-            let is_no_number = a.ty.is_tuple() || a.ty.as_enum().is_some_and(|(_, _, ints)| !ints);
+            let is_no_number = a.ty.is_tuple() || a.ty.as_enum().is_some_and(|(_, _, values)| !values);
             if f.args.get(at..at + prims.len()) != Some(&prims[..]) || is_no_number {
                 let wanted =
                     if f.args.get(at) == Some(&Prim::I64) { "an integer is needed" } else { "it does not fit" };
@@ -583,6 +590,13 @@ impl Infer<'_> {
         }
         if let Some(v) = self.user_builtin(path, args)? {
             return Ok(v);
+        }
+        for (at, a) in args.iter().enumerate() {
+            if let Some(members) = self.members_gone_through(path, a)? {
+                let mut args = args.to_vec();
+                args[at] = members;
+                return self.call_path(path, &args, kwargs);
+            }
         }
         let native;
         let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. }) && !a.ty.is_address()) {

@@ -289,7 +289,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         (TyKind::Instance { of: x, class: c }, TyKind::Instance { of: y, class: d }) if c == d => {
             Some(Ty::new(TyKind::Instance { of: unify(*x, *y, pending)?, class: c.clone() }))
         }
-        // Members that are integers become such where they meet others.
+        // Members that are values become such where they meet others.
         (TyKind::Instance { of, .. }, _) if matches!(a.as_enum(), Some((_, _, true))) => unify(*of, b, pending),
         (_, TyKind::Instance { of, .. }) if matches!(b.as_enum(), Some((_, _, true))) => unify(a, *of, pending),
         _ => None,

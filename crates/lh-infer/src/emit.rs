@@ -169,9 +169,10 @@ impl Infer<'_> {
         if val.ty.is_number() && to.is_number() {
             return Ok(self.cast(val, to));
         }
-        if matches!(val.ty.as_enum(), Some((_, _, true))) && to.is_number() {
+        let native = val.ty.native();
+        if native != val.ty && (native == to || native.is_number() && to.is_number()) {
             let value = self.field(val, 0);
-            return Ok(self.cast(&value, to));
+            return if native.is_number() { Ok(self.cast(&value, to)) } else { Ok(value) };
         }
         if to.is_open() && !to.is_tuple() {
             return self.function_value(val, to);

@@ -31,21 +31,7 @@ impl Infer<'_> {
             }
             Inst::GetAttr(v, name) if name == "__merge__" => Ok(Some(self.merging(*v))),
             Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map_err(|d| self.of_argument(d, *v)).map(Some),
-            Inst::SetAttr(v, name, x) if self.val(*v).ty.as_record().is_some() => {
-                self.set_record_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
-            }
-            Inst::SetAttr(v, name, x) if self.val(*v).ty.as_class().is_some() => {
-                self.set_class_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
-            }
-            Inst::SetAttr(v, name, x) if self.val(*v).ty == Ty::exc() || self.val(*v).ty.as_error().is_some() => {
-                self.set_exc_attr(&self.val(*v), name, &self.val(*x)).map(|()| None)
-            }
-            Inst::SetAttr(v, name, _) => {
-                let t = self.val(*v).ty;
-                let text = format!("attribute `{name}` of `{t}` cannot be assigned");
-                let refused = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text);
-                Err(if t.is_tuple() { refused.note("make a new one of the old one's parts") } else { refused })
-            }
+            Inst::SetAttr(v, name, x) => self.set_attr(&self.val(*v), name, &self.val(*x)).map(|()| None),
             Inst::GetItem(v, k) => {
                 self.get_item(&self.val(*v), &self.val(*k)).map_err(|d| self.of_argument(d, *v)).map(Some)
             }
@@ -320,6 +306,24 @@ impl Infer<'_> {
             | Object::Foreign(_)
             | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
+    }
+
+    /// `v.name = x`
+    fn set_attr(&mut self, v: &Val, name: &str, x: &Val) -> Result<()> {
+        let of_class = |t: Ty| t.as_class().is_some() || t.as_record().is_some();
+        match v.ty.kind() {
+            TyKind::Optional(t) if of_class(*t) => {
+                let v = self.unwrap_optional(v)?;
+                return if self.dead { Ok(()) } else { self.set_attr(&v, name, x) };
+            }
+            _ if v.ty.as_record().is_some() => return self.set_record_field(v, name, x),
+            _ if v.ty.as_class().is_some() => return self.set_class_field(v, name, x),
+            _ if v.ty == Ty::exc() || v.ty.as_error().is_some() => return self.set_exc_attr(v, name, x),
+            _ => {}
+        }
+        let refused =
+            Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("attribute `{name}` of `{}` cannot be assigned", v.ty));
+        Err(if v.ty.is_tuple() { refused.note("make a new one of the old one's parts") } else { refused })
     }
 
     fn check_bound(&mut self, v: Value, name: &str) -> Result<Val> {

@@ -11,7 +11,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("builtins.globals", "pass the values as arguments"),
     ("builtins.locals", "pass the values as arguments"),
     ("builtins.id", "compare with `is`"),
-    ("builtins.memoryview.release", "views end with their last name: leave the call out"),
     ("time.perf_counter", "take the time around the call, outside of the function"),
     ("time.time", "take the time around the call, outside of the function"),
     ("time.sleep", "sleep outside of the function"),

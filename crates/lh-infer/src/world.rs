@@ -145,15 +145,21 @@ pub struct FieldInit {
     pub factory: Option<ObjId>,
 }
 
-/// An enumeration whose members are objects of their own, or integers.
+/// An enumeration whose members are objects of their own, or integers, texts or floats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnumClass {
     /// Name of the class.
     pub name: String,
     /// The class.
     pub class: ObjId,
-    /// Whether members are integers.
-    pub ints: bool,
+    /// The type of the values that members are.
+    pub values: Option<Ty>,
+    /// Whether the text of a member that is its value is `Class.member` all the same.
+    pub named: bool,
+    /// Whether a format takes what `str` gives for a member that is its value.
+    pub formatted: bool,
+    /// Whether the program defines `__str__`, and whether it defines `__repr__`.
+    pub own_texts: [bool; 2],
     /// Whether members are flags: one is its value, and several may be joined to one.
     pub flags: bool,
     /// Names and values of the members in order.
@@ -165,8 +171,8 @@ pub struct EnumClass {
 impl EnumClass {
     /// The type of its members.
     pub fn ty(&self) -> Ty {
-        let class = InstanceOf::Enum { name: self.name.clone(), class: self.class, ints: self.ints };
-        Ty::new(TyKind::Instance { of: Ty::int(), class })
+        let class = InstanceOf::Enum { name: self.name.clone(), class: self.class, values: self.values.is_some() };
+        Ty::new(TyKind::Instance { of: self.values.unwrap_or(Ty::int()), class })
     }
 }
 

@@ -597,12 +597,12 @@ impl Parser {
                 self.punct(',')?;
                 TyKind::Instance { of, class: InstanceOf::Function { args: self.list(Parser::ty)?, ret } }
             }
-            "enum" | "int_enum" => {
+            "enum" | "int_enum" | "str_enum" | "float_enum" => {
                 let label = self.lex.string()?;
                 self.punct(',')?;
                 let class = ObjId(self.entity("obj")?);
                 self.punct(',')?;
-                let class = InstanceOf::Enum { name: label, class, ints: name == "int_enum" };
+                let class = InstanceOf::Enum { name: label, class, values: name != "enum" };
                 TyKind::Instance { of: self.ty()?, class }
             }
             _ if Buffer::ALL.iter().any(|b| b.name() == name) => {

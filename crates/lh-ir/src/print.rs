@@ -109,8 +109,14 @@ fn instance(f: &mut fmt::Formatter<'_>, of: Ty, class: &InstanceOf) -> fmt::Resu
             let args = list(args.iter().copied().map(TypeText));
             write!(f, "function({}, {}, ({args}))", TypeText(of), TypeText(*ret))
         }
-        InstanceOf::Enum { name, class, ints } => {
-            write!(f, "{}({name:?}, {class}, {})", if *ints { "int_enum" } else { "enum" }, TypeText(of))
+        InstanceOf::Enum { name, class, values } => {
+            let kind = match of.kind() {
+                _ if !values => "enum",
+                TyKind::Str => "str_enum",
+                TyKind::Float { .. } => "float_enum",
+                _ => "int_enum",
+            };
+            write!(f, "{kind}({name:?}, {class}, {})", TypeText(of))
         }
     }
 }

@@ -272,6 +272,8 @@ pub enum Address {
 pub enum Items {
     Reserve,
     SetLen,
+    Closes,
+    Keeps,
 }
 
 /// Operations of strings.

@@ -201,8 +201,8 @@ impl fmt::Display for NumbaName {
                 write_list(f, of, ", ", Ty::numba)
             }
             TyKind::BoundMethod { recv, name } => write!(f, "method({}.{name})", recv.numba()),
-            TyKind::Instance { class: InstanceOf::Enum { name, ints, .. }, .. } => {
-                write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
+            TyKind::Instance { class: InstanceOf::Enum { name, .. }, .. } => {
+                write!(f, "{}<{name}>", if self.0.native().is_int() { "IntEnum" } else { "Enum" })
             }
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => {
                 f.write_str("bytearray(uint8, 1d, C)")

@@ -192,14 +192,14 @@ impl Literal {
 /// A Python class whose instances are native values of another type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum InstanceOf {
-    /// An enumeration: a member's position, or its value where members are integers.
+    /// An enumeration: a member's position, or its value where members are integers, texts or floats.
     Enum {
         /// Name of the class.
         name: String,
         /// The class.
         class: ObjId,
-        /// Whether members are integers.
-        ints: bool,
+        /// Whether members are their values.
+        values: bool,
     },
     /// A class of objects that are memory: an array.
     Buffer(Buffer),
@@ -497,12 +497,17 @@ impl Ty {
             _ => None,
         }
     }
-    /// Name, class and whether members are integers, of members of an enumeration.
+    /// Name, class and whether members are their values, of members of an enumeration.
     pub fn as_enum(self) -> Option<(&'static str, ObjId, bool)> {
         match self.0 {
-            TyKind::Instance { class: InstanceOf::Enum { name, class, ints }, .. } => Some((name, *class, *ints)),
+            TyKind::Instance { class: InstanceOf::Enum { name, class, values }, .. } => Some((name, *class, *values)),
             _ => None,
         }
+    }
+    /// The type as which a member acts that is its value; any other type is its own.
+    pub fn native(self) -> Ty {
+        let TyKind::Instance { of, class: InstanceOf::Enum { values: true, .. } } = self.0 else { return self };
+        *of
     }
     /// The class, fields and types of arguments of an exception whose class is known.
     pub fn as_error(self) -> Option<ErrorFacts> {

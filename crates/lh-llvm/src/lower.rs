@@ -16,6 +16,7 @@ mod device_calls;
 mod entry;
 mod foreign;
 mod function;
+mod generators;
 mod gpu;
 mod inline;
 mod inst;

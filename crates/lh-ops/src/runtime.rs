@@ -50,6 +50,10 @@ table! {
         lh_items_reserve(Object, I64) -> [] raises resizes(0) role(Items(roles::Items::Reserve));
         /// Sets the number of items; the caller has initialised new items and taken removed ones.
         lh_items_set_len(Object, I64) -> [] resizes(0) role(Items(roles::Items::SetLen));
+        /// Lets a generator be closed if it dies while it is suspended.
+        lh_generator_closes(Object) -> [] writes(0) role(Items(roles::Items::Closes)) inlined;
+        /// Keeps a generator until here; made by the pass `keep_generators`.
+        lh_generator_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// Marks an object with items as one that Python shares.
         lh_items_share(Object) -> [] resizes(0);
         /// Whether Python shares an object with items.

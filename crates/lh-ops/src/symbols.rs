@@ -52,6 +52,8 @@ symbols! {
     ENTRIES_NEW = "lh_entries_new";
     /// Makes an object with fields of zeros: bytes, mask of counted words, where its address goes.
     OBJECT_NEW = "lh_object_new";
+    /// Lets a generator be closed when its last reference goes: its object, and the function that closes it.
+    GENERATOR_CLOSES = "lh_generator_closed_by";
     /// Decrements a reference count.
     DECREF = "lh_decref";
     /// Compiles rarely executed code on its first call.

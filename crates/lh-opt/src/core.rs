@@ -5,4 +5,5 @@ pub(crate) mod contract;
 pub(crate) mod dce;
 pub(crate) mod fold;
 pub(crate) mod inline;
+pub(crate) mod keep_generators;
 pub(crate) mod refcount;

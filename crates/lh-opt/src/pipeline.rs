@@ -9,7 +9,7 @@ use crate::analysis::Analyses;
 use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
 use crate::arrays::{fuse_elementwise, local_arrays, lower_array};
-use crate::core::{constant_messages, contract, dce, fold, inline, refcount};
+use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount};
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
@@ -192,6 +192,8 @@ pub static PIPELINE: &[Pass] = &[
     pass("poll_signals", On::Cpu, Analysed(poll_signals::run)),
     // Polls leave several latches; no later pass looks for loops.
     pass("single_latch", On::All, Analysed(single_latch::run)),
+    // Counting follows the last uses that this makes.
+    needed("keep_generators", On::Cpu, Alone(keep_generators::run)),
     // Last: no instruction may move over a reference count.
     needed("refcount", On::All, Analysed(refcount::run)),
 ];

@@ -29,6 +29,12 @@ unsafe extern "C" fn lh_callback_failed(name: *const c_char) {
     tell(&name);
 }
 
+/// Tells of the pending exception of this thread, which something has raised that nobody waits for.
+pub(crate) fn tell(name: &str) {
+    let tell = *TELLER.read().unwrap_or_else(|e| e.into_inner());
+    tell(name);
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! { (_) lh_callback_failed; }
 }

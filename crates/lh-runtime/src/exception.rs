@@ -321,6 +321,17 @@ pub fn set_pending(pending: Pending) {
     });
 }
 
+/// Runs something that raises and catches, and leaves this thread's exception as it was.
+pub(crate) fn apart(run: impl FnOnce()) {
+    let before = with_state(|s| {
+        let cleared = State { pending: None, open: Vec::new(), class: ExcId(0), restored: false, cause: None };
+        std::mem::replace(s, cleared)
+    });
+    run();
+    // What is dropped may run code that asks for the state.
+    drop(with_state(|s| std::mem::replace(s, before)));
+}
+
 /// Takes the pending exception of this thread.
 pub fn take_pending() -> Option<Pending> {
     with_state(|s| s.pending.take()).map(|p| *p)

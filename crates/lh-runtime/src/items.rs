@@ -110,7 +110,7 @@ fn new_with_header(
 }
 
 /// Destructor of objects with items.
-unsafe extern "C" fn free_items(mem: *mut MemInfo) {
+pub(crate) unsafe extern "C" fn free_items(mem: *mut MemInfo) {
     let object = mem.cast::<Items>();
     count_live(-1);
     // SAFETY: only such objects have this destructor; nobody refers to it any more, and its first `len` items are

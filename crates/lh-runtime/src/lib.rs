@@ -13,6 +13,7 @@ pub mod classes;
 pub mod device;
 pub mod exception;
 pub mod foreign;
+mod generators;
 pub mod interrupt;
 pub mod items;
 pub mod lazy;
@@ -49,6 +50,7 @@ pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
         items::symbols,
+        generators::symbols,
         tables::symbols,
         object::symbols,
         callback::symbols,

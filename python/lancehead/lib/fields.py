@@ -224,6 +224,8 @@ def _field_text(x, conversion, spec):
         return prim.lh_str_format_str(text_of(x), spec)
     if spec == "":
         return text_of(x)
+    if prim.is_enum(x):
+        return format(x, spec)
     if prim.is_str(x) or prim.is_time(x) or prim.is_float(x) or prim.is_int(x) or prim.is_bool(x) or prim.is_complex(x):
         return text_format(x, spec)
     raise TypeError("unsupported format string passed to " + class_name(x) + ".__format__")

@@ -26,6 +26,18 @@ class memoryview:
             prim.error("a memoryview is made of bytes or of an array")
         return prim.memoryview_of(object)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        pass
+
+    def release(self):
+        """Nothing: the memory is free when nobody refers to it any more.
+
+        >>> memoryview(b"ab").release()
+        """
+
     def tobytes(self):
         """The bytes of the items.
 

@@ -36,6 +36,8 @@ def _conversion_parts(template, at):
 
 def _percent_integer(x, letter, flags, width, precision):
     # `%d`, `%x` and their like: a precision is the least number of digits.
+    if prim.is_enum(x) and prim.is_int(x):
+        return _percent_integer(prim.enum_word(x), letter, flags, width, precision)
     is_decimal = prim.lh_str_in(letter, "diu")
     sign = "+" if prim.lh_str_in("+", flags) else " " if prim.lh_str_in(" ", flags) else ""
     alternate = "#" if prim.lh_str_in("#", flags) and not is_decimal else ""

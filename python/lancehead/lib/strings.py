@@ -515,6 +515,8 @@ class str:
         """
         if not prim.is_a(parts, "builtins.list"):
             return self.join([part for part in parts])
+        if prim.is_enum(prim.example(parts)):
+            return self.join([prim.enum_word(part) for part in parts])
         if not prim.is_str(prim.example(parts)):
             prim.error("`join` takes strings")
         return prim.lh_str_join(self, parts)

@@ -177,6 +177,11 @@ def look_up(table, parameter, key):
         if key < 9223372036854775808.0:
             return look_up(table, parameter, prim.cast(key, np.int64))
         return look_up(table, parameter, prim.cast(key, np.uint64))
+    if prim.is_enum(like) and prim.is_str(key):
+        # A member that is a text has the hash of the text, too.
+        return find(table, key)
+    if prim.is_enum(like) and prim.is_float(like) and not prim.is_enum(key):
+        return find(table, prim.cast(key, np.float64))
     if prim.is_enum(like) and prim.is_int(like) and not prim.is_enum(key) and prim.is_number(key):
         # A member of an `IntEnum` is equal to its number, and has its hash.
         n = prim.cast(key, np.int64)

@@ -24,6 +24,8 @@ def text_of(x):
         return str(x)
     if prim.is_user(x):
         return str(x)
+    if prim.is_record(x) and not prim.is_dtype(x):
+        return _record_text(x, False)
     if prim.is_time(x) and not prim.is_dtype(x):
         return time_text(x)
     return text_repr(x)
@@ -48,11 +50,44 @@ def flags_name(word, names, values, more_names, more_values):
     return name
 
 
+def flags_refused(title, word, allowed):
+    """Why a number is none of flags."""
+    n = max(word.bit_length(), allowed.bit_length())
+    given, flags = _bits_text(word, n), _bits_text(allowed, n)
+    return title + " invalid value " + str(word) + "\n    given " + given + "\n  allowed " + flags
+
+
+def _bits_text(word, n):
+    # The sign, and so many digits to the base two.
+    digits = ""
+    for i in range(n):
+        digits = ("1" if word >> i & 1 else "0") + digits
+    return ("0b1 " if word < 0 else "0b0 ") + digits
+
+
 def flags_text(title, name, word):
     """`str` of flags that are no integers."""
     if name is None:
         return title + "(" + str(word) + ")"
     return title + "." + name
+
+
+def flags_in(word, members, values):
+    """The members that joined flags have."""
+    return [member for member, value in zip(members, values) if value != 0 and word & value == value]
+
+
+def name_hash(name):
+    """The hash of a member by its name; no flags have none."""
+    return 0 if name is None else hash(name)
+
+
+def member_repr(x):
+    """`repr` of a member of an enumeration."""
+    name = x.name
+    if name is None:
+        return "<" + prim.class_name(x) + ": " + text_repr(x.value) + ">"
+    return "<" + prim.class_name(x) + "." + name + ": " + text_repr(x.value) + ">"
 
 
 def _array_text(x, repr):
@@ -70,6 +105,12 @@ def _array_text(x, repr):
     else:
         letter = 0 if prim.is_bool(dtype) else 5 if dtype.kind == "V" else 3 if prim.is_float(dtype) else 4
     return prim.lh_str_from_array(letter, prim.itemsize(dtype), x.ndim, prim.data(dims), prim.data(x), repr)
+
+
+def _record_text(x, repr):
+    # The text of a record is NumPy's own.
+    data = prim.record_data(x)
+    return prim.lh_str_from_array(7, prim.type_number(x), 0, data, data, repr)
 
 
 def _number_text(x):
@@ -98,10 +139,7 @@ def text_repr(x):
     if prim.is_entries(x):
         return _entries_text(x)
     if prim.is_enum(x):
-        name = x.name
-        if name is None:
-            return "<" + prim.class_name(x) + ": " + text_repr(x.value) + ">"
-        return "<" + prim.class_name(x) + "." + name + ": " + text_repr(x.value) + ">"
+        return repr(x)
     if prim.is_dtype(x):
         return x.name
     if prim.is_array(x):
@@ -139,6 +177,8 @@ def text_repr(x):
         return "slice(" + text_repr(x.start) + ", " + text_repr(x.stop) + ", " + text_repr(x.step) + ")"
     if prim.is_user(x):
         return repr(x)
+    if prim.is_record(x) and not prim.is_dtype(x):
+        return _record_text(x, True)
     prim.error("no text form is known for a value of this type")
 
 
@@ -205,6 +245,8 @@ def text_format(x, spec):
     """`format(x, spec)`."""
     if len(spec) == 0:
         return text_of(x)
+    if prim.is_enum(x):
+        return format(x, spec)
     if prim.is_str(x):
         return prim.lh_str_format_str(x, spec)
     if prim.is_time(x):

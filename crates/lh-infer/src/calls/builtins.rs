@@ -127,9 +127,14 @@ impl Infer<'_> {
                 let args = args.iter().map(|a| self.shown(a, "__str__")).collect::<Result<Vec<_>>>()?;
                 self.print(&args, kwargs).map(Some)
             }
-            ("dataclasses.asdict" | "attr.asdict", [x]) if kwargs.is_empty() => self.fields_dict(x).map(Some),
+            ("dataclasses.asdict" | "attr.asdict" | "attr._next_gen.asdict", [x]) if kwargs.is_empty() => {
+                self.fields_dict(x).map(Some)
+            }
             ("dataclasses.replace" | "attr.evolve", [x]) => self.replaced_fields(x, kwargs).map(Some),
-            ("dataclasses.astuple" | "attr.astuple", [x]) if kwargs.is_empty() => self.as_tuple(x).map(Some),
+            ("dataclasses.astuple" | "attr.astuple" | "attr._next_gen.astuple", [x]) if kwargs.is_empty() => {
+                self.as_tuple(x).map(Some)
+            }
+            ("dataclasses.fields" | "attr.fields", [x]) if kwargs.is_empty() => self.record_fields(path, x).map(Some),
             ("dataclasses.is_dataclass" | "attr.has", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
             ("builtins.super", _) if kwargs.is_empty() => self.super_of(args).map(Some),
             ("builtins.setattr", [v, name, x]) if v.ty.as_class().is_some() => {
@@ -317,7 +322,7 @@ impl Infer<'_> {
                     "builtins.tuple" => t.is_tuple(),
                     "builtins.list" if t.class().is_some_and(Class::is_mixed) => true,
                     "builtins.dict" if self.is_dictionary(x) => true,
-                    "builtins.str" => t == Ty::str(),
+                    "builtins.str" => t.native() == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),
                     "builtins.slice" => matches!(t.kind(), TyKind::Slice(_)),
@@ -499,8 +504,8 @@ impl Infer<'_> {
 /// Whether values of a type are instances of a class of numbers.
 fn is_of_number_class(t: Ty, class: Ty) -> bool {
     match class.kind() {
-        TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true))),
-        TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
+        TyKind::Int { weak: true, .. } => t.native().is_int() || t.is_bool(),
+        TyKind::Float { weak: true, .. } => t.native().is_float() && t.native().bits() == 64,
         TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
         TyKind::Bool => t.is_bool(),
         _ => t.strong() == class,

@@ -129,7 +129,7 @@ impl Infer<'_> {
         let t = match own.kind() {
             TyKind::DType(d) => *d,
             // Members of an `IntEnum` are integers.
-            TyKind::Instance { of, .. } if of.is_int() && own.as_enum().is_none_or(|(_, _, ints)| ints) => *of,
+            TyKind::Instance { of, .. } if of.is_number() && own.as_enum().is_none_or(|(_, _, values)| values) => *of,
             _ => own,
         };
         Some(match name {
@@ -230,7 +230,7 @@ impl Infer<'_> {
                 TyKind::Range(t) => dtype(*t),
                 _ => {
                     let t = element(x.ty);
-                    let t = if matches!(t.as_enum(), Some((_, _, true))) { Ty::int() } else { t };
+                    let t = t.native();
                     if !(t.is_scalar() || t.is_never() || matches!(t.kind(), TyKind::Record(_) | TyKind::Pending(..))) {
                         let text = format!("`{}` is no element of an array", x.ty);
                         return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
@@ -278,6 +278,8 @@ impl Infer<'_> {
                 let number = element(x.ty).number() as u32;
                 self.push(Inst::Extern(Extern::Type(number)), Ty::int())
             }
+            // The address of a record.
+            ("record_data", [x]) => self.field(x, 1),
             // The numbers of `bytes`, as an array.
             ("bytes_array", [x]) => self.memory(x)?,
             // The object that holds the memory of a `bytearray`.
@@ -694,7 +696,7 @@ fn named_order(x: &Val, default: &Val) -> Result<&'static str> {
 
 /// Whether a value of one type can be equal to one of another, as keys of tables are.
 fn comparable(a: Ty, b: Ty) -> bool {
-    let number = |t: Ty| t.is_number() || matches!(t.as_enum(), Some((_, _, true)));
+    let number = |t: Ty| t.native().is_number();
     match (a.kind(), b.kind()) {
         (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
         (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),
@@ -702,7 +704,7 @@ fn comparable(a: Ty, b: Ty) -> bool {
         (TyKind::Tuple { elems: x, .. }, TyKind::Tuple { elems: y, .. }) => {
             x.len() == y.len() && x.iter().zip(y).all(|(s, t)| comparable(*s, *t))
         }
-        _ => a.weak() == b.weak() || number(a) && number(b),
+        _ => a.native().weak() == b.native().weak() || number(a) && number(b),
     }
 }
 

@@ -115,6 +115,11 @@ impl Infer<'_> {
                 if let Some(found) = self.class_attr(v, *o, name) {
                     return Ok(Some(found));
                 }
+                if name == "__members__"
+                    && let Some(members) = self.members_by_name(*o)?
+                {
+                    return Ok(Some(members));
+                }
                 let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
                 if name == "__init__" && self.is_pythons_init(v, x) {
                     return Ok(Some(self.builtin_bound(v, "exception.__init__")));

@@ -59,6 +59,9 @@ impl Infer<'_> {
             return Ok(v);
         }
         self.check_not_of_exception(a, b)?;
+        if let Some(v) = self.compare_optionals(op, a, b)? {
+            return Ok(v);
+        }
         let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
         let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
         if a.ty.is_number() && b.ty.is_number() {
@@ -135,6 +138,55 @@ impl Infer<'_> {
         }
         let x = if a.ty.is_none() { b } else { a };
         Some(self.is_none(x, negate))
+    }
+
+    /// `a == b` and `a != b` where one may be None, which is equal to None only; `None` of other operands.
+    fn compare_optionals(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let inner = |v: &Val| if let TyKind::Optional(t) = v.ty.kind() { *t } else { v.ty };
+        let is_value = |t: Ty| t.is_array() || t == Ty::exc();
+        if !matches!(op, CmpOp::Eq | CmpOp::Ne)
+            || (inner(a) == a.ty && inner(b) == b.ty)
+            || is_value(inner(a))
+            || is_value(inner(b))
+        {
+            return Ok(None);
+        }
+        let has = [a, b].map(|v| self.is_none(v, true));
+        let (both, any) = (self.both(&has[0], &has[1]), self.either(&has[0], &has[1]));
+        let none = self.unary(UnOp::Not, &any)?;
+        let values = [a, b].map(|v| {
+            if inner(v) == v.ty {
+                return v.clone();
+            }
+            let x = self.value(v);
+            self.push(Inst::Unwrap(x), inner(v))
+        });
+        let equal = if values.iter().all(|v| v.ty.native().is_number()) {
+            // What is compared where there is no value does not matter.
+            let same = self.compare(CmpOp::Eq, &values[0], &values[1])?;
+            let same = self.both(&both, &same);
+            self.either(&same, &none)
+        } else {
+            self.compare_where_values(&both, &values, &none)?
+        };
+        if op == CmpOp::Ne { self.unary(UnOp::Not, &equal).map(Some) } else { Ok(Some(equal)) }
+    }
+
+    /// Whether values are equal where a condition holds; else another answer.
+    fn compare_where_values(&mut self, condition: &Val, values: &[Val; 2], otherwise: &Val) -> Result<Val> {
+        let (yes, no) = self.branch(condition);
+        let after = self.new_block();
+        self.cur = yes;
+        let same = self.compare(CmpOp::Eq, &values[0], &values[1])?;
+        let same = self.truth(&same)?;
+        if !self.dead {
+            self.jump(after, vec![same]);
+        }
+        self.dead = false;
+        self.cur = no;
+        self.jump(after, vec![otherwise.clone()]);
+        self.cur = after;
+        Ok(self.param(after, Ty::bool()))
     }
 
     /// `x is None`, or `x is not None`.
@@ -325,6 +377,11 @@ impl Infer<'_> {
         if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
             return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
         }
+        let inner = |v: &Val| if let TyKind::Optional(t) = v.ty.kind() { *t } else { v.ty };
+        let t = inner(a);
+        if (a.ty != t || b.ty != inner(b)) && t == inner(b) && (t.is_bool() || t.is_int() || t.as_enum().is_some()) {
+            return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
+        }
         if let (TyKind::Optional(t), _) | (_, TyKind::Optional(t)) = (a.ty.kind(), b.ty.kind())
             && t.class().is_some()
             && (a.ty != b.ty || a.ty == Ty::optional(*t))
@@ -370,10 +427,17 @@ impl Infer<'_> {
         if negate { self.unary(UnOp::Not, &same) } else { Ok(same) }
     }
 
+    /// The text that a member is; of a text, itself.
+    fn field_of_text(&mut self, v: &Val) -> Val {
+        if v.ty == Ty::str() { v.clone() } else { self.field(v, 0) }
+    }
+
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
         if let Some(found) = self.enum_contains(item, container)? {
             return Ok(if negate { self.unary(UnOp::Not, &found)? } else { found });
         }
+        let container =
+            &if container.ty.native() == Ty::str() { self.field_of_text(container) } else { container.clone() };
         let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
         let item = &if number { self.field(item, 0) } else { item.clone() };
         let overloaded = self.struct_operation("operator", "contains", &[container, item]);

@@ -1,7 +1,8 @@
-//! Structured dtypes that functions describe themselves: `np.dtype([("x", np.int32), ("y", "f8", (3,))])`.
+//! Structured dtypes that functions describe themselves: `np.dtype([("x", np.int32), ("y", "f8", (3,))])`, or
+//! `np.dtype({"names": ["x", "y"], "formats": ["i4", "f8"]})`.
 //!
-//! NumPy makes the dtype while the function is compiled. Its parts are constants, and the list is a display that
-//! nothing else in the function sees.
+//! NumPy makes the dtype while the function is compiled. Its parts are constants, and lists and dictionaries are displays
+//! that nothing else in the function sees.
 
 use crate::cx::Infer;
 use crate::val::Val;
@@ -27,13 +28,22 @@ impl Infer<'_> {
         }
         let is_dtype = matches!(self.world.object(*o), Object::Path(p) if p == "numpy.dtype");
         if let (true, [first, ..]) = (is_dtype, args)
-            && let Some(dtype) = self.described_dtype(*first)?
+            && let Some(dtype) = self.described_dtype(*first, align(&given.1))?
         {
             given.0[0] = dtype;
+            given.1.retain(|(name, _)| name != "align");
+            return Ok(given);
+        }
+        for (at, v) in args.iter().enumerate().filter(|_| !is_dtype) {
+            if let Some(Display::Dict(_)) = self.only_use_of_display(*v)
+                && let Some(dtype) = self.described_dtype(*v, false)?
+            {
+                given.0[at] = dtype;
+            }
         }
         for (at, (name, v)) in kwargs.iter().enumerate() {
             if name == "dtype"
-                && let Some(dtype) = self.described_dtype(*v)?
+                && let Some(dtype) = self.described_dtype(*v, false)?
             {
                 given.1[at].1 = dtype;
             }
@@ -41,29 +51,44 @@ impl Infer<'_> {
         Ok(given)
     }
 
-    fn described_dtype(&mut self, v: Value) -> Result<Option<Val>> {
+    fn described_dtype(&mut self, v: Value, align: bool) -> Result<Option<Val>> {
         let formats = self.val(v).as_str().filter(|s| s.contains(',')).map(str::to_owned);
-        let given = match (formats, self.only_use_of_list(v)) {
-            (Some(text), _) => Some(self.world.object_of(&Const::Str(text))),
-            (None, Some(items)) => {
-                let items: Vec<Val> = items.iter().map(|i| self.val(*i)).collect();
-                self.python_parts(&items, "list_of")
-            }
-            (None, None) => None,
+        let given = match formats {
+            Some(text) => Some(self.world.object_of(&Const::Str(text))),
+            None => self.python_display(v),
         };
         let Some(given) = given else { return Ok(None) };
+        let align = self.world.object_of(&Const::Bool(align));
         let Some(dtype) = self.world.import("numpy", Some("dtype")) else { return Ok(None) };
-        let Some(made) = self.world.fold_call(dtype, &[given]) else { return Ok(None) };
+        let Some(made) = self.world.fold_call(dtype, &[given, align]) else { return Ok(None) };
         let made = self.object(made)?;
         Ok(matches!(made.ty.kind(), TyKind::DType(_)).then_some(made))
     }
 
-    /// The items of a list display that is used once.
-    fn only_use_of_list(&self, v: Value) -> Option<Vec<Value>> {
+    /// A list or dictionary of Python of values that are known while compiling.
+    fn python_display(&mut self, v: Value) -> Option<ObjId> {
+        let (parts, helper) = match self.only_use_of_display(v)? {
+            Display::List(items) => (items, "list_of"),
+            Display::Dict(pairs) => (pairs.into_iter().flat_map(|(k, v)| [k, v]).collect(), "dict_of"),
+        };
+        let part = |cx: &mut Self, v: &Value| {
+            cx.python_display(*v).or_else(|| {
+                let x = cx.val(*v);
+                cx.python_object(&x)
+            })
+        };
+        let parts = parts.iter().map(|v| part(self, v)).collect::<Option<Vec<_>>>()?;
+        let helper = self.world.import("lancehead.annotations", Some(helper))?;
+        self.world.fold_call(helper, &parts)
+    }
+
+    /// What is in a display of a list or a dictionary that is used once.
+    fn only_use_of_display(&self, v: Value) -> Option<Display> {
         let code = self.code.clone();
         let insts = || code.blocks.iter().flat_map(|b| &b.insts);
-        let items = insts().find_map(|i| match &i.inst {
-            Inst::List(items) if i.result == Some(v) => Some(items.clone()),
+        let display = insts().find_map(|i| match &i.inst {
+            Inst::List(items) if i.result == Some(v) => Some(Display::List(items.clone())),
+            Inst::Dict(pairs) if i.result == Some(v) => Some(Display::Dict(pairs.clone())),
             _ => None,
         })?;
         let mut uses = 0;
@@ -72,7 +97,7 @@ impl Infer<'_> {
             let given = term.targets().into_iter().flat_map(|t| &t.args).filter(|a| **a == v).count();
             uses += given + usize::from(matches!(term, Term::Return(r) if *r == v));
         }
-        (uses == 1).then_some(items)
+        (uses == 1).then_some(display)
     }
 
     /// A tuple or list of Python of values that are known while compiling.
@@ -104,6 +129,17 @@ impl Infer<'_> {
         let helper = self.world.import("lancehead.annotations", Some("dtype_of"))?;
         self.world.fold_call(helper, &[of])
     }
+}
+
+/// Whether the fields of a described dtype are aligned.
+fn align(kwargs: &[(String, Val)]) -> bool {
+    kwargs.iter().any(|(name, x)| name == "align" && x.as_bool() == Some(true))
+}
+
+/// The items of a display, or its keys and values.
+enum Display {
+    List(Vec<Value>),
+    Dict(Vec<(Value, Value)>),
 }
 
 /// The arguments of a call, by position and by name.

@@ -515,6 +515,9 @@ impl Infer<'_> {
                     for (at, t) in self.taught(*class, "*T", x, true)? {
                         self.pending.learn(*site, at, t);
                     }
+                } else if k.ty.is_int() && class.declaration().parameters.len() == 1 {
+                    // There is no item yet that could be replaced: what is assigned is one, if nothing else says it.
+                    self.pending.guess(*site, 0, x.ty);
                 }
                 self.stop();
                 Ok(())

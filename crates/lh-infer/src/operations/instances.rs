@@ -1,7 +1,7 @@
 //! Native values that a Python class gives their meaning: members of enumerations, `bytes` and other memory.
 //!
-//! A member of an enumeration is its position, or its value where members are integers: these act as integers in
-//! everything but identity. Memory is an array whose items are Python's numbers.
+//! A member of an enumeration is its position, or its value where members are integers, texts or floats: these act as
+//! such in everything but identity. Memory is an array whose items are Python's numbers.
 
 use crate::cx::Infer;
 use crate::emit::exc;
@@ -30,10 +30,31 @@ pub(crate) fn python_number(dtype: Ty) -> Ty {
     }
 }
 
+/// The format of the items of a `memoryview`, as NumPy's arrays say it.
+fn format_letters(dtype: Ty) -> Option<&'static str> {
+    const INTEGERS: [(&str, &str); 4] = [("b", "B"), ("h", "H"), ("i", "I"), ("l", "L")];
+    if dtype.is_bool() {
+        return Some("?");
+    }
+    let size = dtype.is_number().then(|| dtype.itemsize())?;
+    if dtype.is_int() {
+        let (signed, unsigned) = INTEGERS[size.trailing_zeros() as usize];
+        return Some(if dtype.is_signed() { signed } else { unsigned });
+    }
+    match (dtype.is_complex(), size) {
+        (true, 8) => Some("Zf"),
+        (true, _) => Some("Zd"),
+        (false, 2) => (dtype.kind() != &TyKind::Bfloat16).then_some("e"),
+        (false, 4) => Some("f"),
+        (false, _) => Some("d"),
+    }
+}
+
 impl Infer<'_> {
     /// A member by its position.
     pub(crate) fn enum_member(&mut self, e: &EnumClass, at: usize) -> Result<Val> {
-        let word = if e.ints || e.flags { self.object(e.members[at].1)? } else { Val::int(at as i128) };
+        let is_value = e.values.is_some() || e.flags;
+        let word = if is_value { self.object(e.members[at].1)? } else { Val::int(at as i128) };
         Ok(self.enum_of_word(e, &word))
     }
 
@@ -43,7 +64,7 @@ impl Infer<'_> {
     }
 
     fn enum_of_word(&mut self, e: &EnumClass, word: &Val) -> Val {
-        let word = self.cast(word, Ty::int());
+        let word = if word.ty.is_number() { self.cast(word, e.values.unwrap_or(Ty::int())) } else { word.clone() };
         Val::known(e.ty(), Known::Parts(vec![word]))
     }
 
@@ -75,7 +96,7 @@ impl Infer<'_> {
             return Ok(None);
         };
         let is_number = others.ty.is_int() || others.ty.is_bool();
-        if others.ty != e.ty() && !(e.ints && is_number) {
+        if others.ty != e.ty() && !(e.values.is_some() && is_number) {
             return Ok(None);
         }
         let word = |cx: &mut Self, v: &Val| if v.ty == e.ty() { cx.field(v, 0) } else { cx.cast(v, Ty::int()) };
@@ -162,7 +183,7 @@ impl Infer<'_> {
     /// The position of a member, -1 if its value is none of the enumeration's.
     fn position(&mut self, e: &EnumClass, member: &Val) -> Result<Val> {
         let word = self.field(member, 0);
-        if e.ints || e.flags { self.position_of_value(e, &word) } else { Ok(word) }
+        if e.values.is_some() || e.flags { self.position_of_value(e, &word) } else { Ok(word) }
     }
 
     fn position_of_value(&mut self, e: &EnumClass, value: &Val) -> Result<Val> {
@@ -204,15 +225,26 @@ impl Infer<'_> {
         if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }
-        let word = if e.ints { self.cast(x, Ty::int()) } else { at };
-        Ok(Val::known(e.ty(), Known::Parts(vec![word])))
+        let word = if e.values.is_some() { x.clone() } else { at };
+        Ok(self.enum_of_word(e, &word))
     }
 
     /// `Access(3)`: flags that no member has are kept by those that are integers.
     fn call_flags(&mut self, e: &EnumClass, x: &Val) -> Result<Val> {
-        let word = self.cast(x, Ty::int());
-        if !e.ints {
+        let mut word = self.cast(x, Ty::int());
+        if e.values.is_none() {
             let mask = self.flags_mask(e)?;
+            // A negative number is the complement of flags.
+            let all = (1_i128 << (128 - mask.leading_zeros())) - 1;
+            let low = self.compare(CmpOp::Ge, &word, &Val::int(!all))?;
+            let negative = self.less(&word, &Val::int(0))?;
+            let turned = self.both(&low, &negative);
+            let low = self.binary(BinOp::And, &word, &Val::int(all), false)?;
+            word = match turned.as_bool() {
+                Some(true) => low,
+                Some(false) => word,
+                None => self.op("select", &[turned, low, word]),
+            };
             let others = self.binary(BinOp::And, &word, &Val::int(!mask), false)?;
             let bad = self.compare(CmpOp::Ne, &others, &Val::int(0))?;
             self.refuse_value(e, x, &bad)?;
@@ -234,9 +266,15 @@ impl Infer<'_> {
                 Some(good)
             }
         };
-        let value = self.call_library("text.text_repr", std::slice::from_ref(x))?;
-        let rest = Val::str(format!(" is not a valid {}", self.qualified_name(e.class)));
-        let text = self.binary(BinOp::Add, &value, &rest, false)?;
+        let text = if e.flags && e.values.is_none() {
+            let title = Val::str(format!("<flag '{}'>", e.name));
+            let (word, mask) = (self.cast(x, Ty::int()), Val::int(self.flags_mask(e)?));
+            self.call_library("text.flags_refused", &[title, word, mask])?
+        } else {
+            let value = self.call_library("text.text_repr", std::slice::from_ref(x))?;
+            let rest = Val::str(format!(" is not a valid {}", self.qualified_name(e.class)));
+            self.binary(BinOp::Add, &value, &rest, false)?
+        };
         let text = self.value(&text);
         self.set_term(lh_ir::func::Term::Raise { exc: exc::VALUE_ERROR, args: vec![text] });
         match good {
@@ -289,7 +327,7 @@ impl Infer<'_> {
         self.cur = bad;
         raise(self);
         self.cur = good;
-        if !(e.ints || e.flags) {
+        if e.values.is_none() && !e.flags {
             return Ok(self.enum_of_word(e, &at));
         }
         let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
@@ -299,10 +337,10 @@ impl Infer<'_> {
 
     /// Attributes of members and of memory.
     pub(crate) fn instance_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
-        let Some((_, class, ints)) = v.ty.as_enum() else { return self.buffer_attr(v, name) };
+        let Some((_, class, values)) = v.ty.as_enum() else { return self.buffer_attr(v, name) };
         let e = self.enum_of(class);
         match name {
-            "value" | "_value_" if ints || e.flags => Ok(Some(self.field(v, 0))),
+            "value" | "_value_" if values || e.flags => Ok(Some(self.field(v, 0))),
             "value" | "_value_" => {
                 let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
                 let at = self.position(&e, v)?;
@@ -315,7 +353,7 @@ impl Infer<'_> {
                 self.of_position(&names, &at).map(Some)
             }
             _ => match self.enum_own(v, &e, name)? {
-                None if ints => {
+                None if values => {
                     let word = self.field(v, 0);
                     self.get_attr(&word, name).map(Some)
                 }
@@ -337,6 +375,11 @@ impl Infer<'_> {
             (Some(Buffer::MemoryView), "readonly") => {
                 Ok(Some(Val::bool(array.ty.as_array().is_some_and(|(.., readonly)| readonly))))
             }
+            (Some(Buffer::MemoryView), "format") => {
+                let dtype = array.ty.as_array().map(|(dtype, ..)| dtype);
+                Ok(dtype.and_then(format_letters).map(Val::str))
+            }
+            (Some(Buffer::MemoryView), "suboffsets") => Ok(Some(Val::tuple(Vec::new()))),
             (Some(Buffer::MemoryView), "nbytes" | "itemsize" | "ndim" | "shape" | "strides" | "tolist")
             | (Some(Buffer::Array), "itemsize" | "tolist") => self.get_attr(&array, name).map(Some),
             _ => Ok(None),
@@ -560,10 +603,41 @@ impl Infer<'_> {
         let [x] = args else { return Ok(None) };
         match (path, x.ty.as_enum()) {
             ("builtins.str", _) => self.instance_text(x),
+            ("builtins.repr", Some((_, class, _))) if self.enum_of(class).own_texts[1] => {
+                self.enum_method(x, class, "__repr__")
+            }
+            ("builtins.repr", Some(_)) => self.call_library("text.member_repr", std::slice::from_ref(x)).map(Some),
             ("builtins.hash", Some((_, _, false))) => {
                 let name = self.get_attr(x, "name")?;
-                self.call_library("builtins.hash", &[name]).map(Some)
+                self.call_library("text.name_hash", &[name]).map(Some)
             }
+            _ => Ok(None),
+        }
+    }
+
+    /// `Color.__members__`, whose names are known while compiling; of an enumeration with further names it is not, since
+    /// their places are not known.
+    pub(crate) fn members_by_name(&mut self, class: ObjId) -> Result<Option<Val>> {
+        let Object::EnumClass(e) = self.world.object(class) else { return Ok(None) };
+        if !e.aliases.is_empty() {
+            return Ok(None);
+        }
+        let named = (0..e.members.len()).map(|i| Ok((e.members[i].0.clone(), self.enum_member(&e, i)?)));
+        let named = named.collect::<Result<Vec<_>>>()?;
+        Ok(Some(self.named_entries(named)))
+    }
+
+    /// The members of an enumeration as a tuple, where a builtin goes through it.
+    pub(crate) fn members_gone_through(&mut self, path: &str, x: &Val) -> Result<Option<Val>> {
+        let goes = matches!(
+            path.strip_prefix("builtins."),
+            Some("enumerate" | "zip" | "map" | "filter" | "reversed" | "max" | "min" | "sum" | "tuple" | "any" | "all")
+        );
+        match x.ty.kind() {
+            TyKind::Obj(o) if goes => match self.world.object(*o) {
+                Object::EnumClass(e) => self.enum_members(&e).map(Some),
+                _ => Ok(None),
+            },
             _ => Ok(None),
         }
     }
@@ -592,6 +666,12 @@ impl Infer<'_> {
                 | "builtins.max"
         );
         match (x.ty.as_enum(), x.ty.as_buffer()) {
+            // Its text is what a format fills in.
+            (Some((_, class, values)), _)
+                if path == "builtins.format" && (!values || self.enum_of(class).formatted) =>
+            {
+                self.instance_text(x).map(|text| text.unwrap_or_else(|| x.clone()))
+            }
             (Some((_, _, true)), _) if !kept => Ok(self.field(x, 0)),
             (_, Some(b)) if path.starts_with("numpy.") && (b != Buffer::Bytes || path == "numpy.frombuffer") => {
                 self.exported(x)
@@ -600,10 +680,31 @@ impl Infer<'_> {
         }
     }
 
+    /// What a method gives that the program's class of a member defines itself; `None` if there is none.
+    fn enum_method(&mut self, v: &Val, class: ObjId, name: &str) -> Result<Option<Val>> {
+        let Some(method) = self.world.attr(class, name) else { return Ok(None) };
+        match self.world.object(method) {
+            Object::Func(f) => self.call_func(f, std::slice::from_ref(v), &[]).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The members that flags are joined of, as a list.
+    pub(crate) fn flags_in(&mut self, v: &Val) -> Result<Option<Val>> {
+        let Some(e) = self.flags_of(v) else { return Ok(None) };
+        let (members, word) = (self.enum_members(&e)?, self.field(v, 0));
+        let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
+        self.call_library("text.flags_in", &[word, members, Val::tuple(values)]).map(Some)
+    }
+
     /// `str(member)`; `None` of anything else.
     pub(crate) fn instance_text(&mut self, v: &Val) -> Result<Option<Val>> {
-        let Some((class, _, ints)) = v.ty.as_enum() else { return Ok(None) };
-        if ints {
+        let Some((class, object, values)) = v.ty.as_enum() else { return Ok(None) };
+        let e = self.enum_of(object);
+        if e.own_texts[0] {
+            return self.enum_method(v, object, "__str__");
+        }
+        if values && !e.named {
             let word = self.field(v, 0);
             return self.call_library("text.text_of", &[word]).map(Some);
         }

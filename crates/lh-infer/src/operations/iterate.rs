@@ -93,6 +93,16 @@ impl Infer<'_> {
                 let inner = self.unwrap_optional(val)?;
                 self.len(&inner)
             }
+            TyKind::Instance { .. }
+                if val.ty.as_enum().is_some()
+                    && let Some(flags) = self.flags_in(val)? =>
+            {
+                self.len(&flags)
+            }
+            TyKind::Instance { .. } if val.ty.native() != val.ty => {
+                let value = self.field(val, 0);
+                self.len(&value)
+            }
             TyKind::Obj(o) if matches!(self.world.object(*o), crate::world::Object::EnumClass(_)) => {
                 let crate::world::Object::EnumClass(e) = self.world.object(*o) else { lh_ir::bug!("just asked") };
                 Ok(Val::int(e.members.len() as i128))
@@ -131,6 +141,13 @@ impl Infer<'_> {
     pub(crate) fn iter(&mut self, val: &Val) -> Result<Val> {
         if let Some(Known::Unroll(t)) = val.known.as_deref() {
             return Ok(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone())));
+        }
+        if let Some(flags) = self.flags_in(val)? {
+            return self.iter(&flags);
+        }
+        if val.ty.native() != val.ty {
+            let value = self.field(val, 0);
+            return self.iter(&value);
         }
         if let Some(items) = self.mixed_items(val) {
             return self.iter(&items);

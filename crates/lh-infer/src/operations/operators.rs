@@ -171,6 +171,9 @@ impl Infer<'_> {
         if let Some(v) = self.flags_binary(op, a, b)? {
             return Ok(v);
         }
+        // A text is filled with what `str` gives.
+        let filled = op == BinOp::Mod && a.ty.native() == Ty::str() && b.ty.as_enum().is_some();
+        let b = &if filled { Val::tuple(vec![b.clone()]) } else { b.clone() };
         let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
         if self.dead {
             return Ok(Val::of_type(Ty::never()));

@@ -210,6 +210,23 @@ impl Infer<'_> {
         self.record_class(v).is_some()
     }
 
+    /// `dataclasses.fields(v)`: the objects that describe the fields, which are known while compiling.
+    pub(crate) fn record_fields(&mut self, path: &str, v: &Val) -> Result<Val> {
+        let class = match v.ty.kind() {
+            TyKind::Obj(o) => Some(*o),
+            _ => v.ty.class().and_then(Class::user).map(|user| user.class),
+        };
+        let (module, name) = path.split_once('.').expect("a path in a module");
+        let fields = self.world.import(module, Some(name));
+        if let (Some(class), Some(fields)) = (class.filter(|_| self.record_class(v).is_some()), fields)
+            && let Some(made) = self.world.fold_call(fields, &[class])
+        {
+            return self.object(made);
+        }
+        let text = format!("`fields` takes a dataclass or an instance of one, not `{}`", v.ty);
+        Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("call it with an instance"))
+    }
+
     /// `dataclasses.astuple(v)`
     pub(crate) fn as_tuple(&mut self, v: &Val) -> Result<Val> {
         if matches!(v.ty.kind(), TyKind::Obj(_)) || self.record_class(v).is_none() {

@@ -20,6 +20,8 @@ impl FnCx<'_, '_> {
             Role::Poll(poll) => self.poll(poll, f),
             Role::Items(Items::Reserve) => self.items_reserve(self.one(args[0]), self.one(args[1])),
             Role::Items(Items::SetLen) => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
+            Role::Items(Items::Closes) => self.generator_closes(args[0]),
+            Role::Items(Items::Keeps) => {}
             Role::IsSame => {
                 return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
             }

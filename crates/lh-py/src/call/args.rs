@@ -396,6 +396,23 @@ impl ArgBuf {
         }
     }
 
+    /// A member of an enumeration.
+    ///
+    /// # Safety
+    /// `o` is one, and this is what it is in compiled code.
+    unsafe fn push_member(&mut self, o: *mut ffi::PyObject, word: enums::Word) -> Result<(), Refused> {
+        let at = self.tags.len();
+        match word {
+            enums::Word::Bits(word) => self.slots.push(word),
+            // SAFETY: members of such an enumeration are texts.
+            enums::Word::Text => unsafe { self.push_str(o)? },
+        }
+        self.tags.truncate(at);
+        // SAFETY: the caller passes a live object.
+        self.tags.extend([kind::ENUM, unsafe { ffi::Py_TYPE(o) } as u64]);
+        Ok(())
+    }
+
     /// # Safety
     /// `o` is an instance of `numpy.void`.
     unsafe fn push_record(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
@@ -436,9 +453,7 @@ impl ArgBuf {
             if ffi::Py_TYPE(class.cast()) != &raw mut ffi::PyType_Type
                 && let Some(word) = enums::enum_word(py, o)
             {
-                self.tags.extend([kind::ENUM, class as u64]);
-                self.slots.push(word as u64);
-                return Ok(());
+                return self.push_member(o, word);
             }
             if let Some((number, array)) = buffers::array_of(py, o) {
                 self.tags.push(kind::BUFFER | number << 8);

@@ -156,12 +156,16 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             InstanceOf::Function { .. } if !ty.is_open() => return self.next(of, at),
             InstanceOf::Error { .. } => return self.next(of, at),
+            InstanceOf::Enum { class, values: true, .. } => {
+                let value = self.next(of, at)?;
+                return table::object(self.py, *class).call1((value,));
+            }
             _ => {}
         }
         let (word, rest) = at.split_first().expect("a value has the slots of its type");
         *at = rest;
         match class {
-            InstanceOf::Enum { class, ints, .. } => enums::member(&table::object(self.py, *class), *word as i64, *ints),
+            InstanceOf::Enum { class, .. } => enums::member(&table::object(self.py, *class), *word as i64),
             InstanceOf::Function { .. } => function_words::object(self.py, *word),
             _ => Ok(word.into_pyobject(self.py)?.into_any()),
         }
@@ -467,7 +471,7 @@ fn one_of<'py>(
     is_whole: impl Fn(&Bound<'_, PyAny>) -> bool,
 ) -> Option<Bound<'py, PyAny>> {
     // The bytes of a text of ASCII follow its header, so that addresses say which one it is.
-    let address = data - size_of::<ffi::PyASCIIObject>() as u64;
+    let address = data.wrapping_sub(size_of::<ffi::PyASCIIObject>() as u64);
     let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == address;
     // SAFETY: the tuple has so many places, of which those behind the last text are null.
     let items = (0..several.len() as isize).map(|i| unsafe { ffi::PyTuple_GET_ITEM(several.as_ptr(), i) });

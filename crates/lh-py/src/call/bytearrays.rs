@@ -75,12 +75,17 @@ impl Lists {
 }
 
 impl Copy {
+    /// Whether it is a `bytearray` that has its bytes in memory of its own, since their number was changed.
+    pub fn has_other_memory(&self) -> bool {
+        self.ty == Ty::storage() && memory(self.bytes())[1..3] != memory(&self.before)[1..3]
+    }
+
     /// Writes the bytes back if their number or place has changed. Others are in the memory of the object itself.
     pub fn write_bytes_back(&self, py: Python<'_>) -> PyResult<()> {
-        let now = memory(self.bytes());
-        if now[1..3] == memory(&self.before)[1..3] {
+        if !self.has_other_memory() {
             return Ok(());
         }
+        let now = memory(self.bytes());
         let size = now[2] as usize;
         // SAFETY: the object holds so many bytes.
         let bytes = if size == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(now[1] as *const u8, size) } };

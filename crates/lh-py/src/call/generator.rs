@@ -1,11 +1,19 @@
 //! Generators made by compiled code, as Python iterators. `generator_methods.rs` has their methods.
 
+use crate::call::lists::Lists;
 use crate::object::memory::Memory;
 use lh_driver::Compiled;
 use lh_runtime::MemInfo;
 use pyo3::prelude::*;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The copies that the call made which made the generator.
+struct Held(Box<Lists>);
+
+// SAFETY: the copies are used with the lock, and their counts are atomic; Python's objects in them are used by an
+// attached thread.
+unsafe impl Send for Held {}
 
 /// A generator: its frame, and the code that makes the next item.
 #[pyclass(frozen, module = "lancehead._core")]
@@ -14,6 +22,8 @@ pub struct Generator {
     pub frame: Memory,
     /// The code that goes on with it.
     pub advance: Arc<Compiled>,
+    /// The copies of containers that its function was given.
+    given: Mutex<Option<Held>>,
     /// Set while a thread runs it.
     pub is_running: AtomicBool,
 }
@@ -25,6 +35,27 @@ impl Generator {
     /// `frame` is alive and that of a generator whose items `advance` gives.
     pub unsafe fn new(frame: *mut MemInfo, advance: Arc<Compiled>) -> Generator {
         // SAFETY: as promised.
-        Generator { frame: unsafe { Memory::new(frame) }, advance, is_running: AtomicBool::new(false) }
+        Generator {
+            frame: unsafe { Memory::new(frame) },
+            advance,
+            given: Mutex::new(None),
+            is_running: AtomicBool::new(false),
+        }
+    }
+
+    /// Keeps the copies of what its function was given, which it may go on to change.
+    pub fn keep(&self, given: Box<Lists>) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Held(given));
+    }
+
+    /// Writes back what it has changed: everything at its end, before that only what has another size, since items
+    /// are many.
+    pub fn write_back(&self, py: Python<'_>, is_done: bool) -> PyResult<()> {
+        let Some(mut held) = self.given.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        let written = if is_done || held.0.has_other_size() { held.0.reflect_again(py) } else { Ok(()) };
+        if !is_done {
+            self.keep(held.0);
+        }
+        written
     }
 }

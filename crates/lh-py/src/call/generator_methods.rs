@@ -70,7 +70,9 @@ impl Generator {
         drop(running);
         self.is_running.store(false, Ordering::Release);
         if status != 0 {
-            return Err(self.left_by(py, raise::take(py)));
+            let error = self.left_by(py, raise::take(py));
+            self.write_back(py, true)?;
+            return Err(error);
         }
         let mut boxer = Boxer::new(py, None);
         let GeneratorTy { item, ret, .. } = self.ty();
@@ -84,6 +86,7 @@ impl Generator {
             boxer.borrowed(*ret, &words[at..]).map(|v| Step::Returned((!v.is_none()).then_some(v)))
         };
         release(ty, &words);
+        self.write_back(py, !has)?;
         result
     }
 

@@ -6,7 +6,7 @@ use crate::call::boxing::{Boxer, release, set_attribute};
 use crate::call::choices::Choices;
 use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
-use crate::call::copies::Copies;
+use crate::call::copies::{Copies, Copy};
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::rows::{Rows, Shape};
@@ -293,6 +293,24 @@ impl Lists {
     /// The Python list whose native copy has this header.
     pub fn object_of(&self, header: *mut Items) -> Option<*mut ffi::PyObject> {
         self.lists.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
+    }
+
+    /// Whether a call has changed the size of a list, a dictionary, a set or a `bytearray`.
+    pub fn has_other_size(&self) -> bool {
+        self.lists.iter().any(|r| r.list.len() != r.count) || self.copies.all.iter().any(Copy::has_other_memory)
+    }
+
+    /// Writes back what a generator has changed since the last time.
+    pub fn reflect_again(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.reflect(py)?;
+        for r in &mut self.lists {
+            r.count = r.list.len();
+            r.before = bytes_of(&r.list).to_vec();
+        }
+        for copy in self.copies.all.iter_mut().filter(|copy| copy.ty != Ty::storage()) {
+            copy.before = copy.bytes().to_vec();
+        }
+        Ok(())
     }
 
     /// Writes back what the call changed.

@@ -388,8 +388,8 @@ fn key_code(key: Ty) -> i64 {
 /// Whether comparing keys of a type costs less than comparing hashes: `_is_simple`.
 fn is_simple(key: Ty) -> bool {
     // Members of `IntEnum` are integers.
-    let is_member = matches!(key.kind(), TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. });
-    is_member || key.is_int() || key.is_bool() || key.is_float() && key.bits() > 16
+    let key = key.native();
+    key.is_int() || key.is_bool() || key.is_float() && key.bits() > 16
 }
 
 fn is_hashable(key: Ty) -> bool {

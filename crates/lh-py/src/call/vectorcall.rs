@@ -7,6 +7,7 @@ use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
 use crate::call::boxing::Boxer;
 use crate::call::environment::Held;
+use crate::call::generator::Generator;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
@@ -81,7 +82,7 @@ unsafe extern "C" fn quick<const RET: u8>(
 #[inline(never)]
 unsafe fn fail_quick(overload: &Overload, status: i32) -> *mut ffi::PyObject {
     // SAFETY: as for `quick`; of a failed call no result is read.
-    unsafe { finish(Python::assume_attached(), overload, &ArgBuf::default(), status, std::ptr::null()) }
+    unsafe { finish(Python::assume_attached(), overload, &mut ArgBuf::default(), status, std::ptr::null()) }
 }
 
 /// `tp_vectorcall` of dispatchers.
@@ -336,7 +337,7 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
 unsafe fn finish(
     py: Python<'_>,
     overload: &Overload,
-    buf: &ArgBuf,
+    buf: &mut ArgBuf,
     status: i32,
     ret: *const u64,
 ) -> *mut ffi::PyObject {
@@ -348,10 +349,14 @@ unsafe fn finish(
         } else {
             Err(raise::take(py))
         };
-        match &buf.lists {
-            Some(lists) => lists.reflect(py).and(result),
-            None => result,
+        let Some(mut lists) = buf.lists.take() else { return result };
+        let generator = result.as_ref().ok().and_then(|made| made.cast::<Generator>().ok());
+        if let Some(generator) = generator {
+            lists.reflect_again(py)?;
+            generator.get().keep(lists);
+            return result;
         }
+        lists.reflect(py).and(result)
     }));
     let error = match made {
         Ok(Ok(object)) => return object.into_ptr(),

@@ -97,7 +97,8 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         }
         Object::EnumClass(e) | Object::EnumMember(e, _) => {
             texts(&mut h, &["enumeration", &e.name]);
-            h.number(u64::from(e.ints));
+            h.number(e.values.map_or(0, |t| if t.is_int() { 1 } else { 2 + u64::from(t.is_float()) }));
+            [e.named, e.formatted, e.own_texts[0], e.own_texts[1]].into_iter().for_each(|b| h.number(u64::from(b)));
             h.number(position as u64);
             h.number(u64::from(e.flags));
             let all = || e.members.iter().chain(&e.aliases);

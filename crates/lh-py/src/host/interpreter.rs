@@ -111,7 +111,8 @@ impl<'py> PyHost<'py> {
             module == "lancehead.cuda.names" || module == "cffi.api" || class_names::is_a(o, "_cffi_backend", "FFI");
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
         let is_numpys = (module == "numpy" || module.starts_with("numpy.")) && !array::is_array(o);
-        let is_name = is_name || objmode::is_block(o);
+        let is_field = class_names::is_a(o, "dataclasses", "Field") || class_names::is_a(o, "attr._make", "Attribute");
+        let is_name = is_name || is_field || objmode::is_block(o);
         Ok(is_name || numpy::is_dtype(o)? || is_numpys || is_enum()?)
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
@@ -133,7 +134,8 @@ impl<'py> PyHost<'py> {
         const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \
                               numpy.issubdtype numpy.datetime64 numpy.timedelta64 builtins.slice \
                               lancehead.annotations.tuple_of lancehead.annotations.list_of \
-                              lancehead.annotations.dtype_of";
+                              lancehead.annotations.dtype_of lancehead.annotations.dict_of \
+                              dataclasses.fields attr.fields";
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
         if !known && !callee.is_instance_of::<Type>() {

@@ -166,7 +166,7 @@ impl Type {
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
             TyKind::DType(_) => "NumberClass",
-            TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. } => "IntEnumMember",
+            TyKind::Instance { of, class: InstanceOf::Enum { values: true, .. } } if of.is_int() => "IntEnumMember",
             TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => "EnumMember",
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => "Bytes",
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => "ByteArray",

@@ -49,7 +49,9 @@ fn write(text: &Text) -> Result<(), ()> {
 
 fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
     let dtype = match a.dtype {
-        (b'T', number) => Ty::of_number(number).unwrap_or_else(|| lh_ir::bug!("no type has the number {number}")),
+        (b'T' | b'R', number) => {
+            Ty::of_number(number).unwrap_or_else(|| lh_ir::bug!("no type has the number {number}"))
+        }
         (b'b', _) => Ty::bool(),
         (b'V', _) => Ty::bf16(),
         (b'f', 2) => Ty::f16(),
@@ -69,6 +71,8 @@ fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
                 (None, None) => lh_ir::bug!("compiled code prints arrays of {dtype}"),
             };
             let array = numpy.array_over(py, descr, (a.data.cast_mut(), shape, strides), false, None)?;
+            // A record by itself is a scalar.
+            let array = if a.dtype.0 == b'R' { array.get_item(())? } else { array };
             let text = if a.repr { array.repr() } else { array.str() };
             text?.extract()
         });

@@ -59,8 +59,8 @@ impl Definition {
             Some(elems) => elems.iter().map(|t| t.strong()).collect(),
             None => vec![ret.strong()],
         };
-        // Members that are integers are stored as such.
-        let stored = |t: &Ty| if matches!(t.as_enum(), Some((_, _, true))) { Ty::i64() } else { *t };
+        // Members that are numbers are stored as such.
+        let stored = |t: &Ty| if t.as_enum().is_some() { t.native().strong() } else { *t };
         let elements: Vec<Ty> = ins.iter().copied().chain(outs.iter().map(stored)).collect();
         for t in &elements {
             check_element(py, *t)?;

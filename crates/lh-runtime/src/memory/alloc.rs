@@ -332,6 +332,14 @@ unsafe fn release(mem: *mut MemInfo) {
     }
 }
 
+/// Runs code of a program while an object is freed: what that frees is freed at once, not after the object.
+pub(crate) fn while_freeing(run: impl FnOnce()) {
+    let (releasing, dying) = (RELEASING.replace(false), DYING.replace(ptr::null_mut()));
+    run();
+    RELEASING.set(releasing);
+    DYING.set(dying);
+}
+
 /// Raises MemoryError for a request of this size; returns the failure status.
 #[cold]
 pub(crate) fn no_memory(bytes: i128) -> i32 {

@@ -58,8 +58,12 @@ unsafe extern "C" fn lh_str_from_array(
     unsafe {
         let dims = if rank == 0 { &[][..] } else { std::slice::from_raw_parts(dims, 2 * rank as usize) };
         let writer = *WRITER.read().unwrap_or_else(|e| e.into_inner());
-        match writer(&ArrayText { dtype: (b"biufcVT"[class as usize], size as usize), dims, data, repr: repr & 1 != 0 })
-        {
+        match writer(&ArrayText {
+            dtype: (b"biufcVTR"[class as usize], size as usize),
+            dims,
+            data,
+            repr: repr & 1 != 0,
+        }) {
             Ok(text) => give(&text, out),
             Err(()) => 1,
         }

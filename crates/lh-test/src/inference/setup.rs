@@ -250,7 +250,17 @@ fn enumeration(world: &mut World, name: &str, members: &[String], ints: bool) ->
         Ok((member.to_owned(), value(world, text, text)?))
     };
     let members = members.iter().map(member).collect::<Result<Vec<_>, String>>()?;
-    let made = |class| EnumClass { name: name.to_owned(), class, ints, flags: false, members, aliases: vec![] };
+    let made = |class| EnumClass {
+        name: name.to_owned(),
+        class,
+        values: ints.then(Ty::int),
+        named: false,
+        formatted: false,
+        own_texts: [false; 2],
+        flags: false,
+        members,
+        aliases: vec![],
+    };
     Ok(world.class(name, |class| Object::EnumClass(made(class))))
 }
 

@@ -329,7 +329,48 @@ def _texts(object, dtype):
     return texts
 
 
+def _records(x, dtype):
+    # An array of records, which the items of nested lists are: tuples or records.
+    out = new_array(_extents_of_lists(x), dtype)
+    items = prim.array(prim.owner(out), prim.data(out), (out.size,), (out.itemsize,), dtype, "C")
+    _fill_records(items, 0, x, out.shape)
+    return out
+
+
+def _extents_of_lists(x):
+    if prim.is_a(x, "builtins.list"):
+        if len(x) == 0:
+            return prim.tuple_fill(len(_no_lists(x)), 0)
+        return (len(x),) + _extents_of_lists(prim.items_get(x, 0))
+    return ()
+
+
+def _no_lists(x):
+    return (0,) + _no_lists(prim.example(x)) if prim.is_a(x, "builtins.list") else ()
+
+
+def _fill_records(items, at, x, shape):
+    # Stores tuples in row-major order and returns where the next go.
+    if prim.is_a(x, "builtins.list"):
+        if len(x) != shape[0]:
+            raise ValueError(
+                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
+            )
+        for item in x:
+            at = _fill_records(items, at, item, shape[1:])
+        return at
+    items[at] = x
+    return at + 1
+
+
 def _array(object, dtype, copy, order):
+    if dtype is not None:
+        if (
+            not prim.is_array(object)
+            and prim.is_record(prim.as_dtype(dtype))
+            and not prim.is_chars(prim.as_dtype(dtype))
+        ):
+            return _records(object, prim.as_dtype(dtype))
     if prim.is_a(object, "builtins.list"):
         if prim.is_str(prim.items_nothing(object)) or prim.is_bytes(prim.items_nothing(object)):
             return _texts(object, dtype)

@@ -73,7 +73,8 @@ pub(crate) fn split(body: Function, yields: &[Yield], ty: Ty) -> Result<Halves> 
         let store = Inst::Store(base, state.0);
         data.insts.extend([state.1, InstData { result: None, inst: store, span }]);
     }
-    let make = maker(&f, &arg_tys, &homes, frame, ty);
+    let closes = ways.iter().any(|w| w.state >= THROWN);
+    let make = maker(&f, &arg_tys, &homes, (frame, closes), ty);
     f.name.push_str(".next");
     Ok(Halves { make, next: f })
 }
@@ -155,8 +156,9 @@ fn open_frame(f: &mut Function, base: Value, sent: Option<Value>, ty: Ty) {
     entry.insts.splice(0..0, [result(object, Inst::Field(g, 0)), result(base, Inst::ItemsData(object))]);
 }
 
-/// The function that makes the generator.
-fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Function {
+/// The function that makes the generator, of a frame and of whether something handles what is thrown into it: then it
+/// is closed when it dies.
+fn maker(next: &Function, args: &[Ty], homes: &Homes, (frame, closes): (Ty, bool), ty: Ty) -> Function {
     let mut f = Function {
         name: next.name.clone(),
         qualname: next.qualname.clone(),
@@ -193,6 +195,9 @@ fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Func
     insts.push(void(Inst::Store(data, value)));
     insts.push(void(Inst::Runtime(set_len, vec![object, one])));
     insts.push(InstData { result: Some(g), inst: Inst::Pack(vec![object]), span: Span::default() });
+    if closes {
+        insts.push(void(Inst::Runtime(&lh_ops::runtime::lh_generator_closes, vec![g])));
+    }
     f.blocks[block.index()].insts = insts;
     f.blocks[block.index()].term = Some(Term::Return(g));
     f
