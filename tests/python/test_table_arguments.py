@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import enum
 import gc
+from typing import NamedTuple
 
 import hypothesis.strategies as st
 import numpy as np
@@ -327,3 +328,69 @@ def test_key_errors_carry_bytes():
         with pytest.raises(KeyError) as e:
             njit(lambda d, k: d.pop(k) + d[k])(d, key)
         assert e.value.args == (key,)
+
+
+class Point(NamedTuple):
+    flag: bool
+    y: float
+
+
+LEAVES = [
+    lambda i: i % 3 == 0,
+    lambda i: b"x" * (i % 50),
+    lambda i: Point(i % 2 == 0, i / 2),
+    lambda i: (True, i),
+    lambda i: (True, i % 2 == 0),
+    lambda i: (i % 2 == 0, (False, i, True), f"a{i}"),
+    lambda i: f"\u00e9{i}",
+]
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+@pytest.mark.parametrize("n", [1, 31, 33, 49, 2100])
+def test_items_of_every_form(leaf, n):
+    @njit
+    def pairs(d):
+        return [(k, v) for k, v in d.items()]
+
+    @njit
+    def items(c):
+        return [x for x in c]
+
+    leaves = [leaf(i) for i in range(n)]
+    assert items(leaves) == leaves
+    assert set(items(set(leaves))) == set(leaves)
+    for d in ({x: i for i, x in enumerate(leaves)}, dict(enumerate(leaves)), {x: x for x in leaves}):
+        assert pairs(d) == list(d.items())
+        assert [type(x) for x in pairs(d)[0]] == [type(x) for x in next(iter(d.items()))]
+    nested = [[x] for x in leaves]
+    assert all(a is b for a, b in zip(items(nested), nested, strict=True))
+    assert pairs({i: {x: x} for i, x in enumerate(leaves)}) == [(i, {x: x}) for i, x in enumerate(leaves)]
+
+
+def test_many_containers_in_one():
+    # Each was compared with all before it.
+    @njit
+    def extend(rows):
+        for row in rows:
+            row.append(len(row))
+        rows.append([1])
+        return rows[0] is rows[-2]
+
+    rows = [[i] for i in range(50_000)]
+    rows.append(rows[0])
+    first = rows[0]
+    assert extend(rows)
+    assert rows[0] is first
+    assert first == [0, 1, 2]
+    assert rows[-3] == [49_999, 1]
+    assert len(rows) == 50_002
+
+
+def test_many_queues_and_frozen_sets():
+    @njit
+    def same(rows):
+        return [r for r in rows]
+
+    for rows in ([collections.deque([i]) for i in range(30)], [frozenset([i]) for i in range(30)]):
+        assert same(rows) == rows

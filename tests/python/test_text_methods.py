@@ -247,3 +247,14 @@ def test_long_texts_take_linear_time(f):
 def test_refused():
     with pytest.raises(ValueError, match="this attribute in a format string is not supported"):
         by_template("{0.numerator}", 1, 2)
+
+
+def test_fixed_formats_of_floats():
+    @njit
+    def forms(x):
+        plain = f"{x:.3f}", f"{x:f}", f"{x:8.2f}", f"{x:<9.1f}|", f"{x:+.0f}", f"{x: .2f}", f"{x:z.1f}", f"{x:08.2f}"
+        return plain, f"{x:^12.4F}", f"{x:.60f}", f"{x:.61f}", f"{x:+010.3f}", f"{x:,.2f}", f"{x:#.0f}", f"{x:*=+12.1f}"
+
+    inf = float("inf")
+    for x in [0.0, -0.0, 0.04, -0.04, 0.5, 1.5, 2.5, -2.5, 1e300, -1e22, 5e-324, inf, -inf, inf - inf, -1e-9, 1e6 / 7]:
+        assert forms(x) == forms.py_func(x)

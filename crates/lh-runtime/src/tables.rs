@@ -158,16 +158,41 @@ unsafe fn fill(table: &Items, places: &mut [i32], shift: u32, code: i64) {
     }
 }
 
+/// So many places are asked from memory before the first one is looked at: they lie anywhere.
+const AHEAD: usize = 16;
+
 fn enter(table: &Items, places: &mut [i32], shift: u32, hash: impl Fn(*const i64, usize) -> i64) {
     let mask = places.len() - 1;
-    for at in 0..table.len as usize {
-        let entry = table.mem.data.wrapping_add(at * table.elem_size as usize);
-        let mut i = ((hash(entry.cast(), at) as u64).wrapping_mul(GOLDEN) >> shift) as usize;
-        while places[i] != 0 {
-            i = (i + 1) & mask;
+    let len = table.len as usize;
+    let mut first = [0; AHEAD];
+    for start in (0..len).step_by(AHEAD) {
+        let block = start..len.min(start + AHEAD);
+        for at in block.clone() {
+            let entry = table.mem.data.wrapping_add(at * table.elem_size as usize);
+            let i = ((hash(entry.cast(), at) as u64).wrapping_mul(GOLDEN) >> shift) as usize;
+            prefetch(&raw const places[i]);
+            first[at - start] = i;
         }
-        places[i] = at as i32 + 1;
+        for at in block {
+            let mut i = first[at - start];
+            while places[i] != 0 {
+                i = (i + 1) & mask;
+            }
+            places[i] = at as i32 + 1;
+        }
     }
+}
+
+/// Asks for the memory at an address.
+#[inline(always)]
+pub fn prefetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: any address may be asked for.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// `lh_table_index(table, twice, code)`: see [`make_index`].

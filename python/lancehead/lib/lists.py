@@ -479,24 +479,36 @@ def _rotate(items, j, i):
 
 
 def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, reverse):
+    # Runs that follow each other in order stay where they are.
+    right_key = prim.items_get(keys, middle)
+    if not _before(right_key, prim.items_get(keys, middle - 1), reverse):
+        return
     # The left run moves to the spare list; what is left of it goes back without comparisons.
     left = middle - start
     _move_out(items, spare, start, left)
     if keyed:
         _move_out(keys, spare_keys, start, left)
     i, j, to = 0, middle, start
-    while i < left and j < end:
-        if _before(prim.items_get(keys, j), prim.items_get(spare_keys, i), reverse):
+    left_key = prim.items_get(spare_keys, 0)
+    while True:
+        if _before(right_key, left_key, reverse):
             prim.items_put(items, to, prim.items_take(items, j))
             if keyed:
                 prim.items_put(keys, to, prim.items_take(keys, j))
             j += 1
+            to += 1
+            if j == end:
+                break
+            right_key = prim.items_get(keys, j)
         else:
             prim.items_put(items, to, prim.items_take(spare, i))
             if keyed:
                 prim.items_put(keys, to, prim.items_take(spare_keys, i))
             i += 1
-        to += 1
+            to += 1
+            if i == left:
+                return
+            left_key = prim.items_get(spare_keys, i)
     while i < left:
         prim.items_put(items, to, prim.items_take(spare, i))
         if keyed:

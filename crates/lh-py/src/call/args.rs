@@ -337,16 +337,12 @@ impl ArgBuf {
     }
 
     unsafe fn push_table(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
-        self.enter()?;
         // SAFETY: `o` is a dictionary or a set and the thread is attached.
         let object = unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o) };
-        self.tags.push(Table::of(&object).ok_or(Refused::Type)?.tag());
         let mut lists = self.lists.take().unwrap_or_default();
-        let table = lists.import_table(&object, self);
+        let pushed = lists.push_table(&object, self);
         self.lists = Some(lists);
-        self.slots.push(table?.as_ptr() as u64);
-        self.depth -= 1;
-        Ok(())
+        pushed
     }
 
     /// # Safety

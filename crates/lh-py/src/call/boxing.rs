@@ -470,7 +470,7 @@ fn one_of<'py>(
     len: u64,
     is_whole: impl Fn(&Bound<'_, PyAny>) -> bool,
 ) -> Option<Bound<'py, PyAny>> {
-    // The bytes of a text of ASCII follow its header, so that addresses say which one it is.
+    // The bytes of a text of ASCII follow its header, so that addresses say which one it is. An empty part has any.
     let address = data.wrapping_sub(size_of::<ffi::PyASCIIObject>() as u64);
     let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == address;
     // SAFETY: the tuple has so many places, of which those behind the last text are null.

@@ -4,9 +4,10 @@
 use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::collections::{deque, deque_class};
+use crate::call::copied::Copied;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::lists::{Copied, Lists};
+use crate::call::lists::Lists;
 use crate::call::tables;
 use crate::call::tags::Refused;
 use lh_ir::Ty;

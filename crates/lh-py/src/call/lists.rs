@@ -6,10 +6,11 @@ use crate::call::boxing::{Boxer, release, set_attribute};
 use crate::call::choices::Choices;
 use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
+use crate::call::copied::{AllCopied, Copied};
 use crate::call::copies::{Copies, Copy};
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
-use crate::call::rows::{Rows, Shape};
+use crate::call::rows::{BLOCK, Rows, Shape};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use crate::object::class_names::short_text;
 use crate::object::int::{self, Machine};
@@ -29,24 +30,10 @@ use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyList;
 use smallvec::{SmallVec, smallvec};
 
-/// A Python list, dictionary or set and its native copy.
-pub struct Copied {
-    /// The Python object. The reference is needed: another thread may remove it from the list that contains it.
-    pub object: StrongRef,
-    /// The copy.
-    pub list: ItemsRef,
-    /// The tags of its items.
-    pub tags: SmallVec<[u64; 4]>,
-    /// The number of items before the call.
-    pub count: usize,
-    /// Their bytes before the call.
-    pub before: Vec<u8>,
-}
-
 /// The copies that one call makes: of lists, of instances of dataclasses, and of arrays that are not aligned.
 #[derive(Default)]
 pub struct Lists {
-    lists: Vec<Copied>,
+    lists: AllCopied,
     /// Those of instances.
     pub copies: Copies,
     arrays: Vec<Unaligned>,
@@ -78,31 +65,31 @@ fn is_writable(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 impl Lists {
     /// The copy of an object that this call has made.
     pub fn copied(&self, object: &Bound<'_, PyAny>) -> Option<&Copied> {
-        self.lists.iter().find(|r| r.object.as_ptr() == object.as_ptr())
+        self.lists.of(object.as_ptr())
     }
 
     /// The same, to change it.
     pub fn copied_mut(&mut self, object: &Bound<'_, PyAny>) -> Option<&mut Copied> {
-        self.lists.iter_mut().find(|r| r.object.as_ptr() == object.as_ptr())
+        self.lists.of_mut(object.as_ptr())
     }
 
     /// Records the copy of an object, of which changes are to be written back.
     pub fn add_copy(&mut self, object: &Bound<'_, PyAny>, list: ItemsRef, tags: &[u64]) {
-        let before = bytes_of(&list).to_vec();
+        let before = SmallVec::from_slice(bytes_of(&list));
         let count = list.len();
         self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
     }
 
     /// The native copy of an object that was made on the way to another one.
     pub fn take_copy(&mut self, object: &Bound<'_, PyAny>) -> ItemsRef {
-        let at = self.lists.iter().position(|r| r.object.as_ptr() == object.as_ptr());
-        self.lists.swap_remove(at.unwrap_or_else(|| lh_ir::bug!("there is no such copy"))).list
+        self.lists.take(object.as_ptr()).unwrap_or_else(|| lh_ir::bug!("there is no such copy"))
     }
 
     /// Records that a native object stands for a Python object, of which changes are not looked for.
     pub fn know(&mut self, object: &Bound<'_, PyAny>, list: ItemsRef, tags: &[u64]) {
         let count = list.len();
-        self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before: Vec::new() });
+        let before = SmallVec::new();
+        self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
     }
 
     /// The aligned copy of an array, always the same one; `None` if a second copy would hide that two arrays overlap.
@@ -139,7 +126,7 @@ impl Lists {
 
     fn import_locked(&mut self, object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<*mut Items, Refused> {
         let o = object.as_ptr();
-        if let Some(r) = self.lists.iter().find(|r| r.object.as_ptr() == o) {
+        if let Some(r) = self.lists.of(o) {
             buf.tags.extend_from_slice(&r.tags);
             return Ok(r.list.as_ptr());
         }
@@ -158,7 +145,7 @@ impl Lists {
                     count: 0,
                     list,
                     tags: buf.tags[start..].into(),
-                    before: Vec::new(),
+                    before: SmallVec::new(),
                 });
                 return Ok(header);
             }
@@ -178,7 +165,7 @@ impl Lists {
                 self.import_items(object, buf)?
             }
         };
-        let before = bytes_of(&list).to_vec();
+        let before = SmallVec::from_slice(bytes_of(&list));
         let header = list.as_ptr();
         self.lists.push(Copied { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
         Ok(header)
@@ -242,6 +229,18 @@ impl Lists {
             if leaves.contains(&class) {
                 return buf.push(item);
             }
+            // Containers in containers are frequent.
+            if class == &raw mut ffi::PyList_Type {
+                buf.enter()?;
+                buf.tags.push(kind::LIST);
+                let header = self.import(item, buf)?;
+                buf.slots.push(header as u64);
+                buf.leave();
+                return Ok(());
+            }
+            if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {
+                return self.push_table(&Bound::from_borrowed_ptr(Python::assume_attached(), item), buf);
+            }
         }
         buf.lists = Some(Box::new(std::mem::take(self)));
         // SAFETY: the item is alive in its list.
@@ -260,8 +259,7 @@ impl Lists {
             match tags[0] & 0xff {
                 kind::LIST if tags[0] >> 8 == IS_DEQUE => self.decide_deque(py, o, &tags[1..]),
                 kind::LIST => {
-                    let Some(at) = self.lists.iter().position(|r| r.object.as_ptr() == o) else { return };
-                    let record = &mut self.lists[at];
+                    let Some(record) = self.lists.of_mut(o) else { return };
                     record.tags = tags[1..].into();
                     let object = record.object.bind(py);
                     let Ok(object) = object.cast_into::<PyList>() else { return };
@@ -292,7 +290,7 @@ impl Lists {
 
     /// The Python list whose native copy has this header.
     pub fn object_of(&self, header: *mut Items) -> Option<*mut ffi::PyObject> {
-        self.lists.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
+        self.lists.with_header(header).map(|r| r.object.as_ptr())
     }
 
     /// Whether a call has changed the size of a list, a dictionary, a set or a `bytearray`.
@@ -303,9 +301,9 @@ impl Lists {
     /// Writes back what a generator has changed since the last time.
     pub fn reflect_again(&mut self, py: Python<'_>) -> PyResult<()> {
         self.reflect(py)?;
-        for r in &mut self.lists {
+        for r in self.lists.iter_mut() {
             r.count = r.list.len();
-            r.before = bytes_of(&r.list).to_vec();
+            r.before = bytes_of(&r.list).into();
         }
         for copy in self.copies.all.iter_mut().filter(|copy| copy.ty != Ty::storage()) {
             copy.before = copy.bytes().to_vec();
@@ -315,7 +313,7 @@ impl Lists {
 
     /// Writes back what the call changed.
     pub fn reflect(&self, py: Python<'_>) -> PyResult<()> {
-        for r in &self.lists {
+        for r in self.lists.iter() {
             let same = r.list.len() == r.count && bytes_of(&r.list) == &r.before[..];
             if is_deque(&r.object.bind(py)) {
                 self.write_deque_back(py, r, same)?;
@@ -546,20 +544,20 @@ fn bytes_of(list: &ItemsRef) -> &[u8] {
 /// Imports items of one shape, and appends its tags.
 fn list_of_rows(object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Option<ItemsRef> {
     let room = object.len();
-    // SAFETY: the list holds its items, which no Python code changes meanwhile.
-    let item = |i: usize| unsafe { ffi::PyList_GET_ITEM(object.as_ptr(), i as isize) };
-    // SAFETY: as above.
-    let shape = unsafe { Shape::of(item(0)) }?;
-    let (words, mask) = (shape.words(), shape.mask());
-    let list = ItemsRef::new(room, 8 * words, mask)?;
-    let mut rows = Rows::new(list, smallvec![shape], room, false);
-    // SAFETY: as above.
-    (0..room).try_for_each(|i| unsafe { rows.add(&[item(i)]) })?;
-    let (list, shapes) = rows.finish();
-    let mut tags = SmallVec::new();
-    shapes[0].tags(&mut tags);
-    buf.tags.extend_from_slice(&tags);
-    Some(list)
+    // SAFETY: the list holds its items, which no Python code changes after their shape is known.
+    unsafe {
+        let shape = Shape::of(ffi::PyList_GET_ITEM(object.as_ptr(), 0))?;
+        let (size, mask) = shape.layout();
+        let mut rows = Rows::new(ItemsRef::new(room, size, mask)?, smallvec![shape], room, false);
+        let items = (*object.as_ptr().cast::<ffi::PyListObject>()).ob_item;
+        let items = std::slice::from_raw_parts(items, object.len());
+        items.chunks(BLOCK).try_for_each(|block| rows.add_all(block))?;
+        let (list, shapes) = rows.finish();
+        let mut tags = SmallVec::new();
+        shapes[0].tags(&mut tags);
+        buf.tags.extend_from_slice(&tags);
+        Some(list)
+    }
 }
 
 /// Imports items of one exact class, one word each.

@@ -10,6 +10,7 @@ pub mod constant_tables;
 pub mod container;
 pub mod container_methods;
 pub mod convert;
+pub mod copied;
 pub mod copies;
 pub mod decode;
 pub mod deques;

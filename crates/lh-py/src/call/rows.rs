@@ -1,38 +1,50 @@
-//! Items that are whole numbers, floats, texts and tuples of these, read straight into the memory of a native
-//! container. Each of their words has eight bytes, so that the words of an item follow each other.
+//! Items that are whole numbers, floats, truth values, texts, bytes and tuples of these, read straight into the memory
+//! of a native container.
 
 use crate::call::tags::kind;
+use crate::host::classes;
 use crate::object::int::{self, Machine};
-use crate::object::owner;
+use crate::object::{numpy, owner};
 use lh_ir::Ty;
 use lh_ir::consts::ASCII;
+use lh_ir::types::Buffer;
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::set_references;
-use lh_runtime::hash::table_hash;
+use lh_runtime::hash::{bytes_hash, table_hash};
 use lh_runtime::items::ItemsRef;
 use lh_runtime::string_index::SHORT;
-use lh_runtime::tables::GOLDEN;
+use lh_runtime::tables::{GOLDEN, prefetch};
 use pyo3::ffi;
+use pyo3::prelude::*;
 use smallvec::{SmallVec, smallvec};
 use std::ptr::null_mut;
 
 /// The sign bit marks the hashes of entries.
 pub const MARK: i64 = i64::MIN;
 
-/// The most words of an item, and the deepest nesting of tuples in it.
-const MAX_WORDS: usize = 24;
+/// The most parts of a tuple, the most bytes of an item, and the deepest nesting of tuples in it.
+const MAX_PARTS: usize = 24;
+const MAX_SIZE: usize = 8 * MAX_PARTS;
 const MAX_DEPTH: usize = 4;
+/// So many objects are asked from memory before the first one is read: mostly they lie anywhere. Even, since the keys
+/// and values of dictionaries come in turn.
+pub const BLOCK: usize = 32;
+/// Of so many items the objects are mostly not in the caches near the processor.
+const FAR: usize = 2048;
 /// The texts that have one owner. Those that are used by different threads mostly have different ones, and a text that
 /// outlives the call keeps few others.
-const CHUNK: isize = 48;
+const CHUNK: usize = 48;
 
 /// The form that all items of a container have.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Shape {
     Int,
     Float,
+    Bool,
     Text,
-    Tuple(Vec<Shape>),
+    Bytes,
+    /// The class, which is that of a namedtuple if it is not `tuple`, and the parts.
+    Tuple(*mut ffi::PyTypeObject, Vec<Shape>),
 }
 
 impl Shape {
@@ -42,31 +54,32 @@ impl Shape {
     /// The object is alive, and the thread attached.
     pub unsafe fn of(o: *mut ffi::PyObject) -> Option<Shape> {
         // SAFETY: as promised.
-        unsafe { Shape::nested(o, 0) }.filter(|shape| (1..=MAX_WORDS).contains(&shape.words()))
+        unsafe { Shape::nested(o, 0) }.filter(|shape| (1..=MAX_SIZE).contains(&shape.layout().0))
     }
 
     unsafe fn nested(o: *mut ffi::PyObject, depth: usize) -> Option<Shape> {
-        // SAFETY: the exact classes fix the structs that are read.
+        let leaves = [
+            (&raw mut ffi::PyLong_Type, Shape::Int),
+            (&raw mut ffi::PyFloat_Type, Shape::Float),
+            (&raw mut ffi::PyUnicode_Type, Shape::Text),
+            (&raw mut ffi::PyBool_Type, Shape::Bool),
+            (&raw mut ffi::PyBytes_Type, Shape::Bytes),
+        ];
+        // SAFETY: the classes fix the structs that are read.
         unsafe {
             let class = ffi::Py_TYPE(o);
-            if class == &raw mut ffi::PyLong_Type {
-                return Some(Shape::Int);
+            if let Some((_, leaf)) = leaves.into_iter().find(|(of, _)| *of == class) {
+                return Some(leaf);
             }
-            if class == &raw mut ffi::PyFloat_Type {
-                return Some(Shape::Float);
-            }
-            if class == &raw mut ffi::PyUnicode_Type {
-                return Some(Shape::Text);
-            }
-            if class != &raw mut ffi::PyTuple_Type || depth == MAX_DEPTH {
+            if depth == MAX_DEPTH || class != &raw mut ffi::PyTuple_Type && !is_named_tuple(o) {
                 return None;
             }
             let n = ffi::PyTuple_GET_SIZE(o);
-            if n > MAX_WORDS as isize {
+            if n > MAX_PARTS as isize {
                 return None;
             }
             let parts = (0..n).map(|i| Shape::nested(ffi::PyTuple_GET_ITEM(o, i), depth + 1));
-            parts.collect::<Option<Vec<Shape>>>().map(Shape::Tuple)
+            parts.collect::<Option<Vec<Shape>>>().map(|parts| Shape::Tuple(class, parts))
         }
     }
 
@@ -75,29 +88,65 @@ impl Shape {
         match self {
             Shape::Int => tags.push(kind::INT),
             Shape::Float => tags.push(kind::FLOAT),
+            Shape::Bool => tags.push(kind::BOOL),
             Shape::Text => tags.push(kind::STR),
-            Shape::Tuple(parts) => {
-                tags.push(kind::TUPLE | (parts.len() as u64) << 8);
+            Shape::Bytes => {
+                let class = Buffer::ALL.iter().position(|b| *b == Buffer::Bytes).unwrap_or_default() as u64;
+                let order = (numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS) as u64;
+                let bytes = numpy::num_of_ty(Ty::u8()).unwrap_or_default() as u64;
+                tags.extend([kind::BUFFER | class << 8, kind::ARRAY | bytes << 8 | 1 << 16 | order << 32]);
+            }
+            Shape::Tuple(class, parts) => {
+                let n = (parts.len() as u64) << 8;
+                if *class == &raw mut ffi::PyTuple_Type {
+                    tags.push(kind::TUPLE | n);
+                } else {
+                    tags.extend([kind::NAMED | n, *class as u64]);
+                }
                 parts.iter().for_each(|part| part.tags(tags));
             }
         }
     }
 
-    /// The number of its words.
-    pub fn words(&self) -> usize {
-        match self {
+    /// The size of an item in memory, and the mask of its words that are counted.
+    pub fn layout(&self) -> (usize, u64) {
+        layout_of(0, std::slice::from_ref(self))
+    }
+
+    /// Puts the parts of an item behind those that end at `at`.
+    fn place(&self, at: &mut usize, mask: &mut u64) {
+        let words = match self {
+            Shape::Bool => {
+                *at += 1;
+                return;
+            }
+            Shape::Tuple(_, parts) => return parts.iter().for_each(|part| part.place(at, mask)),
             Shape::Int | Shape::Float => 1,
             Shape::Text => 3,
-            Shape::Tuple(parts) => parts.iter().map(Shape::words).sum(),
+            Shape::Bytes => 4,
+        };
+        *at = at.next_multiple_of(8);
+        if words > 1 {
+            *mask |= 1u64.checked_shl(*at as u32 / 8).unwrap_or_default();
+        }
+        *at += 8 * words;
+    }
+
+    /// Whether all parts are truth values, which need no alignment.
+    fn is_narrow(&self) -> bool {
+        match self {
+            Shape::Bool => true,
+            Shape::Tuple(_, parts) => parts.iter().all(Shape::is_narrow),
+            _ => false,
         }
     }
 
-    /// The mask of its words that are counted.
-    pub fn mask(&self) -> u64 {
+    /// Whether there may be gaps between the parts.
+    fn has_gaps(&self) -> bool {
         match self {
-            Shape::Int | Shape::Float => 0,
-            Shape::Text => 1,
-            Shape::Tuple(parts) => parts.iter().rev().fold(0, |mask, part| mask << part.words() | part.mask()),
+            Shape::Bool => true,
+            Shape::Tuple(_, parts) => parts.iter().any(Shape::has_gaps),
+            _ => false,
         }
     }
 
@@ -106,7 +155,37 @@ impl Shape {
         match self {
             Shape::Int => 8 | lh_runtime::tables::SIGNED,
             Shape::Float => 8 | lh_runtime::tables::FLOAT,
-            Shape::Text | Shape::Tuple(_) => 0,
+            Shape::Bool => 1,
+            Shape::Text | Shape::Bytes | Shape::Tuple(..) => 0,
+        }
+    }
+
+    /// Asks for the memory of an object.
+    #[inline]
+    fn prefetch(&self, o: *mut ffi::PyObject) {
+        prefetch(o);
+        match self {
+            // The characters, and the items, follow the header.
+            Shape::Text => prefetch(o.cast::<u8>().wrapping_add(size_of::<ffi::PyASCIIObject>())),
+            Shape::Bytes => prefetch(o.cast::<u8>().wrapping_add(32)),
+            Shape::Tuple(_, parts) => prefetch(o.cast::<u64>().wrapping_add(2 + parts.len())),
+            Shape::Int | Shape::Float | Shape::Bool => {}
+        }
+    }
+
+    /// Asks for the memory of the parts of a tuple.
+    ///
+    /// # Safety
+    /// The object is alive, and the thread attached.
+    unsafe fn prefetch_parts(&self, o: *mut ffi::PyObject) {
+        let Shape::Tuple(class, parts) = self else { return };
+        // SAFETY: the class fixes the struct that is read.
+        unsafe {
+            if ffi::Py_TYPE(o) == *class && ffi::PyTuple_GET_SIZE(o) == parts.len() as isize {
+                for (i, part) in parts.iter().enumerate() {
+                    part.prefetch(ffi::PyTuple_GET_ITEM(o, i as isize));
+                }
+            }
         }
     }
 
@@ -114,7 +193,7 @@ impl Shape {
     ///
     /// # Safety
     /// The object is alive, there is room for its words, and the thread is attached.
-    unsafe fn read(&self, o: *mut ffi::PyObject, to: &mut *mut u64, texts: &mut Texts) -> Option<()> {
+    unsafe fn read(&self, o: *mut ffi::PyObject, to: &mut *mut u8, texts: &mut Texts) -> Option<()> {
         // SAFETY: the exact classes fix the structs that are read; the caller promises room.
         unsafe {
             let class = ffi::Py_TYPE(o);
@@ -127,7 +206,13 @@ impl Shape {
                     (*o.cast::<ffi::PyFloatObject>()).ob_fval.to_bits()
                 }
                 Shape::Text if class == &raw mut ffi::PyUnicode_Type => return texts.read(o, to),
-                Shape::Tuple(parts) if class == &raw mut ffi::PyTuple_Type => {
+                Shape::Bool if class == &raw mut ffi::PyBool_Type => {
+                    to.write(u8::from(o == ffi::Py_True()));
+                    *to = to.add(1);
+                    return Some(());
+                }
+                Shape::Bytes if class == &raw mut ffi::PyBytes_Type => return read_bytes(o, to),
+                Shape::Tuple(own, parts) if class == *own => {
                     if ffi::PyTuple_GET_SIZE(o) != parts.len() as isize {
                         return None;
                     }
@@ -138,8 +223,7 @@ impl Shape {
                 }
                 _ => return None,
             };
-            to.write(word);
-            *to = to.add(1);
+            write_words(to, [word]);
         }
         Some(())
     }
@@ -148,34 +232,89 @@ impl Shape {
     ///
     /// # Safety
     /// Words of this shape lie there.
-    unsafe fn hash(&self, words: &mut *const u64) -> i64 {
+    unsafe fn hash(&self, at: &mut *const u8) -> i64 {
         // SAFETY: as promised.
         unsafe {
-            let first = **words;
-            match self {
-                Shape::Int => {
-                    *words = words.add(1);
-                    first as i64
-                }
-                Shape::Float => {
-                    *words = words.add(1);
-                    float_hash(first, Ty::f64())
-                }
-                Shape::Text => {
-                    let (data, len) = (*words.add(1) as *const u8, *words.add(2) as i64);
-                    *words = words.add(3);
-                    table_hash(lh_runtime::text(data, len))
-                }
-                Shape::Tuple(parts) => {
-                    let mut h = parts.len() as i64;
-                    for part in parts {
-                        h = mixed(h, part.hash(words));
-                    }
-                    h
-                }
+            if let Shape::Tuple(_, parts) = self {
+                return parts.iter().fold(parts.len() as i64, |h, part| mixed(h, part.hash(at)));
             }
+            if let Shape::Bool = self {
+                let word = at.read();
+                *at = at.add(1);
+                return word.into();
+            }
+            let words = aligned(at.cast_mut()).cast::<u64>().cast_const();
+            let (count, h) = match self {
+                Shape::Float => (1, float_hash(words.read(), Ty::f64())),
+                Shape::Text => {
+                    let (data, len) = (words.add(1).read() as *const u8, words.add(2).read() as i64);
+                    (3, table_hash(lh_runtime::text(data, len)))
+                }
+                Shape::Bytes => {
+                    let (data, len) = (words.add(1).read() as *const u8, words.add(2).read() as usize);
+                    (4, bytes_hash(std::slice::from_raw_parts(data, len)))
+                }
+                _ => (1, words.read() as i64),
+            };
+            *at = words.add(count).cast();
+            h
         }
     }
+}
+
+/// Whether an object is a namedtuple, and of no class that has a form of its own.
+unsafe fn is_named_tuple(o: *mut ffi::PyObject) -> bool {
+    // SAFETY: the object is alive, and the thread attached. No code of the program runs: the class of its class is
+    // `type`.
+    unsafe {
+        let class = ffi::Py_TYPE(o);
+        ffi::PyType_IsSubtype(class, &raw mut ffi::PyTuple_Type) != 0
+            && ffi::Py_TYPE(class.cast()) == &raw mut ffi::PyType_Type
+            && ffi::PyObject_HasAttrString(class.cast(), c"_fields".as_ptr()) != 0
+            && classes::find(&Bound::from_borrowed_ptr(Python::assume_attached(), o).get_type())
+                .is_ok_and(|c| c.is_none())
+    }
+}
+
+/// The size of items with these parts behind `start` bytes, and the mask of their words that are counted.
+pub fn layout_of(start: usize, shapes: &[Shape]) -> (usize, u64) {
+    let (mut size, mut mask) = (start, 0);
+    shapes.iter().for_each(|shape| shape.place(&mut size, &mut mask));
+    let is_narrow = start == 0 && shapes.iter().all(Shape::is_narrow);
+    (if is_narrow { size } else { size.next_multiple_of(8) }, mask)
+}
+
+#[inline(always)]
+fn aligned(at: *mut u8) -> *mut u8 {
+    at.wrapping_add(at.addr().wrapping_neg() & 7)
+}
+
+/// Writes words at the next place that is aligned for them, and moves on.
+///
+/// # Safety
+/// There is room.
+#[inline(always)]
+unsafe fn write_words<const N: usize>(to: &mut *mut u8, words: [u64; N]) {
+    let at = aligned(*to);
+    // SAFETY: as promised.
+    unsafe {
+        at.cast::<[u64; N]>().write(words);
+        *to = at.add(8 * N);
+    }
+}
+
+/// Writes the words of `bytes`; `None` if there is no memory for an owner.
+///
+/// # Safety
+/// The object is an instance of `bytes`, and there is room.
+unsafe fn read_bytes(o: *mut ffi::PyObject, to: &mut *mut u8) -> Option<()> {
+    let owner = owner::foreign_owner(o);
+    if owner.is_null() {
+        return None;
+    }
+    // SAFETY: as promised; the last word is the distance of the items.
+    unsafe { write_words(to, [owner as u64, ffi::PyBytes_AsString(o) as u64, ffi::PyBytes_Size(o) as u64, 1]) };
+    Some(())
 }
 
 /// The rows of a container being filled: entries of a table begin with a mark.
@@ -183,39 +322,81 @@ pub struct Rows {
     container: ItemsRef,
     shapes: SmallVec<[Shape; 2]>,
     texts: Texts,
-    to: *mut u64,
+    to: *mut u8,
+    size: usize,
     count: usize,
     room: usize,
     is_table: bool,
+    has_gaps: bool,
 }
 
 impl Rows {
     /// Fills a container, which has no items and room for so many.
     pub fn new(container: ItemsRef, shapes: SmallVec<[Shape; 2]>, room: usize, is_table: bool) -> Rows {
         // SAFETY: the container is alive.
-        let to = unsafe { (*container.as_ptr()).mem.data.cast() };
-        Rows { container, shapes, texts: Texts::default(), to, count: 0, room, is_table }
+        let (to, size) = unsafe { ((*container.as_ptr()).mem.data, (*container.as_ptr()).elem_size as usize) };
+        let texts = Texts::new(room.saturating_mul(layout_of(0, &shapes).1.count_ones() as usize));
+        let has_gaps = shapes.iter().any(Shape::has_gaps);
+        Rows { container, shapes, texts, to, size, count: 0, room, is_table, has_gaps }
+    }
+
+    /// Adds items, or entries whose parts follow each other; `None` if they have other shapes or there is no room.
+    ///
+    /// # Safety
+    /// The objects are alive, and the thread is attached.
+    pub unsafe fn add_all(&mut self, block: &[*mut ffi::PyObject]) -> Option<()> {
+        // SAFETY: as promised.
+        unsafe {
+            if self.room >= FAR {
+                self.prefetch(block);
+            }
+            block.chunks_exact(self.shapes.len()).try_for_each(|parts| self.add(parts))
+        }
+    }
+
+    /// Asks for the memory of objects.
+    ///
+    /// # Safety
+    /// The objects are alive, and the thread is attached.
+    unsafe fn prefetch(&self, block: &[*mut ffi::PyObject]) {
+        let width = self.shapes.len();
+        for (first, shape) in self.shapes.iter().enumerate() {
+            let mut at = first;
+            while at < block.len() {
+                shape.prefetch(block[at]);
+                at += width;
+            }
+            at = if matches!(shape, Shape::Tuple(..)) { first } else { block.len() };
+            while at < block.len() {
+                // SAFETY: as promised.
+                unsafe { shape.prefetch_parts(block[at]) };
+                at += width;
+            }
+        }
     }
 
     /// Adds an item, or an entry of these parts; `None` if they have other shapes or there is no room.
     ///
     /// # Safety
     /// The objects are alive, and the thread is attached.
-    pub unsafe fn add(&mut self, parts: &[*mut ffi::PyObject]) -> Option<()> {
+    unsafe fn add(&mut self, parts: &[*mut ffi::PyObject]) -> Option<()> {
         if self.count == self.room {
             return None;
         }
         let start = self.to;
         // SAFETY: there is room for an item more; the words of a key follow its mark.
         unsafe {
-            let mut to = start.add(usize::from(self.is_table));
+            let end = start.add(self.size);
+            let mut to = start.add(if self.is_table { 8 } else { 0 });
+            if self.has_gaps {
+                start.write_bytes(0, self.size);
+            }
             for (shape, part) in self.shapes.iter().zip(parts) {
                 if shape.read(*part, &mut to, &mut self.texts).is_none() {
                     // The words that were written are let go with the container.
-                    let size = (*self.container.as_ptr()).elem_size as usize / 8;
-                    to.write_bytes(0, size - to.offset_from_unsigned(start));
+                    to.write_bytes(0, end.offset_from_unsigned(to));
                     if self.is_table {
-                        start.write(0);
+                        start.cast::<u64>().write(0);
                     }
                     self.count += 1;
                     return None;
@@ -223,12 +404,12 @@ impl Rows {
             }
             if self.is_table {
                 let mark = match self.shapes[0].key_code() {
-                    0 => self.shapes[0].hash(&mut start.add(1).cast_const()) | MARK,
+                    0 => self.shapes[0].hash(&mut start.add(8).cast_const()) | MARK,
                     _ => -1,
                 };
                 start.cast::<i64>().write(mark);
             }
-            self.to = to;
+            self.to = end;
         }
         self.count += 1;
         Some(())
@@ -258,17 +439,18 @@ struct Texts {
     owner: *mut MemInfo,
     held: *mut ffi::PyObject,
     count: isize,
-}
-
-impl Default for Texts {
-    fn default() -> Texts {
-        Texts { owner: null_mut(), held: null_mut(), count: 0 }
-    }
+    room: isize,
+    /// The most that are still to come.
+    left: usize,
 }
 
 impl Texts {
+    fn new(left: usize) -> Texts {
+        Texts { owner: null_mut(), held: null_mut(), count: 0, room: 0, left }
+    }
+
     /// Writes the words of a `str`; `None` if it needs an owner of its own.
-    unsafe fn read(&mut self, o: *mut ffi::PyObject, to: &mut *mut u64) -> Option<()> {
+    unsafe fn read(&mut self, o: *mut ffi::PyObject, to: &mut *mut u8) -> Option<()> {
         let mut size = 0;
         // SAFETY: the object is a `str`, and lives as long as its text is used.
         unsafe {
@@ -282,10 +464,7 @@ impl Texts {
                 return None;
             }
             let owner = self.hold(o)?;
-            to.write(owner as u64);
-            to.add(1).write(text as u64);
-            to.add(2).write((size as i64 | if is_ascii { ASCII } else { 0 }) as u64);
-            *to = to.add(3);
+            write_words(to, [owner as u64, text as u64, (size as i64 | if is_ascii { ASCII } else { 0 }) as u64]);
         }
         Some(())
     }
@@ -294,9 +473,10 @@ impl Texts {
     unsafe fn hold(&mut self, o: *mut ffi::PyObject) -> Option<*mut MemInfo> {
         // SAFETY: the tuple is nobody else's until now, and has room.
         unsafe {
-            if self.count == CHUNK || self.owner.is_null() {
+            if self.count == self.room {
                 self.close();
-                let held = ffi::PyTuple_New(CHUNK);
+                let room = self.left.clamp(1, CHUNK);
+                let held = ffi::PyTuple_New(room as isize);
                 if held.is_null() {
                     ffi::PyErr_Clear();
                     return None;
@@ -308,7 +488,7 @@ impl Texts {
                 if owner.is_null() {
                     return None;
                 }
-                *self = Texts { owner, held, count: 0 };
+                *self = Texts { owner, held, count: 0, room: room as isize, left: self.left - room.min(self.left) };
             }
             ffi::Py_INCREF(o);
             ffi::PyTuple_SET_ITEM(self.held, self.count, o);
@@ -323,7 +503,7 @@ impl Texts {
             // SAFETY: nobody else refers to the owner until now; it has a text at least.
             unsafe { set_references(self.owner, self.count as i64) };
         }
-        *self = Texts::default();
+        *self = Texts::new(self.left);
     }
 }
 

@@ -7,11 +7,12 @@ use crate::call::args::ArgBuf;
 use crate::call::boxing::Boxer;
 use crate::call::choices::Choices;
 use crate::call::collections::Table as Kind;
+use crate::call::copied::Copied;
 use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::lists::{Copied, Lists, own_item, push_choice};
-use crate::call::rows::{MARK, Rows, Shape, float_hash, mixed};
+use crate::call::lists::{Lists, own_item, push_choice};
+use crate::call::rows::{BLOCK, MARK, Rows, Shape, float_hash, layout_of, mixed};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
@@ -39,6 +40,16 @@ struct Table {
 }
 
 impl Lists {
+    /// Pushes a dictionary or a set into the buffer.
+    pub fn push_table(&mut self, object: &Bound<'_, PyAny>, buf: &mut ArgBuf) -> Result<(), Refused> {
+        buf.enter()?;
+        buf.tags.push(Kind::of(object).ok_or(Refused::Type)?.tag());
+        let table = self.import_table(object, buf)?;
+        buf.slots.push(table.as_ptr() as u64);
+        buf.leave();
+        Ok(())
+    }
+
     /// The native copy of a dictionary or a set; appends the tags of its keys and values to `buf`.
     pub fn import_table(&mut self, object: &Bound<'_, PyAny>, buf: &mut ArgBuf) -> Result<ItemsRef, Refused> {
         if let Some(copied) = self.copied(object) {
@@ -213,10 +224,10 @@ fn table_of_rows(object: &Bound<'_, PyAny>, kind: Kind, factory: &[u64]) -> Resu
     }
     let mut rows: Option<Rows> = None;
     let mut refused = None;
-    let mut add = |parts: &[*mut ffi::PyObject]| -> Option<()> {
+    let mut add = |block: &[*mut ffi::PyObject]| -> Option<()> {
         let rows = match &mut rows {
             Some(rows) => rows,
-            None => match new_rows(object, kind, factory, parts)? {
+            None => match new_rows(object, kind, factory, block.get(..kind.width())?)? {
                 Ok(made) => rows.insert(made),
                 Err(why) => {
                     refused = Some(why);
@@ -224,19 +235,12 @@ fn table_of_rows(object: &Bound<'_, PyAny>, kind: Kind, factory: &[u64]) -> Resu
                 }
             },
         };
-        // SAFETY: the object holds its parts.
-        unsafe { rows.add(parts) }
+        // SAFETY: the object, or a reference, holds the parts.
+        unsafe { rows.add_all(block) }
     };
     let done = match object.cast::<PyDict>() {
-        Ok(dict) => with_critical_section(dict, || {
-            let (mut at, mut key, mut value) = (0, null_mut(), null_mut());
-            // SAFETY: the dictionary is locked, and nothing changes it meanwhile.
-            while unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
-                add(&[key, value])?;
-            }
-            Some(())
-        }),
-        Err(_) => object.try_iter().ok().and_then(|mut items| items.try_for_each(|item| add(&[item.ok()?.as_ptr()]))),
+        Ok(dict) => with_critical_section(dict, || entries_in_blocks(dict, &mut add)),
+        Err(_) => items_in_blocks(object, &mut add),
     };
     if let Some(why) = refused {
         return Err(why);
@@ -250,6 +254,48 @@ fn table_of_rows(object: &Bound<'_, PyAny>, kind: Kind, factory: &[u64]) -> Resu
     Ok(Some((table, tags)))
 }
 
+/// Gives the keys and values of a dictionary in turn, in blocks; nothing changes it meanwhile.
+fn entries_in_blocks(dict: &Bound<'_, PyDict>, add: &mut dyn FnMut(&[*mut ffi::PyObject]) -> Option<()>) -> Option<()> {
+    let (mut block, mut count) = ([null_mut(); BLOCK], 0);
+    let (mut at, mut key, mut value) = (0, null_mut(), null_mut());
+    // SAFETY: a dictionary.
+    while unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
+        block[count..count + 2].copy_from_slice(&[key, value]);
+        count += 2;
+        if count == BLOCK {
+            add(&block)?;
+            count = 0;
+        }
+    }
+    if count > 0 { add(&block[..count]) } else { Some(()) }
+}
+
+/// Gives the items of a set, in blocks.
+fn items_in_blocks(object: &Bound<'_, PyAny>, add: &mut dyn FnMut(&[*mut ffi::PyObject]) -> Option<()>) -> Option<()> {
+    let items = object.try_iter().ok()?;
+    loop {
+        let (mut block, mut count) = ([null_mut(); BLOCK], 0);
+        // SAFETY: an iterator, whose items are references of this function's.
+        unsafe {
+            while count < BLOCK {
+                block[count] = ffi::PyIter_Next(items.as_ptr());
+                if block[count].is_null() {
+                    break;
+                }
+                count += 1;
+            }
+            let added = if count == 0 { Some(()) } else { add(&block[..count]) };
+            block[..count].iter().for_each(|item| ffi::Py_DECREF(*item));
+            added?;
+            if count < BLOCK {
+                let is_error = !ffi::PyErr_Occurred().is_null();
+                ffi::PyErr_Clear();
+                return (!is_error).then_some(());
+            }
+        }
+    }
+}
+
 /// A table for rows like the first one, or nothing if it has no shape.
 fn new_rows(
     object: &Bound<'_, PyAny>,
@@ -259,24 +305,21 @@ fn new_rows(
 ) -> Option<Result<Rows, Refused>> {
     // SAFETY: the object holds its parts.
     let shapes = first.iter().map(|part| unsafe { Shape::of(*part) }).collect::<Option<SmallVec<[Shape; 2]>>>()?;
-    let (mut words, mut mask) = (1, 0);
-    for shape in &shapes {
-        mask |= shape.mask() << words;
-        words += shape.words();
-    }
+    // The mark is before them.
+    let (size, mask) = layout_of(8, &shapes);
     let fields = || {
         let mut tags = Tags::new();
         shapes.iter().for_each(|shape| shape.tags(&mut tags));
         tags.extend_from_slice(factory);
         let class = kind.class();
         let ty = class.of(Decoder::new(object.py(), &tags).many(class.declaration().parameters.len()), false);
-        debug_assert!(Item::new(entry_type(ty)).is_some_and(|entry| entry.size == 8 * words && entry.mask == mask));
+        debug_assert!(Item::new(entry_type(ty)).is_some_and(|entry| entry.size == size && entry.mask == mask));
         (fields_size(ty), fields_mask(ty))
     };
     // Only those of a dictionary with a factory depend on more than the class.
-    let (size, fields_mask) = if factory.is_empty() { *kind.fields().get_or_init(fields) } else { fields() };
+    let (own, fields_mask) = if factory.is_empty() { *kind.fields().get_or_init(fields) } else { fields() };
     let room = object.len().ok()?;
-    let table = ItemsRef::with_fields(room, 8 * words, mask, size, fields_mask).ok_or(Refused::TooLarge);
+    let table = ItemsRef::with_fields(room, size, mask, own, fields_mask).ok_or(Refused::TooLarge);
     Some(table.map(|table| Rows::new(table, shapes, room, true)))
 }
 

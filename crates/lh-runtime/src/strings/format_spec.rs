@@ -4,6 +4,7 @@
 use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::repr::{Decimal, LayOut, lay_out, special};
 use crate::text::{Point, Text, TextBuf};
+use std::fmt::Write;
 
 /// An exception to raise.
 #[derive(Debug, PartialEq)]
@@ -182,13 +183,17 @@ struct Number<'a> {
     group: usize,
 }
 
-fn number(s: &Spec, n: &Number) -> Formatted {
-    let sign = match (n.negative, s.sign) {
+fn sign_of(s: &Spec, negative: bool) -> &'static str {
+    match (negative, s.sign) {
         (true, _) => "-",
         (false, Some('+')) => "+",
         (false, Some(' ')) => " ",
         (false, _) => "",
-    };
+    }
+}
+
+fn number(s: &Spec, n: &Number) -> Formatted {
+    let sign = sign_of(s, n.negative);
     let zero_filled = s.fill == '0'.into() && s.align == '=';
     let taken = sign.len() + n.prefix.len() + n.rest.len();
     let digits = match s.grouping {
@@ -323,6 +328,14 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
     if precision > i32::MAX as usize / 2 {
         return fail("precision too big");
     }
+    if matches!(s.kind, Some('f' | 'F'))
+        && s.grouping.is_none()
+        && !s.alternate
+        && value.is_finite()
+        && precision <= PLAIN
+    {
+        return plain_fixed(s, value, precision);
+    }
     let percent = if s.kind == Some('%') { "%" } else { "" };
     let mut negative = value.is_sign_negative() && !value.is_nan();
     let text = match special(value) {
@@ -345,6 +358,24 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
         );
     }
     number(s, &Number { negative, prefix: "", digits: whole, rest: &rest, group: 3 })
+}
+
+/// With more digits after the point than this, digits are not written at once.
+const PLAIN: usize = 60;
+
+/// Digits and a point, without separators: what most formats ask for.
+fn plain_fixed(s: &Spec, value: f64, precision: usize) -> Formatted {
+    let mut body = String::with_capacity(24 + precision);
+    body.push_str(sign_of(s, value.is_sign_negative()));
+    let sign = body.len();
+    // A text takes all that is written to it.
+    let _ = write!(body, "{:.precision$}", value.abs());
+    let is_zero = || body[sign..].bytes().all(|b| b == b'0' || b == b'.');
+    if s.no_negative_zero && value.is_sign_negative() && is_zero() {
+        body.replace_range(..sign, sign_of(s, false));
+        return pad(s, &body, sign_of(s, false).len());
+    }
+    if s.width <= body.len() { Ok(body.into()) } else { pad(s, body, sign) }
 }
 
 fn digits_of(s: &Spec, value: f64, precision: usize) -> (Decimal, LayOut) {

@@ -52,7 +52,11 @@ fn address(text: &Text) -> usize {
     text.as_bytes().as_ptr() as usize
 }
 
-fn scan(s: &Text, index: usize) -> usize {
+/// Parts of fewer characters are looked through to find their ends.
+pub(crate) const NEAR: usize = 12;
+
+/// The byte that a character begins at, or the number of bytes if there are fewer characters.
+pub(crate) fn scan(s: &Text, index: usize) -> usize {
     let bytes = s.as_bytes();
     let mut at = 0;
     for _ in 0..index {

@@ -267,7 +267,11 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
         let (start, stop) = (start.max(0) as usize, stop.max(0) as usize);
         let s = text(s, n);
         let begin = byte_of(mem, s, n, start);
-        let end = byte_of(mem, s, n, stop).max(begin);
+        // The end of a short part is near.
+        let end = match stop.saturating_sub(start) {
+            count @ 0..index::NEAR if n & ASCII == 0 => begin + index::scan(&s[begin..], count),
+            _ => byte_of(mem, s, n, stop).max(begin),
+        };
         give_part(mem, n, &s[begin..end], out)
     }
 }

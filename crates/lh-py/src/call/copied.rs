@@ -1,0 +1,108 @@
+//! The native copies of lists, dictionaries and sets that one call makes.
+
+use crate::object::strong_ref::StrongRef;
+use hashbrown::HashMap;
+use lh_runtime::items::{Items, ItemsRef};
+use pyo3::ffi;
+use smallvec::SmallVec;
+
+/// So many copies are found by looking at all of them.
+const FEW: usize = 8;
+
+/// A Python list, dictionary or set and its native copy.
+pub struct Copied {
+    /// The Python object. The reference is needed: another thread may remove it from the list that contains it.
+    pub object: StrongRef,
+    /// The copy.
+    pub list: ItemsRef,
+    /// The tags of its items.
+    pub tags: SmallVec<[u64; 4]>,
+    /// The number of items before the call.
+    pub count: usize,
+    /// Their bytes before the call.
+    pub before: SmallVec<[u8; 32]>,
+}
+
+/// All of them, in the order in which they were made.
+#[derive(Default)]
+pub struct AllCopied {
+    all: Vec<Copied>,
+    /// Where they are, if there are more than a few.
+    places: Option<Box<Places>>,
+}
+
+#[derive(Default)]
+struct Places {
+    by_object: HashMap<usize, usize>,
+    by_native: HashMap<usize, usize>,
+}
+
+impl Places {
+    fn set(&mut self, copied: &Copied, at: usize) {
+        self.by_object.insert(copied.object.as_ptr() as usize, at);
+        self.by_native.insert(copied.list.as_ptr() as usize, at);
+    }
+}
+
+impl AllCopied {
+    /// Adds a copy of an object that has none.
+    pub fn push(&mut self, copied: Copied) {
+        let at = self.all.len();
+        self.all.push(copied);
+        if let Some(places) = &mut self.places {
+            places.set(&self.all[at], at);
+        } else if at >= FEW {
+            let places = self.places.insert(Box::default());
+            self.all.iter().enumerate().for_each(|(at, copied)| places.set(copied, at));
+        }
+    }
+
+    fn place(&self, o: *mut ffi::PyObject) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.by_object.get(&(o as usize)).copied(),
+            None => self.all.iter().position(|c| c.object.as_ptr() == o),
+        }
+    }
+
+    /// The copy of an object.
+    pub fn of(&self, o: *mut ffi::PyObject) -> Option<&Copied> {
+        self.place(o).map(|at| &self.all[at])
+    }
+
+    /// The same, to change it.
+    pub fn of_mut(&mut self, o: *mut ffi::PyObject) -> Option<&mut Copied> {
+        self.place(o).map(|at| &mut self.all[at])
+    }
+
+    /// The copy with this header.
+    pub fn with_header(&self, header: *mut Items) -> Option<&Copied> {
+        match &self.places {
+            Some(places) => places.by_native.get(&(header as usize)).map(|at| &self.all[*at]),
+            None => self.all.iter().find(|c| c.list.as_ptr() == header),
+        }
+    }
+
+    /// Forgets the copy of an object.
+    pub fn take(&mut self, o: *mut ffi::PyObject) -> Option<ItemsRef> {
+        let at = self.place(o)?;
+        let taken = self.all.swap_remove(at);
+        if let Some(places) = &mut self.places {
+            places.by_object.remove(&(o as usize));
+            places.by_native.remove(&(taken.list.as_ptr() as usize));
+            if let Some(moved) = self.all.get(at) {
+                places.set(moved, at);
+            }
+        }
+        Some(taken.list)
+    }
+
+    /// All copies.
+    pub fn iter(&self) -> std::slice::Iter<'_, Copied> {
+        self.all.iter()
+    }
+
+    /// All copies, to change what they remember.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Copied> {
+        self.all.iter_mut()
+    }
+}
