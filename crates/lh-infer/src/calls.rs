@@ -491,6 +491,9 @@ impl Infer<'_> {
         if !x.ty.is_number() || (x.ty.is_complex() && !t.is_complex()) {
             return Err(self.no_conversion(t, x.ty));
         }
+        if self.keeps_width(t, x.ty) {
+            return Ok(x.clone());
+        }
         if t.is_int() && t.is_weak() && x.ty.is_float() {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
@@ -564,6 +567,9 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let Some(args) = self.as_numpy_takes(path, args) {
+            return self.call_path(path, &args, kwargs);
+        }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
         }

@@ -14,6 +14,18 @@ def int_of(x):
     return index_of(x) if prim.is_bool(x) else x
 
 
+def fitted(x, dtype, name):
+    """A Python integer in the type of a number of NumPy's that it meets.
+
+    >>> fitted(200, np.uint8, "uint8")
+    200
+    """
+    narrow = prim.cast(x, dtype)
+    if prim.cast(narrow, np.int64) != x or (not prim.is_signed(narrow) and x < 0):
+        raise OverflowError(f"Python integer {x} out of bounds for {name}")
+    return narrow
+
+
 def _magnitude(x):
     """The absolute value as 64 bits, all of which count where there is no sign."""
     return prim.abs(prim.cast(x, np.int64)) if prim.is_signed(x) else prim.cast(x, np.int64)

@@ -4,7 +4,7 @@
 use crate::gpu::context::Gpu;
 use crate::host::gpu_targets;
 use lh_driver::host::GpuTarget;
-use lh_ir::func::{Device, Options, fastmath, parallel};
+use lh_ir::func::{Device, Options, Semantics, fastmath, parallel};
 use pyo3::exceptions::{PyNameError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyTuple};
@@ -65,6 +65,8 @@ impl JitOptions {
             "parallel" => self.ir.parallel = parallel_flags(value)?,
             "debug" => self.ir.debug = value.is_truthy()?,
             "error_model" => self.ir.numpy_errors = one_of(name, value, &["python", "numpy"])? == 1,
+            "semantics" if one_of(name, value, &["python", "numba"])? == 1 => self.ir.semantics = Semantics::Numba,
+            "semantics" => self.ir.semantics = Semantics::Python,
             "overflow" => self.ir.overflow_check = one_of(name, value, &["wrap", "check"])? == 1,
             // Options of Numba that mean nothing in compiled code.
             _ => {}
