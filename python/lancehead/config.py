@@ -48,6 +48,30 @@ _check()
 #: `cache=True`.
 CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 
+#: Whether indices are checked where a decorator says nothing.
+BOUNDSCHECK: bool = _flag("LANCEHEAD_BOUNDSCHECK") is not False
+
+#: Modules and packages whose functions have no checks of indices, unless a decorator asks for them.
+UNCHECKED: tuple[str, ...] = tuple(filter(None, os.environ.get("LANCEHEAD_UNCHECKED", "").replace(" ", "").split(",")))
+
+_NUMBA_BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK", "").strip() != "0"
+
+
+def with_bounds(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a decorator of a function, with what the settings say of checks of indices.
+
+    >>> with_bounds(len, {"cache": True})
+    {'cache': True}
+    """
+    if options.get("boundscheck") is not None:
+        return options
+    module = str(getattr(function, "__module__", ""))
+    is_checked = BOUNDSCHECK and (_NUMBA_BOUNDSCHECK or options.get("semantics") != "numba")
+    if is_checked and not any(module == name or module.startswith(f"{name}.") for name in UNCHECKED):
+        return options
+    return {**options, "boundscheck": False}
+
+
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
 

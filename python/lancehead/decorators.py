@@ -100,7 +100,7 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
     function = function_of(function, "njit")
     if config.DISABLE_JIT:
         return function
-    return _core.dispatcher(function, options, signatures, eager)
+    return _core.dispatcher(function, config.with_bounds(function, options), signatures, eager)
 
 
 def prange(*args: int) -> range:
