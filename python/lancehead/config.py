@@ -48,13 +48,10 @@ _check()
 #: `cache=True`.
 CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 
-#: Whether indices are checked where a decorator says nothing.
-BOUNDSCHECK: bool = _flag("LANCEHEAD_BOUNDSCHECK") is not False
-
 #: Modules and packages whose functions have no checks of indices, unless a decorator asks for them.
 UNCHECKED: tuple[str, ...] = tuple(filter(None, os.environ.get("LANCEHEAD_UNCHECKED", "").replace(" ", "").split(",")))
 
-_NUMBA_BOUNDSCHECK = os.environ.get("NUMBA_BOUNDSCHECK", "").strip() != "0"
+_CHECKED = _flag("LANCEHEAD_BOUNDSCHECK")
 
 
 def with_bounds(function: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +63,8 @@ def with_bounds(function: Any, options: dict[str, Any]) -> dict[str, Any]:
     if options.get("boundscheck") is not None:
         return options
     module = str(getattr(function, "__module__", ""))
-    is_checked = BOUNDSCHECK and (_NUMBA_BOUNDSCHECK or options.get("semantics") != "numba")
+    of_numba = BOUNDSCHECK if options.get("semantics") == "numba" else None
+    is_checked = _CHECKED if _CHECKED is not None else of_numba != 0
     if is_checked and not any(module == name or module.startswith(f"{name}.") for name in UNCHECKED):
         return options
     return {**options, "boundscheck": False}
@@ -157,7 +155,7 @@ CUDA_ARRAY_INTERFACE_SYNC: int = 1
 CUDA_PER_THREAD_DEFAULT_STREAM: int = 0
 ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
-BOUNDSCHECK: int | None = None
+BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 DEBUGINFO_DEFAULT: int = 0
 DISABLE_PERFORMANCE_WARNINGS: int = 0
 FULL_TRACEBACKS: int = 0

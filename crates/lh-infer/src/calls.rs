@@ -492,7 +492,7 @@ impl Infer<'_> {
             return Err(self.no_conversion(t, x.ty));
         }
         if self.keeps_width(t, x.ty) {
-            return Ok(x.clone());
+            return Ok(if t.is_complex() { self.cast(x, Ty::c64()) } else { x.clone() });
         }
         if t.is_int() && t.is_weak() && x.ty.is_float() {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
@@ -627,7 +627,8 @@ impl Infer<'_> {
                 return self.call_path(path, &[list], kwargs);
             }
         }
-        self.call_library_path(path, args, kwargs)
+        let result = self.call_library_path(path, args, kwargs)?;
+        Ok(self.with_numba_type(path, result))
     }
 
     /// A method of texts or bytes that is called with its object, `str.upper(s)`; `None` if the path is of no such.

@@ -6,11 +6,12 @@
 
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
+use crate::operations::operators::cast_expr;
 use crate::val::Val;
 use lh_ir::Ty;
-use lh_ir::func::Semantics;
+use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
-use lh_ir::untyped::BinOp;
+use lh_ir::untyped::{BinOp, UnOp};
 
 impl Infer<'_> {
     /// The semantics of the code at hand. The library is written in Python's.
@@ -26,18 +27,30 @@ impl Infer<'_> {
         }
     }
 
-    /// The type in which `-`, `+` and `~` compute on a number.
-    pub(crate) fn unary_type(&self, t: Ty) -> Ty {
-        match self.semantics() {
-            _ if t.is_bool() => Ty::int(),
-            Semantics::Numba if t.is_number() => numba_scalars(BinOp::Add, t, t),
-            _ => t,
-        }
+    /// Whether `-x`, `+x` and `~x` have 64 bits, although they compute in less.
+    pub(crate) fn widens(&self, t: Ty) -> bool {
+        self.semantics() == Semantics::Numba && t.is_int() && t.bits() < 64
+    }
+
+    /// The type in which `-x` computes on elements: in Numba truth values have one, too.
+    pub(crate) fn sign_type(&self, op: UnOp, t: Ty) -> Ty {
+        if op == UnOp::Neg && t.is_bool() && self.semantics() == Semantics::Numba { Ty::i8() } else { t }
+    }
+
+    /// The type of a result of a function of NumPy, where Numba has another: statistics of floats are `float64`.
+    pub(crate) fn with_numba_type(&mut self, path: &str, result: Val) -> Val {
+        const WIDE: [&str; 9] =
+            ["std", "var", "median", "nanstd", "nanvar", "nanmean", "nanmedian", "percentile", "quantile"];
+        let is_wide = path.strip_prefix("numpy.").is_some_and(|name| WIDE.contains(&name));
+        let widens = is_wide && result.ty == Ty::f32() && self.semantics() == Semantics::Numba;
+        if widens { self.cast(&result, Ty::f64()) } else { result }
     }
 
     /// Whether `int(x)` or `float(x)` leaves a number as it is: those of Numba keep the width.
     pub(crate) fn keeps_width(&self, to: Ty, from: Ty) -> bool {
-        let is_kind = to.is_int() && from.is_int() || to.is_float() && from.is_float() && !from.is_half();
+        let is_kind = to.is_int() && from.is_int()
+            || to.is_float() && from.is_float() && !from.is_half()
+            || to.is_complex() && from == Ty::f32();
         self.semantics() == Semantics::Numba && to.is_weak() && is_kind
     }
 
@@ -65,7 +78,8 @@ impl Infer<'_> {
         };
         let has_no_bools =
             matches!(op, Some(BinOp::FloorDiv | BinOp::Mod | BinOp::Pow | BinOp::LShift | BinOp::RShift));
-        Some(if t.is_bool() && has_no_bools { Ty::i8() } else { t })
+        let is_difference = op == Some(BinOp::Sub) && self.semantics() == Semantics::Numba;
+        Some(if t.is_bool() && (has_no_bools || is_difference) { Ty::i8() } else { t })
     }
 }
 
@@ -77,6 +91,25 @@ impl Infer<'_> {
             Semantics::Numba => numba_elements(a, b, false),
         };
         types.iter().copied().reduce(both).expect("an operand")
+    }
+
+    /// Operands of a ufunc: in Numba integers beside complex numbers of 32 bits become such.
+    pub(crate) fn with_complex(&mut self, ins: &[Val]) -> Vec<Val> {
+        let types: Vec<Ty> = ins.iter().map(|a| a.ty.as_array().map_or(a.ty, |(d, ..)| d)).collect();
+        let is_mixed = types.iter().any(|t| t.is_complex()) && types.iter().all(|t| t.is_number());
+        if self.semantics() == Semantics::Python || !is_mixed {
+            return ins.to_vec();
+        }
+        let t = self.operands_type(&types);
+        ins.iter().zip(types).map(|(a, own)| self.as_type(a, own, t)).collect()
+    }
+
+    fn as_type(&mut self, a: &Val, own: Ty, t: Ty) -> Val {
+        match a.ty.is_array() {
+            _ if own == t => a.clone(),
+            true => self.map(std::slice::from_ref(a), t, cast_expr(t, MapExpr::Arg(0, own))),
+            false => self.cast(a, t),
+        }
     }
 
     /// Arguments of a function of NumPy: Numba knows no weak numbers.

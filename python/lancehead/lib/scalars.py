@@ -14,16 +14,14 @@ def int_of(x):
     return index_of(x) if prim.is_bool(x) else x
 
 
-def fitted(x, dtype, name):
-    """A Python integer in the type of a number of NumPy's that it meets.
+def out_of_bounds(x, name):
+    """Raises where a Python integer meets a number of a type that does not hold it.
 
-    >>> fitted(200, np.uint8, "uint8")
-    200
+    >>> out_of_bounds(300, "uint8")
+    Traceback (most recent call last):
+    OverflowError: Python integer 300 out of bounds for uint8
     """
-    narrow = prim.cast(x, dtype)
-    if prim.cast(narrow, np.int64) != x or (not prim.is_signed(narrow) and x < 0):
-        raise OverflowError(f"Python integer {x} out of bounds for {name}")
-    return narrow
+    raise OverflowError(f"Python integer {x} out of bounds for {name}")
 
 
 def _magnitude(x):

@@ -291,8 +291,9 @@ impl Infer<'_> {
                 }
                 _ => (args.clone(), out.clone()),
             };
-            // To `math`, truth values are Python's integers.
-            for x in ins.iter_mut().filter(|x| x.ty.is_bool() && path.starts_with("math.")) {
+            // To `math`, truth values and narrow integers are Python's.
+            let is_narrow = |t: Ty| t.is_bool() || t.is_int() && t.bits() < 64;
+            for x in ins.iter_mut().filter(|x| is_narrow(x.ty) && path.starts_with("math.")) {
                 *x = self.cast(x, Ty::int());
             }
             if op.sig.arity() == ins.len() {
@@ -331,7 +332,7 @@ impl Infer<'_> {
         if args.len() < takes || (args.len() > takes && !outs.is_empty()) {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
         }
-        let ins = &args[..takes];
+        let ins = &self.with_complex(&args[..takes]);
         self.check_operands(path, ins)?;
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };

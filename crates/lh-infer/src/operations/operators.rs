@@ -130,7 +130,10 @@ impl Infer<'_> {
         if op == UnOp::Invert && a.ty.is_bool() && a.as_bool().is_none() {
             return Ok(self.op("not", &[a.clone()]));
         }
-        let a = &self.cast(a, self.unary_type(a.ty));
+        if self.widens(a.ty) {
+            return self.unary_and_widen(op, a);
+        }
+        let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
         match op {
             UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
             UnOp::Neg if a.ty.is_int() && self.options.overflow_check => {
@@ -151,8 +154,20 @@ impl Infer<'_> {
         }
     }
 
+    /// `-x`, `+x` or `~x` in the width of `x`, which becomes 64 bits behind it.
+    fn unary_and_widen(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        let name = match op {
+            UnOp::Neg => "neg",
+            UnOp::Invert => "invert",
+            UnOp::Pos | UnOp::Not => "",
+        };
+        let result = if name.is_empty() { a.clone() } else { self.op(name, std::slice::from_ref(a)) };
+        Ok(self.cast(&result, if a.ty.is_signed() { Ty::int() } else { Ty::u64() }))
+    }
+
     fn unary_array(&mut self, op: UnOp, a: &Val) -> Result<Val> {
-        let (t, ..) = a.ty.as_array().expect("an array");
+        let (own, ..) = a.ty.as_array().expect("an array");
+        let t = self.sign_type(op, own);
         let kernel = match op {
             UnOp::Neg if t.is_complex() => self.library_kernel("operator.neg", &[t])?,
             UnOp::Neg if t.is_number() && !t.is_bool() => Kernel::Row(row("neg"), t),
@@ -164,7 +179,8 @@ impl Infer<'_> {
             }
             _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
         };
-        Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![MapExpr::Arg(0, t)])))
+        let arg = cast_expr(t, MapExpr::Arg(0, own));
+        Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![arg])))
     }
 
     pub(crate) fn binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
@@ -313,8 +329,23 @@ impl Infer<'_> {
         if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || self.is_library {
             return Ok(self.cast(x, t));
         }
-        let args = [x.clone(), Val::of_type(Ty::dtype(t)), Val::str(t.to_string())];
-        self.call_library("scalars.fitted", &args)
+        let narrow = self.cast(x, t);
+        let same = {
+            let back = self.cast(&narrow, Ty::int());
+            self.op("eq", &[back, x.clone()])
+        };
+        let fits = if t.is_signed() {
+            same
+        } else {
+            let positive = self.op("ge", &[x.clone(), Val::int(0)]);
+            self.both(&same, &positive)
+        };
+        let (good, bad) = self.branch(&fits);
+        self.cur = bad;
+        self.call_library("scalars.out_of_bounds", &[x.clone(), Val::str(t.to_string())])?;
+        self.cur = good;
+        self.dead = false;
+        Ok(narrow)
     }
 
     /// A Python integer literal that does not fit the typed operand raises, as in NumPy.

@@ -17,6 +17,8 @@ pub struct JitOptions {
     pub nogil: bool,
     /// Whether compiled code is kept for other processes.
     pub cache: bool,
+    /// Whether callers inline it, so that its signatures do not limit them.
+    pub inline: bool,
     /// Whether the function runs in the interpreter.
     pub interpreted: bool,
     /// The GPU that it is a kernel for.
@@ -32,6 +34,7 @@ impl JitOptions {
             ir: Options::default(),
             nogil: false,
             cache: false,
+            inline: false,
             interpreted: false,
             gpu: None,
             given: given.clone().unbind(),
@@ -58,6 +61,7 @@ impl JitOptions {
             "_interpreted" => self.interpreted = value.is_truthy()?,
             "_link" => self.ir.link = value.extract()?,
             "cache" => self.cache = value.is_truthy()?,
+            "inline" => self.inline = value.extract::<&str>().is_ok_and(|v| v == "always"),
             "nogil" => self.nogil = value.is_truthy()?,
             "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
             // `None` leaves the default, which is to check.
