@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from lancehead import _core, types
+from lancehead import _core, config, types
 from lancehead import options as table
 from lancehead.decorated import function_of
 
@@ -58,7 +58,7 @@ class CFunc:
         self._not_in_c = next((t for t in (wanted, *self._sig.args) if not _is_in_c(t)), None)
         #: The Python function; Numba's name for it.
         self._pyfunc = function
-        options = {**options, "_callback": self._not_in_c is None}
+        options = {**config.with_bounds(function, options), "_callback": self._not_in_c is None}
         self._dispatcher = _core.dispatcher(function, options, [self._sig.args], True)
         if self._dispatcher.nopython_signatures[0].return_type != wanted:
             self._dispatcher = _converting(self._dispatcher, function, self._sig, options)

@@ -48,6 +48,28 @@ _check()
 #: `cache=True`.
 CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 
+#: Modules and packages whose functions have no checks of indices, unless a decorator asks for them.
+UNCHECKED: tuple[str, ...] = tuple(filter(None, os.environ.get("LANCEHEAD_UNCHECKED", "").replace(" ", "").split(",")))
+
+_CHECKED = _flag("LANCEHEAD_BOUNDSCHECK")
+
+
+def with_bounds(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a decorator of a function, with what the settings say of checks of indices.
+
+    >>> with_bounds(len, {"cache": True})
+    {'cache': True}
+    """
+    if options.get("boundscheck") is not None:
+        return options
+    module = str(getattr(function, "__module__", ""))
+    of_numba = BOUNDSCHECK if options.get("semantics") == "numba" else None
+    is_checked = _CHECKED if _CHECKED is not None else of_numba != 0
+    if is_checked and not any(module == name or module.startswith(f"{name}.") for name in UNCHECKED):
+        return options
+    return {**options, "boundscheck": False}
+
+
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
 
@@ -133,7 +155,7 @@ CUDA_ARRAY_INTERFACE_SYNC: int = 1
 CUDA_PER_THREAD_DEFAULT_STREAM: int = 0
 ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
-BOUNDSCHECK: int | None = None
+BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 DEBUGINFO_DEFAULT: int = 0
 DISABLE_PERFORMANCE_WARNINGS: int = 0
 FULL_TRACEBACKS: int = 0

@@ -95,12 +95,12 @@ def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:
     if isinstance(function, _core.Dispatcher):
-        if not options and not signatures:
+        if not options.keys() - {"semantics"} and not signatures:
             return function
     function = function_of(function, "njit")
     if config.DISABLE_JIT:
         return function
-    return _core.dispatcher(function, options, signatures, eager)
+    return _core.dispatcher(function, config.with_bounds(function, options), signatures, eager)
 
 
 def prange(*args: int) -> range:

@@ -153,6 +153,12 @@ OPTIONS = (
         "does not exist", _JIT,
     ),
     Option(
+        "semantics", one_of("python", "numba"), '`"python"`',
+        "Whose answers the code gives where they differ: those of CPython and NumPy, or Numba's "
+        "([more](semantics.md)).",
+        "its own", _JIT,
+    ),
+    Option(
         "debug", FLAG, "`False`",
         "Makes line tables for debuggers, with little optimisation; kernels are checked while they run.",
         "no checks of kernels", (*_JIT, *_CUDA),

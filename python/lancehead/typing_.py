@@ -58,6 +58,7 @@ class CompilerOptions(TypedDict, total=False):
     nogil: bool
     error_model: Literal["python", "numpy"]
     overflow: Literal["wrap", "check"]
+    semantics: Literal["python", "numba"]
     debug: bool
     # Accepted for Numba's sake.
     inline: Literal["never", "always"] | AnyFunction

@@ -162,7 +162,8 @@ def _made(
     function = function_of(function, "vectorize" if layout is None else "guvectorize")
     if config.DISABLE_JIT:
         return function if layout is None else np.vectorize(function)
-    dispatcher = _core.dispatcher(function, {"error_model": "numpy", **options}, [], False)
+    options = config.with_bounds(function, {"error_model": "numpy", **options})
+    dispatcher = _core.dispatcher(function, options, [], False)
     places = _places(function, writable)
     return _rebuilt(dispatcher, layout, identity, target == "parallel", places, signatures, not signatures)
 

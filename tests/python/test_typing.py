@@ -305,6 +305,7 @@ def test_f2_mypy_takes_the_package_as_typed(told):
 SAMPLES = {
     "parallel": False, "cache": False, "fastmath": {"nnan"}, "boundscheck": None, "nogil": True, "error_model": "numpy",
     "overflow": "check",
+    "semantics": "numba",
     "inline": "never", "locals": {}, "target": "cpu", "pipeline_class": None,
     "identity": None, "target_backend": None, "writable_args": (),
 }  # fmt: skip

@@ -498,6 +498,9 @@ impl Infer<'_> {
         if !x.ty.is_number() || (x.ty.is_complex() && !t.is_complex()) {
             return Err(self.no_conversion(t, x.ty));
         }
+        if self.keeps_width(t, x.ty) {
+            return Ok(if t.is_complex() { self.cast(x, Ty::c64()) } else { x.clone() });
+        }
         if t.is_int() && t.is_weak() && x.ty.is_float() {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
@@ -571,6 +574,9 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let Some(args) = self.as_numpy_takes(path, args) {
+            return self.call_path(path, &args, kwargs);
+        }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
         }
@@ -635,7 +641,8 @@ impl Infer<'_> {
                 return self.call_path(path, &[list], kwargs);
             }
         }
-        self.call_library_path(path, args, kwargs)
+        let result = self.call_library_path(path, args, kwargs)?;
+        Ok(self.with_numba_type(path, result))
     }
 
     /// A method of texts or bytes that is called with its object, `str.upper(s)`; `None` if the path is of no such.

@@ -6,6 +6,7 @@ mod cx;
 mod emit;
 mod infer;
 mod operations;
+mod semantics;
 mod shape;
 mod stack;
 mod step;

@@ -6,7 +6,7 @@ use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Extern, Inst as Typed};
+use lh_ir::func::{Device, Extern, Inst as Typed, Semantics};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ObjId, Ty, Value};
@@ -340,6 +340,11 @@ impl Infer<'_> {
                 self.dead = true;
                 Ok(Val::of_type(Ty::never()))
             }
+            // What is not assigned is zero or empty, which it is behind the flag, too.
+            TyKind::MaybeUnbound(t) if self.semantics() == Semantics::Numba && has_zero(*t) => {
+                let x = self.value(v);
+                Ok(self.push(Typed::Unwrap(x), *t))
+            }
             TyKind::MaybeUnbound(t) => {
                 let x = self.value(v);
                 let has = self.push(Typed::IsSome(x), Ty::bool());
@@ -605,5 +610,14 @@ impl Infer<'_> {
     /// A lazy iterable over arguments of a call, used by builtins.
     pub(crate) fn lazy_zip(&self, vs: &[Val]) -> Val {
         self.lazy(Lazy::Zip(vs.to_vec()))
+    }
+}
+
+/// Whether all zeros are a value of a type: a number, an empty array, `None`, or a tuple of these.
+fn has_zero(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Optional(_) | TyKind::None => true,
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| has_zero(*t)),
+        _ => t.is_number() || t.is_time() || t.is_array(),
     }
 }

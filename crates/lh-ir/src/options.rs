@@ -3,6 +3,16 @@
 use crate::device::Device;
 use serde::{Deserialize, Serialize};
 
+/// How numbers of several types meet, what globals and unassigned variables are: see `docs/semantics.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Semantics {
+    /// CPython's, and NumPy 2's.
+    #[default]
+    Python,
+    /// Numba's.
+    Numba,
+}
+
 /// Options of `@njit` that change code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
@@ -14,6 +24,8 @@ pub struct Options {
     pub numpy_errors: bool,
     /// Integer overflow raises (`overflow="check"`).
     pub overflow_check: bool,
+    /// Whose answers the code gives.
+    pub semantics: Semantics,
     /// Source lines and no optimisation (`debug=True`).
     pub debug: bool,
     /// Whether it is code for a CUDA device.
@@ -35,6 +47,7 @@ impl Default for Options {
             boundscheck: true,
             numpy_errors: false,
             overflow_check: false,
+            semantics: Semantics::Python,
             debug: false,
             device: Device::Host,
             parallel: 0,

@@ -221,6 +221,7 @@ impl Parser {
                 "no_boundscheck" => self.func.options.boundscheck = false,
                 "numpy_errors" => self.func.options.numpy_errors = true,
                 "overflow_check" => self.func.options.overflow_check = true,
+                "numba" => self.func.options.semantics = crate::func::Semantics::Numba,
                 "debug" => self.func.options.debug = true,
                 "device" => self.func.options.device = crate::func::Device::Function,
                 "kernel" => self.func.options.device = crate::func::Device::Kernel,

@@ -16,7 +16,7 @@
 use crate::consts::Const;
 use crate::entity::Value;
 use crate::func::{
-    BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term,
+    BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Semantics, Parallel, Target, Term,
 };
 use crate::span::Span;
 use crate::types::{InstanceOf, Literal, Ty, TyKind};
@@ -155,7 +155,7 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel, .. } = func.options;
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, semantics, debug, device, parallel, .. } = func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;
     }
@@ -166,6 +166,7 @@ fn write_options(out: &mut String, func: &Function) -> fmt::Result {
         (!boundscheck, "no_boundscheck"),
         (numpy_errors, "numpy_errors"),
         (overflow_check, "overflow_check"),
+        (semantics == Semantics::Numba, "numba"),
         (debug, "debug"),
         (device == Device::Function, "device"),
         (device == Device::Kernel, "kernel"),

@@ -11,3 +11,4 @@ pub(crate) mod single_latch;
 pub(crate) mod tighten_bounds;
 pub(crate) mod unroll_and_jam;
 pub(crate) mod unrotate;
+pub(crate) mod unswitch_raises;

@@ -14,7 +14,7 @@ use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_k
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
     bounds, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums, single_latch,
-    tighten_bounds, unroll_and_jam, unrotate,
+    tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
 use lh_ir::diag::Result;
@@ -177,6 +177,8 @@ pub static PIPELINE: &[Pass] = &[
     needed("check_races", On::Cpu, Alone(check_races::run)),
     // Makes loops over containers counted.
     pass("hoist_lengths", On::All, Alone(hoist_lengths::run)),
+    // Before `bounds`, which copies what this leaves.
+    pass("unswitch_raises", On::Cpu, Analysed(unswitch_raises::run)),
     // Needs canonical counted loops.
     pass("bounds", On::All, Analysed(bounds::run)),
     // Looks for branches that `bounds` has used, in loops without checks.

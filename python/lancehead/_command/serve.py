@@ -7,6 +7,7 @@ for.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -15,6 +16,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
+import lancehead
 from lancehead import _absent, _core
 from lancehead.options import OBJECT_MODE
 
@@ -53,6 +55,21 @@ COUNTERPARTS = {
     "numba.types": "lancehead.types",
     "numba.typing": "lancehead",
 }
+
+
+#: Decorators of functions, which have Numba's semantics under its name.
+_COMPILING = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
+
+
+@functools.cache
+def _as_numba(decorator: Any) -> Any:
+    """A decorator with Numba's semantics."""
+
+    @functools.wraps(decorator)
+    def decorate(*args: Any, **options: Any) -> Any:
+        return decorator(*args, **{"semantics": "numba", **options})
+
+    return _absent.lenient(decorate) if decorator.__name__ in ("jit", "njit") else decorate
 
 
 class Missing(AttributeError):
@@ -96,7 +113,7 @@ class NumbaModule(ModuleType):
         found = getattr(source, name, None)
         if found is None and (found := _absent.find(self.__name__, name)) is None:
             raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
-        return _absent.lenient(found) if self.__name__ == "numba" and name in ("jit", "njit") else found
+        return _as_numba(found) if name in _COMPILING and found is getattr(lancehead, name, None) else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})

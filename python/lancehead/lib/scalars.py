@@ -14,6 +14,16 @@ def int_of(x):
     return index_of(x) if prim.is_bool(x) else x
 
 
+def out_of_bounds(x, name):
+    """Raises where a Python integer meets a number of a type that does not hold it.
+
+    >>> out_of_bounds(300, "uint8")
+    Traceback (most recent call last):
+    OverflowError: Python integer 300 out of bounds for uint8
+    """
+    raise OverflowError(f"Python integer {x} out of bounds for {name}")
+
+
 def _magnitude(x):
     """The absolute value as 64 bits, all of which count where there is no sign."""
     return prim.abs(prim.cast(x, np.int64)) if prim.is_signed(x) else prim.cast(x, np.int64)

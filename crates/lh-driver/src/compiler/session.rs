@@ -9,7 +9,8 @@ use crate::spec::{Body, Dep, Key, Spec, callees};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, Taught, World};
 use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Function, Options, parallel, waits};
+use lh_ir::func::{Device, Function, Options, Semantics, parallel, waits};
+use lh_ir::types::Holds;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
 use std::cell::RefCell;
@@ -130,7 +131,7 @@ impl<'a> Session<'a> {
     }
 
     /// The options with which a function compiles that is called by one with some options.
-    fn callee_options(&mut self, f: FuncId, options: Options) -> Options {
+    fn callee_options(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Options {
         // A function with a decorator of its own keeps its options; others take the caller's.
         let own = if self.compiler.parents.contains_key(&f) {
             None
@@ -138,7 +139,10 @@ impl<'a> Session<'a> {
             let o = self.host.function_object(f);
             self.own_options(f, o)
         };
+        // The library has one semantics; it only hands that of its caller on to functions which it is given.
+        let is_apart = self.info(f).is_library && !args.iter().any(|a| calls(a.ty));
         Options {
+            semantics: if is_apart { Semantics::Python } else { own.unwrap_or(options).semantics },
             device: match options.device {
                 Device::Kernel => Device::Function,
                 other => other,
@@ -247,6 +251,16 @@ impl<'a> Session<'a> {
                 deps.push(d);
             }
         }
+    }
+}
+
+/// Whether a value of the type may be called, or has something in it that may be.
+fn calls(t: Ty) -> bool {
+    let is_plain = matches!(t.kind(), TyKind::DType(_));
+    let is_instance = matches!(t.kind(), TyKind::Instance { .. });
+    !is_plain && (is_instance || t.is_function()) || match t.holds() {
+        Holds::Parts(a, b) => a.iter().chain(b).any(|t| calls(*t)),
+        Holds::Nothing | Holds::Memory | Holds::Objects => false,
     }
 }
 
@@ -461,12 +475,12 @@ impl World for Session<'_> {
     }
 
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
-        let options = self.callee_options(f, options);
+        let options = self.callee_options(f, args, options);
         self.typed(f, args, options)
     }
 
     fn taught(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Taught> {
-        let options = self.callee_options(f, options);
+        let options = self.callee_options(f, args, options);
         let key = key_of(f, args, options);
         if let Some(known) = self.taught.get(&key) {
             return Ok(known.clone());

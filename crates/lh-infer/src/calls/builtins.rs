@@ -6,7 +6,7 @@ use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, parallel};
+use lh_ir::func::{Device, Semantics, parallel};
 use lh_ir::time_unit::TimeUnit;
 use lh_ir::types::{Chars, Record, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp};
@@ -277,7 +277,7 @@ impl Infer<'_> {
                 best = if b { x.clone() } else { best };
                 continue;
             }
-            let same = x.ty == best.ty || x.ty.is_weak() == best.ty.is_weak();
+            let same = x.ty == best.ty || x.ty.is_weak() == best.ty.is_weak() || self.semantics() == Semantics::Numba;
             let t = if same { unify(best.ty, x.ty, &mut self.pending) } else { promote(best.ty, x.ty) };
             let t = t.ok_or_else(|| self.no_op("min", best.ty, x.ty))?;
             let (a, b) = (self.cast(x, t), self.cast(&best, t));

@@ -1,6 +1,6 @@
 //! Ufuncs in compiled code, the user's and NumPy's: which loop is meant, and the loop fused with what is around it.
 
-use crate::convert::{float_for, promote, rank};
+use crate::convert::{float_for, rank};
 use crate::cx::Infer;
 use crate::operations::comparisons::comparison_of;
 use crate::operations::operators::{Kernel, cast_expr, element, operator_of, operator_path};
@@ -291,8 +291,9 @@ impl Infer<'_> {
                 }
                 _ => (args.clone(), out.clone()),
             };
-            // To `math`, truth values are Python's integers.
-            for x in ins.iter_mut().filter(|x| x.ty.is_bool() && path.starts_with("math.")) {
+            // To `math`, truth values and narrow integers are Python's.
+            let is_narrow = |t: Ty| t.is_bool() || t.is_int() && t.bits() < 64;
+            for x in ins.iter_mut().filter(|x| is_narrow(x.ty) && path.starts_with("math.")) {
                 *x = self.cast(x, Ty::int());
             }
             if op.sig.arity() == ins.len() {
@@ -331,7 +332,7 @@ impl Infer<'_> {
         if args.len() < takes || (args.len() > takes && !outs.is_empty()) {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
         }
-        let ins = &args[..takes];
+        let ins = &self.with_complex(&args[..takes]);
         self.check_operands(path, ins)?;
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
@@ -411,9 +412,11 @@ impl Infer<'_> {
             return Ok(None);
         };
         let saved = self.options;
+        let numpy_numbers = path.starts_with("numpy.") && args.iter().all(|a| a.ty.is_number());
         self.options.numpy_errors |= path.starts_with("numpy.");
         let result = match &args[..] {
             [a, b] if out.is_none() => match (operator_of(numpy), comparison_of(numpy)) {
+                (Some(op), _) if numpy_numbers => self.binary_as_ufunc(op, a, b).map(Some),
                 (Some(op), _) => self
                     .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")
                     .map(Some),
@@ -491,8 +494,8 @@ impl Infer<'_> {
             Sig::Select(_) | Sig::Convert(..) | Sig::Fixed(..) => return Ok(None),
         };
         let common = |of: fn(Ty) -> Ty| {
-            let types = ins.iter().map(|a| of(element(a.ty)));
-            types.reduce(|a, b| promote(a, b).expect("numbers")).expect("an operand")
+            let types: Vec<Ty> = ins.iter().map(|a| of(element(a.ty))).collect();
+            self.operands_type(&types)
         };
         let mut t = common(|t| t);
         if class == Class::Floats && (t.is_int() || t.is_bool()) {

@@ -1,12 +1,11 @@
 //! Comparisons, identity and membership.
 
-use crate::convert::promote;
 use crate::cx::Infer;
 use crate::emit::row;
 use crate::operations::operators::{Kernel, cast_expr, element};
 use crate::val::Val;
 use lh_ir::diag::Result;
-use lh_ir::func::{Inst, MapExpr};
+use lh_ir::func::{Inst, MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{CmpOp, UnOp};
 use lh_ir::{Const, Ty};
@@ -31,6 +30,16 @@ pub(crate) fn compare_name(op: CmpOp) -> &'static str {
 /// The comparison of an `operator` function's name.
 pub(crate) fn comparison_of(name: &str) -> Option<CmpOp> {
     [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge].into_iter().find(|op| compare_name(*op) == name)
+}
+
+/// Whether a comparison holds if one side, the first or the second, is below all values of the other's type.
+fn below_all(op: CmpOp, is_first: bool) -> bool {
+    match op {
+        CmpOp::Eq => false,
+        CmpOp::Ne => true,
+        CmpOp::Lt | CmpOp::Le => is_first,
+        CmpOp::Gt | CmpOp::Ge => !is_first,
+    }
 }
 
 impl Infer<'_> {
@@ -208,7 +217,7 @@ impl Infer<'_> {
             if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
                 return Err(self.no_op(op.symbol(), a.ty, b.ty));
             }
-            let t = promote(a.ty, b.ty).expect("numbers");
+            let t = self.compared_type(a.ty, b.ty);
             let (x, y) = (self.cast(a, t), self.cast(b, t));
             return self.call_library(&format!("operator.{name}"), &[x, y]);
         }
@@ -225,7 +234,7 @@ impl Infer<'_> {
                 (true, true) => Ok(self.op(name, &[a.clone(), b.clone()])),
             };
         }
-        let t = promote(a.ty, b.ty).expect("numbers");
+        let t = self.compared_type(a.ty, b.ty);
         let (x, y) = (self.cast(a, t), self.cast(b, t));
         Ok(self.op(name, &[x, y]))
     }
@@ -252,12 +261,86 @@ impl Infer<'_> {
         }
     }
 
+    /// Arrays of integers beside what their type does not hold: a Python integer that is out of its range, or integers
+    /// with a sign beside 64 bits without one. `None` where all values fit the type in which they would be compared.
+    fn compare_integer_arrays(&mut self, op: CmpOp, a: &Val, b: &Val, t: Ty) -> Option<Val> {
+        let ints = |t: Ty| t.is_int() || t.is_bool();
+        let (ta, tb) = (element(a.ty), element(b.ty));
+        if self.semantics() == Semantics::Numba || !ints(ta) || !ints(tb) {
+            return None;
+        }
+        let scalar = |x: &Val, t: Ty| x.ty.is_int() && x.ty.is_weak() && t.is_int() && t.strong() != Ty::i64();
+        if scalar(b, t) || scalar(a, t) {
+            let is_first = scalar(a, t);
+            let (array, x) = if is_first { (b, a) } else { (a, b) };
+            return self.compare_with_integer(op, array, x, t, is_first);
+        }
+        let is_wide = |t: Ty| t == Ty::u64();
+        if t != Ty::f64() || is_wide(ta) == is_wide(tb) {
+            return None;
+        }
+        let [u, s] = if is_wide(ta) { [0, 1] } else { [1, 0] };
+        let types = [ta, tb];
+        let arg = |i: usize, to: Ty| cast_expr(to, MapExpr::Arg(i as u32, types[i]));
+        let truth = |name: &str, args: Vec<MapExpr>| MapExpr::Op(row(name), Ty::bool(), args);
+        let zero = MapExpr::Const(Const::Int(0, Ty::i64()));
+        let negative = truth("lt", vec![arg(s, Ty::i64()), zero]);
+        let unsigned = |i: usize| match i == u {
+            true => arg(i, Ty::u64()),
+            false => MapExpr::Cast(Ty::u64(), Box::new(arg(i, Ty::i64()))),
+        };
+        let usual = truth(compare_name(op), vec![unsigned(0), unsigned(1)]);
+        let expr = match below_all(op, s == 0) {
+            true => truth("or", vec![negative, usual]),
+            false => truth("and", vec![truth("not", vec![negative]), usual]),
+        };
+        Some(self.map(&[a.clone(), b.clone()], Ty::bool(), expr))
+    }
+
+    /// An array of integers and a Python integer, which may be out of the range of these.
+    fn compare_with_integer(&mut self, op: CmpOp, array: &Val, x: &Val, t: Ty, is_first: bool) -> Option<Val> {
+        let narrow = self.cast(x, t);
+        let (back, zero) = (self.cast(&narrow, Ty::int()), Val::int(0));
+        let negative = self.op("lt", &[x.clone(), zero]);
+        let same = self.op("eq", &[back, x.clone()]);
+        let fits = if t.is_signed() {
+            same
+        } else {
+            let not = self.op("not", &[negative.clone()]);
+            self.both(&same, &not)
+        };
+        if fits.as_bool() == Some(true) {
+            return None;
+        }
+        // Out of range, the answer is that for a number below all elements, or that for one above all.
+        let (below, above) = (below_all(op, is_first), below_all(op, !is_first));
+        let outside = match (below, above) {
+            (true, true) => Val::bool(true),
+            (false, false) => Val::bool(false),
+            (true, false) => negative,
+            (false, true) => self.op("not", &[negative]),
+        };
+        let unfit = self.op("not", &[fits.clone()]);
+        let outside = self.both(&unfit, &outside);
+        let (element, args) = (element(array.ty), [array.clone(), narrow, fits, outside]);
+        let operands = [MapExpr::Arg(0, element), MapExpr::Arg(1, t)];
+        let [first, second] = if is_first { [1, 0] } else { [0, 1] }.map(|i: usize| cast_expr(t, operands[i].clone()));
+        let truth = |name: &str, args: Vec<MapExpr>| MapExpr::Op(row(name), Ty::bool(), args);
+        let usual = truth(compare_name(op), vec![first, second]);
+        let usual = truth("and", vec![usual, MapExpr::Arg(2, Ty::bool())]);
+        let expr = truth("or", vec![usual, MapExpr::Arg(3, Ty::bool())]);
+        Some(self.map(&args, Ty::bool(), expr))
+    }
+
     fn compare_arrays(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let (ta, tb) = (element(a.ty), element(b.ty));
         if ta.is_time() || tb.is_time() {
             return self.compare_times(op, a, b);
         }
-        let t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
+        let t = self.elementwise_type(None, ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?;
+        if let Some(v) = self.compare_integer_arrays(op, a, b, t) {
+            return Ok(v);
+        }
         let kernel = if t.is_complex() {
             let path = match op {
                 CmpOp::Eq => "operator.eq",

@@ -1,12 +1,12 @@
 //! Operators: which row or library function an operator means for its operand types.
 
-use crate::convert::{promote, rank};
+use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{exc, row};
 use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Inst, MapExpr};
+use lh_ir::func::{Device, Inst, MapExpr, Semantics};
 use lh_ir::types::{Buffer, TyKind};
 use lh_ir::untyped::{BinOp, UnOp};
 use lh_ir::{Const, Op, SpecId, Ty};
@@ -130,6 +130,9 @@ impl Infer<'_> {
         if op == UnOp::Invert && a.ty.is_bool() && a.as_bool().is_none() {
             return Ok(self.op("not", &[a.clone()]));
         }
+        if self.widens(a.ty) {
+            return self.unary_and_widen(op, a);
+        }
         let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
         match op {
             UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
@@ -151,8 +154,20 @@ impl Infer<'_> {
         }
     }
 
+    /// `-x`, `+x` or `~x` in the width of `x`, which becomes 64 bits behind it.
+    fn unary_and_widen(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        let name = match op {
+            UnOp::Neg => "neg",
+            UnOp::Invert => "invert",
+            UnOp::Pos | UnOp::Not => "",
+        };
+        let result = if name.is_empty() { a.clone() } else { self.op(name, std::slice::from_ref(a)) };
+        Ok(self.cast(&result, if a.ty.is_signed() { Ty::int() } else { Ty::u64() }))
+    }
+
     fn unary_array(&mut self, op: UnOp, a: &Val) -> Result<Val> {
-        let (t, ..) = a.ty.as_array().expect("an array");
+        let (own, ..) = a.ty.as_array().expect("an array");
+        let t = self.sign_type(op, own);
         let kernel = match op {
             UnOp::Neg if t.is_complex() => self.library_kernel("operator.neg", &[t])?,
             UnOp::Neg if t.is_number() && !t.is_bool() => Kernel::Row(row("neg"), t),
@@ -164,7 +179,8 @@ impl Infer<'_> {
             }
             _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
         };
-        Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![MapExpr::Arg(0, t)])))
+        let arg = cast_expr(t, MapExpr::Arg(0, own));
+        Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![arg])))
     }
 
     pub(crate) fn binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
@@ -269,25 +285,28 @@ impl Infer<'_> {
         }
     }
 
-    /// Type in which an operator computes on two numbers, by Python's rules for scalars.
-    fn scalar_type(&self, op: BinOp, a: &Val, b: &Val) -> Ty {
-        let t = promote(a.ty, b.ty).expect("numbers");
-        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
-        match op {
-            BinOp::TrueDiv if t.is_bool() || t.is_weak() && t.is_int() => Ty::float(),
-            BinOp::TrueDiv if t.is_int() => Ty::f64(),
-            _ if t.is_bool() && !bits => Ty::int(),
-            _ => t,
-        }
-    }
-
     fn binary_numbers(&mut self, op: BinOp, a: &Val, b: &Val) -> Result<Val> {
         if op == BinOp::Pow {
             if let Some(v) = self.power_by_constant(a, b)? {
                 return Ok(v);
             }
         }
-        let t = self.scalar_type(op, a, b);
+        self.binary_in(op, a, b, self.scalar_type(op, a.ty, b.ty))
+    }
+
+    /// A ufunc that is an operator, on two numbers.
+    pub(crate) fn binary_as_ufunc(&mut self, op: BinOp, a: &Val, b: &Val) -> Result<Val> {
+        match self.semantics() {
+            Semantics::Python => self.binary(op, a, b, false),
+            Semantics::Numba => {
+                let t = self.elementwise_type(Some(op), a.ty, b.ty).expect("numbers");
+                self.binary_in(op, a, b, t)
+            }
+        }
+    }
+
+    /// An operator that computes in a type, where it exists.
+    fn binary_in(&mut self, op: BinOp, a: &Val, b: &Val, t: Ty) -> Result<Val> {
         let shift = matches!(op, BinOp::LShift | BinOp::RShift);
         if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) || shift {
             if !(t.is_int() || t.is_bool()) {
@@ -299,13 +318,43 @@ impl Infer<'_> {
         if let Some(v) = self.literal_out_of_range(a, b, t).or_else(|| self.literal_out_of_range(b, a, t)) {
             return Ok(v);
         }
-        let (x, y) = (self.cast(a, t), self.cast(b, t));
+        let (x, y) = (self.fitted(a, b, t)?, self.fitted(b, a, t)?);
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
         self.binary_same(op, &x, &y, t)
+    }
+
+    /// A number in the type in which it meets another. A Python integer that is known only at run time raises if it
+    /// does not fit, as in NumPy.
+    fn fitted(&mut self, x: &Val, other: &Val, t: Ty) -> Result<Val> {
+        let narrows = t.is_int() && t.strong() != Ty::i64() && x.ty.is_weak() && x.ty.is_int();
+        if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || self.is_library {
+            return Ok(self.cast(x, t));
+        }
+        let narrow = self.cast(x, t);
+        let same = {
+            let back = self.cast(&narrow, Ty::int());
+            self.op("eq", &[back, x.clone()])
+        };
+        let fits = if t.is_signed() {
+            same
+        } else {
+            let positive = self.op("ge", &[x.clone(), Val::int(0)]);
+            self.both(&same, &positive)
+        };
+        let (good, bad) = self.branch(&fits);
+        self.cur = bad;
+        self.call_library("scalars.out_of_bounds", &[x.clone(), Val::str(t.to_string())])?;
+        self.cur = good;
+        self.dead = false;
+        Ok(narrow)
     }
 
     /// A Python integer literal that does not fit the typed operand raises, as in NumPy.
     fn literal_out_of_range(&mut self, literal: &Val, other: &Val, t: Ty) -> Option<Val> {
-        let i = literal.as_int().filter(|_| literal.ty.is_weak() && !other.ty.is_weak())?;
+        let is_weak = literal.ty.is_weak() && !other.ty.is_weak() && self.semantics() == Semantics::Python;
+        let i = literal.as_int().filter(|_| is_weak)?;
         let TyKind::Int { bits, signed, .. } = t.kind() else { return None };
         if crate::emit::wrap_int(i, u32::from(*bits), *signed) == i {
             return None;
@@ -375,7 +424,7 @@ impl Infer<'_> {
     /// `x ** n` for a small constant integer, by multiplication.
     fn power_by_constant(&mut self, a: &Val, b: &Val) -> Result<Option<Val>> {
         let Some(n) = b.as_int().filter(|_| b.ty.is_int()) else { return Ok(None) };
-        let t = self.scalar_type(BinOp::Pow, a, b);
+        let t = self.scalar_type(BinOp::Pow, a.ty, b.ty);
         if n < 0 && t.is_int() && t.is_weak() {
             let (x, y) = (self.cast(a, Ty::float()), self.cast(b, Ty::float()));
             return self.binary_same(BinOp::Pow, &x, &y, Ty::float()).map(Some);
@@ -438,13 +487,7 @@ impl Infer<'_> {
         if ta.is_time() || tb.is_time() {
             return self.binary_times(op, a, b, inplace);
         }
-        let mut t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
-        if op == BinOp::TrueDiv && (t.is_int() || t.is_bool()) {
-            t = Ty::f64();
-        }
-        if t.is_bool() && matches!(op, BinOp::FloorDiv | BinOp::Mod | BinOp::Pow | BinOp::LShift | BinOp::RShift) {
-            t = Ty::i8();
-        }
+        let t = self.elementwise_type(Some(op), ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?;
         if op == BinOp::Pow {
             if let Some(n @ 0..=16) = b.as_int().filter(|_| b.ty.is_int()) {
                 let x = MapExpr::Cast(t, Box::new(MapExpr::Arg(0, ta)));
@@ -453,8 +496,25 @@ impl Infer<'_> {
             }
         }
         let kernel = self.binary_kernel(op, t)?;
+        let [a, b] = &match (a.ty.is_array(), b.ty.is_array()) {
+            (true, false) => [a.clone(), self.fitted_scalar(b, a, t)?],
+            (false, true) => [self.fitted_scalar(a, b, t)?, b.clone()],
+            _ => [a.clone(), b.clone()],
+        };
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let (ta, tb) = (element(a.ty), element(b.ty));
         let args = vec![cast_expr(t, MapExpr::Arg(0, ta)), cast_expr(t, MapExpr::Arg(1, tb))];
         self.finish_map(&[a.clone(), b.clone()], kernel.ret(), kernel.expr(args), a, inplace, op.symbol())
+    }
+
+    /// A number that meets the elements of an array, in the type that both have.
+    fn fitted_scalar(&mut self, x: &Val, array: &Val, t: Ty) -> Result<Val> {
+        if self.literal_out_of_range(x, array, t).is_some() || !x.ty.is_int() || !t.is_int() {
+            return Ok(x.clone());
+        }
+        self.fitted(x, array, t)
     }
 
     fn power_expr(&mut self, x: MapExpr, n: i128, t: Ty) -> Result<MapExpr> {

@@ -134,7 +134,7 @@ impl FnCx<'_, '_> {
         }
         // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");
-        let approximate = self.func.options.fastmath & fastmath::AFN != 0 && math_library::has_math(&quick);
+        let approximate = self.is_approximate() && math_library::has_math(&quick);
         self.c_function(if approximate { &quick } else { name }, vals)
     }
 

@@ -7,8 +7,10 @@ use crate::ir::loop_metadata;
 use crate::ir::{Bb, Module, Type, Val};
 use crate::passes::polls;
 use crate::unit::Abi;
-use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{
+    BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Semantics, Target, Term, fastmath,
+};
 use lh_ir::runtime::{Memory, Role};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
@@ -55,6 +57,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) info: Option<Val>,
     /// Text to print, on a GPU.
     pub(super) printed: Printed,
+    /// Blocks in which functions are as exact as can be, although floats may be approximate.
+    exact: HashSet<Block>,
     /// The part that is being lowered; `None` for the whole function.
     part: Option<&'a Part>,
 }
@@ -132,6 +136,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             group: (func.kernel.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
             info: None,
             printed: Printed::default(),
+            exact: exact_blocks(func, cfg),
             part,
             cx,
             func,
@@ -278,6 +283,11 @@ impl FnCx<'_, '_> {
         let br = self.cond_br(ok, next, landing);
         self.attach(br, "prof", self.cx.likely);
         self.frame_end = next;
+    }
+
+    /// Whether the current block may use functions that are less exact.
+    pub(super) fn is_approximate(&self) -> bool {
+        self.func.options.fastmath & fastmath::AFN != 0 && !self.exact.contains(&self.block)
     }
 
     pub(super) fn is_cold(&self, b: Block) -> bool {
@@ -590,4 +600,13 @@ fn has_own_memory(func: &Function) -> bool {
     let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
     func.kernel.gangs == Gangs::None
         && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.role == Role::Memory(Memory::Local)))
+}
+
+/// In Numba's semantics only loops, which may become vectors, use less exact functions: those of its vector library.
+fn exact_blocks(func: &Function, cfg: &Cfg) -> HashSet<Block> {
+    if func.options.semantics == Semantics::Python || func.options.fastmath & fastmath::AFN == 0 {
+        return HashSet::new();
+    }
+    let loops = Loops::new(func, cfg, &DomTree::new(cfg));
+    cfg.rpo().iter().copied().filter(|b| !loops.loops.iter().any(|l| l.blocks.contains(b))).collect()
 }

@@ -150,7 +150,8 @@ impl Planner<'_> {
                 }
             }
         }
-        if !left_inside && !plan.accesses.is_empty() && size <= MAX_COPIED && can_copy(&self.facts, l) {
+        let is_cold = func.blocks[self.facts.loops.loops[l].header.index()].cold;
+        if !left_inside && !is_cold && !plan.accesses.is_empty() && size <= MAX_COPIED && can_copy(&self.facts, l) {
             self.plans.push(plan);
             return;
         }

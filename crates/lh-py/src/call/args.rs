@@ -51,6 +51,8 @@ pub struct ArgBuf {
     pub undecided: bool,
     /// Arrays made for this call.
     pub made: Vec<Py<PyAny>>,
+    /// Whether NumPy's 64-bit scalars keep their types. Inside of containers they are always Python's numbers.
+    pub has_numpy_scalars: bool,
     depth: u32,
 }
 
@@ -502,12 +504,13 @@ impl ArgBuf {
     /// `o` is a NumPy scalar of this type number.
     unsafe fn push_scalar(&mut self, o: *mut ffi::PyObject, num: std::ffi::c_int) -> Result<(), Refused> {
         let Some(ty) = numpy::ty_of_num(num) else { return Err(Refused::Type) };
-        // The 64-bit types have the tags of Python's own numbers.
+        // The tags of Python's own numbers stand for the 64-bit types, too, where these do not count as others.
         let tag = match ty {
+            t if t == Ty::bool() => kind::BOOL,
+            _ if self.has_numpy_scalars && self.depth == 0 => kind::SCALAR | (num as u64) << 8,
             t if t == Ty::i64() => kind::INT,
             t if t == Ty::f64() => kind::FLOAT,
             t if t == Ty::c128() => kind::COMPLEX,
-            t if t == Ty::bool() => kind::BOOL,
             _ => kind::SCALAR | (num as u64) << 8,
         };
         self.tags.push(tag);

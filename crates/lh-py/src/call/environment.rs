@@ -16,7 +16,7 @@ use crate::object::lock::lock;
 use crate::object::numpy;
 use lh_driver::{Compiled, is_current};
 use lh_frontend::Uses;
-use lh_ir::func::{Device, Options};
+use lh_ir::func::{Device, Options, Semantics};
 use lh_ir::{ObjId, Ty};
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 use pyo3::{ffi, intern, prelude::*};
@@ -89,6 +89,12 @@ impl Environment {
     }
 }
 
+/// A cell of its own for a value, which nobody changes.
+fn frozen<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the result is null with an exception, or a new reference.
+    unsafe { Bound::from_owned_ptr_or_err(value.py(), ffi::PyCell_New(value.as_ptr())) }
+}
+
 /// The contents of a cell.
 fn contents<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: the object is a cell; the result is null or a new reference.
@@ -154,6 +160,7 @@ pub fn enter(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>) -> PyResu
         let is_constant = uses.constant >> i & 1 != 0 || uses.passed >> i & 1 != 0 && is_choice(&value);
         if !is_constant && is_data(&value) {
             made.variables |= 1 << i;
+            let cell = if state.options().ir.semantics == Semantics::Numba { frozen(&value)? } else { cell };
             made.cells.push((cell.unbind(), uses.passed >> i & 1 != 0));
         } else if decorated::py_func(&value).is_some_and(|f| f.is(function)) {
             // No other function calls this one.

@@ -11,11 +11,12 @@ use crate::compile::{cache, report};
 use crate::gpu::context::{self, Gpu};
 use crate::gpu::loaded::Loaded;
 use crate::gpu::options::JitOptions;
+use crate::host::guard::Guard;
 use crate::host::{gpu_targets, single_flight, table};
 use crate::object::canonical::canonical;
 use crate::runtime::signals;
 use lh_driver::{Called, Compiled};
-use lh_ir::func::{Device, Options, parallel};
+use lh_ir::func::{Device, Options, Semantics, parallel};
 use lh_ir::types::InstanceOf;
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
@@ -211,6 +212,8 @@ pub fn compile<'a>(
             made
         }
     };
+    // In Numba's semantics globals and captured variables are what they were when this was compiled.
+    let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
     let result = ret.unwrap_or(compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,

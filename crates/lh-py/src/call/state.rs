@@ -352,6 +352,6 @@ impl Decorated for State {
         self.options().interpreted
     }
     fn limits(&self) -> Vec<Types> {
-        if self.can_compile() { Vec::new() } else { self.signatures() }
+        if self.can_compile() || self.options().inline { Vec::new() } else { self.signatures() }
     }
 }

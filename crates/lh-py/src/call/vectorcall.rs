@@ -15,6 +15,7 @@ use crate::call::{convert, empty_lists, interpreted, literals, refusal, speciali
 use crate::object::{int, numpy};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
+use lh_ir::func::Semantics;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::mem::MaybeUninit;
@@ -138,6 +139,7 @@ unsafe fn call(
     // SAFETY: as promised.
     unsafe {
         let mut buf = ArgBuf::default();
+        buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
         for i in 0..n {
             if let Err(why) = buf.push(*args.add(i)) {
                 return refuse(state, *args.add(i), i, why);
@@ -179,6 +181,7 @@ unsafe extern "C" fn with_environment(
             (bound.as_ptr(), bound.len())
         };
         let (mut buf, mut held) = (ArgBuf::default(), Held::new());
+        buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
         for i in 0..n {
             if let Err(why) = buf.push(*args.add(i)) {
                 return refuse(state, *args.add(i), i, why);

@@ -102,13 +102,10 @@ pub fn compile_ptx(
         fastmath: if fastmath { fastmath::FAST } else { 0 },
         boundscheck: debug || boundscheck,
         numpy_errors: !debug || fastmath,
-        overflow_check: false,
         debug,
         device: Device::Gpu,
-        parallel: 0,
         link,
-        callback: false,
-        gpu: 0,
+        ..Options::default()
     };
     let (ret, args) = signature(sig)?;
     let args = Params::of(function.as_any())?.of_signature(py, args)?;

@@ -4,7 +4,7 @@
 use crate::gpu::context::Gpu;
 use crate::host::gpu_targets;
 use lh_driver::host::GpuTarget;
-use lh_ir::func::{Device, Options, fastmath, parallel};
+use lh_ir::func::{Device, Options, Semantics, fastmath, parallel};
 use pyo3::exceptions::{PyNameError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyTuple};
@@ -17,6 +17,8 @@ pub struct JitOptions {
     pub nogil: bool,
     /// Whether compiled code is kept for other processes.
     pub cache: bool,
+    /// Whether callers inline it, so that its signatures do not limit them.
+    pub inline: bool,
     /// Whether the function runs in the interpreter.
     pub interpreted: bool,
     /// The GPU that it is a kernel for.
@@ -32,6 +34,7 @@ impl JitOptions {
             ir: Options::default(),
             nogil: false,
             cache: false,
+            inline: false,
             interpreted: false,
             gpu: None,
             given: given.clone().unbind(),
@@ -58,6 +61,7 @@ impl JitOptions {
             "_interpreted" => self.interpreted = value.is_truthy()?,
             "_link" => self.ir.link = value.extract()?,
             "cache" => self.cache = value.is_truthy()?,
+            "inline" => self.inline = value.extract::<&str>().is_ok_and(|v| v == "always"),
             "nogil" => self.nogil = value.is_truthy()?,
             "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
             // `None` leaves the default, which is to check.
@@ -65,6 +69,8 @@ impl JitOptions {
             "parallel" => self.ir.parallel = parallel_flags(value)?,
             "debug" => self.ir.debug = value.is_truthy()?,
             "error_model" => self.ir.numpy_errors = one_of(name, value, &["python", "numpy"])? == 1,
+            "semantics" if one_of(name, value, &["python", "numba"])? == 1 => self.ir.semantics = Semantics::Numba,
+            "semantics" => self.ir.semantics = Semantics::Python,
             "overflow" => self.ir.overflow_check = one_of(name, value, &["wrap", "check"])? == 1,
             // Options of Numba that mean nothing in compiled code.
             _ => {}

@@ -16,7 +16,7 @@ use crate::files::TABLES;
 use crate::world::World;
 use lh_infer::Object;
 use lh_infer::world::EnumClass;
-use lh_ir::func::{Options, parallel};
+use lh_ir::func::{Options, Semantics, parallel};
 use lh_ir::parse::parse_types;
 use lh_ir::parse_untyped::parse_constant;
 use lh_ir::types::{NamedTuple, TyKind};
@@ -139,6 +139,7 @@ fn options(words: &str) -> Result<Options, String> {
             "parallel" => options.parallel = parallel::ALL,
             "numpy_errors" => options.numpy_errors = true,
             "no_boundscheck" => options.boundscheck = false,
+            "numba" => options.semantics = Semantics::Numba,
             _ => return Err(format!("no option `{word}`")),
         }
     }
