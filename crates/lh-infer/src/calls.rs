@@ -7,6 +7,7 @@ mod einsum;
 mod foreign;
 mod functions;
 mod linked;
+mod memo;
 mod overloads;
 mod prims;
 mod threads;
@@ -86,6 +87,7 @@ impl Infer<'_> {
                 let made = self.object(o)?;
                 self.call(&made, args, kwargs)
             }
+            Object::Cached(func, limit) => self.call_cached(o, func, limit, args, kwargs),
             Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
             Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
             Object::Foreign(f) => self.call_foreign(o, &f, args, kwargs),

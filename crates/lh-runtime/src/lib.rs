@@ -18,6 +18,7 @@ pub mod items;
 pub mod lazy;
 mod linalg;
 mod long_sort;
+pub mod memo;
 mod memory;
 pub mod object;
 mod poll;
@@ -49,6 +50,7 @@ pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
         items::symbols,
+        memo::symbols,
         tables::symbols,
         object::symbols,
         callback::symbols,
