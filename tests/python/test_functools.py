@@ -1,9 +1,9 @@
-"""`functools.reduce` and `functools.partial` in compiled code."""
+"""`functools.reduce` and `functools.partial` in compiled code; `test_functools_cache.py` has `cache`."""
 
 from __future__ import annotations
 
 import operator
-from functools import cache, partial, reduce
+from functools import partial, reduce
 
 import numpy as np
 import pytest
@@ -157,16 +157,3 @@ def test_wrong_calls_of_partial():
             f(1)
         with pytest.raises((TypeError, NumbaError)):
             njit(f)(1)
-
-
-def test_a_cache_of_results_is_refused_by_name():
-    @cache
-    def fibonacci(n):
-        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
-
-    @njit
-    def f(n):
-        return fibonacci(n)
-
-    with pytest.raises(NumbaError, match="does not look results up in a cache: decorate the function with `@njit`"):
-        f(3)

@@ -259,6 +259,12 @@ impl Infer<'_> {
 
     /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
     fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code, library: bool) -> Box<Diagnostic> {
+        if library && !self.is_library && is_of_library(&callee.file) && !d.file.is_empty() && !is_of_library(&d.file) {
+            // The library calls a function of the program.
+            d.trail.retain(|(file, ..)| !is_of_library(file));
+            d.trail.push((self.code.file.clone(), self.span, "called from here".to_owned()));
+            return d;
+        }
         if library && !self.is_library {
             d.file = self.code.file.clone();
             d.span = self.span;
@@ -766,4 +772,9 @@ fn is_constant(v: &Val) -> bool {
 /// Whether a function can answer about a container whose type arguments are undecided.
 fn asks_for_class(path: &str) -> bool {
     matches!(path, "builtins.len" | "prim.is_a")
+}
+
+/// Whether a file is one of the library's.
+fn is_of_library(file: &str) -> bool {
+    file.contains("/lancehead/lib/")
 }

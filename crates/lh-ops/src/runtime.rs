@@ -444,6 +444,8 @@ table! {
         /// Keeps other threads out of the kept results of a function; the address of the word that refers to the table
         /// of a type.
         lh_memo_enter(Ptr, I64) -> [Ptr];
+        /// The same for a table of values that refer to no memory that can be written, so that nobody sees the table.
+        lh_memo_enter_plain(Ptr, I64) -> [Ptr];
         /// Lets others in again.
         lh_memo_leave(Ptr) -> [];
     }

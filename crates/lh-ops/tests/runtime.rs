@@ -10,10 +10,8 @@ fn lets_others_write(f: &RuntimeFn) -> bool {
     let is_order = matches!(f.role, Role::Barrier(_) | Role::Warp(Warp::Exchange | Warp::Pause));
     is_order
         || f.role == Role::Memory(Memory::Fence)
-        || matches!(
-            f.name,
-            "lh_parallel_for" | "lh_call_python" | "lh_call_function" | "lh_memo_enter" | "lh_memo_leave"
-        )
+        || matches!(f.name, "lh_parallel_for" | "lh_call_python" | "lh_call_function")
+        || matches!(f.name, "lh_memo_enter" | "lh_memo_enter_plain" | "lh_memo_leave")
 }
 
 #[test]

@@ -131,6 +131,13 @@ unsafe extern "C" fn lh_memo_enter(memo: *const Memo, number: i64) -> *mut *mut 
     &raw mut state.tables[at].1.0
 }
 
+/// The same, of whose memory passes know more.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_memo_enter_plain(memo: *const Memo, number: i64) -> *mut *mut MemInfo {
+    // SAFETY: as for `lh_memo_enter`.
+    unsafe { lh_memo_enter(memo, number) }
+}
+
 /// `lh_memo_leave(memo)`: lets others in.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_memo_leave(memo: *const Memo) {
@@ -153,7 +160,7 @@ unsafe extern "C" fn lh_memo_count(memo: *const Memo, what: i64) {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
-    functions! { (_) lh_memo_leave; (_ _) lh_memo_enter lh_memo_count; }
+    functions! { (_) lh_memo_leave; (_ _) lh_memo_enter lh_memo_enter_plain lh_memo_count; }
 }
 
 #[cfg(test)]

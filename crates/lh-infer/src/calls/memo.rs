@@ -39,9 +39,14 @@ impl Infer<'_> {
         let mut parts = own.iter().map(|v| self.convert(v, alike(v.ty))).collect::<Result<Vec<_>>>()?;
         let key = if parts.len() == 1 { parts.remove(0) } else { Val::tuple(parts) };
         let identity = Ty::tuple(args.iter().map(|v| alike(v.ty)).collect());
-        let names = kwargs.iter().map(|(name, _)| name.clone()).collect();
-        let named = self.type_of_entries(names, kwargs.iter().map(|(_, v)| alike(v.ty)).collect());
-        let identity = Val::of_type(Ty::dtype(Ty::tuple(vec![identity, named])));
+        let identity = if kwargs.is_empty() {
+            identity
+        } else {
+            let names = kwargs.iter().map(|(name, _)| name.clone()).collect();
+            let named = self.type_of_entries(names, kwargs.iter().map(|(_, v)| alike(v.ty)).collect());
+            Ty::tuple(vec![identity, named])
+        };
+        let identity = Val::of_type(Ty::dtype(identity));
         let limit = limit.map_or(Val::of_type(Ty::none()), |n| Val::int(i128::from(n)));
         let cache = Val::of_type(Ty::new(TyKind::Obj(o)));
         let found = self.world.library("functools.kept");
@@ -91,7 +96,8 @@ impl Infer<'_> {
                 let TyKind::DType(identity) = identity.ty.kind() else { lh_ir::bug!("an identity is a type") };
                 let number = Ty::tuple(vec![*identity, ret]).number() as u32;
                 let number = self.push(Inst::Extern(Extern::Type(number)), Ty::int());
-                Some(self.runtime(&rt::lh_memo_enter, &[memo.clone(), number], Ty::ptr())?)
+                let enter = if is_plain(ret) { &rt::lh_memo_enter_plain } else { &rt::lh_memo_enter };
+                Some(self.runtime(enter, &[memo.clone(), number], Ty::ptr())?)
             }
             ("memo_table", [word, key, compute]) => {
                 let ret = self.kept_type(compute)?;
@@ -168,6 +174,11 @@ fn is_hashable(t: Ty) -> bool {
                 || t.is_time()
         }
     }
+}
+
+/// Whether values of a type refer to no memory that can be written.
+fn is_plain(t: Ty) -> bool {
+    is_hashable(t) && !t.any_part(&|t| t.as_class().is_some())
 }
 
 /// Whether results of a type can be kept: not those that an iteration uses up, or that are views of a call's variables.
