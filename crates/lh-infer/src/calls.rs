@@ -80,6 +80,12 @@ impl Infer<'_> {
     /// A call of an object that is known while compiling.
     fn call_object(&mut self, o: ObjId, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         match self.world.object(o) {
+            // Before it is asked what an inner function captures.
+            Object::Path(p) if matches!(&*p, "functools.cache" | "functools.lru_cache") => {
+                let text = format!("`{p}` decorates functions outside of compiled code");
+                let note = "move the inner function out, and give it what it captures as arguments";
+                Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note(note))
+            }
             Object::Path(p) => self.call_path(&p, args, kwargs),
             Object::ExcClass(id, name) => self.make_exception(id, &name, args, kwargs),
             Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => self.call_class(o, args, kwargs),

@@ -152,11 +152,6 @@ impl Infer<'_> {
                 self.next_item(x, rest.first()).map(Some)
             }
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => self.collect(x).map(Some),
-            ("functools.cache" | "functools.lru_cache", _) => {
-                let text = format!("`{path}` decorates functions outside of compiled code");
-                let note = "move the inner function out, and give it what it captures as arguments";
-                Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note(note))
-            }
             ("functools.partial", [func, rest @ ..]) => Ok(Some(self.partial(func, rest, kwargs))),
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),

@@ -352,6 +352,7 @@ impl PlaceFinder<'_> {
                 let views = self.views(*l, depth + 1).into_iter();
                 views.map(|view| (view.root, vec![None; view.start.len()])).collect()
             }
+            Some(Inst::Runtime(f, _)) if *f == &rt::lh_memo_enter_plain => vec![(Root::Value(p), Vec::new())],
             // The address of a constant array is a number.
             Some(Inst::Const(_)) => vec![(Root::Value(p), Vec::new())],
             Some(_) => unknown(),
