@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from functools import partial, reduce
 
@@ -157,3 +158,30 @@ def test_wrong_calls_of_partial():
             f(1)
         with pytest.raises((TypeError, NumbaError)):
             njit(f)(1)
+
+
+def test_keys_by_a_function_of_two():
+    def backwards(x):
+        return sorted(x, key=functools.cmp_to_key(lambda a, b: (b > a) - (b < a)))
+
+    def pairs(n):
+        def by_second(a, b):
+            return a[1] - b[1] if a[1] != b[1] else -1 if a[0] < b[0] else 1
+
+        xs = [("b", 2), ("a", 2), ("z", n)]
+        xs.sort(key=functools.cmp_to_key(by_second))
+        return xs, max(xs, key=functools.cmp_to_key(by_second)), min(xs, key=functools.cmp_to_key(by_second))
+
+    def joined(xs):
+        return "".join(sorted(xs, key=functools.cmp_to_key(lambda a, b: -1 if a + b > b + a else 1)))
+
+    def compared(n):
+        key = functools.cmp_to_key(lambda a, b: a - b)
+        return key(n) < key(4), key(n) >= key(4), key(n) == key(n), key(n) != key(n + 1), key(n).obj
+
+    same(backwards, [3, 1, 2])
+    same(backwards, ["b", "abc", ""])
+    for n in (0, 3):
+        same(pairs, n)
+        same(compared, n)
+    same(joined, ["3", "30", "34", "5", "9"])

@@ -52,6 +52,42 @@ def reduce(function, iterable, /, *initial):
     return joined
 
 
+class compared:
+    """A value that a function of two compares with others."""
+
+    __parameters__ = ("T", "F")
+    __fields__ = {"obj": "T", "_compare": "F"}
+    __by_value__ = True
+
+    def __lt__(self, other):
+        return self._compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other):
+        return self._compare(self.obj, other.obj) > 0
+
+    def __le__(self, other):
+        return self._compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other):
+        return self._compare(self.obj, other.obj) >= 0
+
+    def __eq__(self, other):
+        return self._compare(self.obj, other.obj) == 0
+
+
+def cmp_to_key(mycmp):
+    """A key for `sorted` by a function that says which of two values is less.
+
+    >>> sorted([3, 1, 2], key=functools.cmp_to_key(lambda a, b: b - a))
+    [3, 2, 1]
+    """
+
+    def key(x):
+        return prim.value("functools.compared", (x, mycmp), x, mycmp)
+
+    return key
+
+
 def kept(cache, identity, limit, key, function, /, *args, **keywords):
     """The result that `functools.cache` keeps for a key, or that of a call, which it keeps then."""
 
