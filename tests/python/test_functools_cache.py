@@ -414,3 +414,11 @@ def test_code_from_files_keeps_results(tmp_path):
     assert [run(), run()] == [["23416728348467685", "0", "81"], ["23416728348467685", "1", "81"]]
     program.write_text(FILE.replace("n if n < 2", "2 * n if n < 2"))
     assert run() == ["46833456696935370", "0", "81"]
+
+
+def test_a_build_ahead_of_time_refuses_them(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FILE.replace("@njit(cache=True)", '@njit("int64(int64)")').split("\nprint")[0])
+    command = [sys.executable, "-m", "lancehead", "build", program, "-o", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0 and "whose results `functools` keeps" in done.stderr + done.stdout
