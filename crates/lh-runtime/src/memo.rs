@@ -1,5 +1,5 @@
 //! Results that `functools.cache` keeps for compiled code: one [`Memo`] for each cached function, with a table for each
-//! combination of types. Code looks results up between `lh_memo_enter` and `lh_memo_leave`, and the cached function runs
+//! combination of types. Code looks results up between `lh_memo_enter` and `lh_memo_leave`; the cached function runs
 //! outside of these, so that no thread waits for long.
 
 use crate::memory::alloc::{MemInfo, decref};

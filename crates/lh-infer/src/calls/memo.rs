@@ -1,5 +1,5 @@
-//! Calls of functions that `functools.cache` keeps results of: `kept` of `lib/functools.py` looks them up in a table that
-//! the run-time library has for the function and the types.
+//! Calls of functions that `functools.cache` keeps results of: `kept` of `lib/functools.py` looks them up in a table
+//! that the run-time library has for the function and the types.
 
 use crate::convert::has_pending;
 use crate::cx::Infer;
@@ -34,7 +34,7 @@ impl Infer<'_> {
         if all.iter().any(|v| v.ty.is_never()) {
             return Ok(Val::of_type(Ty::never()));
         }
-        // What has no words at run time, as a function, is part of the identity alone.
+        // A value without words at run time, as a function, is part of the identity alone.
         let own: Vec<Val> = all.iter().filter(|v| v.ty.is_none() || !v.ty.flatten().is_empty()).cloned().collect();
         let mut parts = own.iter().map(|v| self.convert(v, alike(v.ty))).collect::<Result<Vec<_>>>()?;
         let key = if parts.len() == 1 { parts.remove(0) } else { Val::tuple(parts) };
@@ -76,7 +76,7 @@ impl Infer<'_> {
         let name = self.world.describe(o);
         let text = format!("unhashable type: `{t}` is an argument of `{name}`, whose results `functools` keeps");
         Diagnostic::new(diag::NO_MATCHING_CALL, text).note(format!(
-            "give it numbers, texts, bytes, None, members of enumerations or tuples of these, or call `{name}.__wrapped__`"
+            "give it numbers, texts, bytes, None, members of enums or tuples of these, or call `{name}.__wrapped__`"
         ))
     }
 

@@ -142,7 +142,7 @@ impl PlaceFinder<'_> {
                 })
                 .collect(),
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
-            // What is kept has been given to others before.
+            // Results that are kept have been given to others before.
             Inst::Runtime(f, _) if *f == &rt::lh_memo_enter => simple(Root::Unknown),
             Inst::Map(..) | Inst::New(_) | Inst::Runtime(..) => simple(Root::Value(v)),
             Inst::Call(..) | Inst::Foreign(..) => {
