@@ -81,6 +81,8 @@ pub fn share<'py>(
         slot += words;
     }
     if codes.is_empty() || at != buf.tags.len() {
+        // The buffer of the call has the references of its own owners.
+        made.owners.clear();
         return None;
     }
     let before = Before {
@@ -95,6 +97,13 @@ pub fn share<'py>(
 impl Before {
     /// Passes the functions themselves, from now on.
     pub fn restore(self, buf: &mut ArgBuf) {
+        // References that only the values had are given back.
+        let mut passed = ArgBuf::default();
+        std::mem::swap(&mut passed.slots, &mut buf.slots);
+        std::mem::swap(&mut passed.owners, &mut buf.owners);
+        let kept: Vec<u64> = self.owners.iter().map(|(i, _)| self.slots[*i as usize]).collect();
+        let words = &passed.slots;
+        passed.owners.retain(|(i, _)| !kept.contains(&words[*i as usize]));
         (buf.tags, buf.slots) = (self.tags.into_iter().collect(), self.slots.into_iter().collect());
         buf.owners = self.owners.into_iter().collect();
         for code in self.codes {
@@ -163,7 +172,8 @@ fn push<'py>(object: &Bound<'py, PyAny>, made: &mut ArgBuf, held: &mut Held<'py>
     made.tags.extend([kind::CLOSURE | (closure.len() as u64) << 8, representative as u64]);
     made.tags.extend_from_slice(&captured.tags);
     let start = made.slots.len() as u32;
-    made.owners.extend(captured.owners.iter().map(|(i, o)| (i + start, *o)));
+    // The references go with the words.
+    made.owners.extend(std::mem::take(&mut captured.owners).iter().map(|(i, o)| (i + start, *o)));
     made.slots.extend_from_slice(&captured.slots);
     Some(code.as_ptr().addr())
 }
