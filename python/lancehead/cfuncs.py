@@ -81,6 +81,11 @@ class CFunc:
             raise TypeError(f"a C function has no parameter or result of type {self._not_in_c}")
         return _core.callback_address(self._dispatcher)
 
+    @property
+    def _wrapper_address(self) -> int:
+        # Numba's name for it, which objects with `__wrapper_address__` use.
+        return self.address
+
     @functools.cached_property
     def ctypes(self) -> Any:
         """The C function for `ctypes`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -27,6 +28,12 @@ _METHOD = """a method is compiled with its object as first argument, which compi
 Pass its fields to a function:
     @{decorator}
     def {name}(x, y): ..."""
+#: How a parameter is passed on.
+_PASSED = {
+    inspect.Parameter.VAR_POSITIONAL: "*{0}",
+    inspect.Parameter.KEYWORD_ONLY: "{0}={0}",
+    inspect.Parameter.VAR_KEYWORD: "**{0}",
+}
 _BUILTIN = "`{name}` is native already; call it in a compiled function"
 _PARTIAL = "write a function that calls `{name}` with these arguments, and decorate that"
 
@@ -51,6 +58,30 @@ def function_of(given: Any, decorator: str) -> FunctionType:
     raise TypeError(text)
 
 
+def caller_of_cached(given: Any) -> Any:
+    """A function that calls one with `functools.cache`, in its place; anything else as it is.
+
+    >>> import functools
+    >>> caller_of_cached(functools.cache(lambda x: x + 1))(2)
+    3
+    """
+    inner = getattr(given, "__wrapped__", None)
+    inner = inner.py_func if isinstance(inner, _core.Dispatcher) else inner
+    if not isinstance(given, functools._lru_cache_wrapper) or not isinstance(inner, FunctionType):
+        return given
+    # It has the parameters of the function, which decide how calls of compiled code pass arguments.
+    parameters = list(inspect.signature(inner).parameters.values())
+    plain = [p.replace(annotation=p.empty, default=p.default if p.default is p.empty else None) for p in parameters]
+    names = [_PASSED.get(p.kind, "{0}").format(p.name) for p in parameters]
+    call = eval(f"lambda {str(inspect.Signature(plain))[1:-1]}: _given({', '.join(names)})", {"_given": given})
+    own = inner.__code__
+    call.__code__ = call.__code__.replace(
+        co_name=own.co_name, co_filename=own.co_filename, co_firstlineno=own.co_firstlineno
+    )
+    call.__defaults__, call.__kwdefaults__ = inner.__defaults__, inner.__kwdefaults__
+    return functools.update_wrapper(call, inner)
+
+
 def _help(given: Any) -> str | None:
     if isinstance(given, type):
         return _CLASS
@@ -70,4 +101,4 @@ def _name(given: Any) -> str:
     return getattr(inner, "__name__", None) or "f"
 
 
-__all__ = ["function_of"]
+__all__ = ["caller_of_cached", "function_of"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config, errors
 from lancehead import options as table
-from lancehead.decorated import function_of
+from lancehead.decorated import caller_of_cached, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +97,7 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
     if isinstance(function, _core.Dispatcher):
         if not options.keys() - {"semantics"} and not signatures:
             return function
-    function = function_of(function, "njit")
+    function = function_of(caller_of_cached(function), "njit")
     if config.DISABLE_JIT:
         return function
     return _core.dispatcher(function, config.with_bounds(function, options), signatures, eager)

@@ -1,9 +1,10 @@
-"""`functools.reduce` and `functools.partial` in compiled code."""
+"""`functools.reduce` and `functools.partial` in compiled code; `test_functools_cache.py` has `cache`."""
 
 from __future__ import annotations
 
+import functools
 import operator
-from functools import cache, partial, reduce
+from functools import partial, reduce
 
 import numpy as np
 import pytest
@@ -159,14 +160,28 @@ def test_wrong_calls_of_partial():
             njit(f)(1)
 
 
-def test_a_cache_of_results_is_refused_by_name():
-    @cache
-    def fibonacci(n):
-        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+def test_keys_by_a_function_of_two():
+    def backwards(x):
+        return sorted(x, key=functools.cmp_to_key(lambda a, b: (b > a) - (b < a)))
 
-    @njit
-    def f(n):
-        return fibonacci(n)
+    def pairs(n):
+        def by_second(a, b):
+            return a[1] - b[1] if a[1] != b[1] else -1 if a[0] < b[0] else 1
 
-    with pytest.raises(NumbaError, match="does not look results up in a cache: decorate the function with `@njit`"):
-        f(3)
+        xs = [("b", 2), ("a", 2), ("z", n)]
+        xs.sort(key=functools.cmp_to_key(by_second))
+        return xs, max(xs, key=functools.cmp_to_key(by_second)), min(xs, key=functools.cmp_to_key(by_second))
+
+    def joined(xs):
+        return "".join(sorted(xs, key=functools.cmp_to_key(lambda a, b: -1 if a + b > b + a else 1)))
+
+    def compared(n):
+        key = functools.cmp_to_key(lambda a, b: a - b)
+        return key(n) < key(4), key(n) >= key(4), key(n) == key(n), key(n) != key(n + 1), key(n).obj
+
+    same(backwards, [3, 1, 2])
+    same(backwards, ["b", "abc", ""])
+    for n in (0, 3):
+        same(pairs, n)
+        same(compared, n)
+    same(joined, ["3", "30", "34", "5", "9"])

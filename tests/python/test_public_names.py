@@ -132,7 +132,6 @@ class Model:
 
 DECORATED = [
     (Model, "classes are not compiled", "@staticmethod"),
-    (functools.lru_cache(Model.method), "put the cache above", "@functools.lru_cache\n    @njit\n    def method"),
     (staticmethod(Model.method), "put `@staticmethod` above `@njit`", "@staticmethod\n    @njit\n    def method"),
     (classmethod(Model.method), "Pass its fields to a function", "def method(x, y)"),
     (Model().method, "Pass its fields to a function", "def method(x, y)"),
@@ -147,6 +146,11 @@ def test_f12_what_is_no_function_is_refused_with_a_way_out(given, why, way_out):
     with pytest.raises(TypeError, match=r"^The decorated object is not a function \(got type <class") as raised:
         njit(given)
     assert why in str(raised.value) and way_out in str(raised.value)
+
+
+def test_f12_a_function_with_a_cache_is_no_ufunc():
+    with pytest.raises(TypeError, match="put the cache above `@vectorize`"):
+        lancehead.vectorize(["float64(float64)"])(functools.lru_cache(Model.method))
 
 
 @pytest.mark.parametrize("decorate, name", [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lancehead import njit, prange
+from lancehead._core import live_allocations
 
 
 def scaled(k):
@@ -379,3 +380,188 @@ def test_an_escaping_function_that_calls_one_of_another_name() -> None:
 
     with pytest.raises(TypeError, match="calls `down`: define both outside"):
         make(1)
+
+
+# Closures as arguments of other functions
+
+
+@njit
+def apply(f, x):
+    return f(x)
+
+
+def passed(make, environments, call, *args):
+    """Each closure of a maker that is passed to a compiled function answers as in Python, in turn and once more."""
+    made = [make(*e) for e in environments]
+    for f, e in [*zip(made, environments, strict=True)] * 2:
+        assert outcome(call, f, *args) == outcome(call.py_func, getattr(f, "py_func", f), *args), e
+
+
+def line(k, c):
+    def f(x):
+        return x * k + c
+
+    return f
+
+
+@njit
+def integral(f, a, b, n):
+    h = (b - a) / n
+    return h * sum([f(a + (i + 0.5) * h) for i in range(n)])
+
+
+@pytest.mark.parametrize("make", [line, lambda k, c: njit(line(k, c))], ids=["plain", "decorated"])
+def test_a_new_closure_as_an_argument_costs_no_compilation(make):
+    first, second, *more = [make(k, 0.5) for k in range(2, 60)]
+    assert [integral(first, 0.0, 2.0, 4), integral(second, 0.0, 2.0, 4)] == [5.0, 7.0]
+    start = time.perf_counter()
+    assert [integral(f, 0.0, 2.0, 4) for f in more] == [2.0 * k + 1 for k in range(4, 60)]
+    assert (time.perf_counter() - start) / len(more) < 1e-3
+    known = len(integral.signatures)
+    assert integral(make(99, 1.5), 0.0, 2.0, 4) == 201.0 and len(integral.signatures) == known
+
+
+def test_what_closures_that_are_passed_capture():
+    numbers = [2, -3, 2**62, 0.5, True, False, 1 + 2j, np.float32(3), np.int8(7), np.uint64(2**63)]
+    passed(scaled, [(k,) for k in numbers], apply, 2.5)
+    passed(scaled, [("ab",), ("",), ("äß",), ("x" * 1000,)], apply, 3)
+    passed(line, [(2, 3), (2.5, 1), (1j, 2), (2, 3.5)] * 2, apply, 4)
+
+    def items(a, t):
+        @njit
+        def f(i):
+            return a[i] * t[0] + len(t[1])
+
+        return f
+
+    arrays = [np.arange(4), np.arange(6.0)[::2], np.ones(3, "f4"), np.arange(9).reshape(3, 3)[1]]
+    passed(items, [(a, (k, "ab" * k)) for k, a in enumerate(arrays)] * 2, apply, 1)
+
+    def mode(m):
+        @njit
+        def f(x):
+            return x if m == "exact" else x + 0.5
+
+        return f
+
+    passed(mode, [("exact",), ("half",), ("other",), ("exact",)], apply, 3)
+
+    def outer(k, g):
+        @njit
+        def f(x):
+            return g(x) + k
+
+        return f
+
+    inner = scaled(3)
+    passed(outer, [(k, inner) for k in range(5)] + [(k, scaled(k)) for k in range(3)], apply, 3)
+
+    def countdown(k):
+        @njit
+        def f(n):
+            return k if n == 0 else f(n - 1) + 1
+
+        return f
+
+    passed(countdown, [(k,) for k in range(4)], apply, 3)
+
+
+def test_closures_that_are_passed_stay_what_they_are():
+    @njit
+    def same(f, g):
+        return f is g
+
+    @njit
+    def both(f, g, x):
+        return f(x), g(x)
+
+    @njit
+    def chosen(f, g, first, x):
+        h = f if first else g
+        return h(x)
+
+    @njit
+    def given(f):
+        return f, [f]
+
+    @njit
+    def later(f):
+        return lambda x: f(x) + 1
+
+    @njit
+    def each(f):
+        yield f
+
+    for k in range(4):
+        f, g = scaled(k), scaled(10 * k + 1)
+        assert (same(f, g), same(f, f)) == (False, True)
+        assert both(f, g, 3) == (3 * k, 30 * k + 3) and both(f, f, 2) == (2 * k, 2 * k)
+        assert (chosen(f, g, True, 2), chosen(f, g, False, 2)) == (2 * k, 20 * k + 2)
+        own, [item] = given(f)
+        assert own is f and item is f and later(f)(3) == 3 * k + 1 and [h is f for h in each(f)] == [True]
+        assert apply(f, "ab") == "ab" * k and apply(f, 2.5) == 2.5 * k
+
+
+def test_cells_and_code_of_closures_that_are_passed():
+    def make(k):
+        def f(x):
+            return x * k
+
+        def rebind(value):
+            nonlocal k
+            k = value
+
+        return f, rebind
+
+    def other(k):
+        def f(x):
+            return x - k
+
+        return f
+
+    for n in range(3):
+        f, rebind = make(n)
+        for value in (5, 2.5, "xy", 7, np.float32(2), np.ones(2), 3, 1j, 4):
+            rebind(value)
+            assert outcome(apply, f, 3) == outcome(f, 3), value
+    first, second, third = (line(k, 0) for k in (2, 3, 4))
+    assert [apply(f, 5) for f in (first, second, third)] == [10, 15, 20]
+    second.__code__, second.__defaults__ = (lambda k, c: lambda x: k + c)(0, 0).__code__, None
+    assert [apply(f, 5) for f in (first, second, third, line(5, 1))] == [10, 3, 20, 26]
+
+
+def test_closures_that_write_to_what_they_capture_are_refused_each_time():
+    def make(a):
+        @njit
+        def f(i):
+            a[i] = 1
+            return 0
+
+        return f
+
+    for n in range(4):
+        with pytest.raises(Exception, match="read-only"):
+            apply(make(np.zeros(n + 1)), 0)
+
+
+def test_passed_closures_leak_nothing():
+    def make(s, a):
+        @njit
+        def f(x):
+            if x > 3:
+                raise ValueError(s)
+            return s + str(a[0] + x)
+
+        return f
+
+    def run(n):
+        for k in range(1, n):
+            f = make("t" * (k % 7 + 1), np.full(3, k))
+            assert apply(f, 2) == "t" * (k % 7 + 1) + str(k + 2)
+            with pytest.raises(ValueError, match="t"):
+                apply(f, 4)
+
+    run(20)
+    before = live_allocations()
+    run(20)
+    assert live_allocations() == before

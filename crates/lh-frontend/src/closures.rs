@@ -13,6 +13,7 @@ use crate::visit::edges;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::untyped::{Code, Inst, InstData};
 use lh_ir::{Block, Value};
+use std::sync::Arc;
 
 /// An assignment to a variable that inner functions capture.
 pub(crate) struct Store {
@@ -35,6 +36,23 @@ pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[
     let own: HashMap<Value, Vec<bool>> = names.filter(|(_, own)| own.contains(&true)).collect();
     if own.is_empty() {
         return;
+    }
+    for c in closures {
+        let Some(own) = own.get(&c.func) else { continue };
+        let inner = &mut code.inner[c.code as usize];
+        // A function that has another name than the variable, as a `lambda`, is its own sibling.
+        let is_renamed = |n: u32| own.get(n as usize) == Some(&true) && inner.freevars[n as usize] != inner.name;
+        if (0..own.len() as u32).any(is_renamed) {
+            let mut renamed = inner.as_ref().clone();
+            for data in renamed.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+                if let Inst::Free(n) = data.inst
+                    && is_renamed(n)
+                {
+                    data.inst = Inst::Sibling(c.code);
+                }
+            }
+            *inner = Arc::new(renamed);
+        }
     }
     for data in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
         let own = data.result.and_then(|r| own.get(&r));

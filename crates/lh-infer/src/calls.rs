@@ -7,6 +7,7 @@ mod einsum;
 mod foreign;
 mod functions;
 mod linked;
+mod memo;
 mod overloads;
 mod prims;
 mod threads;
@@ -86,6 +87,12 @@ impl Infer<'_> {
     /// A call of an object that is known while compiling.
     fn call_object(&mut self, o: ObjId, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         match self.world.object(o) {
+            // Before it is asked what an inner function captures.
+            Object::Path(p) if matches!(&*p, "functools.cache" | "functools.lru_cache") => {
+                let text = format!("`{p}` decorates functions outside of compiled code");
+                let note = "move the inner function out, and give it what it captures as arguments";
+                Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note(note))
+            }
             Object::Path(p) => self.call_path(&p, args, kwargs),
             Object::ExcClass(id, name) => self.make_exception(id, &name, args, kwargs),
             Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => self.call_class(o, args, kwargs),
@@ -93,6 +100,7 @@ impl Infer<'_> {
                 let made = self.object(o)?;
                 self.call(&made, args, kwargs)
             }
+            Object::Cached(func, limit) => self.call_cached(o, func, limit, args, kwargs),
             Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
             Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
             Object::Foreign(f) => self.call_foreign(o, &f, args, kwargs),
@@ -264,6 +272,12 @@ impl Infer<'_> {
 
     /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
     fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code, library: bool) -> Box<Diagnostic> {
+        if library && !self.is_library && is_of_library(&callee.file) && !d.file.is_empty() && !is_of_library(&d.file) {
+            // The library calls a function of the program.
+            d.trail.retain(|(file, ..)| !is_of_library(file));
+            d.trail.push((self.code.file.clone(), self.span, "called from here".to_owned()));
+            return d;
+        }
         if library && !self.is_library {
             d.file = self.code.file.clone();
             d.span = self.span;
@@ -785,4 +799,9 @@ fn is_constant(v: &Val) -> bool {
 /// Whether a function can answer about a container whose type arguments are undecided.
 fn asks_for_class(path: &str) -> bool {
     matches!(path, "builtins.len" | "prim.is_a")
+}
+
+/// Whether a file is one of the library's.
+fn is_of_library(file: &str) -> bool {
+    file.contains("/lancehead/lib/")
 }

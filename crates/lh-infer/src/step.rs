@@ -304,6 +304,7 @@ impl Infer<'_> {
             | Object::Ufunc(_)
             | Object::Linked(_)
             | Object::Foreign(_)
+            | Object::Cached(..)
             | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }

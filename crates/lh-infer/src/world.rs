@@ -52,6 +52,8 @@ pub enum Object {
     Ufunc(Arc<Ufunc>),
     /// `functools.partial`: a function, and arguments by position and by name.
     Partial { func: ObjId, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
+    /// A function that `functools.cache` keeps results of, and the most results; `None`: as many as there are.
+    Cached(ObjId, Option<u64>),
     /// A slice of objects.
     Slice([ObjId; 3]),
     /// A stencil.

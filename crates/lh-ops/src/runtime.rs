@@ -69,6 +69,8 @@ table! {
         lh_table_index(Object, I64, I64) -> [] raises resizes(0);
         /// Whether two references are to the same object.
         lh_object_is(Object, Object) -> [I1] pure role(IsSame);
+        /// Counts a call of a function whose results are kept (0: there was one, 1: none), or a new result (2).
+        lh_memo_count(Ptr, I64) -> [] writes(0);
         /// Copies bytes between regions that may overlap: destination, source, number.
         lh_memmove(Ptr, Ptr, I64) -> [] writes(0) role(Memory(roles::Memory::Move));
     }
@@ -443,6 +445,13 @@ table! {
         lh_call_python(Ptr, I64, Object, Object) -> [] raises;
         /// Calls a function that is a value of a function type: its word, and the rest as for `lh_call_python`.
         lh_call_function(I64, I64, Object, Object) -> [] raises;
+        /// Keeps other threads out of the kept results of a function; the address of the word that refers to the table
+        /// of a type.
+        lh_memo_enter(Ptr, I64) -> [Ptr];
+        /// The same for a table of values that refer to no memory that can be written, so that nobody sees the table.
+        lh_memo_enter_plain(Ptr, I64) -> [Ptr];
+        /// Lets others in again.
+        lh_memo_leave(Ptr) -> [];
     }
     READS {
         /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:

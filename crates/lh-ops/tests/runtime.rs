@@ -11,6 +11,7 @@ fn lets_others_write(f: &RuntimeFn) -> bool {
     is_order
         || f.role == Role::Memory(Memory::Fence)
         || matches!(f.name, "lh_parallel_for" | "lh_call_python" | "lh_call_function")
+        || matches!(f.name, "lh_memo_enter" | "lh_memo_enter_plain" | "lh_memo_leave")
 }
 
 #[test]

@@ -72,6 +72,7 @@ mod _core {
         gpu::context::{Gpu, GpuEvent, GpuMemory, GpuStream},
         host::classes::{declare_struct, instance_type, set_struct_fields, struct_type},
         host::library::stored_function,
+        host::memos::{clear_kept, kept_counts},
         host::overloads::overloaded,
         host::signature::{Signature, parse_signature},
         host::types::{
@@ -102,6 +103,7 @@ mod _core {
         call::objmode::install();
         call::function_values::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);
+        host::memos::install();
         share_hash_key();
         Ok(())
     }

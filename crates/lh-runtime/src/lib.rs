@@ -19,6 +19,7 @@ pub mod items;
 pub mod lazy;
 mod linalg;
 mod long_sort;
+pub mod memo;
 mod memory;
 pub mod object;
 mod poll;
@@ -51,6 +52,7 @@ pub fn symbols() -> Vec<Symbol> {
         alloc::symbols,
         items::symbols,
         generators::symbols,
+        memo::symbols,
         tables::symbols,
         object::symbols,
         callback::symbols,

@@ -209,6 +209,9 @@ def _check(export: Export, code: dict[str, Any]) -> None:
             "that compiles only"
         )
         raise errors.UnsupportedError(f"{text}\n  help: use an exception class of Python's own")
+    for name in code["cached"]:
+        text = f"error[unsupported-call]: `{export.name}` calls `{name}`, whose results `functools` keeps in a process"
+        raise errors.UnsupportedError(f"{text}\n  help: build the function without its cache")
     for name in code["foreign"]:
         text = f"error[unsupported-call]: `{export.name}` calls `{name}`, whose code is in another file"
         raise errors.UnsupportedError(f"{text}\n  help: build both into one module")

@@ -276,12 +276,16 @@ def _multisets(items, like):
                 at[k] = following
 
 
-def permutations(iterable, r):
-    """All tuples of so many items, in each order. The number must be known while compiling.
+def permutations(iterable, r=None):
+    """All tuples of so many items, in each order. The number must be known while compiling, as that of a tuple is.
 
     >>> list(itertools.permutations([1, 2, 3], 2))
     [(1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)]
     """
+    if prim.is_none(r):
+        if not prim.is_tuple(iterable):
+            prim.error("the number of items must be known while compiling: give it as `permutations(x, 3)`")
+        return _permutations([x for x in iterable], iterable)
     return _permutations([x for x in iterable], prim.tuple_fill(r, 0))
 
 

@@ -44,6 +44,9 @@ impl Infer<'_> {
         if let Some(v) = self.prim_tuple(name, args)? {
             return Ok(v);
         }
+        if let Some(v) = self.prim_memo(name, args)? {
+            return Ok(v);
+        }
         if name.starts_with(rt::PREFIX) {
             return self.prim_runtime(name, args);
         }

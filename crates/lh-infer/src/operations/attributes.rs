@@ -120,6 +120,9 @@ impl Infer<'_> {
                 {
                     return Ok(Some(members));
                 }
+                if let (Object::Cached(func, _), "__wrapped__") = (self.world.object(*o), name) {
+                    return self.object(func).map(Some);
+                }
                 let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
                 if name == "__init__" && self.is_pythons_init(v, x) {
                     return Ok(Some(self.builtin_bound(v, "exception.__init__")));
@@ -183,6 +186,10 @@ impl Infer<'_> {
             && let Some(why) = &f.refused
         {
             return Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone());
+        }
+        if let Object::Cached(..) = object {
+            let text = format!("`{what}` has no attribute `{name}` in compiled code");
+            return Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).note("use it outside of the function");
         }
         if let Object::Other(text) = object {
             return Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))

@@ -29,6 +29,10 @@ impl Infer<'_> {
                 let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
                 Ok(Some(Val::known(ty, Known::Method(v.clone(), Method::Library(f)))))
             }
+            Object::Cached(..) if !self.world.is_static(class, name) => {
+                let text = format!("`functools` keeps results of `{name}` by its object, which compiled code cannot");
+                Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note("decorate a function that is given the fields"))
+            }
             Object::Property(Some(get), _) => {
                 let get = self.object(get)?;
                 self.call(&get, std::slice::from_ref(v), &[]).map(Some)

@@ -209,6 +209,7 @@ impl<'a> Effects<'a> {
                 args[1..].iter().for_each(|v| whole(*v, Kind::Read));
                 whole(args[0], Kind::Write);
             }
+            Inst::Runtime(f, _) if is_apart(f) => {}
             Inst::Runtime(f, args) => {
                 let mut at = 0;
                 for a in args {
@@ -468,6 +469,12 @@ pub(crate) fn enters_python(inst: &Inst, callees: Callees<'_>) -> bool {
         Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.enters_python),
         _ => false,
     }
+}
+
+/// Whether a function only touches the results that `functools` keeps, each of which one thread uses at a time. Where
+/// these refer to memory, the way in is not among them.
+fn is_apart(f: &RuntimeFn) -> bool {
+    [&rt::lh_memo_enter_plain, &rt::lh_memo_leave, &rt::lh_memo_count].contains(&f)
 }
 
 /// Whether an instruction's result is freshly allocated memory.

@@ -89,6 +89,18 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 let object = unsafe { Bound::from_borrowed_ptr(self.py, address) };
                 comptime::ty(&object)
             }
+            kind::CLOSURE => {
+                let address = self.word() as *mut ffi::PyObject;
+                // SAFETY: the table of closures keeps the function alive.
+                let function = unsafe { Bound::from_borrowed_ptr(self.py, address) };
+                let captures = self.many(payload as usize);
+                match *comptime::ty(&function).kind() {
+                    TyKind::Func(func) => {
+                        Ty::new(TyKind::Closure { func, captures, defaults: Vec::new(), named: Vec::new() })
+                    }
+                    _ => lh_ir::bug!("a closure is no function any more"),
+                }
+            }
             other => lh_ir::bug!("tag {other}"),
         }
     }

@@ -96,13 +96,13 @@ fn frozen<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The contents of a cell.
-fn contents<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+pub fn contents<'py>(cell: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: the object is a cell; the result is null or a new reference.
     unsafe { Bound::from_owned_ptr_or_opt(cell.py(), ffi::PyCell_Get(cell.as_ptr())) }
 }
 
 /// Whether a value can be passed in place of being a constant.
-fn is_data(o: &Bound<'_, PyAny>) -> bool {
+pub fn is_data(o: &Bound<'_, PyAny>) -> bool {
     let class = o.get_type_ptr();
     let numbers = [&raw mut ffi::PyLong_Type, &raw mut ffi::PyFloat_Type, &raw mut ffi::PyComplex_Type];
     numbers.contains(&class)
@@ -113,12 +113,12 @@ fn is_data(o: &Bound<'_, PyAny>) -> bool {
         || numpy::scalar_num(class).is_some_and(|num| !numpy::has_more(num))
 }
 
-fn is_array(o: &Bound<'_, PyAny>) -> bool {
+pub fn is_array(o: &Bound<'_, PyAny>) -> bool {
     o.get_type_ptr() == numpy::ndarray_type()
 }
 
 /// Whether functions may ask for a value like this while compiling: see [`Uses::passed`].
-fn is_choice(o: &Bound<'_, PyAny>) -> bool {
+pub fn is_choice(o: &Bound<'_, PyAny>) -> bool {
     let is_negative = || o.is_instance_of::<PyInt>() && o.lt(0).unwrap_or(true);
     o.is_exact_instance_of::<PyBool>() || o.is_exact_instance_of::<PyString>() || is_negative()
 }

@@ -1,7 +1,7 @@
 //! Compiled code for C: objects for libraries that are made ahead of time, and addresses of C functions.
 
 use crate::call::state;
-use crate::host::{decorated, table, types};
+use crate::host::{decorated, parts, table, types};
 use crate::object::canonical::canonical;
 use crate::object::class_names::short_text;
 use lh_driver::Level;
@@ -37,13 +37,16 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     made.set_item("args", types::type_tuple(py, &compiled.args)?)?;
     made.set_item("ret", types::Type::of(py, canonical(compiled.ret))?)?;
     made.set_item("writes", compiled.writes)?;
-    let mut foreign = Vec::new();
+    let (mut foreign, mut cached) = (Vec::new(), Vec::new());
     let (arrays, classes, sources) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
     for (word, symbol) in compiled.outside_words(symbol) {
         match word {
             Extern::Array(o) => arrays.set_item(symbol, table::object(py, o))?,
             Extern::Class(c) => classes.set_item(symbol, lh_runtime::classes::class_name(c))?,
-            Extern::Foreign(o) => foreign.push(short_text(&table::object(py, o))),
+            Extern::Foreign(o) => {
+                let object = table::object(py, o);
+                if parts::is_cached(&object) { &mut cached } else { &mut foreign }.push(short_text(&object));
+            }
             // Only calls of blocks have one, which are foreign.
             Extern::Type(_) => {}
             Extern::Function(o) => foreign.push(short_text(&table::object(py, o))),
@@ -57,6 +60,7 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     made.set_item("arrays", arrays)?;
     made.set_item("classes", classes)?;
     made.set_item("foreign", foreign)?;
+    made.set_item("cached", cached)?;
     made.set_item("files", sources)?;
     Ok(made)
 }

@@ -5,6 +5,7 @@ pub mod bind;
 pub mod boxing;
 pub mod bytearrays;
 pub mod choices;
+pub mod closures;
 pub mod collections;
 pub mod constant_tables;
 pub mod container;

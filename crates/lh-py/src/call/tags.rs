@@ -57,6 +57,8 @@ pub mod kind {
     pub const TIME: u64 = 24;
     /// One of several functions: how many; then the tags of each.
     pub const CHOICE: u64 = 25;
+    /// A closure as a value: how much it captures; then the function by which it is typed, and the tags of that.
+    pub const CLOSURE: u64 = 26;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -72,7 +74,7 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
     let payload = (tags[0] >> 8) as usize;
     match tags[0] & 0xff {
         kind::TUPLE | kind::CHOICE => several(1, payload),
-        kind::NAMED | kind::CLASS => several(2, payload),
+        kind::NAMED | kind::CLASS | kind::CLOSURE => several(2, payload),
         kind::LIST | kind::SET | kind::BUFFER => several(1, 1),
         kind::DICT => several(1, if payload as u64 == kind::WITH_FACTORY { 3 } else { 2 }),
         kind::SLICE => several(1, 3),

@@ -6,6 +6,7 @@
 use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
 use crate::call::boxing::Boxer;
+use crate::call::closures;
 use crate::call::environment::Held;
 use crate::call::generator::Generator;
 use crate::call::overload::{Entry, Overload, Ret};
@@ -248,6 +249,18 @@ unsafe fn call_slow(
     unsafe {
         let py = Python::assume_attached();
         let object = Bound::from_borrowed_ptr(py, callable);
+        let mut held = Held::new();
+        if entry.is_none()
+            && let Some(before) = closures::share(py, state, buf, n, &mut held)
+        {
+            let found = state.find(&buf.tags);
+            let ready = guarded(py, || Ok(specialise::ready(py, state, &object, found, buf, n).ok()));
+            match ready {
+                Some(Some(overload)) if !closures::is_returned(overload) => return run(py, state, overload, buf),
+                Some(_) => before.restore(buf),
+                None => return std::ptr::null_mut(),
+            }
+        }
         match guarded(py, || specialise::ready(py, state, &object, entry, buf, n)) {
             Some(overload) => run(py, state, overload, buf),
             None => std::ptr::null_mut(),

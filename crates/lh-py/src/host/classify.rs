@@ -130,6 +130,10 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = partial(o)? {
         return Ok(Some(found));
     }
+    if parts::is_cached(o) {
+        let limit = o.call_method0(intern!(o.py(), "cache_parameters"))?.get_item("maxsize")?.extract()?;
+        return Ok(Some(Object::Cached(table::intern(&o.getattr("__wrapped__")?), limit)));
+    }
     if let Some((function, class)) = parts::class_method(o) {
         let (func, args) = (table::intern(&function), vec![table::intern(&class)]);
         return Ok(Some(Object::Partial { func, args, keywords: Vec::new() }));

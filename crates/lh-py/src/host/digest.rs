@@ -122,6 +122,10 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let values = keywords.iter().map(|(_, value)| *value);
             many(&mut h, &std::iter::once(func).chain(args).chain(values).collect::<Vec<_>>())?
         }
+        Object::Cached(func, limit) => {
+            texts(&mut h, &["cached", &format!("{limit:?}")]);
+            many(&mut h, &[func])?
+        }
         Object::Stencil(s) => {
             stencil(&mut h, &s);
             let kernel = table::function_object(s.func).0;

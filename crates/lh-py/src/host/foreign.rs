@@ -33,11 +33,6 @@ pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
 
 /// An object that refuses itself to compiled code and says why.
 pub fn refused(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
-    if is_a(o, "functools", "_lru_cache_wrapper") {
-        let why = "compiled code does not look results up in a cache: decorate the function with `@njit` alone, and keep \
-                   its results in a dictionary or an array that it is given";
-        return Ok(Some(Foreign { refused: Some(why.to_owned()), ..foreign(short_text(o)) }));
-    }
     if decorated::of(o).is_some_and(|d| d.is_interpreted()) {
         let why = "a function with `forceobj=True` runs in the interpreter: call it in a block of `objmode`";
         return Ok(Some(Foreign { refused: Some(why.to_owned()), ..foreign(short_text(o)) }));

@@ -4,8 +4,8 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, objmode,
-    overloads, single_flight,
+    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, memos,
+    objmode, overloads, parts, single_flight,
 };
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
@@ -349,6 +349,9 @@ impl Host for PyHost<'_> {
                 let object = self.get(o);
                 if let Ok(Some((_, cell))) = constants::table(&object) {
                     return cell as u64;
+                }
+                if parts::is_cached(&object) {
+                    return memos::of(&object) as u64;
                 }
                 objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
             }

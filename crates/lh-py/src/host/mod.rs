@@ -15,6 +15,7 @@ pub mod gpu_targets;
 pub mod guard;
 pub mod interpreter;
 pub mod library;
+pub mod memos;
 pub mod objmode;
 pub mod overloads;
 pub mod parts;

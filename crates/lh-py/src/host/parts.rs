@@ -60,6 +60,9 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         // The values by name may be replaced, whatever they are.
         return parts[0].iter().cloned().chain(all).collect();
     }
+    if is_cached(o) {
+        return o.getattr("__wrapped__").into_iter().collect();
+    }
     let stencil = || is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
     let device_function = || decorated::device_function(o).ok().flatten();
     ufuncs::dispatcher(o).or_else(stencil).or_else(device_function).into_iter().collect()
@@ -79,6 +82,11 @@ pub fn layout_of<'a>(o: &'a Bound<'_, PyAny>) -> impl Iterator<Item = isize> + '
 /// Whether an object is a `functools.partial`.
 pub fn is_partial(o: &Bound<'_, PyAny>) -> bool {
     class_names::is_a(o, "functools", "partial")
+}
+
+/// Whether `functools` keeps the results of an object.
+pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
+    class_names::is_a(o, "functools", "_lru_cache_wrapper")
 }
 
 /// The function and the class of a class method that was looked up on its class; each look-up makes a new object.

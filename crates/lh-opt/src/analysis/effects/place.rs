@@ -7,6 +7,7 @@ use lh_ir::cfg::targets;
 use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Block, Function, Ty, Value};
+use lh_ops::runtime as rt;
 use std::cell::Cell;
 
 /// A part of a root.
@@ -141,6 +142,8 @@ impl PlaceFinder<'_> {
                 })
                 .collect(),
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
+            // Results that are kept have been given to others before.
+            Inst::Runtime(f, _) if *f == &rt::lh_memo_enter => simple(Root::Unknown),
             Inst::Map(..) | Inst::New(_) | Inst::Runtime(..) => simple(Root::Value(v)),
             Inst::Call(..) | Inst::Foreign(..) => {
                 let others = self.roots_of_result(inst, self.func.ty(v), depth + 1);
@@ -349,6 +352,7 @@ impl PlaceFinder<'_> {
                 let views = self.views(*l, depth + 1).into_iter();
                 views.map(|view| (view.root, vec![None; view.start.len()])).collect()
             }
+            Some(Inst::Runtime(f, _)) if *f == &rt::lh_memo_enter_plain => vec![(Root::Value(p), Vec::new())],
             // The address of a constant array is a number.
             Some(Inst::Const(_)) => vec![(Root::Value(p), Vec::new())],
             Some(_) => unknown(),
