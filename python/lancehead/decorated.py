@@ -29,7 +29,7 @@ Pass its fields to a function:
     @{decorator}
     def {name}(x, y): ..."""
 #: How a parameter is passed on.
-_PASSED = {
+_PASSED: dict[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*{0}",
     inspect.Parameter.KEYWORD_ONLY: "{0}={0}",
     inspect.Parameter.VAR_KEYWORD: "**{0}",

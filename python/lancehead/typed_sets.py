@@ -81,7 +81,7 @@ class Algebra(_Base):
     def __ror__(self, other: Any) -> Self:
         return self._of(other).union(self) if isinstance(other, AbstractSet) else NotImplemented
 
-    def __ior__(self, other: Any) -> Self:  # type: ignore[misc]
+    def __ior__(self, other: Any) -> Self:
         if not isinstance(other, AbstractSet):
             return NotImplemented
         self.update(other)
@@ -115,7 +115,7 @@ class Algebra(_Base):
 
     __rxor__ = __xor__
 
-    def __ixor__(self, other: Any) -> Self:  # type: ignore[misc]
+    def __ixor__(self, other: Any) -> Self:
         if not isinstance(other, AbstractSet):
             return NotImplemented
         self.symmetric_difference_update(other)

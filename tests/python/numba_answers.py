@@ -15,9 +15,7 @@ from pathlib import Path
 import numpy as np
 
 FILE = Path(__file__).with_suffix(".json")
-DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
-)
+DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split()
 #: Operators that take any values, and those whose right operand is small and not negative.
 ANY = ("+", "-", "*", "==", "!=", "<", "<=", ">", ">=")
 BITS = ("&", "|", "^")

@@ -23,7 +23,7 @@ def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=None)  # noqa: UP033
 def binomial(n, k):
     return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
 
@@ -249,7 +249,7 @@ def test_what_has_no_form_in_a_cache_is_refused():
     class Point:
         x: int
 
-        @cache
+        @cache  # noqa: B019
         def method(self):
             return self.x
 

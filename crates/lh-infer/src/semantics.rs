@@ -2,11 +2,11 @@
 //!
 //! Python's semantics are NumPy's (NEP 50), in [`promote`]. Numba's know no weak numbers: a literal is as wide as any
 //! other integer or float. Operators on numbers compute in 64 bits unless floats are among them; ufuncs, also as
-//! operators on arrays, take NumPy's loops, and the first that is as wide as the floats, whatever the integers beside them.
+//! operators on arrays, take NumPy's loops, and the first that is as wide as the floats, whatever the integers beside
+//! them.
 
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
-use crate::operations::operators::cast_expr;
 use crate::val::Val;
 use lh_ir::Ty;
 use lh_ir::func::{MapExpr, Semantics};
@@ -107,7 +107,7 @@ impl Infer<'_> {
     fn as_type(&mut self, a: &Val, own: Ty, t: Ty) -> Val {
         match a.ty.is_array() {
             _ if own == t => a.clone(),
-            true => self.map(std::slice::from_ref(a), t, cast_expr(t, MapExpr::Arg(0, own))),
+            true => self.map(std::slice::from_ref(a), t, MapExpr::Cast(t, Box::new(MapExpr::Arg(0, own)))),
             false => self.cast(a, t),
         }
     }
@@ -131,7 +131,7 @@ fn python_scalars(op: BinOp, a: Ty, b: Ty) -> Ty {
     }
 }
 
-/// Numba's choice of a signature for two numbers. What is 64 bits wide is Python's number.
+/// Numba's choice of a signature for two numbers. Those of 64 bits are Python's.
 fn numba_scalars(op: BinOp, a: Ty, b: Ty) -> Ty {
     let is_int = |t: Ty| t.is_int() || t.is_bool();
     let is_unsigned = |t: Ty| t.is_int() && !t.is_signed();

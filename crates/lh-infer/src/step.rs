@@ -341,7 +341,7 @@ impl Infer<'_> {
                 self.dead = true;
                 Ok(Val::of_type(Ty::never()))
             }
-            // What is not assigned is zero or empty, which it is behind the flag, too.
+            // A variable that is not assigned is zero or empty, which it is behind the flag, too.
             TyKind::MaybeUnbound(t) if self.semantics() == Semantics::Numba && has_zero(*t) => {
                 let x = self.value(v);
                 Ok(self.push(Typed::Unwrap(x), *t))

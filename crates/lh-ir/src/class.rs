@@ -42,7 +42,7 @@ pub mod layout {
     pub const ENTRIES_FIELDS: usize = 72;
     /// The summand of the first word of a generator's frame if the pending exception is thrown into it.
     pub const THROWN: i64 = 1 << 32;
-    /// What the function that closes a generator answers where an exception leaves it; else whether it yields.
+    /// The answer of the function that closes a generator where an exception leaves it; else whether it yields.
     pub const CLOSE_RAISED: i32 = 2;
 }
 

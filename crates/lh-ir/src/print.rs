@@ -16,7 +16,8 @@
 use crate::consts::Const;
 use crate::entity::Value;
 use crate::func::{
-    BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Semantics, Parallel, Target, Term,
+    BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Parallel, Semantics, Target,
+    Term,
 };
 use crate::span::Span;
 use crate::types::{InstanceOf, Literal, Ty, TyKind};
@@ -155,7 +156,8 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, semantics, debug, device, parallel, .. } = func.options;
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, semantics, debug, device, parallel, .. } =
+        func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;
     }

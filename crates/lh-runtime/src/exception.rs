@@ -328,7 +328,7 @@ pub(crate) fn apart(run: impl FnOnce()) {
         std::mem::replace(s, cleared)
     });
     run();
-    // What is dropped may run code that asks for the state.
+    // Dropping it may run code that asks for the state.
     drop(with_state(|s| std::mem::replace(s, before)));
 }
 

@@ -16,7 +16,6 @@ import warnings
 from types import ModuleType
 from typing import Any
 
-import lancehead
 from lancehead import _absent, _core
 from lancehead.options import OBJECT_MODE
 
@@ -113,7 +112,7 @@ class NumbaModule(ModuleType):
         found = getattr(source, name, None)
         if found is None and (found := _absent.find(self.__name__, name)) is None:
             raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
-        return _as_numba(found) if name in _COMPILING and found is getattr(lancehead, name, None) else found
+        return _as_numba(found) if name in _COMPILING and found is getattr(counterpart("numba"), name, None) else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})

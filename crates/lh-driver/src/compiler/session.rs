@@ -258,10 +258,11 @@ impl<'a> Session<'a> {
 fn calls(t: Ty) -> bool {
     let is_plain = matches!(t.kind(), TyKind::DType(_));
     let is_instance = matches!(t.kind(), TyKind::Instance { .. });
-    !is_plain && (is_instance || t.is_function()) || match t.holds() {
-        Holds::Parts(a, b) => a.iter().chain(b).any(|t| calls(*t)),
-        Holds::Nothing | Holds::Memory | Holds::Objects => false,
-    }
+    !is_plain && (is_instance || t.is_function())
+        || match t.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| calls(*t)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => false,
+        }
 }
 
 /// By this a specialisation is found.

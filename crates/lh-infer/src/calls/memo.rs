@@ -12,6 +12,9 @@ use lh_ir::untyped::ParamKind;
 use lh_ir::{ObjId, Ty};
 use lh_ops::runtime as rt;
 
+/// Arguments by position and by keyword.
+type Given = (Vec<Val>, Vec<(String, Val)>);
+
 impl Infer<'_> {
     /// A call of a function with a cache of so many results. Kernels have none, and call the function itself.
     pub(crate) fn call_cached(
@@ -56,12 +59,7 @@ impl Infer<'_> {
 
     /// The arguments in the order of the parameters with what the parameters have as defaults, as far as they can be
     /// given by position: so all ways to write a call find the same result.
-    fn in_order(
-        &mut self,
-        function: &Val,
-        args: &[Val],
-        kwargs: &[(String, Val)],
-    ) -> Result<(Vec<Val>, Vec<(String, Val)>)> {
+    fn in_order(&mut self, function: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Given> {
         let TyKind::Func(f) = *function.ty.kind() else { return Ok((args.to_vec(), kwargs.to_vec())) };
         let code = self.world.code(f)?;
         if code.params.iter().any(|p| p.kind != ParamKind::Positional) {

@@ -108,27 +108,7 @@ impl Infer<'_> {
     /// Attributes that inference knows itself.
     fn known_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
         match v.ty.kind() {
-            TyKind::Obj(o) => {
-                if let Some(method) = self.ufunc_method(v, *o, name) {
-                    return Ok(Some(method));
-                }
-                if let Some(found) = self.class_attr(v, *o, name) {
-                    return Ok(Some(found));
-                }
-                if name == "__members__"
-                    && let Some(members) = self.members_by_name(*o)?
-                {
-                    return Ok(Some(members));
-                }
-                if let (Object::Cached(func, _), "__wrapped__") = (self.world.object(*o), name) {
-                    return self.object(func).map(Some);
-                }
-                let Some(x) = self.world.attr(*o, name) else { return Err(self.no_attr(*o, name)) };
-                if name == "__init__" && self.is_pythons_init(v, x) {
-                    return Ok(Some(self.builtin_bound(v, "exception.__init__")));
-                }
-                self.object(x).map(Some)
-            }
+            TyKind::Obj(o) => self.object_attr(v, *o, name),
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name).or_else(|| {
                 let found = if *t == Ty::int() { self.world.library(&format!("builtins.int.{name}")) } else { None };
                 let (f, _) = found.filter(|(_, binding)| *binding == Binding::Static)?;
@@ -176,6 +156,29 @@ impl Infer<'_> {
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
         }
+    }
+
+    /// Attributes of an object that is known while compiling.
+    fn object_attr(&mut self, v: &Val, o: lh_ir::ObjId, name: &str) -> Result<Option<Val>> {
+        if let Some(method) = self.ufunc_method(v, o, name) {
+            return Ok(Some(method));
+        }
+        if let Some(found) = self.class_attr(v, o, name) {
+            return Ok(Some(found));
+        }
+        if name == "__members__"
+            && let Some(members) = self.members_by_name(o)?
+        {
+            return Ok(Some(members));
+        }
+        if let (Object::Cached(func, _), "__wrapped__") = (self.world.object(o), name) {
+            return self.object(func).map(Some);
+        }
+        let Some(x) = self.world.attr(o, name) else { return Err(self.no_attr(o, name)) };
+        if name == "__init__" && self.is_pythons_init(v, x) {
+            return Ok(Some(self.builtin_bound(v, "exception.__init__")));
+        }
+        self.object(x).map(Some)
     }
 
     /// Why an object of the program has no attribute of a name.

@@ -61,10 +61,8 @@ impl Infer<'_> {
     }
 
     pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
-        if let Some(v) = self.compare_none(op, a, b) {
-            return Ok(v);
-        }
-        if let Some(v) = self.compare_entries(op, a, b)? {
+        let whole = self.compare_none(op, a, b);
+        if let Some(v) = whole.map_or_else(|| self.compare_entries(op, a, b), |v| Ok(Some(v)))? {
             return Ok(v);
         }
         self.check_not_of_exception(a, b)?;
@@ -171,7 +169,7 @@ impl Infer<'_> {
             self.push(Inst::Unwrap(x), inner(v))
         });
         let equal = if values.iter().all(|v| v.ty.native().is_number()) {
-            // What is compared where there is no value does not matter.
+            // Where there is no value, the answer does not matter.
             let same = self.compare(CmpOp::Eq, &values[0], &values[1])?;
             let same = self.both(&both, &same);
             self.either(&same, &none)

@@ -1,8 +1,8 @@
 //! Structured dtypes that functions describe themselves: `np.dtype([("x", np.int32), ("y", "f8", (3,))])`, or
 //! `np.dtype({"names": ["x", "y"], "formats": ["i4", "f8"]})`.
 //!
-//! NumPy makes the dtype while the function is compiled. Its parts are constants, and lists and dictionaries are displays
-//! that nothing else in the function sees.
+//! NumPy makes the dtype while the function is compiled. Its parts are constants, and lists and dictionaries are
+//! displays that nothing else in the function sees.
 
 use crate::cx::Infer;
 use crate::val::Val;
@@ -82,7 +82,7 @@ impl Infer<'_> {
         self.world.fold_call(helper, &parts)
     }
 
-    /// What is in a display of a list or a dictionary that is used once.
+    /// The contents of a display of a list or a dictionary that is used once.
     fn only_use_of_display(&self, v: Value) -> Option<Display> {
         let code = self.code.clone();
         let insts = || code.blocks.iter().flat_map(|b| &b.insts);

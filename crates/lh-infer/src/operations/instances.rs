@@ -615,8 +615,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `Color.__members__`, whose names are known while compiling; of an enumeration with further names it is not, since
-    /// their places are not known.
+    /// `Color.__members__`, whose names are known while compiling; of an enumeration with further names it is not,
+    /// since their places are not known.
     pub(crate) fn members_by_name(&mut self, class: ObjId) -> Result<Option<Val>> {
         let Object::EnumClass(e) = self.world.object(class) else { return Ok(None) };
         if !e.aliases.is_empty() {
@@ -680,7 +680,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a method gives that the program's class of a member defines itself; `None` if there is none.
+    /// The result of a method that the program's class of a member defines itself; `None` if there is none.
     fn enum_method(&mut self, v: &Val, class: ObjId, name: &str) -> Result<Option<Val>> {
         let Some(method) = self.world.attr(class, name) else { return Ok(None) };
         match self.world.object(method) {

@@ -107,14 +107,14 @@ impl Infer<'_> {
                 let crate::world::Object::EnumClass(e) = self.world.object(*o) else { lh_ir::bug!("just asked") };
                 Ok(Val::int(e.members.len() as i128))
             }
-            TyKind::Iter(_) if val.flat().is_some() => {
-                let a = val.flat().expect("just asked");
-                self.get_attr(&a, "size")
-            }
-            TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Unroll(_))) => {
-                let Some(Known::Unroll(t)) = val.known.as_deref() else { lh_ir::bug!("just asked") };
-                self.len(t)
-            }
+            _ => self.len_of_others(val),
+        }
+    }
+
+    fn len_of_others(&mut self, val: &Val) -> Result<Val> {
+        match (val.flat(), val.known.as_deref()) {
+            (Some(a), _) => self.get_attr(&a, "size"),
+            (None, Some(Known::Unroll(t))) if matches!(val.ty.kind(), TyKind::Iter(_)) => self.len(t),
             _ => match self.method(val, "__len__", &[]) {
                 Ok(v) => Ok(v),
                 // It says what an object of the program is.

@@ -1,4 +1,5 @@
-//! Generators that are closed when they die: the run-time library calls a function that throws the pending exception in.
+//! Generators that are closed when they die: the run-time library calls a function that throws the pending exception
+//! in.
 
 use super::cx::Returns;
 use super::function::FnCx;

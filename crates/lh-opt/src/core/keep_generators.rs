@@ -1,5 +1,5 @@
-//! Keeps the generator of a loop until the loop is left, so that it is closed then and not before: a path that leads out
-//! of the loop does not use it any more.
+//! Keeps the generator of a loop until the loop is left, so that it is closed then and not before: a path that leads
+//! out of the loop does not use it any more.
 //!
 //! ```text
 //! block1():                                 block1():

@@ -83,25 +83,22 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 found.unwrap_or_else(|| lh_ir::bug!("an enumeration lost its members")).ty()
             }
             kind::BUFFER => buffer_of(self.next_ty(), Buffer::ALL[payload as usize]),
-            kind::OBJECT => {
-                let address = self.word() as *mut ffi::PyObject;
-                // SAFETY: the tag holds a live object: an argument of the call being typed.
-                let object = unsafe { Bound::from_borrowed_ptr(self.py, address) };
-                comptime::ty(&object)
-            }
-            kind::CLOSURE => {
-                let address = self.word() as *mut ffi::PyObject;
-                // SAFETY: the table of closures keeps the function alive.
-                let function = unsafe { Bound::from_borrowed_ptr(self.py, address) };
-                let captures = self.many(payload as usize);
-                match *comptime::ty(&function).kind() {
-                    TyKind::Func(func) => {
-                        Ty::new(TyKind::Closure { func, captures, defaults: Vec::new(), named: Vec::new() })
-                    }
-                    _ => lh_ir::bug!("a closure is no function any more"),
-                }
-            }
+            kind::OBJECT => comptime::ty(&self.object()),
+            kind::CLOSURE => self.closure(payload as usize),
             other => lh_ir::bug!("tag {other}"),
+        }
+    }
+    /// The object of the next word.
+    fn object(&mut self) -> Bound<'py, PyAny> {
+        let address = self.word() as *mut ffi::PyObject;
+        // SAFETY: such a tag holds a live object: an argument of the call being typed, or one that a table keeps alive.
+        unsafe { Bound::from_borrowed_ptr(self.py, address) }
+    }
+    fn closure(&mut self, captured: usize) -> Ty {
+        let (function, captures) = (self.object(), self.many(captured));
+        match *comptime::ty(&function).kind() {
+            TyKind::Func(func) => Ty::new(TyKind::Closure { func, captures, defaults: Vec::new(), named: Vec::new() }),
+            _ => lh_ir::bug!("a closure is no function any more"),
         }
     }
     /// The types of the next values.

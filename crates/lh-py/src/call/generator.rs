@@ -35,12 +35,8 @@ impl Generator {
     /// `frame` is alive and that of a generator whose items `advance` gives.
     pub unsafe fn new(frame: *mut MemInfo, advance: Arc<Compiled>) -> Generator {
         // SAFETY: as promised.
-        Generator {
-            frame: unsafe { Memory::new(frame) },
-            advance,
-            given: Mutex::new(None),
-            is_running: AtomicBool::new(false),
-        }
+        let frame = unsafe { Memory::new(frame) };
+        Generator { frame, advance, given: Mutex::new(None), is_running: AtomicBool::new(false) }
     }
 
     /// Keeps the copies of what its function was given, which it may go on to change.

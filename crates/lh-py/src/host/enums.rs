@@ -117,7 +117,7 @@ fn position(member: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<us
     class.getattr(intern!(py, "_member_names_"))?.call_method1(intern!(py, "index"), (name,))?.extract()
 }
 
-/// What a member is in compiled code.
+/// The value of a member in compiled code.
 pub enum Word {
     Bits(u64),
     /// The text that the member is.

@@ -7,8 +7,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::sync::{LazyLock, Mutex};
 
-/// By the address of the object, which the table keeps alive.
-static MEMOS: LazyLock<Mutex<HashMap<usize, (Py<PyAny>, &'static Memo)>>> = LazyLock::new(Default::default);
+/// Results by the address of the object, which the table keeps alive.
+type Memos = HashMap<usize, (Py<PyAny>, &'static Memo)>;
+
+static MEMOS: LazyLock<Mutex<Memos>> = LazyLock::new(Default::default);
 
 /// Installs in the run-time library how a thread waits.
 pub fn install() {
