@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import os
 import warnings
 from typing import Any
 
@@ -65,16 +66,16 @@ def is_near(got: Any, want: Any) -> bool:
     return True
 
 
+#: Every combination, which takes a quarter of an hour, not a part of them.
+WHOLE = bool(os.environ.get("LANCEHEAD_TORTURE"))
+
+
 def cases_of(expression: str) -> list[tuple[str, str, str, str, str]]:
-    """The cases of an expression. Of arrays, all pairs that have an operand of a few dtypes: the file has them all."""
-    few = ("uint8", "int64", "float32")
+    """The cases of an expression: of pairs of dtypes, those that begin with some."""
+    firsts = {"ss": ("uint8", "float32"), "aa": ("int64",), "as": ("float32",), "sa": ("uint16",)}
     of_it = [case for case in numba_answers.all_cases() if case[1] == expression]
-    odd = [(expression, first, second) in ODD_PAIRS for _, _, first, second, _ in of_it]
-    return [
-        case
-        for case, is_odd in zip(of_it, odd)
-        if not is_odd and ("aa" != case[4] or case[2] in few) and (case[4] not in ("as", "sa") or case[2] == "uint8")
-    ]
+    even = [case for case in of_it if (case[1], case[2], case[3]) not in ODD_PAIRS]
+    return [case for case in even if WHOLE or case[2] in firsts.get(case[4], (case[2],))]
 
 
 @pytest.mark.parametrize("expression", sorted({case[1] for case in numba_answers.all_cases()} - ODD))
@@ -112,7 +113,7 @@ def answer(function: Any, *args: Any) -> Any:
             return function(*args)
     except (OverflowError, ZeroDivisionError, ValueError) as error:
         return type(error).__name__
-    except TypeError:
+    except (TypeError, errors.TypingError):
         return "refused"
 
 
@@ -134,7 +135,7 @@ def python_operator(sign: str) -> Any:
 def test_operators_as_numpy(sign: str) -> None:
     compiled, by = python_operator(sign), SIGNS[sign]
     differ = []
-    for first in numba_answers.DTYPES:
+    for first in numba_answers.DTYPES if WHOLE else ("uint64", "float32"):
         a = operand(first)
         pairs = [(a, operand(second)) for second in numba_answers.DTYPES]
         pairs += [(a, operand(second)[1]) for second in numba_answers.DTYPES]
@@ -149,13 +150,14 @@ def test_operators_as_numpy(sign: str) -> None:
 @pytest.mark.parametrize("sign", ["+", "*", "//", "&", "<", "=="])
 def test_numbers_as_numpy(sign: str) -> None:
     compiled, by = python_operator(sign), SIGNS[sign]
-    for first in numba_answers.DTYPES:
+    for first in numba_answers.DTYPES if WHOLE else ("bool", "uint8", "int64", "float32"):
         x = operand(first)[1]
         others = [operand(second)[1] for second in numba_answers.DTYPES] + list(NUMBERS)
         for y in others:
             if sign == "<" and (isinstance(x, np.complexfloating) or isinstance(y, (complex, np.complexfloating))):
                 continue  # Complex numbers have an order only in arrays.
-            assert same(answer(compiled, x, y), answer(by, x, y)), (x, y)
+            got, want = answer(compiled, x, y), answer(by, x, y)
+            assert same(got, want), (x, y, got, want)
 
 
 @pytest.mark.parametrize("k", [300, -1, 256])
@@ -263,8 +265,9 @@ def test_callees_have_the_semantics_of_their_decorator() -> None:
     assert both(a) == (144, 400, 144)
     assert njit(lambda a: (inner(a), of_numba(a), plain(a)), semantics="numba")(a) == (144, 400, 400)
     xs = np.array([200, 100], np.uint8)
-    assert njit(lambda a: list(map(plain, a)), semantics="numba")(xs) == [400, 200]
-    assert njit(lambda a: list(map(plain, a)))(xs) == [144, 200]
+    twice = lambda x: x * 2
+    assert njit(lambda a: list(map(twice, a)), semantics="numba")(xs) == [400, 200]
+    assert njit(lambda a: list(map(twice, a)))(xs) == [144, 200]
 
 
 def test_served_decorators_have_numbas() -> None:
