@@ -304,7 +304,7 @@ def check(decorator: str, given: Mapping[str, Any]) -> None:
     >>> check("jit", {"nopyhton": True})
     Traceback (most recent call last):
     TypeError: jit() got an unexpected option 'nopyhton'; did you mean `nopython`?
-      options: parallel, cache, fastmath, boundscheck, nogil, error_model, overflow, debug, inline, locals, forceobj
+      options: parallel, cache, fastmath, boundscheck, nogil, error_model, overflow, semantics, debug, inline, locals, forceobj
       accepted for Numba: nopython, looplift, forceinline, no_cpython_wrapper, no_cfunc_wrapper, no_rewrites, pipeline_class, pipeline, target, target_backend, identity, writable_args
     """  # noqa: E501
     known = _KNOWN[decorator]

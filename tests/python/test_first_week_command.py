@@ -214,6 +214,7 @@ def test_f5_the_page_of_options_is_current():
         ("DEBUG_CACHE", "on", "it is 1 or 0"),
         ("DISABLE_JIT", "true", "it is 1 or 0"),
         ("RACE", "2", "it is 1 or 0"),
+        ("BOUNDSCHECK", "off", "it is 1 or 0"),
         ("PERF", "yes", "it is 1 or 0"),
     ],
 )
@@ -263,7 +264,9 @@ print(a[0])
 
 
 def test_f7_flags_of_the_table_are_all_checked():
-    assert {s.name for s in settings.SETTINGS if s.is_flag} == {"DISABLE_JIT", "CACHE", "DEBUG_CACHE", "RACE", "PERF"}
+    assert {s.name for s in settings.SETTINGS if s.is_flag} == {
+        "DISABLE_JIT", "CACHE", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF",
+    }  # fmt: skip
 
 
 # F8: packs.

@@ -15,12 +15,7 @@ def int_of(x):
 
 
 def out_of_bounds(x, name):
-    """Raises where a Python integer meets a number of a type that does not hold it.
-
-    >>> out_of_bounds(300, "uint8")
-    Traceback (most recent call last):
-    OverflowError: Python integer 300 out of bounds for uint8
-    """
+    """Raises, since a Python integer meets a number of a type that does not hold it."""
     raise OverflowError(f"Python integer {x} out of bounds for {name}")
 
 
