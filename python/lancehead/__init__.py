@@ -55,12 +55,15 @@ if TYPE_CHECKING:
     from lancehead import extending as extending
     from lancehead import pycc as pycc
     from lancehead import typed as typed
+    from lancehead._command.serve import serve_numba as serve_numba
 
 #: Modules that most programs do without: they are loaded when they are asked for.
 _LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc", "typed"))
 
 
 def __getattr__(name: str) -> Any:
+    if name == "serve_numba":
+        return importlib.import_module("lancehead._command.serve").serve_numba
     if name == "objmode":
         return importlib.import_module("lancehead.objectmode").objmode
     if name in _LATER:
@@ -73,4 +76,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, "serve_numba"})

@@ -7,7 +7,6 @@ They can be imported, derived from and, where that is what they are for, used as
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable
 from opcode import opmap
@@ -17,29 +16,57 @@ from lancehead import _core, errors
 
 #: Modules of which only such names exist.
 MODULES = frozenset(
-    "numba." + name
-    for name in (
-        "core.boxing core.bytecode core.cgutils core.codegen core.compiler core.cpu core.datamodel "
-        "core.datamodel.models core.dispatcher core.imputils core.ir core.registry core.runtime core.runtime.nrt "
-        "core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates "
-        "core.typing.typeof core.unsafe core.unsafe.nrt np.arrayobj np.linalg "
-        "np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray"
-    ).split()
+    f"numba.{package}{name and '.'}{name}"
+    for package, names in {
+        "core": "analysis annotations base boxing bytecode byteflow caching callconv callwrapper ccallback cgutils "
+        "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo descriptors "
+        "dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
+        "inline_closurecall interpreter intrinsics ir ir_utils itanium_mangler llvm_bindings lowering "
+        "object_mode_passes optional options postproc pylowering pythonapi registry rewrites runtime serialize "
+        "sigutils ssa target_extension targetconfig tracing transforms typeconv typed_passes typeinfer typing unsafe "
+        "untyped_passes utils withcontexts",
+        "core.datamodel": "manager models packer registry",
+        "core.rewrites": "ir_print registry static_binop static_getitem static_raise",
+        "core.runtime": "context nrt nrtdynmod nrtopt",
+        "core.typeconv": "castgraph rules typeconv",
+        "core.typing": "arraydecl asnumbatype bufproto builtins cmathdecl collections context ctypes_utils dictdecl "
+        "enumdecl listdecl mathdecl npydecl setdecl templates typeof",
+        "core.unsafe": "bytes eh nrt refcount",
+        "cpython": " builtins charseq cmathimpl enumimpl hashing heapq iterators listobj mathimpl numbers printimpl "
+        "randomimpl rangeobj setobj slicing tupleobj unicode unicode_support unsafe",
+        "cpython.unsafe": "numbers tuple",
+        "experimental": "function_type",
+        "experimental.jitclass": "base boxing decorators overloads",
+        "misc": "cffiimpl dump_style gdb_hook help init_utils inspection literal llvm_pass_timings memoryutils "
+        "mergesort quicksort timsort",
+        "np": "arraymath arrayobj extensions linalg math npdatetime npdatetime_helpers npyfuncs npyimpl polynomial "
+        "random types ufunc_db",
+        "np.math": "cmathimpl mathimpl numbers",
+        "np.polynomial": "polynomial_core polynomial_functions",
+        "np.random": "distributions generator_core generator_methods legacy random_methods",
+        "np.ufunc": "array_exprs decorators dufunc gufunc parallel sigparse ufunc_base ufuncbuilder wrappers",
+        "np.unsafe": "ndarray",
+        "parfors": " array_analysis parfor parfor_lowering parfor_lowering_utils",
+        "pycc": "compiler decorators llvm_types platform",
+        "stencils": " stencil stencilparfor",
+        "typed": "dictimpl dictobject listobject setobject typedobjectutils typedset",
+        "cuda": "cudaimpl target cudadecl cudamath libdeviceimpl printimpl descriptor codegen nvvmutils simulator",
+        "cuda.cudadrv": " devicearray devices driver drvapi enums error libs nvvm nvrtc runtime",
+    }.items()
+    for name in names.split(" ")
 )
 
 #: Names of modules which have other names, too.
 NAMES = {
     "numba": "jit_module",
+    "numba.core.decorators": "_jit",
     "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass",
-    "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing "
-    "unsafe",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
     "lower_getattr_generic lower_setattr make_attribute_wrapper models overload_classmethod register "
-    "register_model type_callable typeof_impl unbox",
-    "numba.np": "arrayobj linalg",
-    "numba.np.ufunc": "dufunc gufunc ufunc_base",
+    "register_model type_callable typeof_impl unbox SentryLiteralArgs utils",
     "numba.types": "ClassType EphemeralPointer LiteralStrKey MemInfoPointer Module ObjModeDispatcher StarArgTuple "
-    "UndefinedFunctionType unknown",
+    "UndefinedFunctionType unknown BoundFunction DType DTypeSpec Function NumPyRandomGeneratorType RawPointer "
+    "StarArgUniTuple TypeRef VarArg npy_rng",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
@@ -125,8 +152,8 @@ def absent_as(decorator: str) -> Callable[[Any], Any]:
 
 @functools.cache
 def lenient(decorator: Any) -> Any:
-    """`njit` or `jit`, which leaves a function that needs something absent for its first call, where it is to be
-    compiled at once."""
+    """`njit` or `jit`, which leaves a function that needs something unsupported for its first call, where it is to
+    be compiled at once: an import of a module does not fail for what nobody may call."""
 
     @functools.wraps(decorator)
     def decorate(given: Any = None, **options: Any) -> Any:
@@ -138,7 +165,7 @@ def lenient(decorator: Any) -> Any:
             try:
                 return made(function)
             except errors.TypingError as error:
-                if not re.search(r"`numba\.[\w.]+` is not supported", str(error)):
+                if not str(error).startswith("error[unsupported-"):
                     raise
                 return decorator(**options)(function)
 
@@ -166,8 +193,10 @@ def missing(module: str, name: str) -> AttributeError | ImportError:
 
 def find(module: str, name: str) -> Absent | None:
     """What stands for a name of a module of Numba."""
-    if module.startswith("numba.core.types"):
+    if module.startswith(("numba.core.types", "numba.types")):
         module = "numba.types"
+    elif module == "numba.core.extending":
+        module = "numba.extending"
     if name in NAMES.get(module, "").split() or (module in MODULES and not name.startswith("__")):
         return Absent(f"{module}.{name}")
     return None

@@ -1,4 +1,4 @@
-"""The `lancehead` command: `demo`, `run`, `cache`, `pack`, `build`, `info` and `help`."""
+"""The `lancehead` command: `demo`, `run`, `numba`, `cache`, `pack`, `build`, `info` and `help`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lancehead import __version__, errors
-from lancehead._command import ahead, cache, info, packing, pages, running
+from lancehead._command import ahead, cache, environment, info, packing, pages, running
 
-_COMMANDS = ("demo", "run", "cache", "pack", "build", "info")
+_COMMANDS = ("demo", "run", "numba", "cache", "pack", "build", "info")
 _STATUS = """exit status:
   0  done
   1  something failed: a program of the demo, a compilation, an entry of the cache that is damaged
@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", dest="command")
     add_demo(commands)
     add_run(commands)
+    add_numba(commands)
     add_cache(commands)
     add_pack(commands)
     add_build(commands)
@@ -107,6 +108,26 @@ def add_run(commands: Any) -> None:
     run.add_argument("script", nargs="?", metavar="FILE", help="a Python file; - for the standard input")
     run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="arguments of the program")
     run.set_defaults(action=run_program, parser=run)
+
+
+def add_numba(commands: Any) -> None:
+    """`numba` with its actions."""
+    numba = command(
+        commands, "numba", "serve `import numba` in every program of the environment",
+        "With `on`, every program that this Python runs gets lancehead for `import numba`, until it is turned `off`.",
+        "lancehead numba on", "lancehead numba status",
+    )  # fmt: skip
+    numba.add_argument("what", choices=("on", "off", "status"), metavar="on|off|status", help="on, off, or ask")
+    numba.set_defaults(action=turn_numba)
+
+
+def turn_numba(options: argparse.Namespace) -> int:
+    """`lancehead numba`."""
+    try:
+        print(environment.status() if options.what == "status" else environment.turn(options.what == "on"))
+    except OSError as error:
+        return failed("numba", error, 1)
+    return 0
 
 
 def add_cache(commands: Any) -> None:

@@ -156,6 +156,7 @@ CUDA_PER_THREAD_DEFAULT_STREAM: int = 0
 ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
 BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
+USING_SVML: bool = False
 DEBUGINFO_DEFAULT: int = 0
 DISABLE_PERFORMANCE_WARNINGS: int = 0
 FULL_TRACEBACKS: int = 0

@@ -29,6 +29,7 @@ class Setting(NamedTuple):
 #: All settings.
 SETTINGS = (
     Setting("DISABLE_JIT", "1", "`0`", "runs the Python functions themselves", True),
+    Setting("SERVE_NUMBA", "1", "`0`", "`import numba` gives lancehead, in processes that a program starts, too", True),
     Setting("NUM_THREADS", "4", "one a processor", "threads of parallel loops"),
     Setting("CACHE", "1", "those with `cache=True`",
             "keeps the code of every function, as with `cache=True`; `0` keeps none", True),

@@ -11,10 +11,12 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
+import os
 import sys
 import warnings
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from lancehead import _absent, _core
 from lancehead.options import OBJECT_MODE
@@ -27,6 +29,7 @@ COUNTERPARTS = {
     "numba": "lancehead",
     "numba.core": "lancehead",
     "numba.core.config": "lancehead.config",
+    "numba.config": "lancehead.config",
     "numba.core.decorators": "lancehead",
     "numba.core.errors": "lancehead.errors",
     "numba.core.extending": "lancehead.extending",
@@ -34,7 +37,7 @@ COUNTERPARTS = {
     "numba.core.types.containers": "lancehead.types",
     **{
         f"numba.core.types.{part}": "lancehead.types"
-        for part in ("abstract", "common", "functions", "misc", "npytypes", "scalars")
+        for part in ("abstract", "common", "functions", "iterators", "misc", "npytypes", "scalars")
     },
     "numba.core.typing.cffi_utils": "lancehead.cffi_support",
     "numba.cuda": "lancehead.cuda",
@@ -52,9 +55,20 @@ COUNTERPARTS = {
     "numba.typed.typeddict": "lancehead.typed",
     "numba.typed.typedlist": "lancehead.typed",
     "numba.types": "lancehead.types",
+    **{
+        f"numba.types.{part}": "lancehead.types"
+        for part in ("abstract", "common", "containers", "functions", "iterators", "misc", "npytypes", "scalars")
+    },
     "numba.typing": "lancehead",
 }
 
+
+#: Classes that programs ask for by the names that Numba has for them.
+_CLASSES = {
+    "numba.core.dispatcher.Dispatcher": "Dispatcher",
+    "numba.core.registry.CPUDispatcher": "Dispatcher",
+    "numba.np.ufunc.dufunc.DUFunc": "DUFunc",
+}
 
 #: Decorators of functions, which have Numba's semantics under its name.
 _COMPILING = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
@@ -75,6 +89,25 @@ class Missing(AttributeError):
     """A name of Numba that lancehead does not have."""
 
 
+class _VersionInfo(NamedTuple):
+    """Numba's `version_info`."""
+
+    major: int
+    minor: int
+    patch: int
+    short: tuple[int, int]
+    full: tuple[int, int, int]
+    string: str
+    tuple: tuple[str, ...]
+    git_revision: str | None
+
+
+def _version() -> tuple[Any, ...]:
+    parts = NUMBA_VERSION.split(".")
+    major, minor, patch = map(int, parts)
+    return major, minor, patch, (major, minor), (major, minor, patch), NUMBA_VERSION, tuple(parts), None
+
+
 class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and makes the modules of `COUNTERPARTS`."""
 
@@ -87,6 +120,9 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return None
             raise ImportError(f"lancehead {_core.__version__} does not provide `{fullname}`", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
+
+    def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:  # type: ignore[override]
+        return distributions(context)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         return NumbaModule(spec.name)
@@ -101,7 +137,11 @@ class NumbaModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__version__" and self.__name__ == "numba":
             return NUMBA_VERSION
+        if name == "version_info" and self.__name__ == "numba":
+            return _VersionInfo(*_version())
         full = f"{self.__name__}.{name}"
+        if full in _CLASSES:
+            return getattr(_core, _CLASSES[full])
         if full in COUNTERPARTS or full in _absent.MODULES:
             return importlib.import_module(full)
         source = counterpart(self.__name__)
@@ -124,7 +164,8 @@ def counterpart(name: str) -> ModuleType:
 
 
 def install() -> None:
-    """Serves `import numba` from now on."""
+    """Serves `import numba` from now on, in processes that this one starts, too."""
+    os.environ["LANCEHEAD_SERVE_NUMBA"] = "1"
     if any(isinstance(finder, NumbaFinder) for finder in sys.meta_path):
         return
     # Programs for Numba that turn object mode off and on are not to be told what they cannot change.
@@ -132,3 +173,40 @@ def install() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "numba"]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
+
+
+def serve_numba() -> None:
+    """Has `import numba` give lancehead from now on, whether Numba is installed or not, and in processes that this
+    one starts. Modules of Numba that were imported before are forgotten; those who have them keep them.
+
+    >>> from lancehead import serve_numba
+    >>> serve_numba()
+    >>> import numba
+    >>> numba.njit(lambda x: x + 1)(41)
+    42
+    """
+    install()
+
+
+def first(name: str) -> importlib.machinery.ModuleSpec | None:
+    """What a finder of a `.pth` file answers at the first import of numba."""
+    sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") != "LanceheadForNumba"]
+    install()
+    return NumbaFinder().find_spec(name)
+
+
+class _Numba(importlib.metadata.Distribution):
+    """Numba, as programs ask `importlib.metadata` for its version."""
+
+    def read_text(self, filename: str) -> str | None:
+        if filename not in ("METADATA", "PKG-INFO"):
+            return None
+        return f"Metadata-Version: 2.1\nName: numba\nVersion: {NUMBA_VERSION}\n"
+
+    def locate_file(self, path: Any) -> Any:
+        raise FileNotFoundError(path)
+
+
+def distributions(context: Any) -> list[importlib.metadata.Distribution]:
+    """What `importlib.metadata` finds."""
+    return [_Numba()] if getattr(context, "name", None) in (None, "numba") else []

@@ -16,7 +16,7 @@ use crate::object::{buffers, numpy, owner, text};
 use crate::runtime::raise;
 use hashbrown::HashMap;
 use lh_driver::Compiled;
-use lh_ir::class::User;
+use lh_ir::class::{Class, User};
 use lh_ir::consts::ASCII;
 use lh_ir::parse::Field;
 use lh_ir::types::{Buffer, ClassTy, InstanceOf, Prim};
@@ -45,13 +45,25 @@ pub struct Boxer<'a, 'py> {
     is_filling: bool,
     /// Whether containers are shared with Python instead of copied.
     is_sharing: bool,
+    /// Whether dictionaries are.
+    makes_typed_dicts: bool,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
     /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
         let (made, instances, unfilled) = (HashMap::new(), HashMap::new(), Vec::new());
-        Boxer { py, lists, advance: None, made, instances, unfilled, is_filling: false, is_sharing: false }
+        Boxer {
+            py,
+            lists,
+            advance: None,
+            made,
+            instances,
+            unfilled,
+            is_filling: false,
+            is_sharing: false,
+            makes_typed_dicts: false,
+        }
     }
 
     /// The interpreter's token.
@@ -62,6 +74,12 @@ impl<'a, 'py> Boxer<'a, 'py> {
     /// The same for parts of an object that Python shares.
     pub fn sharing(mut self) -> Self {
         self.is_sharing = true;
+        self
+    }
+
+    /// The same for code whose dictionaries are typed ones outside, if it is.
+    pub fn with_typed_dicts(mut self, makes_typed_dicts: bool) -> Self {
+        self.makes_typed_dicts = makes_typed_dicts;
         self
     }
 
@@ -327,7 +345,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
-        if (self.is_sharing || native.is_shared()) && container::can_share(ty) {
+        let is_dict = self.makes_typed_dicts && ty.class() == Some(Class::dict());
+        if (self.is_sharing || native.is_shared() || is_dict) && container::can_share(ty) {
             return container::of_native(self.py, ty, &native);
         }
         if is_deque_type(ty) {

@@ -228,6 +228,7 @@ pub fn compile<'a>(
         guard,
         explicit: ret,
         stale: AtomicBool::new(false),
+        makes_typed_dicts: options.semantics == Semantics::Numba,
     };
     // From here on other processes do not wait for this compilation.
     drop(lookup);

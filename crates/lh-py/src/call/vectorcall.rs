@@ -384,7 +384,8 @@ unsafe fn finish(
 }
 
 fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-    let mut boxer = Boxer::new(py, buf.lists.as_deref()).with(overload.compiled.advance.as_ref());
+    let boxer = Boxer::new(py, buf.lists.as_deref()).with(overload.compiled.advance.as_ref());
+    let mut boxer = boxer.with_typed_dicts(overload.makes_typed_dicts);
     let ty = overload.compiled.ret;
     match overload.explicit {
         Some(want) if overload.ret == Ret::Converted => {
