@@ -19,8 +19,8 @@ MODULES = frozenset(
     f"numba.{package}{name and '.'}{name}"
     for package, names in {
         "core": "analysis annotations base boxing bytecode byteflow caching callconv callwrapper ccallback cgutils "
-        "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo descriptors "
-        "dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
+        "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo "
+        "descriptors dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
         "inline_closurecall interpreter intrinsics ir ir_utils itanium_mangler llvm_bindings lowering "
         "object_mode_passes optional options postproc pylowering pythonapi registry rewrites runtime serialize "
         "sigutils ssa target_extension targetconfig tracing transforms typeconv typed_passes typeinfer typing unsafe "

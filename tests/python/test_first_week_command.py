@@ -265,7 +265,7 @@ print(a[0])
 
 def test_f7_flags_of_the_table_are_all_checked():
     assert {s.name for s in settings.SETTINGS if s.is_flag} == {
-        "DISABLE_JIT", "CACHE", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF",
+        "DISABLE_JIT", "CACHE", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF", "SERVE_NUMBA",
     }  # fmt: skip
 
 
@@ -495,7 +495,7 @@ def parsers():
 
 def test_f18_every_command_has_a_description_and_an_example():
     found = parsers()
-    assert {"lancehead run", "lancehead cache ls", "lancehead help"} <= found.keys() and len(found) == 13
+    assert {"lancehead run", "lancehead cache ls", "lancehead help"} <= found.keys() and len(found) == 14
     for name, made in found.items():
         assert made.description, name
         assert name == "lancehead" or re.search(rf"example(s)?:\n  {name}", made.format_help()), name

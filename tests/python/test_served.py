@@ -150,3 +150,11 @@ def test_bounds_are_checked_unless_numbas_variable_says_not() -> None:
     assert run("-c", program, LANCEHEAD_BOUNDSCHECK="0") == "read\nread\n"
     assert run("-c", program, LANCEHEAD_UNCHECKED="other,__main__") == "read\nread\n"
     assert run("-c", program, LANCEHEAD_UNCHECKED="main") == "refused\nrefused\n"
+
+
+def test_dictionaries_in_results_are_typed() -> None:
+    made = serve.NumbaModule("numba").njit(lambda n: {i: float(i) for i in range(n)})(3)
+    assert type(made) is lancehead.typed.Dict and dict(made) == {0: 0.0, 1: 1.0, 2: 2.0}
+    nested = serve.NumbaModule("numba").njit(lambda n: ({1: n}, [n]))(3)
+    assert type(nested[0]) is lancehead.typed.Dict and nested[1] == [3]
+    assert lancehead.njit(lambda n: {1: n})(3) == {1: 3}

@@ -121,7 +121,7 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise ImportError(f"lancehead {_core.__version__} does not provide `{fullname}`", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
 
-    def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:  # type: ignore[override]
+    def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:
         return distributions(context)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
