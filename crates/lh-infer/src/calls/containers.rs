@@ -130,6 +130,10 @@ impl Infer<'_> {
                     Some(o) => self.object(o)?,
                     None => return Ok(None),
                 },
+                untyped::Inst::GetAttr(of, name) => match vals.get(of).cloned() {
+                    Some(of) => self.get_attr(&of, name)?,
+                    None => return Ok(None),
+                },
                 untyped::Inst::List(items) if items.is_empty() => self.display(Class::list(), site, "append", &[])?,
                 untyped::Inst::Dict(pairs) if pairs.is_empty() => {
                     self.display(Class::dict(), site, "__setitem__", &[])?
