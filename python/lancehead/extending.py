@@ -277,7 +277,27 @@ __all__ = [
 ]
 
 
+#: The low-level part, which few programs use and which is imported when they do: the names of each module.
+_LOW_LEVEL = {
+    name: module
+    for module, names in {
+        "boxing": "box reflect typeof_impl unbox",
+        "models": "register_model",
+        "pyapi": "NativeValue",
+        "registry": "infer infer_getattr infer_global intrinsic lower_builtin lower_cast lower_constant lower_getattr "
+        "lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper type_callable",
+    }.items()
+    for name in names.split()
+}
+
+
 def __getattr__(name: str) -> Any:
+    if name == "models":
+        return importlib.import_module("lancehead.lowlevel.models")
+    if name == "_Intrinsic":
+        return importlib.import_module("lancehead.lowlevel.registry")._Intrinsic
+    if name in _LOW_LEVEL:
+        return getattr(importlib.import_module(f"lancehead.lowlevel.{_LOW_LEVEL[name]}"), name)
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     raise importlib.import_module("lancehead._absent").missing(__name__, name)

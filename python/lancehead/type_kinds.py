@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from lancehead import _core
 from lancehead._core import Type as CoreType
 
 
@@ -15,25 +18,114 @@ class KindOfType(type):
 
 
 class AnyType(type):
-    """The class of `Type`, of which all types are instances."""
+    """The class of `Type`, of which all types are instances. Types of a program are equal if their keys are: there is
+    one object of each."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return type.__instancecheck__(cls, value) or (cls is Type and isinstance(value, CoreType))
 
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        made = super().__call__(*args, **named)
+        if not isinstance(made, Type) or type(made) is not cls:
+            return made
+        try:
+            key = cls, made.key
+            known = _INTERNED.setdefault(key, made)
+        except (TypeError, AttributeError):
+            known = made
+        if known is made:
+            _announce(made)
+        return known
 
-class Type(metaclass=AnyType):
-    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them.
+
+def _announce(made: Any) -> None:
+    _core.name_extension(made, str(made.name))
+    made.represent()
+
+
+#: Types of programs by their classes and keys.
+_INTERNED: dict[Any, Any] = {}
+
+
+class _Unset:
+    """An attribute that compiled code's own types have, and types of programs only if they set it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}", name=self.name)
+
+
+class Type(CoreType, metaclass=AnyType):
+    """What all types are instances of. Types of a program derive from it; `lancehead.extending.register_model` says
+    what their values are.
 
     >>> from lancehead import float64
     >>> isinstance(float64, Type)
     True
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = self.key = name
+    mutable = False
+    reflected = False
+
+    def __new__(cls, *args: Any, **named: Any) -> Any:
+        """A type of the program's own."""
+        return CoreType.__new__(cls, _core.extension_type())
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+
+    @property
+    def key(self) -> Any:
+        """What tells types of one class apart."""
+        return self.name
+
+    @property
+    def mangling_args(self) -> tuple[Any, tuple[Any, ...]]:
+        """The name in symbols."""
+        return self.name, ()
 
     def __repr__(self) -> str:
         return str(self.name)
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), dict(vars(self)))
+
+    def unify(self, typingctx: Any, other: Any) -> Any:
+        """The type that values of this and another type have in common; none but their own."""
+
+    def can_convert_to(self, typingctx: Any, other: Any) -> Any:
+        """Whether values can become ones of another type; they cannot."""
+
+    can_convert_from = can_convert_to
+
+    def augment(self, other: Any) -> Any:
+        """A type that takes both; there is none."""
+
+    def cast_python_value(self, args: Any) -> Any:
+        """The object that a call of the type with an object gives."""
+        raise NotImplementedError
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether values cannot be returned to Python."""
+        return False
+
+
+for _name, _found in vars(CoreType).items():
+    if type(_found).__name__ == "getset_descriptor" and _name not in ("kind", "key", "name", "mutable"):
+        setattr(Type, _name, _Unset(_name))
+Type.name = _Unset("name")
+
+
+def _rebuilt(cls: type, content: dict[str, Any]) -> Any:
+    made = CoreType.__new__(cls, _core.extension_type())
+    vars(made).update(content)
+    known = _INTERNED.setdefault((cls, made.key), made)
+    if known is made:
+        _announce(made)
+    return known
 
 
 Type.__module__ = "lancehead.types"

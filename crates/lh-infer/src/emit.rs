@@ -362,13 +362,13 @@ impl Infer<'_> {
                 let inner = self.push(Inst::Unwrap(v), *t);
                 // The inside of an empty optional is zeros, whose truth is safe to ask for.
                 let truth = self.truth(&inner)?;
-                if t.is_struct() && truth.as_bool().is_none() {
+                if t.is_overloaded() && truth.as_bool().is_none() {
                     let text = format!("the truth of `{t}` is overloaded, and there may be none");
                     return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("ask `x is not None` first"));
                 }
                 Ok(self.op("and", &[has, truth]))
             }
-            TyKind::Class(ClassTy { items: None, .. }) => self.class_truth(val),
+            TyKind::Class(ClassTy { items: None, .. }) | TyKind::Extension { .. } => self.class_truth(val),
             TyKind::Class(_) | TyKind::Pending(..) => {
                 let v = self.value(val);
                 let n = self.push(Inst::ItemsLen(v), Ty::int());

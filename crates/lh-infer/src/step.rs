@@ -37,7 +37,7 @@ impl Infer<'_> {
             }
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
             Inst::DelItem(v, k)
-                if self.val(*v).ty.is_struct()
+                if self.val(*v).ty.is_overloaded()
                     && self.struct_operation("operator", "delitem", &[&self.val(*v), &self.val(*k)])?.is_some() =>
             {
                 Ok(None)
@@ -269,6 +269,7 @@ impl Infer<'_> {
             Object::Bytes(b) => self.bytes_display(&b)?,
             Object::EnumMember(e, at) => self.enum_constant(&e, at)?,
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
+            Object::Extension(f) => self.call_func(f, &[], &[])?,
             Object::Slice(parts) => {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
                 self.slice(parts)

@@ -66,6 +66,8 @@ pub enum Object {
     Ellipsis,
     /// A constant point or span of time: its ticks and type.
     Time(i64, Ty),
+    /// An object of a type that the program defines: the function that makes its value.
+    Extension(FuncId),
     /// Anything else: its type's name and a short text for messages.
     Other(String),
 }

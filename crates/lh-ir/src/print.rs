@@ -78,6 +78,7 @@ impl fmt::Display for TypeText {
             TyKind::Choice(of) => write!(f, "choice(({}))", list(of.iter().copied().map(TypeText))),
             TyKind::BoundMethod { recv, name } => write!(f, "method({}, {name:?})", TypeText(*recv)),
             TyKind::Instance { of, class } => instance(f, *of, class),
+            TyKind::Extension { number, model } => write!(f, "extension({number}, {})", TypeText(*model)),
             TyKind::Obj(id) => write!(f, "{id}"),
             TyKind::Exc => f.write_str("exception"),
             TyKind::Iter(t) => write!(f, "iter({})", TypeText(*t)),

@@ -120,6 +120,7 @@ impl fmt::Display for Ty {
                 write_list(f, args, ", ", |t| *t)?;
                 write!(f, ") -> {ret}")
             }
+            TyKind::Extension { number, .. } => f.write_str(&Ty::extension_name(*number)),
             TyKind::Obj(_) => f.write_str("object"),
             TyKind::Iter(t) => write!(f, "iterator over {t}"),
             TyKind::Ptr => f.write_str("address"),
@@ -216,6 +217,7 @@ impl fmt::Display for NumbaName {
                 write_list(f, args, ", ", Ty::numba)?;
                 f.write_str(")]")
             }
+            TyKind::Extension { number, .. } => f.write_str(&Ty::extension_name(*number)),
             TyKind::Obj(id) => write!(f, "object({id})"),
             TyKind::Exc => write!(f, "exception"),
             TyKind::Iter(t) => write!(f, "iter({})", t.numba()),

@@ -4,6 +4,7 @@
 //! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
+mod extension;
 mod record;
 mod weak;
 
@@ -101,6 +102,9 @@ pub enum TyKind {
     Generator(GeneratorTy),
     /// An argument whose value is known (`literally`); at run time it is passed as a value of its type.
     Literal(Literal),
+    /// A type that a program defines (`lancehead.extending`), by its number, and what its values consist of.
+    #[serde(skip_serializing)]
+    Extension { number: u32, model: Ty },
 }
 
 /// A class with the types that it is of.
@@ -635,7 +639,7 @@ impl Ty {
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
     /// Class: object (`Object`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
     /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all
-    /// of them. BoundMethod: its receiver. Instance: its value.
+    /// of them. BoundMethod: its receiver. Instance: its value. Extension: its model.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
     pub fn flatten(self) -> Vec<Prim> {
         let mut out = Vec::new();
@@ -693,7 +697,7 @@ impl Ty {
                 of.iter().for_each(|t| t.flatten_into(out));
             }
             TyKind::BoundMethod { recv, .. } => recv.flatten_into(out),
-            TyKind::Instance { of, .. } => of.flatten_into(out),
+            TyKind::Instance { of, .. } | TyKind::Extension { model: of, .. } => of.flatten_into(out),
             TyKind::Ptr => out.push(Prim::Ptr),
             TyKind::Exc | TyKind::MemInfo => out.push(Prim::Mem),
         }
@@ -722,7 +726,8 @@ impl Ty {
             | TyKind::MaybeUnbound(of)
             | TyKind::Iter(of)
             | TyKind::BoundMethod { recv: of, .. }
-            | TyKind::Instance { of, .. } => Holds::Parts(std::slice::from_ref(of), &[]),
+            | TyKind::Instance { of, .. }
+            | TyKind::Extension { model: of, .. } => Holds::Parts(std::slice::from_ref(of), &[]),
             TyKind::Never
             | TyKind::None
             | TyKind::Bool

@@ -57,7 +57,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
         TyKind::Str => [Ty::meminfo(), Ty::ptr(), Ty::i64()].get(i).copied(),
-        TyKind::Instance { of, .. } => (i == 0).then_some(*of),
+        TyKind::Instance { of, .. } | TyKind::Extension { model: of, .. } => (i == 0).then_some(*of),
         TyKind::Class(ClassTy { parts: Some(of), .. }) => of.get(i).copied(),
         TyKind::Never
         | TyKind::None

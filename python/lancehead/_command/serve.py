@@ -40,6 +40,23 @@ COUNTERPARTS = {
         for part in ("abstract", "common", "functions", "iterators", "misc", "npytypes", "scalars")
     },
     "numba.core.typing.cffi_utils": "lancehead.cffi_support",
+    **{
+        name: f"lancehead.lowlevel.{module}"
+        for module, names in {
+            "boxing": "numba.core.typing.typeof numba.core.boxing",
+            "cgutils": "numba.core.cgutils",
+            "context": "numba.core.base numba.core.typing.context numba.core.cpu numba.core.typing",
+            "models": "numba.core.datamodel numba.core.datamodel.models numba.core.datamodel.manager "
+            "numba.core.datamodel.registry",
+            "pyapi": "numba.core.pythonapi",
+            "registry": "numba.core.imputils numba.core.typing.templates",
+            "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
+            "binding": "llvmlite.binding",
+        }.items()
+        for name in names.split()
+    },
+    "llvmlite": "lancehead.lowlevel.llvm",
+    "llvmlite.llvmpy": "lancehead.lowlevel.llvm",
     "numba.cuda": "lancehead.cuda",
     "numba.errors": "lancehead.errors",
     "numba.experimental": "lancehead.experimental",
@@ -112,7 +129,7 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and makes the modules of `COUNTERPARTS`."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname.split(".")[0] != "numba":
+        if fullname.split(".")[0] not in ("numba", "llvmlite"):
             return None
         if fullname not in COUNTERPARTS and fullname not in _absent.MODULES:
             parent, _, name = fullname.rpartition(".")
@@ -170,7 +187,7 @@ def install() -> None:
         return
     # Programs for Numba that turn object mode off and on are not to be told what they cannot change.
     warnings.filterwarnings("ignore", message=OBJECT_MODE)
-    for name in [name for name in sys.modules if name.split(".")[0] == "numba"]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
 

@@ -112,6 +112,7 @@ impl Types {
             TyKind::Pending(..)
             | TyKind::Instance { class: InstanceOf::Deferred(_) | InstanceOf::Error { .. }, .. }
             | TyKind::Unbound
+            | TyKind::Extension { .. }
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
             | TyKind::Closure { .. }

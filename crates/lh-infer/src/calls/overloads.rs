@@ -96,7 +96,7 @@ impl Infer<'_> {
     /// An operation on structs, which have only those that overloads of functions of `operator` and builtins give
     /// them; `None` if no operand is a struct, or if none of them is for these types.
     pub(crate) fn struct_operation(&mut self, module: &str, name: &str, operands: &[&Val]) -> Result<Option<Val>> {
-        if !operands.iter().any(|v| v.ty.is_struct()) {
+        if !operands.iter().any(|v| v.ty.is_overloaded()) {
             return Ok(None);
         }
         let Some(function) = self.world.import(module, Some(name)) else { return Ok(None) };

@@ -9,7 +9,7 @@ use crate::world::{ArgTy, Object};
 use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Extern, Inst, LoopHint, MapExpr, parallel};
+use lh_ir::func::{self, Device, Extern, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{Buffer, Chars, ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
 
@@ -390,7 +390,10 @@ impl Infer<'_> {
                 Val::new(Ty::ptr(), self.element_address(a, &index))
             }
             ("load", [p, d]) => {
-                let t = self.as_dtype(d)?;
+                let t = match d.ty.kind() {
+                    TyKind::Obj(_) => self.type_meant(d),
+                    _ => self.as_dtype(d)?,
+                };
                 let p = self.value(p);
                 self.push(Inst::Load(p), t)
             }
@@ -483,6 +486,52 @@ impl Infer<'_> {
                 self.empty_and_filled(path, &[], &[])?.unwrap_or_else(|| lh_ir::bug!("`{path}` learns nothing"))
             }
             ("record_parts", [v]) => self.record_parts(v)?,
+            // A value of a type that a program defines, of the parts of its model, and the other way.
+            ("model_value", [ty, parts]) => {
+                let ty = self.type_meant(ty);
+                let model = ty.model().unwrap_or_else(|| lh_ir::bug!("`{ty}` has no model"));
+                let parts = self.convert(parts, model)?;
+                self.pack(vec![parts], ty)
+            }
+            ("model_parts", [x]) => self.field(x, 0),
+            // A value as one of a type.
+            ("as_type", [x, ty]) => {
+                let ty = self.type_meant(ty);
+                self.convert(x, ty)?
+            }
+            // The value of an optional, which is known to have one.
+            ("unwrapped", [x]) => match x.ty.kind() {
+                TyKind::Optional(t) => {
+                    let v = self.value(x);
+                    self.push(Inst::Unwrap(v), *t)
+                }
+                _ => x.clone(),
+            },
+            // References beside those that are counted by themselves.
+            ("count_up" | "count_down", [x]) => {
+                if x.ty.is_counted() {
+                    let v = self.value(x);
+                    self.push_void(if name == "count_up" { Inst::IncRef(v) } else { Inst::DecRef(v) });
+                }
+                Val::of_type(Ty::none())
+            }
+            // A call of a C function at an address.
+            ("call_address", [address, ret, args @ ..]) => {
+                let ret = self.type_meant(ret);
+                let operands = std::iter::once(address).chain(args).map(|v| self.value(v)).collect();
+                let what = func::Foreign { abi: func::ForeignAbi::C, writes: u32::MAX };
+                if ret.flatten().is_empty() {
+                    self.push_void(Inst::Foreign(what, operands));
+                    Val::of_type(ret)
+                } else {
+                    self.push(Inst::Foreign(what, operands), ret)
+                }
+            }
+            // A value that nobody reads before another is stored in its place.
+            ("zero", [ty]) => {
+                let ty = self.type_meant(ty);
+                if ty.flatten().is_empty() { Val::of_type(ty) } else { self.push(Inst::Zero, ty) }
+            }
             ("new_struct", [ty]) => {
                 let ty = self.type_meant(ty);
                 if !ty.is_struct() {

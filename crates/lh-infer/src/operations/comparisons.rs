@@ -521,9 +521,9 @@ impl Infer<'_> {
             &if container.ty.native() == Ty::str() { self.field_of_text(container) } else { container.clone() };
         let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
         let item = &if number { self.field(item, 0) } else { item.clone() };
-        let overloaded = self.struct_operation("operator", "contains", &[container, item]);
+        let overloaded = self.struct_operation("operator", "contains", &[container, item])?;
         let found = match container.ty.kind() {
-            TyKind::Class(_) if let Some(found) = overloaded? => self.truth(&found)?,
+            TyKind::Class(_) | TyKind::Extension { .. } if let Some(found) = &overloaded => self.truth(found)?,
             TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
             TyKind::Tuple { .. } => {
                 let mut any = Val::bool(false);

@@ -456,7 +456,7 @@ impl Infer<'_> {
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
         let v = &self.unwrap_optional(v)?;
-        if v.ty.is_struct() && self.struct_operation("operator", "setitem", &[v, k, x])?.is_some() {
+        if v.ty.is_overloaded() && self.struct_operation("operator", "setitem", &[v, k, x])?.is_some() {
             return Ok(());
         }
         let k = &self.index_of(v, k)?;

@@ -94,6 +94,7 @@ impl Ty {
             TyKind::Instance { class: InstanceOf::Deferred(n), .. } => {
                 DEFERRED.lock().expect("no panic while defining")[*n as usize].unwrap_or(self)
             }
+            TyKind::Extension { .. } => self.modelled(),
             TyKind::Optional(t) => Ty::optional(t.defined()),
             TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: many(elems), name: name.clone() }),
             TyKind::Class(c) if !c.args.is_empty() => c.class.of(many(&c.args), c.constant),

@@ -78,6 +78,7 @@ impl FnCx<'_, '_> {
             | TyKind::Generator(_)
             | TyKind::BoundMethod { .. }
             | TyKind::Instance { .. }
+            | TyKind::Extension { .. }
             | TyKind::Obj(_)
             | TyKind::Exc
             | TyKind::Iter(_)

@@ -7,10 +7,11 @@
 use crate::call::collections::{self, Table};
 use crate::call::container;
 use crate::call::decode::Decoder;
+use crate::call::extension;
 use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::tags::{Refused, first_tags, kind};
-use crate::host::{classes, comptime, enums};
+use crate::host::{classes, comptime, enums, extensions};
 use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
@@ -20,6 +21,7 @@ use crate::runtime::render;
 use lh_ir::Ty;
 use lh_ir::class::Class;
 use lh_ir::consts::ASCII;
+use lh_ir::types::Prim;
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::string_index::SHORT;
@@ -438,6 +440,32 @@ impl ArgBuf {
         }
     }
 
+    /// An object of a type that a program defines.
+    fn push_extension(&mut self, o: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
+        let pushed = extensions::type_of(o).and_then(|found| {
+            let Some(ty) = found else { return Ok(None) };
+            if ty.extension().is_some() { extension::words(o, ty).map(|words| Some((ty, words))) } else { Ok(None) }
+        });
+        let (ty, words) = match pushed {
+            Ok(found) => found?,
+            Err(error) => {
+                error.restore(o.py());
+                return Some(Err(Refused::Raised));
+            }
+        };
+        self.tags.push(kind::TYPE | (ty.number() as u64) << 8);
+        for (prim, word) in ty.flatten().into_iter().zip(&words) {
+            match prim {
+                // The reference is dropped with the buffer, unless an item takes it.
+                Prim::Mem if *word != 0 => self.owners.push((self.slots.len() as u32, null_mut())),
+                Prim::Object => self.held.push(*word as *mut MemInfo),
+                _ => {}
+            }
+            self.slots.push(*word);
+        }
+        Some(Ok(()))
+    }
+
     #[cold]
     unsafe fn push_rare(&mut self, o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> Result<(), Refused> {
         // SAFETY: `o` is a live object and the thread is attached; each struct read belongs to the type just checked.
@@ -445,6 +473,9 @@ impl ArgBuf {
             let py = Python::assume_attached();
             if numpy::load(py).is_err() {
                 return Err(Refused::Raised);
+            }
+            if let Some(pushed) = self.push_extension(&Bound::from_borrowed_ptr(py, o)) {
+                return pushed;
             }
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
             // The class of an enumeration is not `type` itself.

@@ -2,6 +2,7 @@
 
 use crate::call::collections::{Table, is_deque_type};
 use crate::call::container;
+use crate::call::extension;
 use crate::call::function_words;
 use crate::call::generator::Generator;
 use crate::call::instance;
@@ -149,6 +150,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::Ptr => word().into_pyobject(py)?.into_any(),
             TyKind::Instance { of, class } => self.value_of_class(ty, *of, class, at)?,
+            TyKind::Extension { .. } => {
+                let (words, rest) = at.split_at(ty.flatten().len());
+                *at = rest;
+                extension::object(py, ty, words)?
+            }
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?

@@ -14,6 +14,7 @@ pub mod convert;
 pub mod copied;
 pub mod copies;
 pub mod decode;
+pub mod extension;
 pub mod deques;
 pub mod dispatcher_type;
 pub mod empty_lists;

@@ -2,7 +2,9 @@
 
 use crate::host::signature::Signature;
 use crate::host::types::{Type, named_tuple};
-use crate::host::{classes, constants, decorated, enums, exc_classes, foreign, parts, stencil, table, ufuncs};
+use crate::host::{
+    classes, constants, decorated, enums, exc_classes, extensions, foreign, parts, stencil, table, ufuncs,
+};
 use crate::object::class_names::{is_a, short_text};
 use crate::object::constant::constant;
 use crate::object::{array, descriptors, numpy, paths};
@@ -47,7 +49,7 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return Ok(Some(Object::Module(module.name()?.extract()?)));
     }
     if let Ok(t) = o.cast::<Type>() {
-        let t = t.get().0;
+        let t = extensions::modelled(o.py(), t.get().0)?;
         let is_dtype = t.is_scalar() || t.as_record().is_some();
         return Ok(Some(if is_dtype { Object::DType(t.strong()) } else { Object::Type(t) }));
     }
@@ -77,6 +79,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Some(value) = enum_value(o)? {
         return try_classify(&value);
+    }
+    if let Some(found) = extensions::constant(o)? {
+        return Ok(Some(found));
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
 }

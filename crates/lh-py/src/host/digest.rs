@@ -143,6 +143,8 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         },
         // The code is in another file.
         Object::Linked(_) => None,
+        // What it holds may change.
+        Object::Extension(_) => None,
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {
             class(&mut h, &object.get_type())?;
@@ -217,7 +219,11 @@ fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>, seen: &mut Vec<Class>) -> Opt
         TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py, seen),
         TyKind::Instance { class: InstanceOf::Enum { .. } | InstanceOf::Error { .. }, .. } => None,
         TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py, seen),
-        TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,
+        TyKind::Func(_)
+        | TyKind::Obj(_)
+        | TyKind::Closure { .. }
+        | TyKind::BoundMethod { .. }
+        | TyKind::Extension { .. } => None,
         _ => Some(()),
     }
 }

@@ -10,6 +10,7 @@ pub mod decorated;
 pub mod digest;
 pub mod enums;
 pub mod exc_classes;
+pub mod extensions;
 pub mod foreign;
 pub mod gpu_targets;
 pub mod guard;

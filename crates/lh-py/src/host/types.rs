@@ -1,7 +1,7 @@
 //! Types as Python objects: `types.float64[:, ::1]`.
 
 use crate::host::signature::Signature;
-use crate::host::table;
+use crate::host::{extensions, table};
 use crate::object::canonical::canonical;
 use crate::object::class_names::short_text;
 use crate::object::errors::error_of;
@@ -34,6 +34,10 @@ impl Type {
         }
         let made = Py::new(py, Type(t))?;
         Ok(lock(&OBJECTS).entry(t).or_insert(made).clone_ref(py))
+    }
+    /// Makes an object of Python the one object of a type.
+    pub fn represents(object: &Bound<'_, Type>, t: Ty) {
+        lock(&OBJECTS).insert(t, object.clone().unbind());
     }
     fn record_field(&self, name: &str) -> PyResult<&'static RecordField> {
         let r = self.0.as_record().ok_or_else(|| self.missing("fields"))?;
@@ -73,7 +77,7 @@ impl Type {
     }
     /// Makes this the one object of its type.
     fn represent(slf: &Bound<'_, Self>) {
-        lock(&OBJECTS).insert(slf.get().0, slf.clone().unbind());
+        Type::represents(slf, slf.get().0);
     }
     /// Whether it is known, which any type of a program is.
     #[expect(clippy::unused_self, reason = "a method in Python")]
@@ -177,6 +181,7 @@ impl Type {
             TyKind::Ptr => "RawPointer",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
+            TyKind::Extension { .. } => "Extension",
             TyKind::Ellipsis => "EllipsisType",
             TyKind::Literal(Literal::Int(_)) => "IntegerLiteral",
             TyKind::Literal(Literal::Bool(_)) => "BooleanLiteral",
@@ -500,7 +505,7 @@ pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTup
 /// dtype.
 pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
     if let Ok(t) = o.cast::<Type>() {
-        return Ok(t.get().plain());
+        return extensions::modelled(o.py(), t.get().plain());
     }
     if o.is_none() {
         return Ok(Ty::none());

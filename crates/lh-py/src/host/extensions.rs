@@ -1,0 +1,89 @@
+//! Types that programs define with `lancehead.extending`, and the objects that have them. `lancehead/lowlevel/` keeps
+//! what programs register.
+
+use crate::host::classify;
+use crate::host::types::Type;
+use crate::object::errors::error_of;
+use lh_infer::world::Object;
+use lh_ir::{Ty, TyKind};
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a program has said of which type objects of a class are.
+static ARE_KNOWN: AtomicBool = AtomicBool::new(false);
+
+/// Lets calls ask for the types of objects that have no native form.
+#[pyfunction]
+pub fn extensions_known() {
+    ARE_KNOWN.store(true, Ordering::Relaxed);
+}
+
+/// A new type, whose name and model are said later.
+#[pyfunction]
+pub fn extension_type(py: Python<'_>) -> PyResult<Py<Type>> {
+    Py::new(py, Type(Ty::new_extension()))
+}
+
+/// Gives a new type its name.
+#[pyfunction]
+pub fn name_extension(ty: &Type, name: &str) {
+    ty.0.set_extension_name(name);
+}
+
+/// Says of which type the values of a type of the program consist.
+#[pyfunction]
+pub fn model_extension(ty: &Bound<'_, Type>, model: &Bound<'_, PyAny>) -> PyResult<()> {
+    let model = crate::host::types::as_ty(model)?;
+    Type::represents(ty, ty.get().0.set_model(model));
+    Ok(())
+}
+
+/// Bytes and alignment of values of a type in memory.
+#[pyfunction]
+pub fn size_of_type(of: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+    let (_, size, align) = crate::host::types::as_ty(of)?.mem_layout();
+    Ok((size, align))
+}
+
+/// A type with the models of all types of the program in it, which are asked for now.
+pub fn modelled(py: Python<'_>, ty: Ty) -> PyResult<Ty> {
+    let is_open = |t: Ty| t.model().is_some_and(Ty::is_never);
+    if !ty.mentions(&is_open) && !is_open(ty) {
+        return Ok(ty);
+    }
+    if is_open(ty) && is_open(ty.modelled()) {
+        py.import(intern!(py, "lancehead.lowlevel.models"))?.getattr("define")?.call1((Type::of(py, ty)?,))?;
+        if is_open(ty.modelled()) {
+            return Err(error_of(py, "TypingError", &format!("the model of {ty} is not known")));
+        }
+    }
+    Ok(ty.defined())
+}
+
+/// The type of an object that a program has registered.
+pub fn type_of(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
+    if !ARE_KNOWN.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let py = o.py();
+    let found = py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("registered")?.call1((o,))?;
+    if found.is_none() {
+        return Ok(None);
+    }
+    crate::host::types::as_ty(&found).map(Some)
+}
+
+/// An object of a type of the program, which compiled code reads as a constant: the function that makes its value.
+pub fn constant(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    let Some(ty) = type_of(o)? else { return Ok(None) };
+    if !matches!(ty.kind(), TyKind::Extension { .. }) {
+        return Ok(None);
+    }
+    let py = o.py();
+    let made = py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("constant")?.call1((Type::of(py, ty)?, o))?;
+    match classify::classify(&made) {
+        Object::Func(f) => Ok(Some(Object::Extension(f))),
+        _ => Ok(None),
+    }
+}

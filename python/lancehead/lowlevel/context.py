@@ -1,0 +1,335 @@
+"""The contexts that code generators and typing functions get."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lancehead import types
+from lancehead.lowlevel import irtypes as ir
+from lancehead.lowlevel import models, proxies
+from lancehead.lowlevel.values import INT1, INT8, INT64, VOIDPTR, Composed, Value, lowered, size_of
+
+
+class TypingContext:
+    """What types calls have: what `intrinsic` and `type_callable` pass to the functions that they decorate."""
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """The signature with which compiled code calls a function for these types; None if there is none."""
+        from lancehead.lowlevel.registry import result_of
+
+        result = result_of(func, tuple(args), dict(kws or {}))
+        return None if result is None else signature(result, *args)
+
+    def resolve_value_type(self, value: Any) -> Any:
+        """The type of an object."""
+        return types.typeof(value)
+
+    resolve_argument_type = resolve_value_type
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        """The type of an attribute of a value."""
+        from lancehead.lowlevel.registry import result_of
+
+        return result_of(_getter(attr), (typ,), {})
+
+    def unify_types(self, *all_types: Any) -> Any:
+        """The type that values of these types have in common; None if there is none."""
+        from lancehead.lowlevel.registry import result_of
+
+        found = all_types[0]
+        for other in all_types[1:]:
+            found = result_of(_either, (types.boolean, found, other), {}) if found != other else found
+            if found is None:
+                return None
+        return found
+
+    def can_convert(self, fromty: Any, toty: Any) -> int | None:
+        """Zero if values of one type are values of the other, one if they can be converted; else None."""
+        if fromty == toty:
+            return 0
+        return 1 if self.unify_types(fromty, toty) == toty else None
+
+    def refresh(self) -> None:
+        """Looks for what has been registered, which every call does."""
+
+
+def _either(which: Any, a: Any, b: Any) -> Any:
+    return a if which else b
+
+
+def _getter(attr: str) -> Callable[..., Any]:
+    return eval(f"lambda v: v.{attr}")  # type: ignore[no-any-return] # noqa: S307
+
+
+def signature(return_type: Any, *args: Any, recvr: Any = None, pysig: Any = None) -> Any:
+    """A signature: the type of the result, then those of the arguments."""
+    return types.Signature(return_type, *args)
+
+
+class _CallConv:
+    """How functions raise."""
+
+    def return_user_exc(self, builder: Any, exc: type[BaseException], exc_args: Any = None, **more: Any) -> None:
+        """Raises an exception of a class with constant arguments."""
+        r = builder.recorder
+        texts = ", ".join(r.constant(a) if not isinstance(a, (int, float, str)) else repr(a) for a in exc_args or ())
+        r.do(f"raise {r.constant(exc)}({texts})")
+
+    def return_dynamic_user_exc(self, builder: Any, exc: Any, exc_args: Any, nb_types: Any, **more: Any) -> None:
+        """Raises an exception with arguments known at run time."""
+        r = builder.recorder
+        texts = [r.result(a, t) for a, t in zip(exc_args, nb_types, strict=True)]
+        r.do(f"raise {r.constant(exc)}({', '.join(texts)})")
+
+    def return_errcode_propagate(self, builder: Any, status: Any, **more: Any) -> None:
+        """Passes an exception on, which calls do by themselves."""
+
+    def return_value(self, builder: Any, retval: Any) -> None:
+        """Returns a value."""
+        builder.ret(retval)
+
+
+class _Runtime:
+    """Reference counts. The function counts by itself what it is given, makes, stores and returns: what generators
+    count beside that is counted, and what they count for these is not counted twice."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def incref(self, builder: Any, typ: Any, value: Any) -> None:
+        """Takes a reference, which the result or memory may take over."""
+        builder.recorder.count(value, +1)
+
+    def decref(self, builder: Any, typ: Any, value: Any) -> None:
+        """Drops a reference."""
+        builder.recorder.count(value, -1)
+
+    def meminfo_alloc(self, builder: Any, size: Any) -> Any:
+        """New memory; `meminfo_data` is its address."""
+        r = builder.recorder
+        return r.let(f"prim.alloc({r.value(size).text})", ir.PointerType(INT8))
+
+    meminfo_alloc_unchecked = meminfo_alloc
+
+    def meminfo_data(self, builder: Any, meminfo: Any) -> Any:
+        """The address of memory."""
+        r = builder.recorder
+        return r.let(f"{r.value(meminfo).text}[1]", VOIDPTR)
+
+
+class Context:
+    """The target's context."""
+
+    enable_nrt = True
+    address_size = 64
+    strict_alignment = False
+
+    def __init__(self) -> None:
+        self.call_conv = _CallConv()
+        self.nrt = _Runtime(self)
+        self.typing_context = TypingContext()
+        self.data_model_manager = models.manager
+
+    # Types.
+
+    def get_value_type(self, ty: Any) -> Any:
+        """The type of LLVM of values in registers."""
+        return lowered(ty)
+
+    def get_data_type(self, ty: Any) -> Any:
+        """The type of LLVM of values in memory."""
+        found = lowered(ty)
+        return INT8 if found == INT1 else found
+
+    get_argument_type = get_return_type = get_value_type
+
+    def get_abi_sizeof(self, ty: Any) -> int:
+        """Bytes of a value of a type of LLVM."""
+        return size_of(ty)[0]
+
+    def get_abi_alignment(self, ty: Any) -> int:
+        """Alignment of a value of a type of LLVM."""
+        return size_of(ty)[1]
+
+    def pack_value(self, builder: Any, ty: Any, value: Any, ptr: Any, align: Any = None) -> None:
+        """Puts a value into memory."""
+        builder.store(value, ptr)
+
+    def unpack_value(self, builder: Any, ty: Any, ptr: Any, align: Any = None) -> Any:
+        """Takes a value out of memory."""
+        return builder.load(ptr)
+
+    # Constants.
+
+    def get_constant(self, ty: Any, val: Any) -> Any:
+        """A number as a constant."""
+        return ir.Constant(lowered(ty), val)
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        """A constant of any type."""
+        type_ = lowered(ty)
+        r = builder.recorder
+        if isinstance(type_, (ir.IntType, ir.DoubleType, ir.FloatType)):
+            return r.number(val, type_)
+        return r.argument(r.let(r.constant(val), ty).text, ty)
+
+    def get_constant_null(self, ty: Any) -> Any:
+        """The constant whose bits are zero."""
+        return ir.Constant(lowered(ty), None)
+
+    def get_constant_undef(self, ty: Any) -> Any:
+        """A constant that nobody reads."""
+        return ir.Constant(lowered(ty), ir.Undefined)
+
+    def get_dummy_value(self) -> Any:
+        """The value of types that have one only, as `None`."""
+        return ir.Constant(VOIDPTR, None)
+
+    def get_dummy_type(self) -> Any:
+        """The type of that."""
+        return VOIDPTR
+
+    def add_dynamic_addr(self, builder: Any, intaddr: int, info: str = "") -> Any:
+        """An address of this process."""
+        return builder.recorder.let(f"prim.lh_addr_ptr({int(intaddr)})", VOIDPTR)
+
+    def insert_const_string(self, mod: Any, string: str) -> Any:
+        """The address of a text of C."""
+        return self.insert_const_bytes(mod, string.encode() + b"\0")
+
+    def insert_const_bytes(self, mod: Any, content: bytes, name: str = "") -> Any:
+        """The address of bytes."""
+        held = ctypes.create_string_buffer(content, len(content))
+        mod.keep(held)
+        return mod.let(f"prim.lh_addr_ptr({ctypes.addressof(held)})", VOIDPTR)
+
+    # Aggregates.
+
+    def make_helper(self, builder: Any, typ: Any, value: Any = None, ref: Any = None) -> Any:
+        """The members of a value as attributes."""
+        return proxies.proxy(typ, self, builder, value, ref)
+
+    make_data_helper = make_helper
+
+    def make_array(self, typ: Any) -> Callable[..., Any]:
+        """A class whose instances have the parts of an array as attributes."""
+        return lambda context, builder, value=None, ref=None: proxies.proxy(typ, context, builder, value, ref)
+
+    def make_complex(self, builder: Any, typ: Any, value: Any = None) -> Any:
+        """The real and the imaginary part as attributes."""
+        return proxies.proxy(typ, self, builder, value)
+
+    def make_tuple(self, builder: Any, typ: Any, values: Any) -> Any:
+        """A tuple of values."""
+        return proxies.composed_of(builder, typ, [builder.recorder.value(v) for v in values])
+
+    def make_optional_value(self, builder: Any, optty: Any, value: Any) -> Any:
+        """An optional that has a value."""
+        r = builder.recorder
+        made = r.result(value, getattr(optty, "type", optty))
+        return r.let(f"prim.as_type({made}, {r.constant(types.Optional(optty))})", Composed(types.Optional(optty)))
+
+    def make_optional_none(self, builder: Any, valtype: Any) -> Any:
+        """An optional without a value."""
+        of = types.Optional(valtype)
+        return builder.recorder.let(f"prim.zero({builder.recorder.constant(of)})", Composed(of))
+
+    def make_constant_array(self, builder: Any, typ: Any, ary: Any) -> Any:
+        """A constant array."""
+        return Value(builder.recorder, builder.recorder.constant(ary), Composed(typ))
+
+    # Calls.
+
+    def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, locals: Any = None) -> Any:
+        """A call of a function of Python that compiled code calls."""
+        return _called(builder, builder.recorder.constant(impl), sig, args)
+
+    call_internal = compile_internal
+
+    def compile_subroutine(self, builder: Any, impl: Any, sig: Any, **more: Any) -> Any:
+        """The same function again, to be called."""
+        return impl
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Callable[[Any, Any], Any]:
+        """What a call of a function with these types runs."""
+
+        def call(builder: Any, args: Any, *rest: Any) -> Any:
+            return _called(builder, builder.recorder.constant(fn), sig, args)
+
+        return call
+
+    def get_getattr(self, typ: Any, attr: str) -> Callable[..., Any]:
+        """What reading an attribute runs."""
+        from lancehead.lowlevel.registry import result_of
+
+        def get(context: Any, builder: Any, typ: Any, value: Any, attr: str = attr) -> Any:
+            r = builder.recorder
+            of = result_of(_getter(attr), (typ,), {})
+            return r.argument(r.let(f"{r.result(value, typ)}.{attr}", of).text, of)
+
+        return get
+
+    def get_python_api(self, builder: Any) -> Any:
+        """Python's C API."""
+        from lancehead.lowlevel.pyapi import PythonAPI
+
+        return PythonAPI(self, builder)
+
+    def cast(self, builder: Any, val: Any, fromty: Any, toty: Any) -> Any:
+        """A value as one of another type."""
+        if fromty == toty:
+            return val
+        r = builder.recorder
+        given = r.result(val, fromty)
+        return r.argument(r.let(f"prim.as_type({given}, {r.constant(toty)})", toty).text, toty)
+
+    def is_true(self, builder: Any, typ: Any, val: Any) -> Any:
+        """The truth of a value."""
+        r = builder.recorder
+        return r.let(f"True if {r.result(val, typ)} else False", INT1)
+
+    def get_nrt_api(self, builder: Any) -> Any:
+        """The table of functions that manage memory."""
+        raise NotImplementedError("the table of Numba's functions that manage memory")
+
+    def add_linking_libs(self, builder: Any, libs: Any) -> None:
+        """Libraries are found by the names of their functions."""
+
+    def sentry_record_alignment(self, rectyp: Any, attr: str) -> None:
+        """Says nothing: records may lie anywhere."""
+
+    def push_code_library(self, lib: Any) -> contextlib.AbstractContextManager[None]:
+        """Says nothing: there are no libraries of code."""
+        return contextlib.nullcontext()
+
+    def get_generic_name(self) -> str:
+        """The name of the target."""
+        return "cpu"
+
+
+def _called(builder: Any, function: str, sig: Any, args: Any) -> Any:
+    r = builder.recorder
+    texts = [r.result(value, of) for value, of in zip(args, sig.args, strict=False)]
+    call = f"{function}({', '.join(texts)})"
+    if sig.return_type == types.none:
+        r.do(call)
+        return Value(r, "None", VOIDPTR)
+    held = r.let(f"prim.as_type({call}, {r.constant(sig.return_type)})", sig.return_type)
+    made = r.argument(held.text, sig.return_type)
+    made.is_owned = True
+    return made
+
+
+@contextlib.contextmanager
+def recording(name: str, about: Any, parameters: list[Any]) -> Iterator[tuple[Context, Any]]:
+    """A context and a builder for a function of these types."""
+    from lancehead.lowlevel.builder import IRBuilder
+    from lancehead.lowlevel.recorder import Recorder
+
+    yield Context(), IRBuilder(Recorder(name, about, parameters))
+
+
+__all__ = ["INT64", "Context", "TypingContext", "recording", "signature"]

@@ -1,0 +1,145 @@
+"""Values that code generators hold, and types of Numba as types of LLVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancehead import _core, types
+from lancehead.lowlevel import irtypes as ir
+
+INT1, INT8, INT32, INT64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
+VOIDPTR = ir.PointerType(INT8)
+_SIGNED = {8: types.int8, 16: types.int16, 32: types.int32, 64: types.int64}
+_UNSIGNED = {8: types.uint8, 16: types.uint16, 32: types.uint32, 64: types.uint64}
+
+
+class Composed(ir.LiteralStructType):
+    """The type of values that compiled code holds as ones of a type of Numba: arrays, tuples, texts, structs."""
+
+    def __init__(self, of: Any) -> None:
+        super().__init__()
+        self.of = of
+
+    def __str__(self) -> str:
+        return "{" + str(self.of) + "}"
+
+
+class Value(ir.Value):
+    """A value: the text by which the function names it, its type, and its type of Numba if it is composed."""
+
+    def __init__(self, recorder: Any, text: str, type: Any, constant: Any = None) -> None:
+        self.recorder, self.text, self.type = recorder, text, type
+        #: The number, of a constant.
+        self.constant = constant
+        #: Whether the function owns a reference that its end drops.
+        self.is_owned = False
+        self.name = text
+
+    @property
+    def of(self) -> Any:
+        """Its type of Numba, if it is composed."""
+        return getattr(self.type, "of", None)
+
+    @property
+    def function(self) -> Any:
+        """The function that it is a value of."""
+        return self.recorder
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.text}>"
+
+
+class Slot(Value):
+    """The address of a variable of the function. It is memory if anything but loads and stores uses the address."""
+
+    def __init__(self, recorder: Any, text: str, type: Any) -> None:
+        super().__init__(recorder, text, ir.PointerType(type))
+        self.is_memory = False
+
+
+def lowered(type_: Any) -> ir.Type:
+    """The type of LLVM for a type of Numba."""
+    kind = getattr(type_, "kind", "")
+    if kind in ("IntegerLiteral", "BooleanLiteral"):
+        return lowered(_core.unliteral(type_))
+    if kind == "Integer":
+        return ir.IntType(type_.bitwidth)
+    if kind == "Boolean":
+        return INT1
+    if kind == "Float":
+        return {16: ir.HalfType, 32: ir.FloatType, 64: ir.DoubleType}[type_.bitwidth]()
+    if kind == "CPointer":
+        return ir.PointerType(lowered(type_.dtype))
+    if kind in ("RawPointer", "PyObject", "NoneType", "Opaque", "NumberClass", "Dispatcher"):
+        return VOIDPTR
+    if kind == "Extension":
+        from lancehead.lowlevel import models
+
+        found = models.lookup(type_)
+        if found.word is not None:
+            return found.word
+    if isinstance(type_, ir.Type):
+        return type_
+    return Composed(type_)
+
+
+def raised(type_: ir.Type, signed: bool = True) -> Any:
+    """The type of Numba whose values a value of a type of LLVM is held as."""
+    if isinstance(type_, ir.IntType):
+        if type_.width == 1:
+            return types.boolean
+        if type_.width not in _SIGNED:
+            raise NotImplementedError(f"integers of {type_.width} bits")
+        return (_SIGNED if signed else _UNSIGNED)[type_.width]
+    if isinstance(type_, ir.DoubleType):
+        return types.float64
+    if isinstance(type_, ir.FloatType):
+        return types.float32
+    if isinstance(type_, ir.HalfType):
+        return types.float16
+    if isinstance(type_, (ir.PointerType, ir.FunctionType)):
+        return types.voidptr
+    if isinstance(type_, Composed):
+        return type_.of
+    if isinstance(type_, (ir.LiteralStructType, ir.ArrayType)):
+        return types.Tuple([raised(e) for e in type_.elements])
+    if isinstance(type_, ir.VoidType):
+        return types.none
+    raise NotImplementedError(f"values of type {type_}")
+
+
+def size_of(type_: ir.Type) -> tuple[int, int]:
+    """Size and alignment in memory, in bytes."""
+    if isinstance(type_, ir.IntType):
+        size = max(1, type_.width // 8)
+        return size, size
+    if isinstance(type_, (ir.DoubleType, ir.PointerType)):
+        return 8, 8
+    if isinstance(type_, ir.FloatType):
+        return 4, 4
+    if isinstance(type_, ir.HalfType):
+        return 2, 2
+    if isinstance(type_, Composed):
+        return _size_of_composed(type_.of)
+    size, align = 0, 1
+    for e in getattr(type_, "elements", ()):
+        own, its = size_of(e)
+        size, align = -(-size // its) * its + own, max(align, its)
+    return -(-size // align) * align, align
+
+
+def _size_of_composed(of: Any) -> tuple[int, int]:
+    size, align = _core.size_of_type(of)
+    return size, align
+
+
+def offset_of(type_: ir.Type, at: int) -> int:
+    """Where an element of an aggregate begins, in bytes."""
+    size = 0
+    for i, e in enumerate(type_.elements):  # type: ignore[attr-defined]
+        own, its = size_of(e)
+        size = -(-size // its) * its
+        if i == at:
+            return size
+        size += own
+    raise IndexError(f"{type_} has no element {at}")
