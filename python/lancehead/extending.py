@@ -184,6 +184,8 @@ def chosen(
             at = len(types) - len(names)
             try:
                 made = o.choose(*types[:at], **dict(zip(names, types[at:], strict=True)))
+            except errors.LoweringError:
+                raise
             except (errors.NumbaError, TypeError) as error:
                 why.append(f"{type(error).__name__}: {error}")
                 continue
@@ -281,7 +283,7 @@ __all__ = [
 _LOW_LEVEL = {
     name: module
     for module, names in {
-        "boxing": "box reflect typeof_impl unbox",
+        "boxing": "as_numba_type box reflect typeof_impl unbox",
         "models": "register_model",
         "pyapi": "NativeValue",
         "registry": "infer infer_getattr infer_global intrinsic lower_builtin lower_cast lower_constant lower_getattr "

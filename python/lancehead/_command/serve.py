@@ -43,7 +43,8 @@ COUNTERPARTS = {
     **{
         name: f"lancehead.lowlevel.{module}"
         for module, names in {
-            "boxing": "numba.core.typing.typeof numba.core.boxing",
+            "arrayobj": "numba.np.arrayobj numba.core.typing.arraydecl",
+            "boxing": "numba.core.typing.typeof numba.core.typing.asnumbatype numba.core.boxing",
             "cgutils": "numba.core.cgutils",
             "context": "numba.core.base numba.core.typing.context numba.core.cpu numba.core.typing",
             "models": "numba.core.datamodel numba.core.datamodel.models numba.core.datamodel.manager "
@@ -190,6 +191,17 @@ def install() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
+    _core.extensions_pending()
+
+
+def load_extensions() -> None:
+    """Calls the entry points `numba_extensions` of installed packages, which register what they extend Numba by."""
+    for entry in importlib.metadata.entry_points(group="numba_extensions", name="init"):
+        try:
+            entry.load()()
+        except Exception as error:
+            why = f"{type(error).__name__}({error})"
+            warnings.warn(f"Numba extension module '{entry.module}' failed to load due to '{why}'.", stacklevel=2)
 
 
 def serve_numba() -> None:

@@ -61,6 +61,40 @@ def registered(value: Any) -> Any:
     return found if isinstance(found, _core.Type) else None
 
 
+class _AsNumbaType:
+    """Types of values by the annotations of Python."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+        self._functions: list[Callable[[Any], Any]] = []
+
+    def register(self, func_or_py_type: Any, numba_type: Any = None) -> Any:
+        """Sets the type for a class, or adds a function that gives the types for annotations, or None."""
+        if numba_type is None and not isinstance(func_or_py_type, type):
+            self._functions.append(func_or_py_type)
+        else:
+            self._known[func_or_py_type] = numba_type
+        return func_or_py_type
+
+    def __call__(self, py_type: Any) -> Any:
+        """The type for an annotation.
+
+        Raises:
+            TypingError: nobody knows it.
+        """
+        if py_type in self._known:
+            return self._known[py_type]
+        for function in self._functions:
+            if (found := function(py_type)) is not None:
+                return found
+        from lancehead.annotations import type_of
+
+        return type_of(py_type)
+
+
+as_numba_type = _AsNumbaType()
+
+
 class _Registry:
     """Functions by the classes of types."""
 
@@ -117,6 +151,15 @@ class _Exchange:
 
     def reflect(self, typ: Any, val: Any) -> None:
         """Says nothing: what calls change in containers is written back anyway."""
+
+
+def __getattr__(name: str) -> Any:
+    # Numba has functions of its own for each of its classes of types.
+    if name.startswith("box_"):
+        return lambda typ, val, c: c.box(typ, val)
+    if name.startswith("unbox_"):
+        return lambda typ, obj, c: c.unbox(typ, obj)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lancehead.lib import prim
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import proxies
 from lancehead.lowlevel.recorder import Block, Branch, Recorder
@@ -15,7 +16,6 @@ from lancehead.lowlevel.values import (
     INT8,
     INT64,
     VOIDPTR,
-    Composed,
     Slot,
     Value,
     offset_of,
@@ -67,7 +67,11 @@ class IRBuilder(ir.IRBuilder):
             wide = self.recorder.constant(raised(a.type, signed=False))
             text = f"prim.{name}(prim.cast({a.text}, {wide}), prim.cast({b.text}, {wide}))"
             return self.recorder.let(f"prim.cast({text}, {self._held(a.type)})", a.type)
-        return self.recorder.let(f"prim.{name}({a.text}, {b.text})", a.type)
+        return self.recorder.let(f"{self._prim(name)}({a.text}, {b.text})", a.type)
+
+    def _prim(self, name: str) -> str:
+        """How the function names a primitive, of which some are called like words of Python."""
+        return self.recorder.constant(getattr(prim, name)) if name in ("and", "or", "not") else f"prim.{name}"
 
     def _held(self, type_: Any, signed: bool = True) -> str:
         return self.recorder.constant(raised(type_, signed))
@@ -82,7 +86,7 @@ class IRBuilder(ir.IRBuilder):
     def not_(self, x: Any, name: str = "") -> Value:
         """All bits inverted."""
         x = self.recorder.value(x)
-        return self.recorder.let(f"prim.{'not' if x.type == INT1 else 'invert'}({x.text})", x.type)
+        return self.recorder.let(f"{self._prim('not' if x.type == INT1 else 'invert')}({x.text})", x.type)
 
     def _unary(self, name: str, x: Any) -> Value:
         x = self.recorder.value(x)
@@ -148,7 +152,7 @@ class IRBuilder(ir.IRBuilder):
         if op in ("ord", "uno"):
             return self._unordered(a, b, op == "ord")
         if op == "!=":
-            return self.recorder.let(f"prim.or(prim.lt({a.text}, {b.text}), prim.gt({a.text}, {b.text}))", INT1)
+            return self.recorder.let(f"{self._prim('or')}(prim.lt({a.text}, {b.text}), prim.gt({a.text}, {b.text}))", INT1)
         return self.recorder.let(f"prim.{_COMPARISONS[op]}({a.text}, {b.text})", INT1)
 
     def fcmp_unordered(self, op: str, a: Any, b: Any, flags: Any = (), name: str = "") -> Value:
@@ -158,7 +162,7 @@ class IRBuilder(ir.IRBuilder):
         return self.or_(self.fcmp_ordered(op, a, b), self._unordered(self.recorder.value(a), self.recorder.value(b)))
 
     def _unordered(self, a: Value, b: Value, ordered: bool = False) -> Value:
-        either = self.recorder.let(f"prim.or(prim.isnan({a.text}), prim.isnan({b.text}))", INT1)
+        either = self.recorder.let(f"{self._prim('or')}(prim.isnan({a.text}), prim.isnan({b.text}))", INT1)
         return self.not_(either) if ordered else either
 
     def select(self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Any = ()) -> Value:
@@ -183,7 +187,8 @@ class IRBuilder(ir.IRBuilder):
             text = f"prim.cast({text}, {self._held(x.type, False)})"
         if type_ == INT1 and isinstance(x.type, ir.IntType):
             one = self.recorder.number(1, x.type)
-            return self.recorder.let(f"prim.ne(prim.and({x.text}, {one.text}), prim.sub({one.text}, {one.text}))", INT1)
+            bit = self.and_(x, one)  # type: ignore[attr-defined]
+            return self.recorder.let(f"prim.eq({bit.text}, {one.text})", INT1)
         return self.recorder.let(f"prim.cast({text}, {self._held(type_)})", type_)
 
     def zext(self, x: Any, type_: Any, name: str = "") -> Value:
@@ -290,18 +295,39 @@ class IRBuilder(ir.IRBuilder):
         """Writes a number that other threads read."""
         self.store(value, ptr)
 
+    def atomic_rmw(self, op: str, ptr: Any, val: Any, ordering: str, name: str = "") -> Value:
+        """Changes the number at an address in one step, and gives the one before."""
+        ptr, val = self.recorder.value(ptr), self.recorder.value(val)
+        if op in ("sub", "fsub"):
+            op, val = "add", self.neg(val)
+        row = {"fadd": "add", "xchg": "exch", "umax": "max", "umin": "min", "fmax": "max", "fmin": "min"}.get(op, op)
+        type_ = val.type
+        if str(type_) not in ("i32", "i64", "float", "double") or (row == "exch" and not isinstance(type_, ir.IntType)):
+            raise NotImplementedError(f"atomic `{op}` of {type_}")
+        of = {"float": "f32", "double": "f64"}.get(str(type_), f"{'u' if op[0] == 'u' else 'i'}{str(type_)[1:]}")
+        text = f"prim.lh_cuda_{row}_{of}({self.recorder.escape(ptr).text}, {val.text})"
+        return self.recorder.let(f"prim.as_type({text}, {self._held(type_)})", type_)
+
+    def cmpxchg(self, ptr: Any, cmp: Any, val: Any, ordering: str, failordering: Any = None, name: str = "") -> Value:
+        """Stores a number if the one there is another one: the one before, and whether it was stored."""
+        ptr, cmp, val = map(self.recorder.value, (ptr, cmp, val))
+        of = str(val.type)
+        text = f"prim.lh_cuda_cas_{of}({self.recorder.escape(ptr).text}, {cmp.text}, {val.text})"
+        old = self.recorder.let(f"prim.as_type({text}, {self._held(val.type)})", val.type)
+        return self.recorder.let(f"({old.text}, prim.eq({old.text}, {cmp.text}))", ir.LiteralStructType([val.type, INT1]))
+
     def gep(self, ptr: Any, indices: Any, inbounds: bool = False, name: str = "", source_etype: Any = None) -> Value:
         """The address of an element."""
         ptr = self.recorder.escape(self.recorder.value(ptr))
         type_ = source_etype or ptr.type.pointee
         offset = self._scaled(indices[0], size_of(type_)[0])
         for index in indices[1:]:
-            if isinstance(type_, ir.ArrayType):
+            if isinstance(type_, ir.ArrayType) or hasattr(type_, "element"):
                 type_ = type_.element
                 offset = self.add(offset, self._scaled(index, size_of(type_)[0]))
                 continue
             at = index.constant if isinstance(index, (Value, ir.Constant)) else index
-            if not isinstance(at, int) or isinstance(type_, Composed):
+            if not isinstance(at, int) or not getattr(type_, "elements", ()):
                 raise NotImplementedError(f"the address of a part of {type_}")
             offset = self.add(offset, self.recorder.number(offset_of(type_, at), INT64))
             type_ = type_.elements[at]

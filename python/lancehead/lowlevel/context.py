@@ -50,6 +50,8 @@ class TypingContext:
         """Zero if values of one type are values of the other, one if they can be converted; else None."""
         if fromty == toty:
             return 0
+        if all(isinstance(t, (types.Number, types.Boolean)) for t in (fromty, toty)):
+            return 1 if isinstance(toty, types.Complex) or not isinstance(fromty, types.Complex) else None
         return 1 if self.unify_types(fromty, toty) == toty else None
 
     def refresh(self) -> None:
@@ -153,6 +155,13 @@ class Context:
     def get_abi_alignment(self, ty: Any) -> int:
         """Alignment of a value of a type of LLVM."""
         return size_of(ty)[1]
+
+    def get_value_as_data(self, builder: Any, ty: Any, value: Any) -> Any:
+        """A value as it is in memory."""
+        return value
+
+    get_value_as_argument = get_value_from_data = get_value_from_argument = get_value_as_data
+    enable_boundscheck = False
 
     def pack_value(self, builder: Any, ty: Any, value: Any, ptr: Any, align: Any = None) -> None:
         """Puts a value into memory."""

@@ -130,6 +130,8 @@ class Proxy:
             value = self._builder.bitcast(value, wanted)
         if value.type == INT1 or wanted == INT1:
             value = value if value.type == wanted else self._builder._cast(value, wanted)
+        if value.type == wanted and value.of is not None and value.of != of:
+            value = self._builder.recorder.argument(self._builder.recorder.result(value, of), of)
         if value.type != wanted:
             raise TypeError(f"Invalid store of {value.type} to {wanted} in {self._of} (trying to write member {name!r})")
         self._builder.store(value, slot)

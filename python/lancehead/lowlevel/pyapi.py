@@ -335,10 +335,11 @@ class PythonAPI:
             return NativeValue(value, self.c_api_error())
         if kind == "Integer":
             number = self.number_long(obj)
-            value = (self.long_as_longlong if of.signed else self.long_as_ulonglong)(number)
+            found = self.builder.alloca(INT64)
             with self.if_object_ok(number):
+                self.builder.store((self.long_as_longlong if of.signed else self.long_as_ulonglong)(number), found)
                 self.decref(number)
-            return NativeValue(self.builder._cast(value, lowered(of)), self.c_api_error())
+            return NativeValue(self.builder._cast(self.builder.load(found), lowered(of)), self.c_api_error())
         if kind == "Boolean":
             truth = self.object_istrue(obj)
             value = self.builder.icmp_signed("!=", truth, ir.Constant(INT32, 0))

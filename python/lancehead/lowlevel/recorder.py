@@ -387,7 +387,6 @@ class _Maker:
             case.body = self._statements(block.items) or [ast.Pass()]
             chain.append(case)
             chain = case.orelse
-        chain.extend(self._parsed("break", self.recorder.first_line))
         return loop  # type: ignore[no-any-return]
 
 

@@ -20,7 +20,33 @@ class Composed(ir.LiteralStructType):
         super().__init__()
         self.of = of
 
+    @property
+    def elements(self) -> tuple[ir.Type, ...]:  # type: ignore[override]
+        """Types of the parts of tuples, complex numbers and structs, which lie in memory one after the other."""
+        from lancehead.lowlevel import proxies
+
+        if self.of.kind not in ("Tuple", "UniTuple", "NamedTuple", "Complex", "Extension"):
+            return ()
+        return tuple(lowered(part.of) for part in proxies.parts_of(self.of, ""))
+
+    @elements.setter
+    def elements(self, elements: Any) -> None: ...
+
+    @property
+    def element(self) -> ir.Type:
+        """The type of all parts.
+
+        Raises:
+            AttributeError: parts are of several types.
+        """
+        if self.of.kind not in ("UniTuple", "Complex"):
+            raise AttributeError(f"{self.of} has parts of several types")
+        return self.elements[0]
+
     def __str__(self) -> str:
+        if self.of.kind == "Array":
+            # LLVM's type of arrays says nothing of their order.
+            return f"{{array {self.of.dtype} {self.of.ndim}}}"
         return "{" + str(self.of) + "}"
 
 
@@ -85,6 +111,8 @@ def lowered(type_: Any) -> ir.Type:
 
 def raised(type_: ir.Type, signed: bool = True) -> Any:
     """The type of Numba whose values a value of a type of LLVM is held as."""
+    if isinstance(type_, _core.Type):
+        return type_
     if isinstance(type_, ir.IntType):
         if type_.width == 1:
             return types.boolean

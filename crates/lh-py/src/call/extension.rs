@@ -38,6 +38,11 @@ fn code(py: Python<'_>, ty: Ty, way: Way) -> PyResult<&'static Overload> {
     };
     let natural = state.params(py)?.of_signature(py, vec![arg])?;
     let overload = specialise::for_types(py, state, &dispatcher, &natural)?;
+    let wanted = if way == Way::In { Ty::tuple(vec![ty, Ty::bool()]) } else { Ty::ptr() };
+    if overload.compiled.ret != wanted {
+        let text = format!("the function that {}es {} gives {}", name.trim_end_matches("er"), ty, overload.compiled.ret);
+        return Err(PyTypeError::new_err(text));
+    }
     // SAFETY: the module keeps the dispatcher, and that its specialisations.
     let overload: &'static Overload = unsafe { &*std::ptr::from_ref(overload) };
     lock(&KNOWN).insert((ty, way), overload);

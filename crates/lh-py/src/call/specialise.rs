@@ -12,7 +12,7 @@ use crate::gpu::context::{self, Gpu};
 use crate::gpu::loaded::Loaded;
 use crate::gpu::options::JitOptions;
 use crate::host::guard::Guard;
-use crate::host::{gpu_targets, single_flight, table};
+use crate::host::{extensions, gpu_targets, single_flight, table};
 use crate::object::canonical::canonical;
 use crate::runtime::signals;
 use lh_driver::{Called, Compiled};
@@ -177,6 +177,7 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
+    extensions::load(py)?;
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let function = table::intern(object);
     let mut lookup = None;

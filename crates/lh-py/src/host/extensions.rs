@@ -13,6 +13,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether a program has said of which type objects of a class are.
 static ARE_KNOWN: AtomicBool = AtomicBool::new(false);
 
+/// Whether packages that extend Numba have yet to register what they have.
+static ARE_PENDING: AtomicBool = AtomicBool::new(false);
+
+/// Has packages that extend Numba register what they have before anything else is typed or compiled.
+#[pyfunction]
+pub fn extensions_pending() {
+    ARE_PENDING.store(true, Ordering::Relaxed);
+}
+
+/// Lets packages that extend Numba register what they have, if they have not yet.
+pub fn load(py: Python<'_>) -> PyResult<()> {
+    if ARE_PENDING.load(Ordering::Relaxed) && ARE_PENDING.swap(false, Ordering::Relaxed) {
+        py.import(intern!(py, "lancehead._command.serve"))?.call_method0(intern!(py, "load_extensions"))?;
+    }
+    Ok(())
+}
+
 /// Lets calls ask for the types of objects that have no native form.
 #[pyfunction]
 pub fn extensions_known() {
@@ -63,10 +80,11 @@ pub fn modelled(py: Python<'_>, ty: Ty) -> PyResult<Ty> {
 
 /// The type of an object that a program has registered.
 pub fn type_of(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
+    let py = o.py();
+    load(py)?;
     if !ARE_KNOWN.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let py = o.py();
     let found = py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("registered")?.call1((o,))?;
     if found.is_none() {
         return Ok(None);

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use lh_ir::class::{Class, MIXED};
 use lh_ir::types::{Buffer, Chars, ClassTy, Initial, InstanceOf, Literal, NamedTuple, Record, RecordField};
 use lh_ir::{Layout, TupleMeaning, Ty, TyKind};
-use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
@@ -113,8 +113,13 @@ impl Type {
         }
         Ok(Bound::new(py, Signature { ret: Some(self.0), args: tys })?.into_any())
     }
-    /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
+    /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`; of a tuple's type, that of an item.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+        if let (Some(elems), Ok(at)) = (self.elems(), key.extract::<isize>()) {
+            let at = if at < 0 { at + elems.len() as isize } else { at };
+            let found = usize::try_from(at).ok().and_then(|at| elems.get(at));
+            return Type::of(key.py(), *found.ok_or_else(|| PyIndexError::new_err("tuple index out of range"))?);
+        }
         let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
         if !self.0.is_scalar() && self.0.as_record().is_none() {
             return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
@@ -418,6 +423,10 @@ impl Type {
     /// Whether the dtype of a record was made with `align=True`.
     #[getter]
     fn aligned(&self) -> PyResult<bool> {
+        if self.0.is_array() {
+            // Items lie at multiples of their alignment.
+            return Ok(true);
+        }
         self.0.as_record().map(|r| r.aligned).ok_or_else(|| self.missing("aligned"))
     }
     /// The signature of a function type.

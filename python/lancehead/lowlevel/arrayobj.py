@@ -1,0 +1,117 @@
+"""Items of arrays as code generators reach them: names of `numba.np.arrayobj`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lancehead import types
+from lancehead.lowlevel import irtypes as ir
+from lancehead.lowlevel import proxies
+from lancehead.lowlevel.values import INT64, Composed, lowered
+
+
+def make_array(array_type: Any) -> Callable[..., Any]:
+    """A class whose instances have the parts of an array as attributes."""
+    return lambda context, builder, value=None, ref=None: proxies.proxy(array_type, context, builder, value, ref)
+
+
+def normalize_index(context: Any, builder: Any, idxty: Any, idx: Any) -> tuple[Any, Any]:
+    """An index of 64 bits with its type."""
+    if getattr(idxty, "kind", "") in ("Integer", "IntegerLiteral"):
+        return types.intp, context.cast(builder, idx, idxty, types.intp)
+    return idxty, idx
+
+
+def normalize_indices(context: Any, builder: Any, index_types: Any, indices: Any) -> tuple[Any, Any]:
+    """The same of several."""
+    if not len(indices):
+        return index_types, indices
+    found = [normalize_index(context, builder, t, i) for t, i in zip(index_types, indices, strict=True)]
+    return tuple(zip(*found, strict=True))
+
+
+def basic_indexing(
+    context: Any, builder: Any, aryty: Any, ary: Any, index_types: Any, indices: Any, boundscheck: Any = None
+) -> tuple[Any, list[Any], list[Any]]:
+    """The address of the item at integer indices; there are no further dimensions."""
+    if len(indices) != aryty.ndim or any(getattr(t, "kind", "") != "Integer" for t in index_types):
+        raise NotImplementedError("an index that is not an integer for each dimension")
+    return get_item_pointer(context, builder, aryty, ary, indices, wraparound=True), [], []
+
+
+def get_item_pointer(
+    context: Any, builder: Any, aryty: Any, ary: Any, inds: Any, wraparound: bool = False, boundscheck: bool = False
+) -> Any:
+    """The address of the item at indices."""
+    r = builder.recorder
+    at = r.number(0, INT64)
+    for axis, index in enumerate(inds):
+        index = builder._cast(index, INT64)
+        if wraparound:
+            extent = builder.extract_value(ary.shape, axis)
+            negative = builder.icmp_signed("<", index, ir.Constant(INT64, 0))
+            index = builder.select(negative, builder.add(index, extent), index)
+        at = builder.add(at, builder.mul(index, builder.extract_value(ary.strides, axis)))
+    return r.let(f"prim.ptr_add({r.value(ary.data).text}, {at.text})", ary.data.type)
+
+
+def load_item(context: Any, builder: Any, arrayty: Any, ptr: Any) -> Any:
+    """The item at an address."""
+    return builder.load(ptr)
+
+
+def store_item(context: Any, builder: Any, arrayty: Any, val: Any, ptr: Any) -> None:
+    """Sets the item at an address."""
+    builder.store(val, ptr)
+
+
+def _empty_nd_impl(context: Any, builder: Any, arrtype: Any, shapes: Any) -> Any:
+    """The parts of a new array of an extent in each dimension."""
+    r = builder.recorder
+    extents = "".join(r.value(s).text + ", " for s in shapes)
+    order = f", order={arrtype.layout!r}" if arrtype.layout == "F" else ""
+    dtype = r.constant(types.as_dtype(arrtype.dtype).type)
+    made = r.let(f"{r.constant(np.empty)}(({extents}), {dtype}{order})", Composed(arrtype), owned=True)
+    return proxies.ArrayProxy(arrtype, builder, made)
+
+
+def populate_array(
+    array: Any, data: Any, shape: Any, strides: Any, itemsize: Any, meminfo: Any, parent: Any = None
+) -> Any:
+    """Sets the parts of an array."""
+    array.data, array.meminfo = data, meminfo
+    builder = array._builder
+    for name, given in (("shape", shape), ("strides", strides)):
+        if isinstance(given, (list, tuple)):
+            values = [builder.recorder.value(v) for v in given]
+            text = "".join(v.text + ", " for v in values)
+            given = builder.recorder.let(f"({text})", ir.ArrayType(INT64, len(values)))
+        setattr(array, name, given)
+    return array
+
+
+class Indexing(NamedTuple):
+    """What an index gives: the type of the index, that of the result, whether it is advanced."""
+
+    index: Any
+    result: Any
+    advanced: bool
+
+
+def get_array_index_type(ary: Any, idx: Any) -> Indexing | None:
+    """What an index of a type gives of an array; None if it is none."""
+    parts = list(idx.types) if isinstance(idx, types.BaseTuple) else [idx]
+    integers = sum(isinstance(p, types.Integer) for p in parts)
+    if any(not isinstance(p, (types.Integer, types.SliceType)) for p in parts) or len(parts) > ary.ndim:
+        return None
+    left = ary.ndim - integers
+    if left == 0:
+        return Indexing(idx, ary.dtype, False)
+    layout = ary.layout if len(parts) == integers and ary.layout == "C" else "A"
+    return Indexing(idx, ary.copy(ndim=left, layout=layout), False)
+
+
+__all__ = ["lowered"]
