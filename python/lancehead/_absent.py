@@ -164,8 +164,8 @@ def lenient(decorator: Any) -> Any:
         def compile_now(function: Any) -> Any:
             try:
                 return made(function)
-            except errors.TypingError as error:
-                if not str(error).startswith("error[unsupported-"):
+            except (errors.TypingError, errors.LoweringError) as error:
+                if not str(error).startswith(("error[unsupported-", "error[extension-failed]")):
                     raise
                 return decorator(**options)(function)
 

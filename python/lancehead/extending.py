@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import inspect
+import itertools
 import pickle
 import typing
 from collections.abc import Callable
@@ -112,8 +113,8 @@ def registering(
 
     def register(choose: F) -> F:
         REGISTERED.setdefault(key, []).append(Overload(choose, target, strict, prefer_literal, receiver, is_method))
-        for old in [c for c in CHOSEN if c[0] == key]:
-            del CHOSEN[old]
+        for old in [c for c in list(CHOSEN) if c[0] == key]:
+            CHOSEN.pop(old, None)
         _core.overloaded(key)
         return choose
 
@@ -150,9 +151,10 @@ def find(
         name = PREFIX + pickle.dumps((own, *call)).hex()
     except Exception:  # Types of functions and the like are those of this process.
         name = f"{PREFIX}? {own} {call}"
-    if (key, name) not in CHOSEN:
-        CHOSEN[key, name] = chosen(key, *call)
-    return name, CHOSEN[key, name]
+    try:
+        return name, CHOSEN[key, name]
+    except KeyError:
+        return name, CHOSEN.setdefault((key, name), chosen(key, *call))
 
 
 def named(key: Any, name: str) -> Any:
@@ -217,7 +219,8 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
         if p.kind is p.VAR_KEYWORD or p.kind is p.VAR_POSITIONAL and all(t.kind is not p.kind for t in taken):
             example = "**kwargs" if p.kind is p.VAR_KEYWORD else "*args"
             raise errors.TypingError(
-                f"use of {p.kind.name} (e.g. {example}) is unsupported here (offending argument name is '{p}')"
+                f"use of {p.kind.name} (e.g. {example}) {'' if p.kind is p.VAR_KEYWORD else 'argument kind '}"
+                f"is unsupported here (offending argument name is '{p}')"
             )
     parts: dict[str, Callable[[inspect.Parameter], Any]] = {
         "argument names": lambda p: p.default is p.empty and p.name,
@@ -226,7 +229,11 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
     }
     for what, part in parts.items():
         if list(filter(None, map(part, asked))) != list(filter(None, map(part, taken))):
-            raise errors.TypingError(f"Typing and implementation arguments differ in {what}: {asked} and {taken}")
+            left, right = (list(filter(None, map(part, of))) for of in (asked, taken))
+            first = next((b or a for a, b in itertools.zip_longest(left, right) if a != b), None)
+            raise errors.TypingError(
+                f"Typing and implementation arguments differ in {what}: {asked} and {taken}. First difference: {first!r}"
+            )
 
 
 @typing.overload
@@ -260,7 +267,7 @@ def get_cython_function_address(module: str, name: str) -> int:
     """
     exported = importlib.import_module(module).__pyx_capi__
     if name not in exported:
-        raise ValueError(f"{module} exports no function `{name}`")
+        raise ValueError(f"No function '{name}' found in __pyx_capi__ of '{module}'")
     name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
     address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

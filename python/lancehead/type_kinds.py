@@ -144,6 +144,26 @@ def _kinds(name: str, what: str, example: str, kinds: str) -> CommonKinds:
     return CommonKinds(name, (Type,), {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"})
 
 
+def _init_buffer(
+    self: Any, dtype: Any, ndim: int, layout: str, readonly: bool = False, name: str | None = None
+) -> None:
+    Type.__init__(self, name or f"{type(self).__name__}({dtype}, {ndim}d, {layout})")
+    self.dtype, self.ndim, self.layout, self.readonly, self.mutable = dtype, ndim, layout, readonly, not readonly
+
+
+def _init_iterable(self: Any, name: str, iterator_type: Any = None) -> None:
+    Type.__init__(self, name)
+    if iterator_type is not None:
+        self.iterator_type = iterator_type
+
+
+def _init_iterator(self: Any, name: str, yield_type: Any = None) -> None:
+    Type.__init__(self, name)
+    if yield_type is not None:
+        self.yield_type = yield_type
+    self.iterator_type = self
+
+
 _TUPLES = "Tuple UniTuple NamedTuple"
 _BUFFERS = "Array Bytes ByteArray MemoryView PyArray"
 
@@ -184,6 +204,16 @@ Opaque = _kinds(
 )
 Dummy = _kinds("Dummy", "The same, and types as values.", "None", "Opaque NoneType EllipsisType NumberClass")
 EllipsisType = _kinds("EllipsisType", "The type of `...`.", "...", "EllipsisType")
+
+SimpleIterableType = _kinds("SimpleIterableType", "Types of a program whose values are iterated.", "(1, 2)", _TUPLES)
+SimpleIteratorType = _kinds("SimpleIteratorType", "Types of a program that are iterators.", "iter", "Opaque")
+for _class, _init in (
+    (Buffer, _init_buffer),
+    (IterableType, _init_iterable),
+    (SimpleIterableType, _init_iterable),
+    (SimpleIteratorType, _init_iterator),
+):
+    _class.__init__ = _init  # type: ignore[attr-defined]
 
 __all__ = [
     "ArrayCompatible", "BaseAnonymousTuple", "Buffer", "ByteArray", "Bytes", "Callable", "ConstSized", "Container",

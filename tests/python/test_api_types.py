@@ -239,7 +239,7 @@ def test_types_of_ones_own():
     interval = Interval()
     assert isinstance(interval, types.Type) and interval.name == "Interval" and not isinstance(3, types.Type)
     assert not isinstance(types.int64, Interval) and isinstance(types.int64, types.Type)
-    with pytest.raises(TypeError, match="a type was expected"):
+    with pytest.raises(errors.TypingError, match="no data model is registered for Interval"):
         njit((interval,))(lambda x: x)
 
 

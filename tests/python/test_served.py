@@ -118,9 +118,10 @@ def test_what_numba_does_not_have_either() -> None:
 
 def test_an_unsupported_function_behind_a_signature_fails_when_it_is_called() -> None:
     from_numba = serve.NumbaModule("numba.extending")
-    pop = from_numba.intrinsic(lambda context, x: None)
+    signature = lancehead.types.uint8(lancehead.types.uint8)
+    pop = from_numba.intrinsic(lambda context, x: (signature, lambda c, builder, s, args: builder.no_such_thing()))
     f = serve.NumbaModule("numba").njit("uint8(uint8)")(lambda x: pop(x))
-    with pytest.raises(lancehead.errors.TypingError, match="intrinsic"):
+    with pytest.raises(lancehead.errors.LoweringError, match="no_such_thing"):
         f(np.uint8(1))
 
 

@@ -9,6 +9,8 @@ pub enum Category {
     Typing,
     /// A form of the language that is not supported.
     Unsupported,
+    /// Code that an extension generates.
+    Lowering,
     /// A bytecode that is not supported.
     Bytecode,
     /// A value that does not fit.
@@ -134,6 +136,8 @@ ids! {
     BAD_PTX = "bad-ptx", Unsupported;
     /// A stencil that means nothing.
     BAD_STENCIL = "bad-stencil", Value;
+    /// A code generator of an extension that raises, or gives what it must not.
+    EXTENSION_FAILED = "extension-failed", Lowering;
     /// Iterations of a parallel loop that depend on each other.
     PARALLEL_RACE = "parallel-race", Race;
     /// Threads of a kernel that use one element in no order.

@@ -28,6 +28,8 @@ def text_of(x):
         return _record_text(x, False)
     if prim.is_time(x) and not prim.is_dtype(x):
         return time_text(x)
+    if prim.is_extension(x):
+        return prim.object_text(x, "TEXT")
     return text_repr(x)
 
 
@@ -177,6 +179,8 @@ def text_repr(x):
         return "slice(" + text_repr(x.start) + ", " + text_repr(x.stop) + ", " + text_repr(x.step) + ")"
     if prim.is_user(x):
         return repr(x)
+    if prim.is_extension(x):
+        return prim.object_text(x, "REPR")
     if prim.is_record(x) and not prim.is_dtype(x):
         return _record_text(x, True)
     prim.error("no text form is known for a value of this type")

@@ -11,6 +11,7 @@ from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.context import Context, recording
 from lancehead.lowlevel.pyapi import NativeValue, PythonAPI
 from lancehead.lowlevel.values import INT1
+from lancehead.objectmode import Site
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -200,6 +201,10 @@ def _compiled(function: Any) -> Any:
     return njit(function)
 
 
+#: The texts of objects, for compiled code.
+TEXT = Site(lambda value: (str(value),), types.Tuple((types.unicode_type,)))
+REPR = Site(lambda value: (repr(value),), types.Tuple((types.unicode_type,)))
+
 #: Functions that make constants, by the identity of the object, which they keep.
 _CONSTANTS: dict[int, Any] = {}
 
@@ -212,6 +217,11 @@ def constant(type_: Any, value: Any) -> Any:
     if known is not None:
         return known
     generator = lower_constant.of(type_)
+    if generator is None and isinstance(type_, (types.Opaque, types.Dummy)):
+
+        def generator(context: Any, builder: Any, ty: Any, pyval: Any) -> Any:
+            return context.get_dummy_value()
+
     if generator is None:
         raise errors.TypingError(f"no constants of {type_}: register `@lower_constant({type(type_).__name__})`")
     with recording("constant", generator.__code__, []) as (context, builder), blamed(generator):

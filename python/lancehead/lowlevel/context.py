@@ -183,6 +183,8 @@ class Context:
         r = builder.recorder
         if isinstance(type_, (ir.IntType, ir.DoubleType, ir.FloatType)):
             return r.number(val, type_)
+        if ty.kind == "Array":
+            return self.make_constant_array(builder, ty, val)
         return r.argument(r.let(r.constant(val), ty).text, ty)
 
     def get_constant_null(self, ty: Any) -> Any:
@@ -247,8 +249,16 @@ class Context:
         return builder.recorder.let(f"prim.zero({builder.recorder.constant(of)})", Composed(of))
 
     def make_constant_array(self, builder: Any, typ: Any, ary: Any) -> Any:
-        """A constant array."""
-        return Value(builder.recorder, builder.recorder.constant(ary), Composed(typ))
+        """The memory of an array, which stays."""
+        r = builder.recorder
+        r.keep(ary)
+        made = proxies.ArrayProxy(typ, builder)
+        made.data = r.let(f"prim.lh_addr_ptr({ary.ctypes.data})", ir.PointerType(lowered(typ.dtype)))
+        for name in ("shape", "strides"):
+            numbers = [r.number(n, INT64) for n in getattr(ary, name)]
+            text = "".join(n.text + ", " for n in numbers)
+            setattr(made, name, r.let(f"({text})", ir.ArrayType(INT64, len(numbers))))
+        return made._getvalue()
 
     # Calls.
 

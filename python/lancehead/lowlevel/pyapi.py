@@ -369,6 +369,10 @@ class PythonAPI:
 
     from_native_return = from_native_value
 
+    def call_jit_code(self, func: Any, sig: Any, args: Any) -> tuple[Any, Any]:
+        """Whether a call of a compiled function has raised, and its result. What it raises ends the caller, too."""
+        return ir.Constant(INT1, 0), self.context.compile_internal(self.builder, func, sig, args)
+
     def reflect_native_value(self, typ: Any, val: Any, env_manager: Any = None) -> None:
         """Says nothing: what calls change in containers is written back anyway."""
 

@@ -247,6 +247,10 @@ class Recorder:
             return f"prim.model_value({self.constant(of)}, {value.text})"
         if kind == "Boolean" and value.type != INT1:
             return f"prim.ne({value.text}, {self.number(0, value.type).text})"
+        if kind == "Integer" and isinstance(value.type, ir.PointerType):
+            return f"prim.cast(prim.lh_ptr_addr({self.escape(value).text}), {self.constant(of)})"
+        if kind in ("RawPointer", "CPointer") and isinstance(value.type, ir.IntType):
+            return f"prim.as_type(prim.lh_addr_ptr({value.text}), {self.constant(of)})"
         if kind == "Integer" and value.type == INT1:
             return f"prim.cast({value.text}, {self.constant(of)})"
         return f"prim.as_type({value.text}, {self.constant(of)})"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from lancehead import _core, errors, extending, types
+from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.context import TypingContext, recording, signature
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,7 +43,15 @@ def recorded(generator: Any, sig: Any, given: tuple[Any, ...]) -> Any:
                 for value, own, want in zip(r.args, given, wanted, strict=True)
             ]
             result = generator(context, builder, sig, tuple(args))
+            if sig.return_type == types.none and result is not None and _is_number(result):
+                raise errors.LoweringError("Non-void function returns a value, and its signature says none")
+            if sig.return_type != types.none and result is None:
+                raise errors.LoweringError(f"no value is returned for {sig.return_type}")
             return r.finish(r.result(result, sig.return_type))
+
+
+def _is_number(result: Any) -> bool:
+    return not isinstance(getattr(result, "type", None), ir.PointerType)
 
 
 def result_of(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -256,8 +265,8 @@ lower = lower_builtin
 
 
 def _forget(key: Any) -> None:
-    for old in [c for c in extending.CHOSEN if c[0] is key]:
-        del extending.CHOSEN[old]
+    for old in [c for c in list(extending.CHOSEN) if c[0] is key]:
+        extending.CHOSEN.pop(old, None)
 
 
 def _by_name(name: str, argtys: tuple[Any, ...], generator: Any) -> None:

@@ -188,6 +188,8 @@ impl Infer<'_> {
             // Whether a value is an instance of a class that a program defines.
             "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
+            // Whether a value is of a type that a program defines.
+            "is_extension" => own.extension().is_some(),
             // Whether an exception can carry a value.
             "is_carried" => is_argument(own),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
@@ -494,6 +496,13 @@ impl Infer<'_> {
                 self.pack(vec![parts], ty)
             }
             ("model_parts", [x]) => self.field(x, 0),
+            // The text of the object for a value of a type that a program defines.
+            ("object_text", [x, which]) => {
+                let text = self.world.import("lancehead.lowlevel.boxing", which.as_str());
+                let site = self.object(text.unwrap_or_else(|| lh_ir::bug!("no way to make texts of objects")))?;
+                let given = self.call_python(&site, &Val::tuple(vec![x.clone()]))?;
+                self.field(&given, 0)
+            }
             // A value as one of a type.
             ("as_type", [x, ty]) => {
                 let ty = self.type_meant(ty);

@@ -322,7 +322,11 @@ impl Host for PyHost<'_> {
         overloads::registered(self.py, what)
     }
     fn overload(&mut self, o: ObjId, what: &Overload<'_>) -> diag::Result<(String, Overloaded)> {
-        let none_fits = |e: PyErr| Diagnostic::new(diag::NO_MATCHING_CALL, e.value(self.py).to_string());
+        let none_fits = |e: PyErr| {
+            let failed = class_names::is_a(e.value(self.py), "lancehead.errors", "LoweringError");
+            let id = if failed { diag::EXTENSION_FAILED } else { diag::NO_MATCHING_CALL };
+            Diagnostic::new(id, e.value(self.py).to_string())
+        };
         overloads::ask(self.py, o, what).map_err(none_fits)
     }
     fn object_of(&mut self, c: &Const) -> ObjId {

@@ -30,6 +30,7 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
         Category::Typing => typing.unwrap_or("TypingError"),
         Category::Unsupported if d.id == diag::UNSUPPORTED_SYNTAX => "UnsupportedSyntaxError",
         Category::Unsupported => "UnsupportedError",
+        Category::Lowering => "LoweringError",
         Category::Bytecode => "UnsupportedBytecodeError",
         Category::Value => "NumbaValueError",
         Category::Race => "ParallelRaceError",
