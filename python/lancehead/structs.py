@@ -42,13 +42,15 @@ class StructRef(_core.Type):
     """
 
     _given: Fields
+    #: The fields that `__init__` is called with, while that is found out.
+    _passed: list[tuple[str, Any]] | None = None
     _fields: Fields
     #: The class of compiled code, if the type is one that its own fields may mention.
     _class: type
 
     def __new__(cls, fields: Iterable[tuple[str, Any]]) -> Any:
         """The type of structs with these fields: pairs of a name and a type."""
-        given = _checked(fields)
+        given = _checked(_with_own(cls, fields))
         if cls.preprocess_fields is StructRef.preprocess_fields:
             return _open(cls, given, given)
         for known in _RECURSIVE.get(cls, ()):
@@ -66,7 +68,9 @@ class StructRef(_core.Type):
         _RECURSIVE.setdefault(cls, []).append(blank)
         return blank
 
-    def __init__(self, fields: Iterable[tuple[str, Any]]) -> None: ...
+    def __init__(self, fields: Iterable[tuple[str, Any]]) -> None:
+        if vars(self).get("_passed") is not None:
+            self._passed.extend(fields)
 
     def preprocess_fields(self, fields: Fields) -> Fields:
         """The fields of a type that is made with these; `self` is the type itself, which they may mention."""
@@ -87,6 +91,17 @@ class StructRef(_core.Type):
 
     def __reduce__(self) -> Any:
         return type(self), (self._given,)
+
+
+def _with_own(cls: type, fields: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
+    """The fields that the `__init__` of a class passes on, which may have added some."""
+    if cls.__init__ is StructRef.__init__:  # type: ignore[misc]
+        return fields
+    probe: Any = _core.Type.__new__(cls, _core.parse_type("none"))
+    probe._passed = []
+    probe.__init__(fields)
+    passed: list[tuple[str, Any]] = probe._passed
+    return passed
 
 
 def _checked(fields: Iterable[tuple[str, Any]]) -> Fields:

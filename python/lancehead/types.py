@@ -706,4 +706,6 @@ def __getattr__(name: str) -> Any:
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if name in ("ExternalFunction", "MemInfoPointer"):
+        return getattr(importlib.import_module("lancehead.lowlevel.external"), name)
     raise importlib.import_module("lancehead._absent").missing(__name__, name)

@@ -648,3 +648,30 @@ def test_intrinsics_in_kernels():
     a = np.arange(5.0)
     squared[1, 8](a)
     assert a.tolist() == [0.0, 1.0, 4.0, 9.0, 16.0]
+
+
+def test_functions_of_c_that_own_memory():
+    from lancehead.lowlevel import builder
+    from lancehead.lowlevel.external import ExternalFunction, MemInfoPointer, NRT_get_api
+
+    freed = []
+    release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: freed.append(data))
+    block = ctypes.create_string_buffer(b"held")
+    manage = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+    def give(api):
+        # The third function of the table makes an owner of memory.
+        third = ctypes.cast(api, ctypes.POINTER(ctypes.c_void_p))[2]
+        return manage(third)(ctypes.addressof(block), ctypes.cast(release, ctypes.c_void_p))
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(give)
+    builder.SYMBOLS["lowlevel_give"] = ctypes.cast(callback, ctypes.c_void_p).value
+    owner = MemInfoPointer(types.voidptr)
+    function = ExternalFunction("lowlevel_give", owner(types.voidptr))
+
+    @intrinsic
+    def data_of(typingctx, held):
+        return types.voidptr(held), lambda c, b, s, a: c.nrt.meminfo_data(b, a[0])
+
+    assert njit(lambda: data_of(function(NRT_get_api())))() == ctypes.addressof(block)
+    assert freed == [ctypes.addressof(block)]

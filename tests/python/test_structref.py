@@ -569,3 +569,14 @@ def test_cached_across_processes(tmp_path):
     ]
     assert [lines[0] for lines in said] == ["6.0 Box"] * 2
     assert [lines[1] for lines in said] == ["[0, 0, 0]", "[1, 1, 1]"]
+
+
+@structref.register
+class WithOwn(types.StructRef):
+    def __init__(self, fields):
+        super().__init__([("count", types.int64), *fields])
+
+
+def test_an_init_of_a_type_adds_fields():
+    t = WithOwn([("x", types.float64)])
+    assert list(t.field_dict) == ["count", "x"] and WithOwn([("x", types.float64)]) is t

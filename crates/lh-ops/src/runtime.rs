@@ -493,6 +493,8 @@ table! {
         lh_ptr_addr(Ptr) -> [I64] pure role(Address(roles::Address::ToNumber)) on_gpu;
         /// Converts an integer to an address.
         lh_addr_ptr(I64) -> [Ptr] pure role(Address(roles::Address::OfNumber)) on_gpu;
+        /// The address of the data of an owner.
+        lh_mem_data(Mem) -> [Ptr];
         /// The context of the block, in code for a CUDA device; the pass `kernel_context` passes it down as a
         /// parameter.
         lh_cuda_context() -> [Ptr] pure inlined role(Launch(roles::Launch::Context)) on_gpu;

@@ -21,6 +21,7 @@ mod linalg;
 mod long_sort;
 pub mod memo;
 mod memory;
+pub mod nrt_api;
 pub mod object;
 mod poll;
 pub mod pool;

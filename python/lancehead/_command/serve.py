@@ -51,6 +51,7 @@ COUNTERPARTS = {
             "numba.core.datamodel.registry",
             "pyapi": "numba.core.pythonapi",
             "registry": "numba.core.imputils numba.core.typing.templates",
+            "external": "numba.core.unsafe.nrt",
             "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
             "binding": "llvmlite.binding",
         }.items()

@@ -7,7 +7,7 @@ import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lancehead import types
+from lancehead import _core, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models, proxies
 from lancehead.lowlevel.values import INT1, INT8, INT64, VOIDPTR, Composed, Value, lowered, size_of
@@ -112,14 +112,14 @@ class _Runtime:
     def meminfo_alloc(self, builder: Any, size: Any) -> Any:
         """New memory; `meminfo_data` is its address."""
         r = builder.recorder
-        return r.let(f"prim.alloc({r.value(size).text})", ir.PointerType(INT8))
+        return r.let(f"prim.alloc({r.value(size).text})[0]", Composed(_core.owner_type()[0]))
 
     meminfo_alloc_unchecked = meminfo_alloc
 
     def meminfo_data(self, builder: Any, meminfo: Any) -> Any:
         """The address of memory."""
         r = builder.recorder
-        return r.let(f"{r.value(meminfo).text}[1]", VOIDPTR)
+        return r.let(f"prim.lh_mem_data({r.value(meminfo).text})", VOIDPTR)
 
 
 class Context:
@@ -311,8 +311,8 @@ class Context:
         return r.let(f"True if {r.result(val, typ)} else False", INT1)
 
     def get_nrt_api(self, builder: Any) -> Any:
-        """The table of functions that manage memory."""
-        raise NotImplementedError("the table of Numba's functions that manage memory")
+        """The table of functions by which C code manages memory."""
+        return self.add_dynamic_addr(builder, _core.owner_type()[1])
 
     def add_linking_libs(self, builder: Any, libs: Any) -> None:
         """Libraries are found by the names of their functions."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lancehead import types
+from lancehead import _core, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models
 from lancehead.lowlevel.values import INT1, INT64, VOIDPTR, Composed, Slot, Value, lowered, size_of
@@ -187,11 +187,11 @@ class ArrayProxy:
         self._of, self._builder = of, builder
         r = builder.recorder
         if value is None:
-            self.meminfo: Any = Value(r, "prim.nobody()", Composed(types.Opaque))
+            self.meminfo: Any = Value(r, "prim.nobody()", Composed(_core.owner_type()[0]))
             return
         a = r.value(value).text
         ints = ir.ArrayType(INT64, of.ndim)
-        self.meminfo = r.let(f"prim.owner({a})", VOIDPTR)
+        self.meminfo = r.let(f"prim.owner({a})", Composed(_core.owner_type()[0]))
         self.parent = r.zero(VOIDPTR)
         self.nitems = r.let(f"prim.cast({a}.size, {builder._held(INT64)})", INT64)
         self.itemsize = r.number(size_of(lowered(of.dtype))[0], INT64)

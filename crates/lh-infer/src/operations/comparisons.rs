@@ -437,6 +437,20 @@ impl Infer<'_> {
         }
     }
 
+    /// `a is b` of values of a type that a program defines: by an overload of it or of equality; else they are not, as
+    /// with Numba.
+    fn is_of_extensions(&mut self, a: &Val, b: &Val, negate: bool) -> Result<Val> {
+        let own = self.struct_operation("operator", if negate { "is_not" } else { "is_" }, &[a, b])?;
+        if own.is_some() || a.ty != b.ty {
+            return Ok(own.unwrap_or_else(|| Val::bool(negate)));
+        }
+        match self.struct_operation("operator", "eq", &[a, b])? {
+            Some(same) if negate => self.unary(UnOp::Not, &same),
+            Some(same) => Ok(same),
+            None => Ok(Val::bool(negate)),
+        }
+    }
+
     /// `a or b` of truth values, both evaluated.
     pub(crate) fn either(&mut self, a: &Val, b: &Val) -> Val {
         match (a.as_bool(), b.as_bool()) {
@@ -448,6 +462,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn is(&mut self, a: &Val, b: &Val, negate: bool) -> Result<Val> {
+        if a.ty.extension().is_some() || b.ty.extension().is_some() {
+            return self.is_of_extensions(a, b, negate);
+        }
         if b.ty.is_none() {
             return Ok(self.is_none(a, negate));
         }

@@ -63,6 +63,12 @@ pub fn size_of_type(of: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     Ok((size, align))
 }
 
+/// The type of owners of memory, and the address of the table by which C code manages such.
+#[pyfunction]
+pub fn owner_type(py: Python<'_>) -> PyResult<(Py<Type>, usize)> {
+    Ok((Type::of(py, Ty::meminfo())?, (&raw const lh_runtime::nrt_api::API).expose_provenance()))
+}
+
 /// A type with the models of all types of the program in it, which are asked for now.
 pub fn modelled(py: Python<'_>, ty: Ty) -> PyResult<Ty> {
     let is_open = |t: Ty| t.model().is_some_and(Ty::is_never);

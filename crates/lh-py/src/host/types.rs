@@ -184,6 +184,7 @@ impl Type {
             TyKind::Instance { class: InstanceOf::Function { .. }, .. } => "FunctionType",
             TyKind::Instance { class: InstanceOf::Pointer(_), .. } => "CPointer",
             TyKind::Ptr => "RawPointer",
+            TyKind::MemInfo => "MemInfoPointer",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Extension { .. } => "Extension",
