@@ -18,7 +18,7 @@ from lancehead import _core, errors
 MODULES = frozenset(
     f"numba.{package}{name and '.'}{name}"
     for package, names in {
-        "core": "analysis annotations base boxing bytecode byteflow caching callconv callwrapper ccallback cgutils "
+        "core": "analysis annotations base boxing bytecode byteflow callconv callwrapper ccallback cgutils "
         "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo "
         "descriptors dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
         "inline_closurecall interpreter intrinsics ir ir_utils itanium_mangler llvm_bindings lowering "
@@ -58,21 +58,18 @@ MODULES = frozenset(
 
 #: Names of modules which have other names, too.
 NAMES = {
-    "numba": "jit_module",
+    "numba": "gdb gdb_breakpoint gdb_init",
     "numba.core.decorators": "_jit",
-    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass",
+    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jitclass",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
     "lower_getattr_generic lower_setattr make_attribute_wrapper models overload_classmethod register "
     "register_model type_callable typeof_impl unbox SentryLiteralArgs utils",
-    "numba.types": "ClassType EphemeralPointer LiteralStrKey MemInfoPointer Module ObjModeDispatcher StarArgTuple "
-    "UndefinedFunctionType unknown BoundFunction DType DTypeSpec Function NumPyRandomGeneratorType RawPointer "
-    "StarArgUniTuple TypeRef VarArg npy_rng",
+    "numba.types": "LiteralStrKey",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
 INSTEAD = {
     "jitclass": "use `lancehead.experimental.jitclass`",
-    "jit_module": "decorate each function",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
     "gdb": "compile with `debug=True` and start the program in gdb",
 }

@@ -71,7 +71,7 @@ def _add(dispatcher: Any, args: tuple[Any, ...]) -> None:
 
 def _type_of(value: Any) -> Any:
     try:
-        return _core.typeof(value)
+        return types.typeof(value)
     except Exception:
         return types.pyobject
 

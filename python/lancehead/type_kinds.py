@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import array
+from typing import Any
+
+import numpy as np
+
 from lancehead._core import Type as CoreType
+from lancehead._core import dtype_of_type, typeof
 
 
 class KindOfType(type):
@@ -47,9 +53,35 @@ class CommonKinds(AnyType):
         return type.__instancecheck__(cls, value) or (isinstance(value, CoreType) and value.kind in kinds)
 
 
-def _kinds(name: str, what: str, example: str, kinds: str) -> CommonKinds:
+def _kinds(name: str, what: str, example: str, kinds: str, make: Any = None) -> CommonKinds:
     doc = f"{what}\n\n    >>> isinstance(typeof({example}), {name})\n    True\n    "
-    return CommonKinds(name, (Type,), {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"})
+    known = {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"}
+    return CommonKinds(name, (Type,), known if make is None else {**known, "__new__": make})
+
+
+def _over(make: Any) -> Any:
+    """Constructs the type of objects that share the memory of an array: of items of a type, in one dimension."""
+
+    def new(cls: type, dtype: CoreType, ndim: int = 1, layout: str = "C", readonly: bool = False, **more: Any) -> Any:
+        return typeof(make(np.zeros(1, dtype_of_type(dtype)), readonly))
+
+    return new
+
+
+def _viewed(items: Any, readonly: bool) -> memoryview:
+    return memoryview(items).toreadonly() if readonly else memoryview(items)
+
+
+def _member(cls: Any, instance_class: Any, dtype: CoreType) -> Any:
+    """The type of members of an enumeration; one that compiled code does not have if their values are of another
+    type."""
+    found: Any = typeof(next(iter(instance_class)))
+    if found.kind in cls.kinds and found.dtype == dtype:
+        return found
+    made = Type.__new__(cls)
+    made.instance_class, made.dtype = instance_class, dtype
+    made.name = made.key = f"{cls.__name__.removesuffix('Member')}<{dtype}>({instance_class.__name__})"
+    return made
 
 
 _TUPLES = "Tuple UniTuple NamedTuple"
@@ -57,10 +89,18 @@ _BUFFERS = "Array Bytes ByteArray MemoryView PyArray"
 
 Buffer = _kinds("Buffer", "Arrays, and objects whose memory they share: bytes and the like.", 'b"a"', _BUFFERS)
 ArrayCompatible = _kinds("ArrayCompatible", "Types of which NumPy's functions take values.", "numpy.zeros(2)", _BUFFERS)
-Bytes = _kinds("Bytes", "Types of `bytes`.", 'b"a"', "Bytes")
-ByteArray = _kinds("ByteArray", "Types of `bytearray`.", "bytearray(2)", "ByteArray")
-MemoryView = _kinds("MemoryView", "Types of `memoryview`.", 'memoryview(b"a")', "MemoryView")
-PyArray = _kinds("PyArray", "Types of `array.array`.", '__import__("array").array("i")', "PyArray")
+Bytes = _kinds("Bytes", "Types of `bytes`.", 'b"a"', "Bytes", _over(lambda items, _: b""))
+ByteArray = _kinds(
+    "ByteArray", "Types of `bytearray`.", "bytearray(2)", "ByteArray", _over(lambda items, _: bytearray())
+)
+MemoryView = _kinds("MemoryView", "Types of `memoryview`.", 'memoryview(b"a")', "MemoryView", _over(_viewed))
+PyArray = _kinds(
+    "PyArray",
+    "Types of `array.array`.",
+    '__import__("array").array("i")',
+    "PyArray",
+    _over(lambda items, _: array.array(items.dtype.char)),
+)
 Sized = _kinds(
     "Sized", "Types of values that have a length.", "[1]", f"{_TUPLES} List SetType LiteralList LiteralStrKeyDict"
 )
@@ -83,9 +123,11 @@ Hashable = _kinds(
 )
 InitialValue = _kinds("InitialValue", "Types that know what a display gave a value at first.", "[1]", "List DictType")
 Callable = _kinds("Callable", "Types of what is called.", "numpy.float32", "Dispatcher FunctionType NumberClass")
-EnumMember = _kinds("EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember")
+EnumMember = _kinds(
+    "EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember", _member
+)
 IntEnumMember = _kinds(
-    "IntEnumMember", "Members of enumerations that are integers.", '__import__("signal").SIGINT', "IntEnumMember"
+    "IntEnumMember", "Members of enumerations that are integers.", '__import__("signal").SIGINT', "IntEnumMember", _member
 )
 Opaque = _kinds(
     "Opaque", "Types with one value, or of objects known while compiling.", "None", "Opaque NoneType EllipsisType"

@@ -7,7 +7,7 @@ use crate::call::{interpreted, specialise};
 use crate::compile::{cache, compiler, report};
 use crate::host::signature::{Signature, canonical_all, signature};
 use crate::host::types::type_tuple;
-use crate::host::{decorated, table};
+use crate::host::{decorated, frozen, table};
 use crate::object::canonical::canonical;
 use crate::runtime::render;
 use lh_driver::Text;
@@ -161,6 +161,7 @@ fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    frozen::forget(table::intern(c.this));
     for overload in c.overloads() {
         c.state().forget(overload);
         specialise::compile(c.py, c.state(), c.this, &overload.compiled.args, overload.explicit, true)?;

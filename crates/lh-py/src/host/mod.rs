@@ -11,6 +11,7 @@ pub mod digest;
 pub mod enums;
 pub mod exc_classes;
 pub mod foreign;
+pub mod frozen;
 pub mod gpu_targets;
 pub mod guard;
 pub mod interpreter;
