@@ -64,6 +64,8 @@ _LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc",
 def __getattr__(name: str) -> Any:
     if name == "serve_numba":
         return importlib.import_module("lancehead._command.serve").serve_numba
+    if name == "as_dtype":
+        return types.as_dtype
     if name == "objmode":
         return importlib.import_module("lancehead.objectmode").objmode
     if name in _LATER:

@@ -177,7 +177,7 @@ DEBUG: int = 0
 BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 USING_SVML: bool = False
 DEBUGINFO_DEFAULT: int = 0
-DISABLE_PERFORMANCE_WARNINGS: int = 0
+DISABLE_PERFORMANCE_WARNINGS: int = int(os.environ.get("NUMBA_DISABLE_PERFORMANCE_WARNINGS", "").strip() == "1")
 FULL_TRACEBACKS: int = 0
 LOOP_VECTORIZE: int = 1
 SLP_VECTORIZE: int = 0

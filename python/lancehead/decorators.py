@@ -98,7 +98,7 @@ def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:
     if isinstance(function, _core.Dispatcher):
-        if options.get("semantics") == "numba":
+        if config.with_semantics(function, options).get("semantics") == "numba":
             raise TypeError(
                 f"A jit decorator was called on an already jitted function {function}. If trying to get access to the "
                 f"original python function, use the {function.__name__}.py_func attribute instead."

@@ -42,8 +42,9 @@ class InterpretedUFunc:
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         inputs = [np.asarray(a) for a in args[: self.nin]]
+        is_weak = [isinstance(a, (int, float, complex)) for a in args]
         given = [*args[self.nin :], *(out if isinstance(out, tuple) else () if out is None else (out,))]
-        signature, dtypes = self._chosen(inputs)
+        signature, dtypes = self._chosen(inputs, is_weak)
         inputs = [a.astype(d, copy=False) for a, d in zip(inputs, dtypes, strict=False)]
         ranks = [len(core) for core in self._cores]
         loop = np.broadcast_shapes(*(a.shape[: a.ndim - r] for a, r in zip(inputs, ranks, strict=False)))
@@ -60,10 +61,11 @@ class InterpretedUFunc:
         results = outs if given else [o[()] for o in outs]
         return results[0] if self.nout == 1 else tuple(results)
 
-    def _chosen(self, inputs: list[Any]) -> tuple[Any, list[Any]]:
+    def _chosen(self, inputs: list[Any], is_weak: list[bool]) -> tuple[Any, list[Any]]:
         for signature in self._parsed:
             dtypes = self._dtypes(signature)
-            if all(np.can_cast(a.dtype, d, "safe") for a, d in zip(inputs, dtypes, strict=False)):
+            rules = ["same_kind" if w else "safe" for w in is_weak]
+            if all(np.can_cast(a.dtype, d, rule) for a, d, rule in zip(inputs, dtypes, rules, strict=False)):
                 return signature, dtypes
         names = ", ".join(str(a.dtype) for a in inputs)
         raise TypeError(f"ufunc {self.__name__!r} has no loop for ({names})")

@@ -7,6 +7,7 @@ that are served as Numba's, `repr` gives what Numba's does, and lists are writte
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -59,9 +60,50 @@ def text(type_: Any, form: str | None = None) -> str:
     'DictType[unicode_type,ListType[array(float64, 1d, A)]]<iv=None>'
     """
     form = type_._form if isinstance(type_, Written) else form
+    if form is not None and form.startswith("omitted"):
+        return form
     writer = _TEXTS.get(getattr(type_, "kind", ""))
     found = writer(type_, form) if writer else None
     return str(type_.own_name) if found is None else found
+
+
+def signature(given: Any) -> str:
+    """A signature as it is shown: for programs that are served as Numba's, as there."""
+    return f"{given.args} -> {given.return_type}" if served else str(given.own_name)
+
+
+_KEPT: dict[int, Any] = {}
+
+
+def keep(type_: Any) -> int:
+    """A number for a type that only this process knows, such as that of a generator."""
+    _KEPT[type_._code] = type_
+    return int(type_._code)
+
+
+def kept(number: int) -> Any:
+    """The type that has a number in this process."""
+    return _KEPT[number]
+
+
+def in_numbas_words(kind: str, headline: str, file: str, line: int) -> str:
+    """What Numba says of a kind of error, for programs that look for its words.
+
+    >>> print(in_numbas_words("unknown-attribute", "`int32` has no attribute `a` in compiled code", "p.py", 3))
+    <BLANKLINE>
+    Unknown attribute 'a' of type int32
+    During: typing of get attribute at p.py (3)
+    """
+    quoted = headline.split("`")[1::2]
+    match kind, quoted:
+        case "unknown-attribute", [of, name, *_]:
+            said, doing = f"Unknown attribute {name!r} of type {of}", "typing of get attribute"
+        case "unknown-name", [name, *_]:
+            said, doing = f"Untyped global name {name!r}: Cannot determine Numba type", "typing of global"
+        case _:
+            said = "No match.\nDuring: resolving callee type: Function"
+            said, doing = f"{said}({', '.join(quoted)})", "typing of call"
+    return f"\n{said}\nDuring: {doing} at {file} ({line})"
 
 
 def shown(type_: Any) -> str:
@@ -85,9 +127,11 @@ def of_value(value: Any, found: Any) -> Any:
     """The type of a value under the name that Numba has for the type of such a value."""
     if isinstance(value, (list, set)):
         return Written(found, _REFLECTED)
-    if found.kind == "SliceType" and served:
+    if not served:
+        return found
+    if found.kind == "SliceType":
         return SLICES[value.step is not None and value.step != 1]
-    return found
+    return (found.kind == "Opaque" and importlib.import_module("lancehead.foreign_types").of_value(value)) or found
 
 
 #: The types of slices without a step and with one, as they are in Numba.
@@ -179,6 +223,16 @@ def _slice(type_: Any, form: str | None) -> str:
     return "slice<a:b>" if type_.own_name.endswith(", none>") else "slice<a:b:c>"
 
 
+def _buffer(type_: Any, name: str) -> str:
+    inner = type_.own_name.partition("(")[2].removesuffix(")")
+    readonly = "readonly " if inner.startswith("readonly ") else ""
+    return f"{readonly}{name}({inner.removeprefix('readonly ').removeprefix('array(')}"
+
+
+def _enum(type_: Any, name: str) -> str:
+    return f"{name}<{type_.dtype}>({type_.own_name.partition('<')[2].removesuffix('>')})"
+
+
 def _record(type_: Any, form: str | None) -> str:
     fields = [f"{name}[type={text(t)};offset={type_.offset(name)}]" for name, t in _members(type_)]
     return f"Record({','.join(fields)};{type_.size};{type_.aligned})"
@@ -186,15 +240,8 @@ def _record(type_: Any, form: str | None) -> str:
 
 def _members(type_: Any) -> list[tuple[str, Any]]:
     """Fields of a record with their types; those of arrays with a fixed shape are nested arrays."""
-    nested = importlib_types().nested
+    nested = importlib.import_module("lancehead.types").nested
     return [(name, nested(type_, name, t)) for name, t in type_.members]
-
-
-def importlib_types() -> Any:
-    """`lancehead.types`, which imports this module."""
-    from lancehead import types
-
-    return types
 
 
 def _record_code(type_: Any, form: str | None) -> str:
@@ -243,6 +290,10 @@ _TEXTS: dict[str, Callable[[Any, str | None], str | None]] = {
     "CPointer": lambda type_, form: f"{text(type_.dtype)}*",
     "Optional": lambda type_, form: f"OptionalType({text(type_.type, form)})",
     "Bytes": lambda type_, form: "readonly bytes(uint8, 1d, C)",
+    "MemoryView": lambda type_, form: _buffer(type_, "memoryview"),
+    "PyArray": lambda type_, form: _buffer(type_, "pyarray"),
+    "EnumMember": lambda type_, form: _enum(type_, "Enum"),
+    "IntEnumMember": lambda type_, form: _enum(type_, "IntEnum"),
     "NumberClass": lambda type_, form: f"class({text(type_.dtype)})",
 }
 

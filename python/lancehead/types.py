@@ -76,8 +76,7 @@ complex128 = c16 = parse_type("complex128")
 boolean = bool_ = b1 = parse_type("boolean")
 void = none = parse_type("none")
 unicode_type = string = parse_type("unicode_type")
-slice2_type = typeof(slice(0, 1))
-slice3_type = typeof(slice(0, 1, 1))
+slice2_type, slice3_type = type_texts.SLICES
 range_state64_type = typeof(range(0))
 ellipsis = typeof(...)
 
@@ -488,13 +487,13 @@ class ClassInstanceType(metaclass=KindOfType):
 class Omitted(metaclass=KindOfType):
     """The type of a default value: that of the value; no type is an instance of it.
 
-    >>> Omitted(1.5)
-    float64
+    >>> Omitted(1.5) == float64, str(Omitted(1.5))
+    (True, 'omitted(default=1.5)')
     """
 
     def __new__(cls, value: object) -> Any:
         """The type of the value."""
-        return typeof(value)
+        return Written(typeof(value), f"omitted(default={value!r})")
 
 
 class Literal(metaclass=KindOfType):

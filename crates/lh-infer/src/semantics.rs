@@ -8,10 +8,10 @@
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
 use crate::val::Val;
-use lh_ir::{Meaning, Ty};
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
+use lh_ir::{Meaning, Ty};
 
 /// Arguments of a call, and those by name.
 type Given = (Vec<Val>, Vec<(String, Val)>);

@@ -235,7 +235,7 @@ pub fn compile<'a>(
     let added = state.add(Params::of(state.func.bind(py))?, overload);
     keep_called(py, &added.compiled, options);
     if options.parallel & parallel::ALL != 0 && !added.compiled.is_loaded() {
-        report::tell_parallel(py, object, &added.compiled)?;
+        report::tell_parallel(py, object, &added.compiled, options.semantics)?;
     }
     Ok(added)
 }

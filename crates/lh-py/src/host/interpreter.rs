@@ -3,9 +3,9 @@
 use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
-use crate::host::{frozen, 
-    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, memos,
-    objmode, overloads, parts, single_flight,
+use crate::host::{
+    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, frozen, gpu_targets, library,
+    memos, objmode, overloads, parts, single_flight,
 };
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
@@ -53,7 +53,10 @@ impl<'py> PyHost<'py> {
     }
     /// The exception of an overload that a diagnostic stands for.
     pub fn take_raised(&mut self, d: &Diagnostic) -> Option<PyErr> {
-        self.raised.take().filter(|(headline, _)| d.id == diag::NO_MATCHING_CALL && *headline == d.headline).map(|r| r.1)
+        self.raised
+            .take()
+            .filter(|(headline, _)| d.id == diag::NO_MATCHING_CALL && *headline == d.headline)
+            .map(|r| r.1)
     }
     fn get(&self, o: ObjId) -> Bound<'py, PyAny> {
         table::object(self.py, o)

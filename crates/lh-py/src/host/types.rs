@@ -212,6 +212,7 @@ impl Type {
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Ellipsis => "EllipsisType",
+            TyKind::Generator(_) => "Generator",
             TyKind::Literal(Literal::Int(_)) => "IntegerLiteral",
             TyKind::Literal(Literal::Bool(_)) => "BooleanLiteral",
             TyKind::Literal(Literal::Str(_)) => "StringLiteral",
@@ -238,6 +239,7 @@ impl Type {
             TyKind::Array { dtype, .. } => *dtype,
             TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => *t,
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
+            TyKind::Instance { of, class: InstanceOf::Enum { .. } } => *of,
             // Functions have types of their own; those of one function type have it in common.
             TyKind::Tuple { elems, .. }
                 if elems
@@ -511,12 +513,18 @@ impl Type {
         if let TyKind::Literal(_) = slf.get().0.kind() {
             return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
         }
+        if let TyKind::Generator(_) = slf.get().0.kind() {
+            return Ok((
+                type_texts(py)?.getattr("kept")?,
+                (type_texts(py)?.call_method1("keep", (slf,))?,).into_pyobject(py)?,
+            ));
+        }
         Ok((core.getattr("parse_type")?, (type_text::spelling(slf.get().0),).into_pyobject(py)?))
     }
 }
 
 /// The module that writes types as Numba does.
-fn type_texts(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+pub fn type_texts(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import(intern!(py, "lancehead.type_texts"))
 }
 

@@ -344,6 +344,13 @@ impl DUFunc {
     fn __name__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.current(py).getattr("__name__")
     }
+    /// What Numba builds it with: of that, programs see the signatures.
+    #[getter]
+    fn gufunc_builder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let known = PyDict::new(py);
+        known.set_item("_sigs", self.signatures(py)?)?;
+        py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&known))
+    }
     fn __repr__(&self) -> String {
         format!("<lancehead.DUFunc '{}'>", self.definition.name.to_string_lossy())
     }

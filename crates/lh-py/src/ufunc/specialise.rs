@@ -163,7 +163,7 @@ fn of_function(operand: &Ty) -> Option<Ty> {
 }
 
 fn check_element(py: Python<'_>, t: Ty) -> PyResult<()> {
-    if t != Ty::bf16() && numpy::num_of_ty(t).is_some() {
+    if t != Ty::bf16() && numpy::num_of_ty(t).is_some() || numpy::num_of_text(t).is_some() {
         return Ok(());
     }
     let text = match t.is_time() {
