@@ -247,5 +247,9 @@ class NonexistentTargetError(InternalError):
 
 
 def deprecated(arg: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves a function as it is; Numba warns when it is called."""
+    """A decorator that leaves a function as it is; Numba warns when it is called.
+
+    >>> deprecated("another one")(abs)(-1)
+    1
+    """
     return lambda function: function

@@ -56,7 +56,11 @@ class CommonKinds(AnyType):
 def _kinds(name: str, what: str, example: str, kinds: str, make: Any = None) -> CommonKinds:
     doc = f"{what}\n\n    >>> isinstance(typeof({example}), {name})\n    True\n    "
     known = {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"}
-    return CommonKinds(name, (Type,), known if make is None else {**known, "__new__": make})
+    return CommonKinds(name, (Type,), known if make is None else {**known, "__new__": make, "__init__": _made})
+
+
+def _made(self: Any, *args: Any, **more: Any) -> None:
+    """Leaves what `__new__` has made as it is."""
 
 
 def _over(make: Any) -> Any:

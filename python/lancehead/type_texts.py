@@ -8,6 +8,7 @@ that are served as Numba's, `repr` gives what Numba's does, and lists are writte
 from __future__ import annotations
 
 import importlib
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -100,9 +101,12 @@ def in_numbas_words(kind: str, headline: str, file: str, line: int) -> str:
             said, doing = f"Unknown attribute {name!r} of type {of}", "typing of get attribute"
         case "unknown-name", [name, *_]:
             said, doing = f"Untyped global name {name!r}: Cannot determine Numba type", "typing of global"
+        case ("no-matching-call" | "unsupported-call" | "unsupported-type" | "no-matching-op"), _:
+            source = linecache.getline(file, line).strip()
+            said = f"No match.\nDuring: resolving callee type: Function({', '.join(quoted)}) in: {source}"
+            doing = "typing of call"
         case _:
-            said = "No match.\nDuring: resolving callee type: Function"
-            said, doing = f"{said}({', '.join(quoted)})", "typing of call"
+            return ""
     return f"\n{said}\nDuring: {doing} at {file} ({line})"
 
 
@@ -157,7 +161,7 @@ def attribute(type_: Any, name: str) -> Any:
         return type_
     if name == "instance_type" and type_.kind == "NumberClass":
         return type_.dtype
-    raise AttributeError(f"type {type_} has no attribute {name!r}", name=name)
+    raise AttributeError(f"the type {type_}, a 'Type' object has no attribute {name!r}", name=name)
 
 
 def time(type_: Any, value: Any) -> Any:
