@@ -20,7 +20,7 @@ MODULES = frozenset(
     for package, names in {
         "core": "analysis annotations base boxing bytecode byteflow callconv callwrapper ccallback cgutils "
         "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo "
-        "descriptors dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
+        "descriptors dispatcher environment event externals fastmathpass funcdesc generators imputils "
         "inline_closurecall interpreter intrinsics ir ir_utils itanium_mangler llvm_bindings lowering "
         "object_mode_passes optional options postproc pylowering pythonapi registry rewrites runtime serialize "
         "sigutils ssa target_extension targetconfig tracing transforms typeconv typed_passes typeinfer typing unsafe "
@@ -63,7 +63,7 @@ NAMES = {
     "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jitclass",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
     "lower_getattr_generic lower_setattr make_attribute_wrapper models overload_classmethod register "
-    "register_model type_callable typeof_impl unbox SentryLiteralArgs utils",
+    "register_model type_callable typeof_impl unbox utils",
     "numba.types": "LiteralStrKey",
 }
 

@@ -166,7 +166,8 @@ class Report:
         if config.DISABLE_PERFORMANCE_WARNINGS:
             return
         functions = [f for section in self.sections for f in section.functions]
-        if not any(note.kind == "parallel" for f in functions for line in f.lines for note in line.notes):
+        notes = [note for f in functions for line in f.lines for note in line.notes]
+        if not any(note.kind in _LEVELS or "array(" in note.text for note in notes):
             text = (
                 "The keyword argument 'parallel=True' was specified but no transformation for parallel execution was "
                 f"possible: {self.name}"

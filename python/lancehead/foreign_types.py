@@ -19,6 +19,9 @@ from lancehead.type_kinds import Callable, Dummy, IterableType, Opaque, Type
 class Named(Type):
     """A type that is known by a text."""
 
+    def __str__(self) -> str:
+        return str(self.name)
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.name == self.name  # type: ignore[attr-defined]
 
@@ -181,6 +184,9 @@ class StarArgTuple(Named):
         self.types = tuple(types)
         super().__init__(f"StarArgTuple({', '.join(map(str, self.types))})")
 
+    def __repr__(self) -> str:
+        return f"Tuple({self.types})"
+
 
 class StarArgUniTuple(Named):
     """Arguments of `*args` of one type."""
@@ -188,6 +194,9 @@ class StarArgUniTuple(Named):
     def __init__(self, dtype: Any, count: int) -> None:
         self.dtype, self.count = dtype, count
         super().__init__(f"StarArgUniTuple({dtype} x {count})")
+
+    def __repr__(self) -> str:
+        return f"UniTuple({self.dtype!r}, {self.count})"
 
 
 class Pair(Named):

@@ -60,6 +60,8 @@ def text(type_: Any, form: str | None = None) -> str:
     >>> text(types.DictType(types.unicode_type, types.ListType(types.float64[:])))
     'DictType[unicode_type,ListType[array(float64, 1d, A)]]<iv=None>'
     """
+    if not isinstance(type_, _core.Type):
+        return str(type_)
     form = type_._form if isinstance(type_, Written) else form
     if form is not None and form.startswith("omitted"):
         return form
@@ -122,6 +124,8 @@ def as_code(type_: Any) -> str:
     >>> as_code(types.float64[:, ::1])
     "Array(float64, 2, 'C', False, aligned=True)"
     """
+    if not isinstance(type_, _core.Type):
+        return repr(type_)
     writer = _CODES.get(getattr(type_, "kind", ""))
     found = writer(type_, type_._form if isinstance(type_, Written) else None) if writer else None
     return text(type_) if found is None else found

@@ -32,6 +32,7 @@ COUNTERPARTS = {
     "numba.core.config": "lancehead.config",
     "numba.config": "lancehead.config",
     "numba.core.decorators": "lancehead",
+    "numba.core.entrypoints": "lancehead.entrypoints",
     "numba.core.errors": "lancehead.errors",
     "numba.core.extending": "lancehead.extending",
     "numba.core.types": "lancehead.types",

@@ -12,6 +12,7 @@ use lh_ir::func::{Options, Semantics};
 use lh_ir::{FuncId, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Compilers that are not in use.
@@ -87,11 +88,22 @@ pub fn decided(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyRes
     Ok(with_compiler(py, |compiler, host| compiler.decided(host, f, args, options))?)
 }
 
+/// Before the first compilation of a program that is served as Numba's, packages register their extensions.
+fn load_extensions(py: Python<'_>) -> PyResult<()> {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Relaxed) || !py.import("lancehead.type_texts")?.getattr("served")?.is_truthy()? {
+        return Ok(());
+    }
+    DONE.store(true, Ordering::Relaxed);
+    py.import("lancehead.entrypoints")?.call_method0("init_all").map(drop)
+}
+
 /// Runs one of the compilers.
 pub fn with_compiler<'py, R>(
     py: Python<'py>,
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
+    load_extensions(py)?;
     let mut compiler = lock(&IDLE).pop().unwrap_or_default();
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped, since its tables may be half written.

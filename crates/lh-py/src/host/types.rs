@@ -90,6 +90,14 @@ impl Type {
     fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         type_texts(slf.py())?.call_method1(intern!(slf.py(), "text"), (slf,))
     }
+    /// The compiled function that a type of functions stands for.
+    #[getter]
+    fn dispatcher<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Func(f) if table::function_object(*f).1 => Ok(table::object(py, table::function_object(*f).0)),
+            _ => Err(self.missing("dispatcher")),
+        }
+    }
     /// Attributes that only Numba's types have.
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         if name.starts_with("__") {
