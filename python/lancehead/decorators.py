@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
-import logging
 import sys
 import warnings
 from types import FunctionType
@@ -192,7 +192,8 @@ def compile_module(names: dict[str, Any], options: dict[str, Any]) -> None:
     for name, value in list(names.items()):
         if isinstance(value, FunctionType) and value.__module__ == names.get("__name__"):
             text = "Auto decorating function %s from module %s with jit and options: %s"
-            logging.getLogger("numba.core.decorators").debug(text, value, names["__name__"], options)
+            # Loaded when it is asked for, so that an import of lancehead stays quick.
+            importlib.import_module("logging").getLogger("numba.core.decorators").debug(text, value, names["__name__"], options)
             names[name] = jit(value, **options)
 
 

@@ -1,8 +1,8 @@
 """How types are written: as Numba writes them, where they are Numba's.
 
-A list is one type here, however it came to be. `Written` types are the same types under the name that Numba has for
-them: `ListType(int64)` is written `ListType[int64]`, and a list of Python's `reflected list(int64)<iv=None>`. In programs
-that are served as Numba's, `repr` gives what Numba's does, and lists are written as typed ones.
+A list is one type here, however it came to be; it is written as that of a typed list, `ListType[int64]`. `Written` types
+are the same types under another name that Numba has for them: that of a list of Python's is
+`reflected list(int64)<iv=None>`. In programs that are served as Numba's, `repr` gives what Numba's does.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def plain(type_: Any) -> Any:
     """The type itself, without another name.
 
     >>> from lancehead import types
-    >>> plain(types.ListType(types.int64))
-    list(int64)
+    >>> plain(types.List(types.int64))
+    ListType[int64]
     """
     return _core.unliteral(type_) if isinstance(type_, Written) else type_
 
@@ -181,10 +181,8 @@ def is_aligned(type_: Any) -> bool:
 
 
 def _list(type_: Any, form: str | None) -> str | None:
-    if form == _TYPED or form is None and served:
+    if form in (None, _TYPED):
         return f"ListType[{text(type_.dtype, _TYPED)}]"
-    if form is None:
-        return None
     known = type_.initial_value
     return f"{_reflected(form)}list({text(type_.dtype, form)})<iv={known}>"
 
@@ -276,7 +274,7 @@ def _tuple_code(type_: Any, form: str | None) -> str:
 
 def _list_code(type_: Any, form: str | None) -> str | None:
     if form in (None, _TYPED):
-        return f"ListType({as_code(Written(type_.dtype, _TYPED) if type_.dtype.kind == 'List' else type_.dtype)})"
+        return f"ListType({as_code(type_.dtype)})"
     return f"List({text(type_.dtype, form)}, {form == _REFLECTED})"
 
 

@@ -360,7 +360,7 @@ class ListType(List):
 
     def __new__(cls, itemty: CoreType) -> Any:
         """The type of lists of items of this type."""
-        return Written(container_type("builtins.list", [itemty]), "typed")
+        return container_type("builtins.list", [itemty])
 
 
 class DictType(metaclass=KindOfType):
@@ -746,7 +746,7 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
     Raises:
         NumbaNotImplementedError: no array has such elements.
     """
-    if isinstance(type_, type_kinds.EnumMember):
+    if isinstance(type_, (type_kinds.EnumMember, type_kinds.IntEnumMember)):
         type_ = type_.dtype
     found: numpy.dtype[Any] | None = dtype_of_type(type_)
     if found is None:

@@ -184,7 +184,7 @@ pub fn compile<'a>(
     if cache::is_wanted(py, cached) {
         let (l, code) = cache::find(py, function, function, args, options, !anew)?;
         // A result that does not convert to the declared type is an error, which the compiler reports.
-        loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::cost(canonical(c.ret), r).is_some()));
+        loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::is_result_of(canonical(c.ret), r)));
         lookup = Some(l);
     }
     let table = state.table();
@@ -214,7 +214,7 @@ pub fn compile<'a>(
     };
     // In Numba's semantics globals and captured variables are what they were when this was compiled.
     let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
-    let result = ret.unwrap_or(compiled.ret);
+    let result = ret.filter(|r| !lh_infer::has_objects_of(canonical(compiled.ret), *r)).unwrap_or(compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,

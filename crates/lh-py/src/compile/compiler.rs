@@ -53,7 +53,7 @@ pub fn compile(
     let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
         // A result that converts to the declared type is converted when it is boxed; for others the compiler reports
         // the error.
-        Ok(c) if ret.is_some_and(|r| lh_infer::cost(canonical(c.ret), r).is_none()) => {
+        Ok(c) if ret.is_some_and(|r| !lh_infer::is_result_of(canonical(c.ret), r)) => {
             compiler.compile(host, f, args, options, ret, whole)
         }
         other => other,
