@@ -3,9 +3,9 @@
 
     clients.py [--numba] [--python PYTHON] [--work FOLDER] [PACKAGE ...]
 
-Their source archives come from PyPI, with pinned versions, and what they need is installed into a folder beside, so that
-PYTHON, which has NumPy, SciPy, pandas, scikit-learn, Numba and the packages themselves, stays as it is. What is printed is
-the table of docs/packages.md: tests passed, failed and skipped, seconds of CPU time and the most memory.
+Their source archives come from PyPI, with pinned versions, and what they need is installed into a folder beside, so
+that PYTHON, which has NumPy, SciPy, pandas, scikit-learn, Numba and the packages themselves, stays as it is. What is
+printed is the table of docs/packages.md: tests passed, failed and skipped, seconds of CPU time and the most memory.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ class Client(NamedTuple):
 
 CLIENTS = {
     "resampy": Client("0.4.3", ("tests",)),
-    "tslearn": Client(
-        "0.10.0", ("tests/test_metrics.py", "tests/test_variablelength.py", "tests/test_barycenters.py")
-    ),
+    "tslearn": Client("0.10.0", ("tests/test_metrics.py", "tests/test_variablelength.py", "tests/test_barycenters.py")),
     "quantecon": Client("0.11.4", ("quantecon",)),
     "numbagg": Client("0.9.6", ("numbagg/test",), ("numbagg/test/test_benchmark.py",)),
     "numba-stats": Client("1.14.0", ("tests",)),

@@ -37,8 +37,8 @@ from lancehead.errors import (
 )
 
 __all__ = [
-    "__version__", "carray", "cfunc", "config", "errors", "farray", "guvectorize", "jit", "jit_module", "literal_unroll",
-    "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
+    "__version__", "carray", "cfunc", "config", "errors", "farray", "guvectorize", "jit", "jit_module",
+    "literal_unroll", "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads",
     "set_parallel_chunksize", "threading_layer", "NumbaDeprecationWarning", "NumbaError", "NumbaPerformanceWarning",
     "NumbaWarning", "TypingError", "UnsupportedError", "b1", "bool_", "boolean", "byte", "c8", "c16", "char",

@@ -120,6 +120,14 @@ class Absent:
             )
         raise errors.UnsupportedError(self.__lancehead_refused__)
 
+    def __getitem__(self, key: Any) -> Absent:
+        return Absent(f"{self._name}[{key!r}]")
+
+    def __or__(self, other: Any) -> Absent:
+        return self
+
+    __ror__ = __or__
+
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (
             ()

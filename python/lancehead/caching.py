@@ -1,5 +1,5 @@
-"""Numba's module of caches, for programs that say where code is kept: they derive from `_CacheLocator` and put the class
-into `CacheImpl._locator_classes`.
+"""Numba's module of caches, for programs that say where code is kept: they derive from `_CacheLocator` and put the
+class into `CacheImpl._locator_classes`.
 
 The cache itself is another one: its entries know all that they depend on, so that a locator decides about the directory
 only. What it says of sources (`get_source_stamp`, `get_disambiguator`) tells the files of a function apart, too.
@@ -163,7 +163,7 @@ _OWN = (
 )
 
 
-class CacheImpl(abc.ABC):
+class CacheImpl:
     """Where the code of a function is kept, by the first of the locators that is for it.
 
     Raises:
@@ -179,7 +179,9 @@ class CacheImpl(abc.ABC):
         found = (locator.from_function(py_func, file) for locator in self._locator_classes)
         self._locator = next((locator for locator in found if locator is not None), None)
         if self._locator is None:
-            raise RuntimeError(f"cannot cache function {py_func.__qualname__!r}: no locator available for file {file!r}")
+            raise RuntimeError(
+                f"cannot cache function {py_func.__qualname__!r}: no locator available for file {file!r}"
+            )
         self._filename_base = self.get_filename_base(f"{py_func.__module__}.{py_func.__qualname__}", "")
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
@@ -255,7 +257,7 @@ class IndexDataCacheFile:
             return None
 
 
-class _Cache(abc.ABC):
+class _Cache:
     """What a dispatcher keeps code in."""
 
 
@@ -285,9 +287,7 @@ class Cache(_Cache):
         self._py_func, self._impl, self._enabled = py_func, self._impl_class(py_func), False
         locator = self._impl.locator
         self._cache_path, self._name = locator.get_cache_path(), repr(py_func)
-        self._cache_file = IndexDataCacheFile(
-            self._cache_path, self._impl.filename_base, locator.get_source_stamp()
-        )
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
         self.enable()
 
     @property

@@ -193,7 +193,9 @@ def compile_module(names: dict[str, Any], options: dict[str, Any]) -> None:
         if isinstance(value, FunctionType) and value.__module__ == names.get("__name__"):
             text = "Auto decorating function %s from module %s with jit and options: %s"
             # Loaded when it is asked for, so that an import of lancehead stays quick.
-            importlib.import_module("logging").getLogger("numba.core.decorators").debug(text, value, names["__name__"], options)
+            importlib.import_module("logging").getLogger("numba.core.decorators").debug(
+                text, value, names["__name__"], options
+            )
             names[name] = jit(value, **options)
 
 

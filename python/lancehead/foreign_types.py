@@ -291,7 +291,6 @@ range_iter32_type, range_iter64_type, unsigned_range_iter64_type = (
 range_state32_type, unsigned_range_state64_type = map(Opaque, ("range_state_int32", "range_state_uint64"))
 
 
-
 def of_value(value: Any) -> Any:
     """The type that Numba has for an object that compiled code does not take; `None` if it has none."""
     if isinstance(value, np.random.Generator):

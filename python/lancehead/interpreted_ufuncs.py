@@ -33,8 +33,12 @@ class InterpretedUFunc:
     @property
     def types(self) -> list[str]:
         """The types of the loops, as NumPy's ufuncs have them."""
-        return ["".join(np.dtype(d).char for d in loop[: self.nin]) + "->" + "".join(
-            np.dtype(d).char for d in loop[self.nin :]) for loop in map(self._dtypes, self._parsed)]
+        return [
+            "".join(np.dtype(d).char for d in loop[: self.nin])
+            + "->"
+            + "".join(np.dtype(d).char for d in loop[self.nin :])
+            for loop in map(self._dtypes, self._parsed)
+        ]
 
     def _dtypes(self, signature: Any) -> list[Any]:
         of = [*signature.args] if self.signature else [*signature.args, signature.return_type]
@@ -81,7 +85,9 @@ class InterpretedUFunc:
             # A view of one element where the signature has an array for a number.
             is_number = not self._cores[k]
             part = a[(*index, ...)]
-            given.append(part.reshape(1) if is_number and isinstance(t, types.Array) else part[()] if is_number else part)
+            given.append(
+                part.reshape(1) if is_number and isinstance(t, types.Array) else part[()] if is_number else part
+            )
         self._function(*given)
 
 

@@ -99,8 +99,8 @@ _UUIDS: weakref.WeakKeyDictionary[Any, uuid.UUID] = weakref.WeakKeyDictionary()
 _ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "get_compile_result": lambda d: lambda sig: _result(d, sig),
     "get_overload": lambda d: lambda sig: _result(d, sig).entry_point,
-    "get_function_type": lambda d: lambda: (
-        types.FunctionType(d.nopython_signatures[0]) if not d._can_compile and len(d.signatures) == 1 else None
+    "get_function_type": lambda d: (
+        lambda: types.FunctionType(d.nopython_signatures[0]) if not d._can_compile and len(d.signatures) == 1 else None
     ),
     "locals": lambda d: dict(d.targetoptions.get("locals") or {}),
     "doc": lambda d: d.__doc__,

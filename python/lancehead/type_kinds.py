@@ -84,7 +84,7 @@ def _member(cls: Any, instance_class: Any, dtype: CoreType) -> Any:
         return found
     made = Type.__new__(cls)
     made.instance_class, made.dtype = instance_class, dtype
-    made.name = made.key = f"{cls.__name__.removesuffix('Member')}<{dtype}>({instance_class.__name__})"
+    made.name = f"{cls.__name__.removesuffix('Member')}<{dtype}>({instance_class.__name__})"
     return made
 
 
@@ -131,7 +131,11 @@ EnumMember = _kinds(
     "EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember", _member
 )
 IntEnumMember = _kinds(
-    "IntEnumMember", "Members of enumerations that are integers.", '__import__("signal").SIGINT', "IntEnumMember", _member
+    "IntEnumMember",
+    "Members of enumerations that are integers.",
+    '__import__("signal").SIGINT',
+    "IntEnumMember",
+    _member,
 )
 Opaque = _kinds(
     "Opaque", "Types with one value, or of objects known while compiling.", "None", "Opaque NoneType EllipsisType"

@@ -1,7 +1,7 @@
 """How types are written: as Numba writes them, where they are Numba's.
 
-A list is one type here, however it came to be; it is written as that of a typed list, `ListType[int64]`. `Written` types
-are the same types under another name that Numba has for them: that of a list of Python's is
+A list is one type here, however it came to be; it is written as that of a typed list, `ListType[int64]`. `Written`
+types are the same types under another name that Numba has for them: that of a list of Python's is
 `reflected list(int64)<iv=None>`. In programs that are served as Numba's, `repr` gives what Numba's does.
 """
 
@@ -103,7 +103,7 @@ def in_numbas_words(kind: str, headline: str, file: str, line: int) -> str:
             said, doing = f"Unknown attribute {name!r} of type {of}", "typing of get attribute"
         case "unknown-name", [name, *_]:
             said, doing = f"Untyped global name {name!r}: Cannot determine Numba type", "typing of global"
-        case ("no-matching-call" | "unsupported-call" | "unsupported-type" | "no-matching-op"), _:
+        case (("no-matching-call" | "unsupported-call" | "unsupported-type" | "no-matching-op"), _):
             source = linecache.getline(file, line).strip()
             said = f"No match.\nDuring: resolving callee type: Function({', '.join(quoted)}) in: {source}"
             doing = "typing of call"

@@ -58,7 +58,6 @@ def typeof(value: Any) -> Any:
     return of_value(value, found)
 
 
-
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")
 int32 = i4 = intc = parse_type("int32")

@@ -1,5 +1,5 @@
-"""How Numba writes types: `python tests/python/numba_type_texts.py` records it in `numba_type_texts.json`, by a Python that
-has Numba 0.68.1 and not lancehead."""
+"""How Numba writes types: `python tests/python/numba_type_texts.py` records it in `numba_type_texts.json`, by a Python
+that has Numba 0.68.1 and not lancehead."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ import types as python_types
 from pathlib import Path
 from typing import Any
 
-import numba_type_texts
 import numpy as np
 import pytest
 
 import lancehead
+import numba_type_texts
 from lancehead import (
     caching,
     cuda,
@@ -26,8 +26,8 @@ from lancehead import (
     njit,
     stencil,
     type_texts,
-    types,
     typeof,
+    types,
     vectorize,
 )
 

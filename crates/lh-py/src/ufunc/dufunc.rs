@@ -2,6 +2,7 @@
 
 use crate::host::decorated;
 use crate::host::signature::{Signature, signature};
+use crate::host::types::as_ty;
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::object::numpy;
@@ -310,6 +311,16 @@ impl DUFunc {
     #[getter]
     fn _frozen(&self) -> bool {
         !self.grows()
+    }
+    #[setter]
+    fn set__frozen(&self, frozen: bool) {
+        self.frozen.store(frozen, Ordering::Relaxed);
+    }
+    /// Compiles a loop for types of inputs: Numba's name, which programs call.
+    #[pyo3(signature = (argtys, return_type=None))]
+    fn _compile_for_argtys(&self, argtys: &Bound<'_, PyTuple>, return_type: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let types = argtys.iter().map(|t| as_ty(&t)).collect::<PyResult<Vec<_>>>()?;
+        self.grow(argtys.py(), return_type.map(as_ty).transpose()?, &types).map(|_| ())
     }
     /// The signatures of the compiled loops.
     #[getter]
