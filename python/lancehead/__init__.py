@@ -12,14 +12,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from lancehead import config, errors, types
-from lancehead._core import __version__, typeof
+from lancehead._core import __version__
 from lancehead.cfuncs import carray, cfunc, farray
-from lancehead.decorators import jit, literal_unroll, literally, njit, optional, pndindex, prange
+from lancehead.decorators import jit, jit_module, literal_unroll, literally, njit, optional, pndindex, prange
 from lancehead.types import (
     b1, bool_, boolean, byte, c8, c16, char, complex64, complex128, deferred_type, double, f2, f4, f8, float16,
     float32, float64, from_dtype, i1, i2, i4, i8, int8, int16, int32, int64, int_, intc, intp, long_, longlong, none,
     short, size_t, ssize_t, u1, u2, u4, u8, uchar, uint, uint8, uint16, uint32, uint64, uintc, uintp, ulong, ulonglong,
-    ushort, void,
+    typeof, ushort, void,
 )  # fmt: skip
 from lancehead.stencils import stencil
 from lancehead.threads import (
@@ -37,8 +37,8 @@ from lancehead.errors import (
 )
 
 __all__ = [
-    "__version__", "carray", "cfunc", "config", "errors", "farray", "guvectorize", "jit", "literal_unroll",
-    "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
+    "__version__", "carray", "cfunc", "config", "errors", "farray", "guvectorize", "jit", "jit_module",
+    "literal_unroll", "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads",
     "set_parallel_chunksize", "threading_layer", "NumbaDeprecationWarning", "NumbaError", "NumbaPerformanceWarning",
     "NumbaWarning", "TypingError", "UnsupportedError", "b1", "bool_", "boolean", "byte", "c8", "c16", "char",
@@ -64,6 +64,8 @@ _LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "pycc",
 def __getattr__(name: str) -> Any:
     if name == "serve_numba":
         return importlib.import_module("lancehead._command.serve").serve_numba
+    if name == "as_dtype":
+        return types.as_dtype
     if name == "objmode":
         return importlib.import_module("lancehead.objectmode").objmode
     if name in _LATER:

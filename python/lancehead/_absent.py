@@ -18,9 +18,9 @@ from lancehead import _core, errors
 MODULES = frozenset(
     f"numba.{package}{name and '.'}{name}"
     for package, names in {
-        "core": "analysis annotations base boxing bytecode byteflow caching callconv callwrapper ccallback cgutils "
+        "core": "analysis annotations base boxing bytecode byteflow callconv callwrapper ccallback cgutils "
         "codegen compiler compiler_lock compiler_machinery consts controlflow cpu cpu_options datamodel debuginfo "
-        "descriptors dispatcher entrypoints environment event externals fastmathpass funcdesc generators imputils "
+        "descriptors dispatcher environment event externals fastmathpass funcdesc generators imputils "
         "inline_closurecall interpreter intrinsics ir ir_utils itanium_mangler llvm_bindings lowering "
         "object_mode_passes optional options postproc pylowering pythonapi registry rewrites runtime serialize "
         "sigutils ssa target_extension targetconfig tracing transforms typeconv typed_passes typeinfer typing unsafe "
@@ -58,21 +58,16 @@ MODULES = frozenset(
 
 #: Names of modules which have other names, too.
 NAMES = {
-    "numba": "jit_module",
+    "numba": "gdb gdb_breakpoint gdb_init",
     "numba.core.decorators": "_jit",
-    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass",
-    "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
-    "lower_getattr_generic lower_setattr make_attribute_wrapper models overload_classmethod register "
-    "register_model type_callable typeof_impl unbox SentryLiteralArgs utils",
-    "numba.types": "ClassType EphemeralPointer LiteralStrKey MemInfoPointer Module ObjModeDispatcher StarArgTuple "
-    "UndefinedFunctionType unknown BoundFunction DType DTypeSpec Function NumPyRandomGeneratorType RawPointer "
-    "StarArgUniTuple TypeRef VarArg npy_rng",
+    "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jitclass",
+    "numba.extending": "overload_classmethod register utils",
+    "numba.types": "LiteralStrKey",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
 INSTEAD = {
     "jitclass": "use `lancehead.experimental.jitclass`",
-    "jit_module": "decorate each function",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
     "gdb": "compile with `debug=True` and start the program in gdb",
 }
@@ -122,6 +117,14 @@ class Absent:
                 else absent_as(parts[-1])
             )
         raise errors.UnsupportedError(self.__lancehead_refused__)
+
+    def __getitem__(self, key: Any) -> Absent:
+        return Absent(f"{self._name}[{key!r}]")
+
+    def __or__(self, other: Any) -> Absent:
+        return self
+
+    __ror__ = __or__
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (

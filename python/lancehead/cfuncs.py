@@ -58,7 +58,7 @@ class CFunc:
         self._not_in_c = next((t for t in (wanted, *self._sig.args) if not _is_in_c(t)), None)
         #: The Python function; Numba's name for it.
         self._pyfunc = function
-        options = {**config.with_bounds(function, options), "_callback": self._not_in_c is None}
+        options = {**config.with_settings(function, options), "_callback": self._not_in_c is None}
         self._dispatcher = _core.dispatcher(function, options, [self._sig.args], True)
         if self._dispatcher.nopython_signatures[0].return_type != wanted:
             self._dispatcher = _converting(self._dispatcher, function, self._sig, options)

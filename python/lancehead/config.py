@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from lancehead import _core
@@ -53,21 +54,39 @@ UNCHECKED: tuple[str, ...] = tuple(filter(None, os.environ.get("LANCEHEAD_UNCHEC
 
 _CHECKED = _flag("LANCEHEAD_BOUNDSCHECK")
 
+#: The semantics of functions whose decorators say none, or modules and packages whose functions have Numba's:
+#: `LANCEHEAD_SEMANTICS=numba`, `LANCEHEAD_SEMANTICS=package,other.module`.
+SEMANTICS: str = os.environ.get("LANCEHEAD_SEMANTICS", "").replace(" ", "")
 
-def with_bounds(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a decorator of a function, with what the settings say of checks of indices.
 
-    >>> with_bounds(len, {"cache": True})
+def with_semantics(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a decorator of a function, with the semantics that the settings say.
+
+    >>> with_semantics(len, {"cache": True})
     {'cache': True}
     """
+    is_numba = SEMANTICS == "numba" or bool(SEMANTICS) and _is_in(function, SEMANTICS.split(","))
+    return {**options, "semantics": "numba"} if is_numba and "semantics" not in options else options
+
+
+def with_settings(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a decorator of a function, with what the settings say of semantics and of checks of indices.
+
+    >>> with_settings(len, {"cache": True})
+    {'cache': True}
+    """
+    options = with_semantics(function, options)
     if options.get("boundscheck") is not None:
         return options
-    module = str(getattr(function, "__module__", ""))
     of_numba = BOUNDSCHECK if options.get("semantics") == "numba" else None
     is_checked = _CHECKED if _CHECKED is not None else of_numba != 0
-    if is_checked and not any(module == name or module.startswith(f"{name}.") for name in UNCHECKED):
-        return options
-    return {**options, "boundscheck": False}
+    return options if is_checked and not _is_in(function, UNCHECKED) else {**options, "boundscheck": False}
+
+
+def _is_in(function: Any, names: Iterable[str]) -> bool:
+    """Whether a function is one of some modules and packages."""
+    module = str(getattr(function, "__module__", ""))
+    return any(module == name or module.startswith(f"{name}.") for name in names)
 
 
 #: Where that is kept, instead of beside the sources.
@@ -158,7 +177,7 @@ DEBUG: int = 0
 BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 USING_SVML: bool = False
 DEBUGINFO_DEFAULT: int = 0
-DISABLE_PERFORMANCE_WARNINGS: int = 0
+DISABLE_PERFORMANCE_WARNINGS: int = int(os.environ.get("NUMBA_DISABLE_PERFORMANCE_WARNINGS", "").strip() == "1")
 FULL_TRACEBACKS: int = 0
 LOOP_VECTORIZE: int = 1
 SLP_VECTORIZE: int = 0

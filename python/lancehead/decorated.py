@@ -82,6 +82,31 @@ def caller_of_cached(given: Any) -> Any:
     return functools.update_wrapper(call, inner)
 
 
+def misfit(function: FunctionType, positional: int, names: tuple[str, ...] | None) -> str | None:
+    """What is wrong with the arguments of a call, as Numba says it; `None` if that is for the interpreter to say.
+
+    >>> misfit(lambda x, y=1: x, 0, ("z",))
+    "missing argument 'x'"
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    given, takes_more = list(names or ()), any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if any(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in parameters):
+        return None
+    plain = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    least, most, count = sum(p.default is p.empty for p in plain), len(plain), positional + len(given)
+    if count > most and not takes_more:
+        return f"too many arguments: expected {most}, got {count}"
+    if count < least:
+        at_least = "" if least == most and not takes_more else "at least "
+        return f"not enough arguments: expected {at_least}{least}, got {count}"
+    for p in plain[positional:]:
+        if p.name in given:
+            given.remove(p.name)
+        elif p.default is p.empty:
+            return f"missing argument {p.name!r}"
+    return "some keyword arguments unexpected" if given else None
+
+
 def _help(given: Any) -> str | None:
     if isinstance(given, type):
         return _CLASS
@@ -101,4 +126,4 @@ def _name(given: Any) -> str:
     return getattr(inner, "__name__", None) or "f"
 
 
-__all__ = ["caller_of_cached", "function_of"]
+__all__ = ["caller_of_cached", "function_of", "misfit"]

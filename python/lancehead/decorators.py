@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
+import sys
 import warnings
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config, errors
@@ -95,12 +98,17 @@ def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:
     if isinstance(function, _core.Dispatcher):
-        if not options.keys() - {"semantics"} and not signatures:
+        if config.with_semantics(function, options).get("semantics") == "numba":
+            raise TypeError(
+                f"A jit decorator was called on an already jitted function {function}. If trying to get access to the "
+                f"original python function, use the {function.__name__}.py_func attribute instead."
+            )
+        if not options and not signatures:
             return function
     function = function_of(caller_of_cached(function), "njit")
     if config.DISABLE_JIT:
         return function
-    return _core.dispatcher(function, config.with_bounds(function, options), signatures, eager)
+    return _core.dispatcher(function, config.with_settings(function, options), signatures, eager)
 
 
 def prange(*args: int) -> range:
@@ -167,6 +175,30 @@ def optional(type: _core.Type) -> _core.Type:
     return _core.optional_type(type)
 
 
+def jit_module(**options: Any) -> None:
+    """Compiles all functions that the calling module defines, with the options of `jit`; called at its end.
+
+    >>> import types, sys
+    >>> module = sys.modules["some_module"] = types.ModuleType("some_module")
+    >>> exec("from lancehead import jit_module\\ndef f(x): return x + 1\\njit_module(fastmath=True)", vars(module))
+    >>> module.f(1), is_jitted(module.f)
+    (2, True)
+    """
+    compile_module(sys._getframe(1).f_globals, options)
+
+
+def compile_module(names: dict[str, Any], options: dict[str, Any]) -> None:
+    """Compiles the functions of a module, by its names."""
+    for name, value in list(names.items()):
+        if isinstance(value, FunctionType) and value.__module__ == names.get("__name__"):
+            text = "Auto decorating function %s from module %s with jit and options: %s"
+            # Loaded when it is asked for, so that an import of lancehead stays quick.
+            importlib.import_module("logging").getLogger("numba.core.decorators").debug(
+                text, value, names["__name__"], options
+            )
+            names[name] = jit(value, **options)
+
+
 def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
     """Whether a function is compiled by lancehead.
 
@@ -176,4 +208,4 @@ def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
     return isinstance(function, _core.Dispatcher)
 
 
-__all__ = ["is_jitted", "jit", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange"]
+__all__ = ["is_jitted", "jit", "jit_module", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange"]

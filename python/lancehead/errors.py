@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 
 class NumbaWarning(Warning):
-    """Base of all warnings."""
+    """Base of all warnings; `loc` is where in the source it belongs, if that is known."""
+
+    def __init__(self, msg: Any = "", loc: Any = None, highlighting: bool = True) -> None:
+        super().__init__(msg)
+        self.msg, self.loc = msg, loc
 
 
 class NumbaPerformanceWarning(NumbaWarning):
@@ -51,13 +58,39 @@ class NumbaSystemWarning(NumbaWarning):
     """A system that lacks something."""
 
 
+class NumbaCExtensionWarning(NumbaWarning):
+    """A module in C that does not fit."""
+
+
 class NumbaError(Exception):
-    """Base of all errors; its text is the diagnostic."""
+    """Base of all errors; its text is the diagnostic.
+
+    >>> TypingError("no such axis", loc=None).add_context("in a client").contexts
+    ['in a client']
+    """
+
+    def __init__(self, msg: Any = "", loc: Any = None, highlighting: bool = True) -> None:
+        super().__init__(msg)
+        self.loc = loc
+        #: What was being done, innermost first.
+        self.contexts: list[str] = []
 
     @property
     def msg(self) -> str:
         """The diagnostic."""
         return str(self.args[0]) if self.args else ""
+
+    def __str__(self) -> str:
+        return "\n".join([self.msg, *(f"During: {context}" for context in self.contexts)])
+
+    def add_context(self, msg: Any) -> NumbaError:
+        """Adds what was being done; the error itself is returned, to be raised."""
+        self.contexts.append(str(msg))
+        return self
+
+    def patch_message(self, new_message: Any) -> None:
+        """Replaces the text."""
+        self.args = (new_message, *self.args[1:])
 
 
 class UnsupportedError(NumbaError):
@@ -114,6 +147,9 @@ class TypingError(NumbaError):
 
 class UntypedAttributeError(TypingError):
     """An attribute that a type lacks."""
+
+    def __init__(self, value: Any, attr: Any = None, loc: Any = None) -> None:
+        super().__init__(value if attr is None else f"Unknown attribute {attr!r} of type {value}", loc)
 
 
 class RequireLiteralValue(TypingError):
@@ -181,7 +217,21 @@ class ConstantInferenceError(NumbaError):
 
 
 class ForceLiteralArg(NumbaError):
-    """An argument that must be a literal."""
+    """Arguments, by their positions, that must be literals: an overload that raises it is asked again with these."""
+
+    def __init__(self, arg_indices: Iterable[int], fold_arguments: Callable[..., Any] | None = None, loc: Any = None):
+        super().__init__("Pseudo-exception to force literal arguments in the dispatcher", loc)
+        self.requested_args, self.fold_arguments = frozenset(arg_indices), fold_arguments
+
+    def bind_fold_arguments(self, fold_arguments: Callable[..., Any]) -> ForceLiteralArg:
+        """The same, with what orders arguments as the function has them."""
+        return ForceLiteralArg(self.requested_args, fold_arguments, self.loc)
+
+    def combine(self, other: ForceLiteralArg) -> ForceLiteralArg:
+        """That of both."""
+        return ForceLiteralArg(self.requested_args | other.requested_args, None, self.loc)
+
+    __or__ = combine
 
 
 class InternalError(NumbaError):
@@ -194,3 +244,12 @@ class InternalTargetMismatchError(InternalError):
 
 class NonexistentTargetError(InternalError):
     """A target that does not exist."""
+
+
+def deprecated(arg: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves a function as it is; Numba warns when it is called.
+
+    >>> deprecated("another one")(abs)(-1)
+    1
+    """
+    return lambda function: function

@@ -7,11 +7,12 @@ import keyword
 import os
 import re
 import textwrap
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lancehead import places
+from lancehead import config, errors, places
 
 WIDTH = 100
 
@@ -159,6 +160,19 @@ class Report:
     def tell(self, level: int) -> None:
         """Prints that."""
         print(self.parallel(level), end="")
+
+    def warn_if_serial(self) -> None:
+        """Warns, as Numba does, where nothing runs in parallel although the decorator asks for it."""
+        if config.DISABLE_PERFORMANCE_WARNINGS:
+            return
+        functions = [f for section in self.sections for f in section.functions]
+        notes = [note for f in functions for line in f.lines for note in line.notes]
+        if not any(note.kind in _LEVELS or "array(" in note.text for note in notes):
+            text = (
+                "The keyword argument 'parallel=True' was specified but no transformation for parallel execution was "
+                f"possible: {self.name}"
+            )
+            warnings.warn(errors.NumbaPerformanceWarning(text), stacklevel=2)
 
     def _page(self) -> str:
         title = html.escape(self.name)

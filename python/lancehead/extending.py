@@ -11,8 +11,9 @@ import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from lancehead import _core, errors
+from lancehead import _core, errors, literal_arguments
 from lancehead.decorators import is_jitted
+from lancehead.literal_arguments import BoundLiteralArgs, SentryLiteralArgs, sentry_literal_args
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -180,7 +181,7 @@ def chosen(
     fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
     if not is_call and any(o.is_method for o in fitting):
         return True
-    why = []
+    why, forced = [], None
     for o in fitting:
         for types in dict.fromkeys((literal, plain) if o.prefer_literal else (plain, literal)):
             at = len(types) - len(names)
@@ -188,6 +189,10 @@ def chosen(
                 made = o.choose(*types[:at], **dict(zip(names, types[at:], strict=True)))
             except errors.LoweringError:
                 raise
+            except errors.ForceLiteralArg as error:
+                why.append(f"{type(error).__name__}: {error}")
+                forced = forced or literal_arguments.asking(key, o.choose, error.requested_args, types)
+                continue
             except (errors.NumbaError, TypeError) as error:
                 why.append(f"{type(error).__name__}: {error}")
                 continue
@@ -195,6 +200,8 @@ def chosen(
                 if o.strict:
                     check_parameters(o.choose, made)
                 return made
+    if forced is not None:
+        return forced
     if not is_call:
         return None
     given = ", ".join(
@@ -277,12 +284,15 @@ def get_cython_function_address(module: str, name: str) -> int:
 
 
 __all__ = [
+    "BoundLiteralArgs",
+    "SentryLiteralArgs",
     "get_cython_function_address",
     "is_jitted",
     "overload",
     "overload_attribute",
     "overload_method",
     "register_jitable",
+    "sentry_literal_args",
 ]
 
 

@@ -5,11 +5,13 @@ Nothing else leads here: a function that cannot be compiled is refused.
 
 from __future__ import annotations
 
+import dis
 import inspect
-from types import SimpleNamespace
+import warnings
+from types import CodeType, SimpleNamespace
 from typing import Any
 
-from lancehead import _core, types
+from lancehead import _core, errors, types
 
 #: The attribute of a dispatcher in which its signatures are noted.
 _NOTED = "_interpreted_signatures"
@@ -29,7 +31,11 @@ def signatures(dispatcher: Any) -> list[tuple[Any, ...]]:
 
 
 def note(dispatcher: Any, args: tuple[Any, ...]) -> None:
-    """Adds the types of a call's arguments."""
+    """Adds the types of a call's arguments; warns of a cache that keeps nothing, as Numba does of loops."""
+    code = dispatcher.py_func.__code__
+    if not signatures(dispatcher) and dispatcher.targetoptions.get("cache") and _has_loop(code):
+        text = f'Cannot cache compiled function "{code.co_name}" as it uses lifted code'
+        warnings.warn(errors.NumbaWarning(text), stacklevel=2)
     _add(dispatcher, tuple(map(_type_of, args)))
 
 
@@ -62,6 +68,10 @@ def overloads(dispatcher: Any) -> dict[tuple[Any, ...], Any]:
     }
 
 
+def _has_loop(code: CodeType) -> bool:
+    return any("JUMP_BACKWARD" in i.opname or i.opname == "JUMP_ABSOLUTE" for i in dis.get_instructions(code))
+
+
 def _add(dispatcher: Any, args: tuple[Any, ...]) -> None:
     found = signatures(dispatcher)
     if args not in found:
@@ -71,7 +81,7 @@ def _add(dispatcher: Any, args: tuple[Any, ...]) -> None:
 
 def _type_of(value: Any) -> Any:
     try:
-        return _core.typeof(value)
+        return types.typeof(value)
     except Exception:
         return types.pyobject
 

@@ -75,7 +75,7 @@ def _fastmath(value: Any) -> str | None:
         complaint = _names(value, FASTMATH, "flag")
         # Numba's words, which programs look for.
         return complaint and f"Unrecognized fastmath flags: {complaint}"
-    return None if isinstance(value, bool) else ""
+    return None if isinstance(value, bool) else "Expected fastmath option(s) to be a bool, dict or set"
 
 
 def _parallel(value: Any) -> str | None:
@@ -156,7 +156,7 @@ OPTIONS = (
         "semantics", one_of("python", "numba"), '`"python"`',
         "Whose answers the code gives where they differ: those of CPython and NumPy, or Numba's "
         "([more](semantics.md)).",
-        "its own", _JIT,
+        "its own", (*_JIT, "stencil", *_CUDA),
     ),
     Option(
         "debug", FLAG, "`False`",

@@ -40,6 +40,9 @@ SETTINGS = (
     Setting("BOUNDSCHECK", "0", "`1`", "`0` leaves the checks of indices out, unless a decorator asks for them", True),
     Setting("UNCHECKED", "package,other.module", "none",
             "modules and packages whose functions have no checks of indices, unless a decorator asks for them"),
+    Setting("SEMANTICS", "numba", "`python`",
+            "the semantics of functions whose decorator says none: `python` or `numba`, or some modules and packages "
+            "with `numba`, as in `package,other.module` ([more](semantics.md))"),
     Setting("DEBUG_CACHE", "1", "`0`", "prints what the cache reads and writes", True),
     Setting(
         "LIBRARY", "source", "as stored",
@@ -70,8 +73,8 @@ SETTINGS = (
     ),
 )  # fmt: skip
 
-#: Variables that lancehead's own tests read.
-_OF_TESTS = ("BLESS", "BUILD", "NVIDIA", "TORTURE")
+#: Variables that lancehead's own tests and its build read.
+_OF_TESTS = ("BLESS", "BUILD", "NVIDIA", "ORDER", "TORTURE")
 
 
 def flag(name: str, environment: Mapping[str, str]) -> bool | None:

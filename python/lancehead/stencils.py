@@ -7,7 +7,7 @@ import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
-from lancehead import _core, errors
+from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import function_of
 
@@ -34,6 +34,7 @@ class StencilFunc:
     cval: Any
     index_offsets: tuple[int, ...]
     cache: bool
+    semantics: str
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
         function = function_of(kernel, "stencil")
@@ -45,6 +46,7 @@ class StencilFunc:
         self.cval = options.get("cval")
         self.index_offsets = tuple(int(i) for i in options.get("index_offsets") or ())
         self.cache = bool(options.get("cache"))
+        self.semantics = config.with_semantics(function, options).get("semantics", "python")
         self._call = _caller(self, function)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
@@ -69,7 +71,7 @@ def _caller(stencil: Any, function: FunctionType) -> Any:
     code = call.__code__.replace(co_filename=own.co_filename, co_firstlineno=own.co_firstlineno, co_linetable=lines)
     placed = FunctionType(code, call.__globals__, function.__name__, None, call.__closure__)
     placed.__qualname__, placed.__module__ = function.__qualname__, function.__module__
-    return _core.dispatcher(placed, {"cache": stencil.cache}, [], False)
+    return _core.dispatcher(placed, {"cache": stencil.cache, "semantics": stencil.semantics}, [], False)
 
 
 def _pairs(neighborhood: Any) -> tuple[tuple[int, int], ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import array
 from typing import Any
+
+import numpy as np
 
 from lancehead import _core
 from lancehead._core import Type as CoreType
+from lancehead._core import dtype_of_type, typeof
 
 
 class KindOfType(type):
@@ -23,6 +27,15 @@ class AnyType(type):
 
     def __instancecheck__(cls, value: object) -> bool:
         return type.__instancecheck__(cls, value) or (cls is Type and isinstance(value, CoreType))
+
+    @property
+    def __signature__(cls) -> Any:
+        """The parameters of the constructor."""
+        import inspect
+
+        init: Any = cls.__init__
+        parameters = list(inspect.signature(cls.__new__ if init is _made else init).parameters.values())
+        return inspect.Signature(parameters[1:])
 
     def __call__(cls, *args: Any, **named: Any) -> Any:
         made = super().__call__(*args, **named)
@@ -89,6 +102,14 @@ class Type(CoreType, metaclass=AnyType):
     def __repr__(self) -> str:
         return str(self.name)
 
+    __str__ = __repr__
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name)
+
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), dict(vars(self)))
 
@@ -114,7 +135,7 @@ class Type(CoreType, metaclass=AnyType):
 
 
 for _name, _found in vars(CoreType).items():
-    if type(_found).__name__ == "getset_descriptor" and _name not in ("kind", "key", "name", "mutable"):
+    if type(_found).__name__ == "getset_descriptor" and _name not in ("kind", "key", "name", "mutable", "own_name", "_code", "dispatcher"):
         setattr(Type, _name, _Unset(_name))
 Type.name = _Unset("name")
 
@@ -139,9 +160,39 @@ class CommonKinds(AnyType):
         return type.__instancecheck__(cls, value) or (isinstance(value, CoreType) and value.kind in kinds)
 
 
-def _kinds(name: str, what: str, example: str, kinds: str) -> CommonKinds:
+def _kinds(name: str, what: str, example: str, kinds: str, make: Any = None) -> CommonKinds:
     doc = f"{what}\n\n    >>> isinstance(typeof({example}), {name})\n    True\n    "
-    return CommonKinds(name, (Type,), {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"})
+    known = {"__doc__": doc, "kinds": tuple(kinds.split()), "__module__": "lancehead.types"}
+    return CommonKinds(name, (Type,), known if make is None else {**known, "__new__": make, "__init__": _made})
+
+
+def _made(self: Any, *args: Any, **more: Any) -> None:
+    """Leaves what `__new__` has made as it is."""
+
+
+def _over(make: Any) -> Any:
+    """Constructs the type of objects that share the memory of an array: of items of a type, in one dimension."""
+
+    def new(cls: type, dtype: CoreType, ndim: int = 1, layout: str = "C", readonly: bool = False, **more: Any) -> Any:
+        return typeof(make(np.zeros(1, dtype_of_type(dtype)), readonly))
+
+    return new
+
+
+def _viewed(items: Any, readonly: bool) -> memoryview:
+    return memoryview(items).toreadonly() if readonly else memoryview(items)
+
+
+def _member(cls: Any, instance_class: Any, dtype: CoreType) -> Any:
+    """The type of members of an enumeration; one that compiled code does not have if their values are of another
+    type."""
+    found: Any = typeof(next(iter(instance_class)))
+    if found.kind in cls.kinds and found.dtype == dtype:
+        return found
+    made = Type.__new__(cls)
+    made.instance_class, made.dtype = instance_class, dtype
+    made.name = f"{cls.__name__.removesuffix('Member')}<{dtype}>({instance_class.__name__})"
+    return made
 
 
 def _init_buffer(
@@ -157,22 +208,23 @@ def _init_iterable(self: Any, name: str, iterator_type: Any = None) -> None:
         self.iterator_type = iterator_type
 
 
-def _init_iterator(self: Any, name: str, yield_type: Any = None) -> None:
-    Type.__init__(self, name)
-    if yield_type is not None:
-        self.yield_type = yield_type
-    self.iterator_type = self
-
-
 _TUPLES = "Tuple UniTuple NamedTuple"
 _BUFFERS = "Array Bytes ByteArray MemoryView PyArray"
 
 Buffer = _kinds("Buffer", "Arrays, and objects whose memory they share: bytes and the like.", 'b"a"', _BUFFERS)
 ArrayCompatible = _kinds("ArrayCompatible", "Types of which NumPy's functions take values.", "numpy.zeros(2)", _BUFFERS)
-Bytes = _kinds("Bytes", "Types of `bytes`.", 'b"a"', "Bytes")
-ByteArray = _kinds("ByteArray", "Types of `bytearray`.", "bytearray(2)", "ByteArray")
-MemoryView = _kinds("MemoryView", "Types of `memoryview`.", 'memoryview(b"a")', "MemoryView")
-PyArray = _kinds("PyArray", "Types of `array.array`.", '__import__("array").array("i")', "PyArray")
+Bytes = _kinds("Bytes", "Types of `bytes`.", 'b"a"', "Bytes", _over(lambda items, _: b""))
+ByteArray = _kinds(
+    "ByteArray", "Types of `bytearray`.", "bytearray(2)", "ByteArray", _over(lambda items, _: bytearray())
+)
+MemoryView = _kinds("MemoryView", "Types of `memoryview`.", 'memoryview(b"a")', "MemoryView", _over(_viewed))
+PyArray = _kinds(
+    "PyArray",
+    "Types of `array.array`.",
+    '__import__("array").array("i")',
+    "PyArray",
+    _over(lambda items, _: array.array(items.dtype.char)),
+)
 Sized = _kinds(
     "Sized", "Types of values that have a length.", "[1]", f"{_TUPLES} List SetType LiteralList LiteralStrKeyDict"
 )
@@ -195,9 +247,15 @@ Hashable = _kinds(
 )
 InitialValue = _kinds("InitialValue", "Types that know what a display gave a value at first.", "[1]", "List DictType")
 Callable = _kinds("Callable", "Types of what is called.", "numpy.float32", "Dispatcher FunctionType NumberClass")
-EnumMember = _kinds("EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember")
+EnumMember = _kinds(
+    "EnumMember", "Members of enumerations.", '__import__("signal").SIGINT', "EnumMember IntEnumMember", _member
+)
 IntEnumMember = _kinds(
-    "IntEnumMember", "Members of enumerations that are integers.", '__import__("signal").SIGINT', "IntEnumMember"
+    "IntEnumMember",
+    "Members of enumerations that are integers.",
+    '__import__("signal").SIGINT',
+    "IntEnumMember",
+    _member,
 )
 Opaque = _kinds(
     "Opaque", "Types with one value, or of objects known while compiling.", "None", "Opaque NoneType EllipsisType"
@@ -205,14 +263,7 @@ Opaque = _kinds(
 Dummy = _kinds("Dummy", "The same, and types as values.", "None", "Opaque NoneType EllipsisType NumberClass")
 EllipsisType = _kinds("EllipsisType", "The type of `...`.", "...", "EllipsisType")
 
-SimpleIterableType = _kinds("SimpleIterableType", "Types of a program whose values are iterated.", "(1, 2)", _TUPLES)
-SimpleIteratorType = _kinds("SimpleIteratorType", "Types of a program that are iterators.", "iter", "Opaque")
-for _class, _init in (
-    (Buffer, _init_buffer),
-    (IterableType, _init_iterable),
-    (SimpleIterableType, _init_iterable),
-    (SimpleIteratorType, _init_iterator),
-):
+for _class, _init in ((Buffer, _init_buffer), (IterableType, _init_iterable)):
     _class.__init__ = _init  # type: ignore[attr-defined]
 
 __all__ = [

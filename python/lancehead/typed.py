@@ -25,6 +25,7 @@ from collections.abc import (
     MutableSet,
     ValuesView,
 )
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lancehead import _core, config, errors, types
@@ -213,6 +214,14 @@ class _Shared(_Base):
         return f"{_shown(self._type, self._kind)}({self})"
 
 
+class _Subscripted(GenericAlias):
+    """A class of containers with types of items: an annotation, which makes an empty container when it is called."""
+
+    def __call__(self, *args: Any) -> Any:
+        origin: Any = self.__origin__
+        return _annotated(origin, origin._type_class, self.__args__, *args)
+
+
 class List(_Shared, _core.Container, MutableSequence[Any]):
     """A list of items of one type, which the first item decides.
 
@@ -248,7 +257,7 @@ class List(_Shared, _core.Container, MutableSequence[Any]):
                 self.extend(iterable)
 
     def __class_getitem__(cls, item: Any) -> Any:
-        return functools.partial(_annotated, cls, types.ListType, (item,))
+        return _Subscripted(cls, (item,))
 
     @classmethod
     def empty_list(cls, item_type: Any, allocated: int = 0) -> List:
@@ -463,7 +472,7 @@ class Dict(_Shared, _core.Container, MutableMapping[Any, Any]):
         self.update(**kwargs)
 
     def __class_getitem__(cls, items: Any) -> Any:
-        return functools.partial(_annotated, cls, types.DictType, items)
+        return _Subscripted(cls, items)
 
     @classmethod
     def empty(cls, key_type: Any, value_type: Any, n_keys: int = 0) -> Dict:
@@ -634,7 +643,7 @@ class Set(_Shared, Algebra, _core.Container, MutableSet[Any]):
             self.update(iterable)
 
     def __class_getitem__(cls, item: Any) -> Any:
-        return functools.partial(_annotated, cls, types.SetType, (item,))
+        return _Subscripted(cls, (item,))
 
     @classmethod
     def empty(cls, item_type: Any, n_items: int = 0) -> Set:

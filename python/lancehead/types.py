@@ -12,7 +12,7 @@ from typing import NamedTuple as NamedTupleClass
 
 import numpy
 
-from lancehead import errors, type_kinds
+from lancehead import _core, errors, type_kinds, type_texts
 from lancehead._core import (
     Signature,
     array_type,
@@ -28,7 +28,6 @@ from lancehead._core import (
     text_type,
     tuple_type,
     type_of_dtype,
-    typeof,
     unliteral,
 )
 from lancehead._core import Type as CoreType
@@ -37,6 +36,27 @@ from lancehead.structs import StructRef as StructRef
 from lancehead.type_kinds import *  # noqa: F403
 from lancehead.type_kinds import KindOfType
 from lancehead.type_kinds import Type as Type
+from lancehead.type_texts import Written, of_value
+
+
+def typeof(value: Any) -> Any:
+    """The type of a value, as a call of a compiled function with it has.
+
+    >>> typeof(1.5)
+    float64
+
+    Raises:
+        NumbaValueError: compiled code does not take such values.
+    """
+    try:
+        found = _core.typeof(value)
+    except errors.NumbaValueError:
+        other = importlib.import_module("lancehead.foreign_types").of_value(value) if type_texts.served else None
+        if other is None:
+            raise
+        return other
+    return of_value(value, found)
+
 
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")
@@ -55,8 +75,7 @@ complex128 = c16 = parse_type("complex128")
 boolean = bool_ = b1 = parse_type("boolean")
 void = none = parse_type("none")
 unicode_type = string = parse_type("unicode_type")
-slice2_type = typeof(slice(0, 1))
-slice3_type = typeof(slice(0, 1, 1))
+slice2_type, slice3_type = type_texts.SLICES
 range_state64_type = typeof(range(0))
 ellipsis = typeof(...)
 
@@ -68,6 +87,11 @@ complex_domain = frozenset([complex64, complex128])
 number_domain = real_domain | integer_domain | complex_domain
 
 
+def _by_name(cls: type, name: str, *more: Any) -> Any:
+    """The type with a name, which Numba's class of it makes."""
+    return parse_type(name)
+
+
 class Integer(metaclass=KindOfType):
     """Integers.
 
@@ -76,6 +100,7 @@ class Integer(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Integer", "IntegerLiteral")
+    __new__ = _by_name
 
 
 class Float(metaclass=KindOfType):
@@ -86,6 +111,7 @@ class Float(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Float",)
+    __new__ = _by_name
 
 
 class Complex(metaclass=KindOfType):
@@ -96,6 +122,7 @@ class Complex(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Complex",)
+    __new__ = _by_name
 
 
 class Boolean(metaclass=KindOfType):
@@ -166,6 +193,13 @@ class NumberClass(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("NumberClass",)
+
+    def __new__(cls, instance_type: CoreType) -> Any:
+        """The type of the class of numbers of a type."""
+        return typeof(as_dtype(instance_type).type)
+
+
+DType = NumberClass
 
 
 class Dispatcher(metaclass=KindOfType):
@@ -297,7 +331,7 @@ class NamedUniTuple(NamedTuple):
 
 
 class List(metaclass=KindOfType):
-    """List types: `List(int64)`.
+    """List types: `List(int64)`. A typed list and a list of Python's have the same; it is written as it was made.
 
     >>> isinstance(List(int64), List)
     True
@@ -309,14 +343,18 @@ class List(metaclass=KindOfType):
         """The type of lists of items of this type, or of tuples of these types; `initial_value` has the constants that
         a display made a list of."""
         made = container_type("builtins.list", [tuple_type(dtype) if isinstance(dtype, tuple) else dtype])
-        return made if initial_value is None else initial_type(made, initial_value)
+        if initial_value is not None:
+            return initial_type(made, initial_value)
+        return Written(made, "reflected" if reflected else "plain")
 
 
 class ListType(List):
     """Types of typed lists, which are those of lists: `ListType(int64)`.
 
-    >>> ListType(int64) is List(int64)
+    >>> ListType(int64) == List(int64)
     True
+    >>> print(ListType(int64))
+    ListType[int64]
     """
 
     def __new__(cls, itemty: CoreType) -> Any:
@@ -379,7 +417,7 @@ class SetType(metaclass=KindOfType):
 
     def __new__(cls, dtype: CoreType, reflected: bool = False) -> Any:
         """The type of sets of items of this type."""
-        return container_type("builtins.set", [dtype])
+        return Written(container_type("builtins.set", [dtype]), "reflected" if reflected else "plain")
 
 
 Set = SetType
@@ -448,13 +486,13 @@ class ClassInstanceType(metaclass=KindOfType):
 class Omitted(metaclass=KindOfType):
     """The type of a default value: that of the value; no type is an instance of it.
 
-    >>> Omitted(1.5)
-    float64
+    >>> Omitted(1.5) == float64, str(Omitted(1.5))
+    (True, 'omitted(default=1.5)')
     """
 
     def __new__(cls, value: object) -> Any:
         """The type of the value."""
-        return typeof(value)
+        return Written(typeof(value), f"omitted(default={value!r})")
 
 
 class Literal(metaclass=KindOfType):
@@ -539,6 +577,12 @@ def _field(type_: Any) -> tuple[Any, ...]:
     return (as_dtype(type_.dtype), type_.shape) if isinstance(type_, NestedArray) else (as_dtype(type_),)
 
 
+def nested(record: CoreType, name: str, type_: Any) -> Any:
+    """The type of a field of a record: of an array of a fixed shape, where the field is one."""
+    sub = record.dtype.fields[name][0].subdtype
+    return type_ if sub is None else NestedArray(from_dtype(sub[0]), sub[1])
+
+
 class NestedArray(NamedTupleClass):
     """An array of a fixed shape in a record, for `Record.make_c_struct`.
 
@@ -548,6 +592,12 @@ class NestedArray(NamedTupleClass):
 
     dtype: CoreType
     shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"nestedarray({self.dtype}, {self.shape})"
+
+    def __repr__(self) -> str:
+        return f"NestedArray({self.dtype}, {self.shape})"
 
 
 class CharSeq(metaclass=KindOfType):
@@ -671,7 +721,7 @@ def from_dtype(dtype: Any) -> Any:
     >>> from_dtype(np.dtype("f4"))
     float32
     >>> from_dtype(np.dtype(("f4", (2,))))
-    NestedArray(dtype=float32, shape=(2,))
+    NestedArray(float32, (2,))
 
     Raises:
         NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float16`, `float32`, `float64`,
@@ -695,6 +745,8 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
     Raises:
         NumbaNotImplementedError: no array has such elements.
     """
+    if isinstance(type_, (type_kinds.EnumMember, type_kinds.IntEnumMember)):
+        type_ = type_.dtype
     found: numpy.dtype[Any] | None = dtype_of_type(type_)
     if found is None:
         raise errors.NumbaNotImplementedError(f"{type_!r} cannot be represented as a NumPy dtype")
@@ -706,6 +758,9 @@ def __getattr__(name: str) -> Any:
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    if name in ("ExternalFunction", "MemInfoPointer"):
-        return getattr(importlib.import_module("lancehead.lowlevel.external"), name)
+    if name == "ExternalFunction":
+        return importlib.import_module("lancehead.lowlevel.external").ExternalFunction
+    others = importlib.import_module("lancehead.foreign_types")
+    if name in others.__all__:
+        return getattr(others, name)
     raise importlib.import_module("lancehead._absent").missing(__name__, name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from lancehead import _core, config
+from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import function_of
 
@@ -162,10 +162,17 @@ def _made(
     function = function_of(function, "vectorize" if layout is None else "guvectorize")
     if config.DISABLE_JIT:
         return function if layout is None else np.vectorize(function)
-    options = config.with_bounds(function, {"error_model": "numpy", **options})
+    options = config.with_settings(function, {"error_model": "numpy", **options})
     dispatcher = _core.dispatcher(function, options, [], False)
     places = _places(function, writable)
-    return _rebuilt(dispatcher, layout, identity, target == "parallel", places, signatures, not signatures)
+    try:
+        return _rebuilt(dispatcher, layout, identity, target == "parallel", places, signatures, not signatures)
+    except errors.NumbaError:
+        if not options.get("forceobj") or not signatures:
+            raise
+        return importlib.import_module("lancehead.interpreted_ufuncs").InterpretedUFunc(
+            function, layout, signatures, identity
+        )
 
 
 def _places(function: FunctionType, writable: Any) -> list[int]:

@@ -153,7 +153,7 @@ def test_row_20_class():
     assert re.search("static ?method", str(caught.value)), str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["jitclass", "jit_module"])
+@pytest.mark.parametrize("name", ["jitclass", "generated_jit"])
 def test_row_20_names_of_numba(name):
     """Names that Numba has and lancehead lacks are refused with what to write instead."""
     with pytest.raises(Exception, match=name) as caught:

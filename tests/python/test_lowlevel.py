@@ -652,7 +652,8 @@ def test_intrinsics_in_kernels():
 
 def test_functions_of_c_that_own_memory():
     from lancehead.lowlevel import builder
-    from lancehead.lowlevel.external import ExternalFunction, MemInfoPointer, NRT_get_api
+    from lancehead.foreign_types import MemInfoPointer
+    from lancehead.lowlevel.external import ExternalFunction, NRT_get_api
 
     freed = []
     release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: freed.append(data))

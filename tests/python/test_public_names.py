@@ -22,7 +22,7 @@ from lancehead.lib import cuda as code_of_kernels
 from lancehead.lib.cuda import random as code_of_random
 
 LIBRARY = {"": code_of_kernels, "random": code_of_random}
-JIT_MODULE = "`lancehead.jit_module` is not supported; decorate each function"
+GDB = "`lancehead.gdb_init` is not supported; compile with `debug=True` and start the program in gdb"
 
 
 def every_part(name):
@@ -59,9 +59,9 @@ def has_sentence(text):
 # Numba's names
 
 
-@pytest.mark.parametrize("statement", ["from lancehead import jit_module", "import lancehead; lancehead.jit_module"])
+@pytest.mark.parametrize("statement", ["from lancehead import gdb_init", "import lancehead; lancehead.gdb_init"])
 def test_f12_names_that_are_missing_say_what_to_write(statement):
-    with pytest.raises((ImportError, AttributeError), match=re.escape(JIT_MODULE)):
+    with pytest.raises((ImportError, AttributeError), match=re.escape(GDB)):
         exec(statement, {})
 
 
@@ -71,8 +71,8 @@ def test_f12_names_that_are_missing_say_what_to_write(statement):
         ("from lancehead import jitclass", "use `lancehead.experimental.jitclass`"),
         ("from lancehead import generated_jit", "overload"),
         ("from lancehead import gdb_init", "debug=True"),
-        ("from lancehead.extending import intrinsic", "`lancehead.extending.intrinsic` is not supported"),
-        ("from lancehead.types import Module", "`lancehead.types.Module` is not supported"),
+        ("from lancehead.extending import utils", "`lancehead.extending.utils` is not supported"),
+        ("from lancehead.types import LiteralStrKey", "`lancehead.types.LiteralStrKey` is not supported"),
     ],
 )
 def test_f12_modules_and_their_names_that_are_missing(statement, instead):
@@ -84,16 +84,16 @@ def test_f12_modules_and_their_names_that_are_missing(statement, instead):
 def test_f12_the_text_is_that_of_lancehead_run(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(
-        "from numba import jit_module\ntry:\n    jit_module()\nexcept Exception as error:\n    print(error)\n"
+        "from numba import gdb_init\ntry:\n    gdb_init()\nexcept Exception as error:\n    print(error)\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "lancehead", "run", script], capture_output=True, text=True, timeout=60
     )
-    assert done.stdout.strip() == JIT_MODULE.replace("lancehead.", "numba.")
+    assert done.stdout.strip() == GDB.replace("lancehead.", "numba.")
 
 
 def test_f12_what_nobody_knows_is_an_ordinary_error():
-    assert not hasattr(lancehead, "jit_module") and not hasattr(types, "Module")
+    assert not hasattr(lancehead, "gdb_init") and not hasattr(types, "LiteralStrKey")
     with pytest.raises(AttributeError, match=r"^module 'lancehead' has no attribute 'nothing'$"):
         lancehead.nothing
     with pytest.raises(ImportError, match="cannot import name 'nothing' from 'lancehead'"):

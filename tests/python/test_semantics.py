@@ -278,4 +278,5 @@ def test_served_decorators_have_numbas() -> None:
     assert of_numba.vectorize(lambda x: x * 2)(a).dtype == np.int64
     assert njit(lambda a: a[0] * 2)(a) == 144
     inner = of_numba.njit(lambda x: x)
-    assert of_numba.njit(inner) is inner
+    with pytest.raises(TypeError, match="already jitted"):
+        of_numba.njit(inner)

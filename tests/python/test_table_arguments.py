@@ -256,8 +256,8 @@ def test_a_dictionary_in_itself():
 
 
 def test_types():
-    assert str(typeof({1: 2.0})) == "dict(int64, float64)"
-    assert str(typeof({"a"})) == "set(unicode_type)"
+    assert str(typeof({1: 2.0})) == "DictType[int64,float64]<iv=None>"
+    assert str(typeof({"a"})) == "reflected set(unicode_type)"
 
 
 def test_nothing_leaks():

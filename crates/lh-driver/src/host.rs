@@ -103,6 +103,11 @@ pub trait Host {
     fn inner_function(&mut self, parent: FuncId, code: Option<&Code>) -> FuncId;
     /// A global or builtin visible to a function.
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
+    /// The value that a name had when a function of Numba's semantics was first compiled for the types.
+    fn frozen(&mut self, f: FuncId, args: &[Ty], name: &str, now: Option<ObjId>) -> Option<ObjId> {
+        let _ = (f, args, name);
+        now
+    }
     /// Contents of a closure cell of a function.
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId>;
     /// See [`lh_infer::World::import`].

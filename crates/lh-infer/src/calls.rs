@@ -483,8 +483,8 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if let Some(args) = self.as_numpy_takes(path, args) {
-            return self.call_path(path, &args, kwargs);
+        if let Some((args, kwargs)) = self.as_numpy_takes(path, args, kwargs) {
+            return self.call_path(path, &args, &kwargs);
         }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);

@@ -439,6 +439,25 @@ pub fn cost_of_all(from: &[Ty], to: &[Ty]) -> Option<u32> {
     from.iter().zip(to).map(|(f, t)| cost(*f, *t)).sum()
 }
 
+/// Whether a result may stand where a signature says another type: it converts, or becomes the same objects of Python,
+/// since arrays in containers differ in their layouts only.
+pub fn is_result_of(got: Ty, want: Ty) -> bool {
+    cost(got, want).is_some() || has_objects_of(got, want)
+}
+
+/// Whether values become the same objects of Python as those of another type.
+pub fn has_objects_of(got: Ty, want: Ty) -> bool {
+    let all = |a: &[Ty], b: &[Ty]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| has_objects_of(*a, *b));
+    match (got.kind(), want.kind()) {
+        (TyKind::Array { dtype: d, ndim: n, .. }, TyKind::Array { dtype: e, ndim: m, .. }) => {
+            d == e && n == m && cost(got, want).is_some()
+        }
+        (TyKind::Class(a), TyKind::Class(b)) => a.class == b.class && all(&a.args, &b.args),
+        (TyKind::Tuple { elems: a, name: n }, TyKind::Tuple { elems: b, name: m }) => n == m && all(a, b),
+        _ => got == want,
+    }
+}
+
 /// Whether an exception can hold a value of the type.
 pub(crate) fn carried(t: Ty) -> bool {
     match t.kind() {

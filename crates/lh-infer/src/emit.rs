@@ -326,7 +326,7 @@ impl Infer<'_> {
         let v = self.value(val);
         let has = self.push(Inst::IsSome(v), Ty::bool());
         let none = self.op("not", &[has]);
-        self.raise_if(&none, exc::TYPE_ERROR, "expected a value, got None");
+        self.raise_if(&none, exc::TYPE_ERROR, &format!("expected {}, got None", t.numba()));
         Ok(self.push(Inst::Unwrap(v), *t))
     }
 

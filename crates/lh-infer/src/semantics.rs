@@ -8,10 +8,13 @@
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
 use crate::val::Val;
-use lh_ir::Ty;
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
+use lh_ir::{Meaning, Ty};
+
+/// Arguments of a call, and those by name.
+type Given = (Vec<Val>, Vec<(String, Val)>);
 
 impl Infer<'_> {
     /// The semantics of the code at hand. The library is written in Python's.
@@ -37,13 +40,13 @@ impl Infer<'_> {
         if op == UnOp::Neg && t.is_bool() && self.semantics() == Semantics::Numba { Ty::i8() } else { t }
     }
 
-    /// The type of a result of a function of NumPy, where Numba has another: statistics of floats are `float64`.
+    /// A result of a function of the library as Numba types it, where that is declared to differ.
     pub(crate) fn with_numba_type(&mut self, path: &str, result: Val) -> Val {
-        const WIDE: [&str; 9] =
-            ["std", "var", "median", "nanstd", "nanvar", "nanmean", "nanmedian", "percentile", "quantile"];
-        let is_wide = path.strip_prefix("numpy.").is_some_and(|name| WIDE.contains(&name));
-        let widens = is_wide && result.ty == Ty::f32() && self.semantics() == Semantics::Numba;
-        if widens { self.cast(&result, Ty::f64()) } else { result }
+        if result.ty != Ty::f32() || self.semantics() == Semantics::Python {
+            return result;
+        }
+        let meaning = self.world.library(path).and_then(|(f, _)| self.world.info(f).meaning);
+        if meaning == Some(Meaning::Statistic) { self.cast(&result, Ty::f64()) } else { result }
     }
 
     /// Whether `int(x)` or `float(x)` leaves a number as it is: those of Numba keep the width.
@@ -113,10 +116,14 @@ impl Infer<'_> {
     }
 
     /// Arguments of a function of NumPy: Numba knows no weak numbers.
-    pub(crate) fn as_numpy_takes(&mut self, path: &str, args: &[Val]) -> Option<Vec<Val>> {
+    pub(crate) fn as_numpy_takes(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Option<Given> {
         let is_strict = self.semantics() == Semantics::Numba && path.starts_with("numpy.");
-        (is_strict && args.iter().any(|a| a.ty.is_weak()))
-            .then(|| args.iter().map(|a| self.cast(a, a.ty.strong())).collect())
+        let mut all = args.iter().chain(kwargs.iter().map(|(_, v)| v));
+        if !is_strict || !all.any(|a| a.ty.is_weak()) {
+            return None;
+        }
+        let args = args.iter().map(|a| self.cast(a, a.ty.strong())).collect();
+        Some((args, kwargs.iter().map(|(name, v)| (name.clone(), self.cast(v, v.ty.strong()))).collect()))
     }
 }
 

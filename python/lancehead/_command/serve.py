@@ -18,7 +18,7 @@ import warnings
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from lancehead import _absent, _core
+from lancehead import _absent, _core, type_texts
 from lancehead.options import OBJECT_MODE
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
@@ -28,9 +28,11 @@ NUMBA_VERSION = "0.68.1"
 COUNTERPARTS = {
     "numba": "lancehead",
     "numba.core": "lancehead",
+    "numba.core.caching": "lancehead.caching",
     "numba.core.config": "lancehead.config",
     "numba.config": "lancehead.config",
     "numba.core.decorators": "lancehead",
+    "numba.core.entrypoints": "lancehead.entrypoints",
     "numba.core.errors": "lancehead.errors",
     "numba.core.extending": "lancehead.extending",
     "numba.core.types": "lancehead.types",
@@ -90,7 +92,10 @@ _CLASSES = {
 }
 
 #: Decorators of functions, which have Numba's semantics under its name.
-_COMPILING = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
+_COMPILING = {
+    "numba": ("jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil"),
+    "numba.cuda": ("jit",),
+}
 
 
 @functools.cache
@@ -101,7 +106,20 @@ def _as_numba(decorator: Any) -> Any:
     def decorate(*args: Any, **options: Any) -> Any:
         return decorator(*args, **{"semantics": "numba", **options})
 
-    return _absent.lenient(decorate) if decorator.__name__ in ("jit", "njit") else decorate
+    is_own = decorator.__name__ in ("jit", "njit") and decorator.__module__ == "lancehead.decorators"
+    return _absent.lenient(decorate) if is_own else decorate
+
+
+def _jit_module(**options: Any) -> None:
+    """Numba's `jit_module`, which compiles the functions of the module that calls it."""
+    importlib.import_module("lancehead.decorators").compile_module(
+        sys._getframe(1).f_globals, {"semantics": "numba", **options}
+    )
+
+
+def of_modules() -> list[tuple[str, tuple[str, ...]]]:
+    """Modules of Numba that have been asked for, and their decorators."""
+    return [(name, names) for name, names in _COMPILING.items() if name == "numba" or COUNTERPARTS[name] in sys.modules]
 
 
 class Missing(AttributeError):
@@ -171,7 +189,10 @@ class NumbaModule(ModuleType):
         found = getattr(source, name, None)
         if found is None and (found := _absent.find(self.__name__, name)) is None:
             raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
-        return _as_numba(found) if name in _COMPILING and found is getattr(counterpart("numba"), name, None) else found
+        if name == "jit_module":
+            return _jit_module
+        has_semantics = any(name in names and found is getattr(counterpart(m), name, None) for m, names in of_modules())
+        return _as_numba(found) if has_semantics else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})
@@ -187,22 +208,13 @@ def install() -> None:
     os.environ["LANCEHEAD_SERVE_NUMBA"] = "1"
     if any(isinstance(finder, NumbaFinder) for finder in sys.meta_path):
         return
+    type_texts.served = True
     # Programs for Numba that turn object mode off and on are not to be told what they cannot change.
     warnings.filterwarnings("ignore", message=OBJECT_MODE)
     for name in [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
     _core.extensions_pending()
-
-
-def load_extensions() -> None:
-    """Calls the entry points `numba_extensions` of installed packages, which register what they extend Numba by."""
-    for entry in importlib.metadata.entry_points(group="numba_extensions", name="init"):
-        try:
-            entry.load()()
-        except Exception as error:
-            why = f"{type(error).__name__}({error})"
-            warnings.warn(f"Numba extension module '{entry.module}' failed to load due to '{why}'.", stacklevel=2)
 
 
 def serve_numba() -> None:

@@ -60,6 +60,7 @@ class CUDADispatcher(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R], signatures: list[Any], device: bool, options: dict[str, Any]) -> None:
         self.py_func = function
+        options = config.with_semantics(function, options)
         self.targetoptions = {"device": device, **options}
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
@@ -521,6 +522,7 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
         "error_model": "python" if debug and not options.get("fastmath") else "numpy",
         "fastmath": options.get("fastmath") or False,
         "cache": bool(options.get("cache")),
+        "semantics": options.get("semantics") or "python",
         "_check": debug,
     }
 

@@ -70,9 +70,9 @@ def _converted(kind: type) -> CUDADispatcher[..., Any]:
 class GpuLoops:
     """The kernels of a ufunc."""
 
-    def __init__(self, function: Any, ufunc: Any, fastmath: Any) -> None:
+    def __init__(self, function: Any, ufunc: Any, options: dict[str, Any]) -> None:
         self._ufunc = ufunc
-        self._function, self.fastmath = jit(function, device=True, fastmath=fastmath), fastmath
+        self._function, self.options = jit(function, device=True, **options), options
         # What a `numpy.ufunc` takes as numbers without a type of their own.
         self._weak: tuple[type, ...] = (int, float, complex) if isinstance(ufunc, np.ufunc) else ()
         self._reduce = Reduce(self._function)

@@ -15,7 +15,7 @@ from lancehead.cuda.gpu_ufuncs import GpuLoops
 from lancehead.options import suggestion
 
 # Of generalised ufuncs.
-_OPTIONS = frozenset({"cache", "fastmath", "writable_args", "identity"})
+_OPTIONS = frozenset({"cache", "fastmath", "writable_args", "identity", "semantics"})
 
 
 class DeviceUFunc:
@@ -24,8 +24,10 @@ class DeviceUFunc:
     # Threads of the blocks that the work is cut into, at most.
     max_blocksize = 1 << 30
 
-    def __init__(self, function: Callable[..., Any], ufunc: Any, fastmath: Any = False) -> None:
-        self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, fastmath)
+    def __init__(self, function: Callable[..., Any], ufunc: Any, options: dict[str, Any]) -> None:
+        # Options of the function itself.
+        own = {name: options[name] for name in ("fastmath", "semantics") if name in options}
+        self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, own)
         self.__name__, self.__qualname__, self.__module__ = (
             function.__name__,
             function.__qualname__,
@@ -40,7 +42,7 @@ class DeviceUFunc:
         return pickling.reduce(self)
 
     def _by_value(self) -> Any:
-        return DeviceUFunc, (self.py_func, self._ufunc, self._loops.fastmath)
+        return DeviceUFunc, (self.py_func, self._ufunc, self._loops.options)
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
         nin, nout = self._ufunc.nin, self._ufunc.nout
@@ -152,10 +154,10 @@ def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda"
 
 def _wrapped(make: Callable[..., Any], given: Any, options: dict[str, Any]) -> Any:
     if callable(given):
-        return DeviceUFunc(given, make(given, **options), options.get("fastmath", False))
+        return DeviceUFunc(given, make(given, **options), options)
 
     def decorate(function: Any) -> DeviceUFunc:
         inner = getattr(function, "py_func", function)
-        return DeviceUFunc(inner, make(given, **options)(inner), options.get("fastmath", False))
+        return DeviceUFunc(inner, make(given, **options)(inner), options)
 
     return decorate

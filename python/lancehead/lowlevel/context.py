@@ -119,7 +119,9 @@ class _Runtime:
     def meminfo_data(self, builder: Any, meminfo: Any) -> Any:
         """The address of memory."""
         r = builder.recorder
-        return r.let(f"prim.lh_mem_data({r.value(meminfo).text})", VOIDPTR)
+        owner = r.value(meminfo)
+        inside = f"prim.model_parts({owner.text})" if owner.of.kind == "Extension" else owner.text
+        return r.let(f"prim.lh_mem_data({inside})", VOIDPTR)
 
 
 class Context:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead import _core, types
+from lancehead import types
 from lancehead.lowlevel.builder import address_of
 from lancehead.lowlevel.registry import intrinsic
 
@@ -26,11 +26,6 @@ class ExternalFunction(types.WrapperAddressProtocol):
 
     def __repr__(self) -> str:
         return f"ExternalFunction({self.symbol})"
-
-
-def MemInfoPointer(dtype: Any = None) -> Any:
-    """The type of owners of memory."""
-    return _core.owner_type()[0]
 
 
 @intrinsic

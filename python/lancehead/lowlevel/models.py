@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from lancehead import _core, errors, types
+from lancehead import _core, errors, foreign_types, types
 from lancehead.lowlevel import irtypes as ir
 
 T = TypeVar("T", bound=type)
@@ -120,6 +120,13 @@ class PointerModel(_Word):
         self.word = ir.PointerType(lowered(getattr(fe_type, "dtype", None) or types.int8))
 
 
+class OwnerModel(DataModel):
+    """Owners of memory, which are counted."""
+
+    def representation(self) -> Any:
+        return _core.owner_type()[0]
+
+
 class UniTupleModel(StructModel):
     """So many values of one type."""
 
@@ -202,6 +209,8 @@ def lookup(type_: Any) -> DataModel:
 
 
 def _default(type_: Any) -> Any:
+    if isinstance(type_, foreign_types.MemInfoPointer):
+        return OwnerModel
     if isinstance(type_, (types.Opaque, types.Dummy)) or getattr(type(type_), "is_opaque", False):
         return OpaqueModel
     raise errors.TypingError(

@@ -238,6 +238,25 @@ impl<'a> Session<'a> {
         known
     }
 
+    /// The value of a name for the function being typed, which keeps that of its first compilation in Numba's semantics.
+    fn settled(&mut self, f: FuncId, name: &str, now: Option<ObjId>) -> Option<ObjId> {
+        let Some(frame) = self.stack.innermost() else { return now };
+        if frame.key.options.semantics == Semantics::Python || frame.notes.is_library {
+            return now;
+        }
+        let (func, args) = (frame.key.func, frame.key.args.iter().map(|(t, _)| *t).collect::<Vec<Ty>>());
+        let root = self.root(func);
+        if self.root(f) == root { self.host.frozen(root, &args, name, now) } else { now }
+    }
+
+    /// The function in which an inner function is, at last.
+    fn root(&self, mut f: FuncId) -> FuncId {
+        while let Some((parent, _)) = self.compiler.parents.get(&f) {
+            f = *parent;
+        }
+        f
+    }
+
     fn depend(&mut self, d: Dep) {
         if self.stack.innermost().is_some_and(|f| !f.notes.is_library) {
             self.depend_anywhere(d);
@@ -396,14 +415,16 @@ impl World for Session<'_> {
     }
 
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
-        let value = self.host.global(f, name);
+        let now = self.host.global(f, name);
+        let value = self.settled(f, name, now);
         self.depend(Dep::Global { func: f, name: name.to_owned(), value });
         value
     }
 
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
         let f = self.compiler.lifted.get(&f).map_or(f, |(own, _)| *own);
-        let value = self.host.free(f, index);
+        let now = self.host.free(f, index);
+        let value = self.settled(f, &format!("{index} captured"), now);
         self.depend(Dep::Free { func: f, index, value });
         value
     }

@@ -5,6 +5,7 @@ use crate::call::{methods, vectorcall};
 use crate::gpu::options::JitOptions;
 use crate::host::decorated;
 use crate::runtime::{panics, signals};
+use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 use pyo3::{ffi, intern};
@@ -71,6 +72,42 @@ unsafe extern "C" fn bind_method(
     }
 }
 
+/// An attribute: those that only Numba's dispatchers have are found by `lancehead.introspection`.
+unsafe extern "C" fn attribute(this: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls this with an instance and a string, attached.
+    unsafe {
+        let found = ffi::PyObject_GenericGetAttr(this, name);
+        if !found.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return found;
+        }
+        let py = Python::assume_attached();
+        let (this, name) = (Bound::from_borrowed_ptr(py, this), Bound::from_borrowed_ptr(py, name));
+        let is_special = name.extract::<&str>().is_ok_and(|n| n.starts_with("__") && n != "__numba__");
+        if is_special {
+            return found;
+        }
+        let error = PyErr::fetch(py);
+        let module = match py.import("lancehead.introspection") {
+            Ok(module) => module,
+            Err(_) => {
+                error.restore(py);
+                return found;
+            }
+        };
+        match module.call_method1("attribute", (this, name)) {
+            Ok(value) => value.into_ptr(),
+            Err(e) if e.is_instance_of::<PyAttributeError>(py) => {
+                error.restore(py);
+                found
+            }
+            Err(e) => {
+                e.restore(py);
+                found
+            }
+        }
+    }
+}
+
 unsafe extern "C" fn repr(o: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: CPython calls this with a live instance, attached.
     unsafe {
@@ -116,7 +153,7 @@ pub fn create_type(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void),
         slot(ffi::Py_tp_descr_get, bind_method as *mut c_void),
         slot(ffi::Py_tp_repr, repr as *mut c_void),
-        slot(ffi::Py_tp_getattro, ffi::PyObject_GenericGetAttr as *mut c_void),
+        slot(ffi::Py_tp_getattro, attribute as *mut c_void),
         slot(ffi::Py_tp_setattro, ffi::PyObject_GenericSetAttr as *mut c_void),
         slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
         slot(ffi::Py_tp_methods, methods::methods().as_mut_ptr().cast()),

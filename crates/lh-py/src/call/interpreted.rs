@@ -2,10 +2,10 @@
 //! the Python function; of each call they note the types, which programs ask for as those of compiled functions.
 
 use crate::call::args::ArgBuf;
-use crate::call::bind;
 use crate::call::state::{DispatcherObject, State};
-use crate::call::vectorcall::guarded;
+use crate::call::vectorcall::{self, guarded};
 use crate::object::array;
+use lh_ir::func::Semantics;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use pyo3::{ffi, intern};
@@ -44,8 +44,12 @@ unsafe fn note(
 ) -> PyResult<()> {
     let py = object.py();
     // SAFETY: as promised.
-    let bound = unsafe { bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames) };
-    let Ok(bound) = bound else { return Ok(()) };
+    let bound = match unsafe { vectorcall::bound_to(py, state, args, n, kwnames) } {
+        Ok(bound) => bound,
+        // The interpreter refuses them itself.
+        Err(_) if state.options().ir.semantics == Semantics::Python => return Ok(()),
+        Err(e) => return Err(e),
+    };
     // SAFETY: bound arguments are alive as long as what bound them.
     let bound_args: Vec<Bound<'_, PyAny>> =
         (0..bound.len()).map(|i| unsafe { Bound::from_borrowed_ptr(py, *bound.as_ptr().add(i)) }).collect();

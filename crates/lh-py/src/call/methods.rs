@@ -7,7 +7,7 @@ use crate::call::{interpreted, specialise};
 use crate::compile::{cache, compiler, report};
 use crate::host::signature::{Signature, canonical_all, signature};
 use crate::host::types::type_tuple;
-use crate::host::{decorated, table};
+use crate::host::{decorated, frozen, table};
 use crate::object::canonical::canonical;
 use crate::runtime::render;
 use lh_driver::Text;
@@ -161,6 +161,7 @@ fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    frozen::forget(table::intern(c.this));
     for overload in c.overloads() {
         c.state().forget(overload);
         specialise::compile(c.py, c.state(), c.this, &overload.compiled.args, overload.explicit, true)?;
@@ -280,6 +281,11 @@ fn namespace<'py>(py: Python<'py>, fields: &Bound<'py, PyDict>) -> PyResult<Boun
     py.import("types")?.getattr("SimpleNamespace")?.call((), Some(fields))
 }
 
+fn compile_result<'py>(c: &Call<'_, 'py>, fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    fields.set_item("dispatcher", c.this)?;
+    c.py.import("lancehead.introspection")?.getattr("CompileResult")?.call((), Some(fields))
+}
+
 fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some(known) = interpreted::ask(c.this, c.state(), "overloads", None)? {
         return Ok(known);
@@ -290,7 +296,7 @@ fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         fields.set_item("signature", Bound::new(c.py, signature_of(o))?)?;
         fields.set_item("entry_point", o.compiled.entry as usize)?;
         fields.set_item("objectmode", false)?;
-        all.set_item(type_tuple(c.py, o.args())?, namespace(c.py, &fields)?)?;
+        all.set_item(type_tuple(c.py, o.args())?, compile_result(c, &fields)?)?;
     }
     Ok(all.into_any())
 }

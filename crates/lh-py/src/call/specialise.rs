@@ -12,7 +12,7 @@ use crate::gpu::context::{self, Gpu};
 use crate::gpu::loaded::Loaded;
 use crate::gpu::options::JitOptions;
 use crate::host::guard::Guard;
-use crate::host::{extensions, gpu_targets, single_flight, table};
+use crate::host::{gpu_targets, single_flight, table};
 use crate::object::canonical::canonical;
 use crate::runtime::signals;
 use lh_driver::{Called, Compiled};
@@ -177,7 +177,6 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
-    extensions::load(py)?;
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let function = table::intern(object);
     let mut lookup = None;
@@ -185,7 +184,7 @@ pub fn compile<'a>(
     if cache::is_wanted(py, cached) {
         let (l, code) = cache::find(py, function, function, args, options, !anew)?;
         // A result that does not convert to the declared type is an error, which the compiler reports.
-        loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::cost(canonical(c.ret), r).is_some()));
+        loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::is_result_of(canonical(c.ret), r)));
         lookup = Some(l);
     }
     let table = state.table();
@@ -215,7 +214,7 @@ pub fn compile<'a>(
     };
     // In Numba's semantics globals and captured variables are what they were when this was compiled.
     let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
-    let result = ret.unwrap_or(compiled.ret);
+    let result = ret.filter(|r| !lh_infer::has_objects_of(canonical(compiled.ret), *r)).unwrap_or(compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,
@@ -236,7 +235,7 @@ pub fn compile<'a>(
     let added = state.add(Params::of(state.func.bind(py))?, overload);
     keep_called(py, &added.compiled, options);
     if options.parallel & parallel::ALL != 0 && !added.compiled.is_loaded() {
-        report::tell_parallel(py, object, &added.compiled)?;
+        report::tell_parallel(py, object, &added.compiled, options.semantics)?;
     }
     Ok(added)
 }

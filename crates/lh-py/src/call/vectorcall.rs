@@ -17,6 +17,7 @@ use crate::object::{int, numpy};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
 use lh_ir::func::Semantics;
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::mem::MaybeUninit;
@@ -109,6 +110,30 @@ unsafe extern "C" fn vectorcall(
     }
 }
 
+/// The arguments of a call, bound to parameters. What is wrong with them is said as Numba does in its semantics.
+///
+/// # Safety
+/// As [`bind::bind`].
+pub unsafe fn bound_to(
+    py: Python<'_>,
+    state: &State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+    kwnames: *mut ffi::PyObject,
+) -> PyResult<bind::Arguments> {
+    // SAFETY: as promised.
+    let bound = unsafe { bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames) };
+    bound.or_else(|e| {
+        if state.options().ir.semantics == Semantics::Python || !e.is_instance_of::<PyTypeError>(py) {
+            return Err(e);
+        }
+        // SAFETY: names of keywords are a tuple, if there are any.
+        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, kwnames) };
+        let misfit = py.import("lancehead.decorated")?.getattr("misfit")?.call1((state.func.bind(py), n, names))?;
+        Err(if misfit.is_none() { e } else { PyTypeError::new_err(misfit.unbind()) })
+    })
+}
+
 /// A call whose arguments need all rules of binding.
 #[cold]
 unsafe fn call_bound(
@@ -121,7 +146,7 @@ unsafe fn call_bound(
     // SAFETY: as for `vectorcall`.
     unsafe {
         let py = Python::assume_attached();
-        match guarded(py, || bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames)) {
+        match guarded(py, || bound_to(py, state, args, n, kwnames)) {
             Some(bound) => call(callable, state, bound.as_ptr(), bound.len()),
             None => std::ptr::null_mut(),
         }
@@ -175,7 +200,7 @@ unsafe extern "C" fn with_environment(
         let (args, n) = if kwnames.is_null() && n == state.table().params.plain {
             (args, n)
         } else {
-            match guarded(py, || bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames)) {
+            match guarded(py, || bound_to(py, state, args, n, kwnames)) {
                 Some(b) => bound = b,
                 None => return std::ptr::null_mut(),
             }

@@ -60,6 +60,14 @@ fn setting<'py>(py: Python<'py>, name: &Bound<'py, pyo3::types::PyString>) -> Op
     py.import(intern!(py, "lancehead.config")).and_then(|m| m.getattr(name)).ok()
 }
 
+/// The directory that a program's own locator gives for a function (`lancehead.caching`), and what tells its files from
+/// others.
+fn located(function: &Bound<'_, PyAny>, file: &Path) -> PyResult<Option<(PathBuf, String)>> {
+    let modules = function.py().import(intern!(function.py(), "sys"))?.getattr(intern!(function.py(), "modules"))?;
+    let caching = modules.cast::<PyDict>()?.get_item("lancehead.caching")?;
+    caching.map_or(Ok(None), |m| m.call_method1("located", (function, file))?.extract())
+}
+
 impl Home {
     /// Where a Python function's files are.
     pub fn of(function: &Bound<'_, PyAny>) -> PyResult<Home> {
@@ -81,6 +89,11 @@ impl Home {
         let is_program = matches!(&*module, "__main__" | "__mp_main__");
         let module = if is_program && is_source { &name } else { &module };
         let below = plain(module, 120);
+        let located = located(function, file)?;
+        let stem = located.as_ref().map_or(stem.clone(), |(_, told)| format!("{stem}.{told}"));
+        if let Some((dir, _)) = located {
+            return Ok(Home { dirs: vec![dir], pack: None, root: None, stem });
+        }
         let parent = file.parent().filter(|_| is_source);
         let (root, is_set) = directory(py);
         if !is_set {

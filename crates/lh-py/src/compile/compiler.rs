@@ -2,13 +2,13 @@
 
 use crate::host::guard::Guard;
 use crate::host::interpreter::PyHost;
-use crate::host::table;
+use crate::host::{decorated, extensions, table};
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::runtime::{render, signals};
 use lh_driver::gpu::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
-use lh_ir::func::Options;
+use lh_ir::func::{Options, Semantics};
 use lh_ir::{FuncId, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,7 +52,7 @@ pub fn compile(
     let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
         // A result that converts to the declared type is converted when it is boxed; for others the compiler reports
         // the error.
-        Ok(c) if ret.is_some_and(|r| lh_infer::cost(canonical(c.ret), r).is_none()) => {
+        Ok(c) if ret.is_some_and(|r| !lh_infer::is_result_of(canonical(c.ret), r)) => {
             compiler.compile(host, f, args, options, ret, whole)
         }
         other => other,
@@ -92,6 +92,7 @@ pub fn with_compiler<'py, R>(
     py: Python<'py>,
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
+    extensions::load(py)?;
     let mut compiler = lock(&IDLE).pop().unwrap_or_default();
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped, since its tables may be half written.
@@ -99,12 +100,23 @@ pub fn with_compiler<'py, R>(
         .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     lock(&IDLE).push(compiler);
     result.map_err(|d| {
-        let e = render::error(py, &d);
+        let e = host.take_raised(&d).unwrap_or_else(|| render::error(py, &d));
         match d.literal {
             Some(i) => Failed::Literal(i, e),
             None => Failed::Error(e),
         }
     })
+}
+
+/// Whether a function that another one calls has Numba's semantics: what it read stays as it was.
+fn is_frozen(py: Python<'_>, caller: ObjId, dep: &Dep) -> bool {
+    let (Dep::Global { func, .. } | Dep::Free { func, .. }) = dep else { return false };
+    let object = table::function_object(*func).0;
+    if object == caller || table::item(object).is_some() {
+        return false;
+    }
+    let options = decorated::of(&table::object(py, object)).map(|d| d.options());
+    options.is_some_and(|o| o.semantics == Semantics::Numba)
 }
 
 /// The dependencies of code for a function.
@@ -120,7 +132,7 @@ pub fn guard_as(py: Python<'_>, f: ObjId, other: ObjId, compiled: &Compiled) -> 
     for t in &compiled.args {
         add_functions(py, &mut guard, *t);
     }
-    for dep in &compiled.deps {
+    for dep in compiled.deps.iter().filter(|d| !is_frozen(py, f, d)) {
         match dep {
             Dep::Global { func, name, value } => {
                 guard.add_function(py, own(func));

@@ -2,6 +2,7 @@
 
 use lh_driver::Compiled;
 use lh_driver::report::FunctionReport;
+use lh_ir::func::Semantics;
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -16,11 +17,20 @@ pub fn explain<'py, 'a>(
 }
 
 /// Prints the report on the loops of a function that was compiled to run in parallel, if the settings ask for it.
-pub fn tell_parallel(py: Python<'_>, function: &Bound<'_, PyAny>, compiled: &Compiled) -> PyResult<()> {
+pub fn tell_parallel(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    compiled: &Compiled,
+    semantics: Semantics,
+) -> PyResult<()> {
     let level: i64 = py.import("lancehead.config")?.getattr(intern!(py, "PARALLEL_DIAGNOSTICS"))?.extract()?;
     if level > 0 {
         let name = function.getattr(intern!(py, "__qualname__"))?;
         explain(py, &name, std::iter::once(compiled))?.call_method1(intern!(py, "tell"), (level.min(4),))?;
+    }
+    if semantics == Semantics::Numba {
+        let name = function.getattr(intern!(py, "__qualname__"))?;
+        explain(py, &name, std::iter::once(compiled))?.call_method0(intern!(py, "warn_if_serial"))?;
     }
     Ok(())
 }

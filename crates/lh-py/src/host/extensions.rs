@@ -25,7 +25,7 @@ pub fn extensions_pending() {
 /// Lets packages that extend Numba register what they have, if they have not yet.
 pub fn load(py: Python<'_>) -> PyResult<()> {
     if ARE_PENDING.load(Ordering::Relaxed) && ARE_PENDING.swap(false, Ordering::Relaxed) {
-        py.import(intern!(py, "lancehead._command.serve"))?.call_method0(intern!(py, "load_extensions"))?;
+        py.import(intern!(py, "lancehead.entrypoints"))?.call_method0(intern!(py, "init_all"))?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use crate::host::decorated::Decorated;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, gpu_targets, library, memos,
-    objmode, overloads, parts, single_flight,
+    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, frozen, gpu_targets, library,
+    memos, objmode, overloads, parts, single_flight,
 };
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
@@ -42,12 +42,21 @@ pub struct PyHost<'py> {
     py: Python<'py>,
     /// Hashes made so far: nothing is expected to change during the one request that a host serves.
     digests: HashMap<ObjId, Option<Digest>>,
+    /// What an overload raised, with the headline of the diagnostic that stands for it.
+    raised: Option<(String, PyErr)>,
 }
 
 impl<'py> PyHost<'py> {
     /// The interpreter of an attached thread.
     pub fn new(py: Python<'py>) -> Self {
-        PyHost { py, digests: HashMap::new() }
+        PyHost { py, digests: HashMap::new(), raised: None }
+    }
+    /// The exception of an overload that a diagnostic stands for.
+    pub fn take_raised(&mut self, d: &Diagnostic) -> Option<PyErr> {
+        self.raised
+            .take()
+            .filter(|(headline, _)| d.id == diag::NO_MATCHING_CALL && *headline == d.headline)
+            .map(|r| r.1)
     }
     fn get(&self, o: ObjId) -> Bound<'py, PyAny> {
         table::object(self.py, o)
@@ -280,6 +289,10 @@ impl Host for PyHost<'_> {
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
         self.lookup_global(f, name).ok().flatten()
     }
+    fn frozen(&mut self, f: FuncId, args: &[Ty], name: &str, now: Option<ObjId>) -> Option<ObjId> {
+        let object = table::function_object(f).0;
+        if self.ask(object, |_| ()).is_none() { now } else { frozen::value(object, args, name, now) }
+    }
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
         self.lookup_free(f, index).ok().flatten()
     }
@@ -322,12 +335,16 @@ impl Host for PyHost<'_> {
         overloads::registered(self.py, what)
     }
     fn overload(&mut self, o: ObjId, what: &Overload<'_>) -> diag::Result<(String, Overloaded)> {
-        let none_fits = |e: PyErr| {
+        overloads::ask(self.py, o, what).map_err(|e| {
             let failed = class_names::is_a(e.value(self.py), "lancehead.errors", "LoweringError");
             let id = if failed { diag::EXTENSION_FAILED } else { diag::NO_MATCHING_CALL };
-            Diagnostic::new(id, e.value(self.py).to_string())
-        };
-        overloads::ask(self.py, o, what).map_err(none_fits)
+            let d = Diagnostic::new(id, e.value(self.py).to_string());
+            // What an overload raises otherwise is an error of the program's.
+            if !failed && !overloads::says_none_fits(&e, self.py) {
+                self.raised = Some((d.headline.clone(), e));
+            }
+            d
+        })
     }
     fn object_of(&mut self, c: &Const) -> ObjId {
         match self.constant_object(c) {

@@ -12,6 +12,7 @@ pub mod enums;
 pub mod exc_classes;
 pub mod extensions;
 pub mod foreign;
+pub mod frozen;
 pub mod gpu_targets;
 pub mod guard;
 pub mod interpreter;

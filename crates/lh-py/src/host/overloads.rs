@@ -7,6 +7,7 @@ use hashbrown::HashSet;
 use lh_infer::world::Object;
 use lh_infer::{Overload, Overloaded};
 use lh_ir::{ObjId, Ty, TyKind};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyTuple};
 use std::sync::{LazyLock, Mutex};
@@ -89,8 +90,14 @@ pub fn ask(py: Python<'_>, o: ObjId, what: &Overload<'_>) -> PyResult<(String, O
             let Object::Func(init) = classify::classify(&init) else { lh_ir::bug!("{parts:?} construct nothing") };
             Ok((name, Overloaded::Constructor { ty: ty.0, init, object: table::intern(&found) }))
         }
-        _ => Err(pyo3::exceptions::PyTypeError::new_err("an overload must return a function")),
+        _ => Err(PyTypeError::new_err("an overload must return a function")),
     }
+}
+
+/// Whether an exception says that no overload is for the types.
+pub fn says_none_fits(e: &PyErr, py: Python<'_>) -> bool {
+    let errors = py.import("lancehead.errors").and_then(|m| m.getattr("NumbaError"));
+    e.is_instance_of::<PyTypeError>(py) || errors.is_ok_and(|class| e.value(py).is_instance(&class).unwrap_or(false))
 }
 
 /// The function that such an attribute stands for.

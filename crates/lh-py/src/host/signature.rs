@@ -1,10 +1,11 @@
 //! Signatures as Python objects, `types.int64(types.int64)`, and in their other forms.
 
-use crate::host::types::{Type, as_ty, type_tuple};
+use crate::host::types::{Type, as_ty, type_texts, type_tuple};
 use crate::object::canonical::canonical;
 use crate::object::type_text::{self, Parsed};
 use lh_ir::Ty;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
@@ -37,7 +38,12 @@ impl Signature {
     fn as_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         Type::of(py, self.ty()?)
     }
-    fn __repr__(&self) -> String {
+    fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        type_texts(slf.py())?.call_method1(intern!(slf.py(), "signature"), (slf,))
+    }
+    /// How messages of the compiler write it.
+    #[getter]
+    fn own_name(&self) -> String {
         let args: Vec<String> = self.args.iter().map(|t| canonical(*t).numba().to_string()).collect();
         format!("({}) -> {}", args.join(", "), self.ret.map_or_else(|| "None".to_owned(), |t| t.numba().to_string()))
     }

@@ -15,7 +15,7 @@ use lh_ir::{Layout, TupleMeaning, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
@@ -88,8 +88,36 @@ impl Type {
     fn mentions(&self, other: &Type) -> bool {
         self.0.mentions(&|t| t == other.0)
     }
-    fn __repr__(&self) -> String {
+    fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        type_texts(slf.py())?.call_method1(intern!(slf.py(), "shown"), (slf,))
+    }
+    fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        type_texts(slf.py())?.call_method1(intern!(slf.py(), "text"), (slf,))
+    }
+    /// The compiled function that a type of functions stands for.
+    #[getter]
+    fn dispatcher<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Func(f) if table::function_object(*f).1 => Ok(table::object(py, table::function_object(*f).0)),
+            _ => Err(self.missing("dispatcher")),
+        }
+    }
+    /// Attributes that only Numba's types have.
+    fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if name.starts_with("__") {
+            return Err(slf.get().missing(name));
+        }
+        type_texts(slf.py())?.call_method1(intern!(slf.py(), "attribute"), (slf, name))
+    }
+    /// The name that messages of the compiler have for it.
+    #[getter]
+    fn own_name(&self) -> String {
         self.0.numba().to_string()
+    }
+    /// A number that tells it from others in this process.
+    #[getter]
+    fn _code(&self) -> u64 {
+        self.__hash__() >> 1
     }
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Type>().is_ok_and(|t| t.get().0 == self.0)
@@ -103,7 +131,11 @@ impl Type {
     /// A signature when called with types, a NumPy scalar when called with a number.
     #[pyo3(signature = (*args))]
     fn __call__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        if args.len() == 1 && !args.get_item(0)?.is_instance_of::<Type>() && self.0.is_number() {
+        let is_value = args.len() == 1 && !args.get_item(0)?.is_instance_of::<Type>();
+        if is_value && self.0.is_time() {
+            return type_texts(py)?.call_method1(intern!(py, "time"), (Type::of(py, self.0)?, args.get_item(0)?));
+        }
+        if is_value && self.0.is_number() {
             let class = numpy::load(py)?.scalar_class(py, self.0).ok_or_else(|| self.missing("cast_python_value"))?;
             return class.call1(args.clone());
         }
@@ -115,14 +147,19 @@ impl Type {
     }
     /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`; of a tuple's type, that of an item.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
-        if let (Some(elems), Ok(at)) = (self.elems(), key.extract::<isize>()) {
-            let at = if at < 0 { at + elems.len() as isize } else { at };
-            let found = usize::try_from(at).ok().and_then(|at| elems.get(at));
+        if let (Some(elems), Ok(i)) = (self.elems(), key.extract::<isize>()) {
+            let at = if i < 0 { i.checked_add_unsigned(elems.len()) } else { Some(i) };
+            let found = at.and_then(|i| elems.get(usize::try_from(i).ok()?));
             return Type::of(key.py(), *found.ok_or_else(|| PyIndexError::new_err("tuple index out of range"))?);
         }
-        let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
-        if !self.0.is_scalar() && self.0.as_record().is_none() {
-            return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
+        if let (Some(item), Ok(_)) = (self.plain().as_list(), key.extract::<isize>()) {
+            return Type::of(key.py(), item);
+        }
+        let bad =
+            || PyKeyError::new_err(format!("Can only index numba types with slices with no start or stop, got {key}."));
+        let of = if let TyKind::DType(t) = self.0.kind() { canonical(*t) } else { self.0 };
+        if !of.is_scalar() && of.as_record().is_none() {
+            return Err(PyTypeError::new_err(format!("there are no arrays of {of}")));
         }
         let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
             let s = s.cast_into::<PySlice>().map_err(|_| bad())?;
@@ -136,7 +173,7 @@ impl Type {
             Ok(keys) => keys.iter().map(one_step).collect::<PyResult<Vec<_>>>()?,
             Err(_) => vec![one_step(key.clone())?],
         };
-        Type::of(key.py(), Ty::array(self.0, steps.len(), type_text::layout_of_steps(&steps)))
+        Type::of(key.py(), Ty::array(of, steps.len(), type_text::layout_of_steps(&steps)))
     }
     /// The kind of type: `Integer`, `Array`, ...
     #[getter]
@@ -189,6 +226,7 @@ impl Type {
             TyKind::Obj(_) => "Opaque",
             TyKind::Extension { .. } => "Extension",
             TyKind::Ellipsis => "EllipsisType",
+            TyKind::Generator(_) => "Generator",
             TyKind::Literal(Literal::Int(_)) => "IntegerLiteral",
             TyKind::Literal(Literal::Bool(_)) => "BooleanLiteral",
             TyKind::Literal(Literal::Str(_)) => "StringLiteral",
@@ -200,13 +238,13 @@ impl Type {
         if self.0.define(as_ty(as_type)?) { Ok(()) } else { Err(PyTypeError::new_err("deferred type already defined")) }
     }
     #[getter]
-    fn name(&self) -> String {
-        self.0.numba().to_string()
+    fn name<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Type::__str__(slf)
     }
     /// Types are told apart by their names.
     #[getter]
-    fn key(&self) -> String {
-        self.0.numba().to_string()
+    fn key<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Type::__str__(slf)
     }
     /// The type of the items; of a record, NumPy's dtype.
     #[getter]
@@ -215,6 +253,7 @@ impl Type {
             TyKind::Array { dtype, .. } => *dtype,
             TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => *t,
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => *to,
+            TyKind::Instance { of, class: InstanceOf::Enum { .. } } => *of,
             // Functions have types of their own; those of one function type have it in common.
             TyKind::Tuple { elems, .. }
                 if elems
@@ -492,8 +531,19 @@ impl Type {
         if let TyKind::Literal(_) = slf.get().0.kind() {
             return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
         }
+        if let TyKind::Generator(_) = slf.get().0.kind() {
+            return Ok((
+                type_texts(py)?.getattr("kept")?,
+                (type_texts(py)?.call_method1("keep", (slf,))?,).into_pyobject(py)?,
+            ));
+        }
         Ok((core.getattr("parse_type")?, (type_text::spelling(slf.get().0),).into_pyobject(py)?))
     }
+}
+
+/// The module that writes types as Numba does.
+pub fn type_texts(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import(intern!(py, "lancehead.type_texts"))
 }
 
 /// Identity of a namedtuple class.

@@ -2,7 +2,17 @@
 
 use lh_runtime::alloc::{MemInfo, decref, incref};
 use pyo3::prelude::*;
+use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
+
+// Part of CPython's API for extensions.
+unsafe extern "C" {
+    fn PyTraceMalloc_Track(domain: c_uint, address: usize, size: usize) -> c_int;
+    fn PyTraceMalloc_Untrack(domain: c_uint, address: usize) -> c_int;
+}
+
+/// The domain of `tracemalloc` that arrays of compiled code are in.
+const DOMAIN: c_uint = 0x6c68;
 
 /// Base of the arrays that compiled code makes.
 #[pyclass(frozen, module = "lancehead._core")]
@@ -20,7 +30,11 @@ impl Memory {
     /// `mem` is alive.
     pub unsafe fn new(mem: *mut MemInfo) -> Memory {
         // SAFETY: the caller says so.
-        unsafe { incref(mem) };
+        unsafe {
+            incref(mem);
+            // It does nothing unless memory is traced.
+            PyTraceMalloc_Track(DOMAIN, mem.addr(), (*mem).size);
+        }
         Memory(mem)
     }
     /// Where it is.
@@ -42,6 +56,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the reference is this object's.
-        unsafe { decref(self.0) };
+        unsafe {
+            PyTraceMalloc_Untrack(DOMAIN, self.0.addr());
+            decref(self.0);
+        }
     }
 }

@@ -5,6 +5,7 @@
 use crate::object::array::ArrayObject;
 use lh_ir::Ty;
 use lh_ir::time_unit::TimeUnit;
+use lh_ir::types::Chars;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyCapsule, PyComplex, PyFloat, PyInt, PyType};
@@ -93,6 +94,14 @@ pub fn is_native(num: c_int) -> bool {
 /// The type number of a scalar type.
 pub fn num_of_ty(t: Ty) -> Option<c_int> {
     (0..=BFLOAT).find(|n| ty_of_num(*n) == Some(t.strong()))
+}
+
+/// The number of the dtypes of texts; `None` for other types.
+pub fn num_of_text(t: Ty) -> Option<c_int> {
+    match t.as_record()?.chars? {
+        Chars::Bytes => Some(18),
+        Chars::CodePoints => Some(19),
+    }
 }
 
 static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());

@@ -3,7 +3,7 @@
 use crate::object::canonical::canonical;
 use lh_ir::class::Class;
 use lh_ir::time_unit::TimeUnit;
-use lh_ir::types::{ClassTy, InstanceOf};
+use lh_ir::types::{Chars, ClassTy, InstanceOf, Record};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyNameError, PySyntaxError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -107,6 +107,11 @@ pub fn parse(text: &str) -> PyResult<Parsed> {
         Value::Tuple(items) => Ok(Parsed::Signature(None, p.types(items)?)),
         Value::Int(_) | Value::Text(_) | Value::Flag(_) => Err(p.error("a type")),
     }
+}
+
+/// Whether these are texts in arrays.
+fn is_text(t: Ty) -> bool {
+    t.as_record().is_some_and(|r| r.chars.is_some())
 }
 
 enum Value {
@@ -251,7 +256,8 @@ impl Parser<'_> {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
             "FunctionType" | "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "ListType" | "DictType" | "Set"
-            | "SetType" | "Optional" | "optional" | "array" | "NPDatetime" | "NPTimedelta" => {
+            | "SetType" | "Optional" | "optional" | "array" | "NPDatetime" | "NPTimedelta" | "CharSeq"
+            | "UnicodeCharSeq" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -264,7 +270,7 @@ impl Parser<'_> {
         let mut items = items.into_iter();
         match (name, items.next(), items.next(), items.next(), items.next()) {
             ("Array" | "array", Some(Value::Type(t)), Some(Value::Int(n)), Some(Value::Text(l)), flag)
-                if t.is_scalar() =>
+                if t.is_scalar() || is_text(t) =>
             {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(wrong)?;
                 Ok(Ty::array_ro(t, n, layout_of(&l)?, matches!(flag, Some(Value::Flag(true)))))
@@ -272,6 +278,11 @@ impl Parser<'_> {
             ("NPDatetime" | "NPTimedelta", Some(Value::Text(unit)), None, ..) => {
                 let unit = TimeUnit::parse(if unit.is_empty() { "generic" } else { &unit }).ok_or_else(wrong)?;
                 Ok(unit.ty(name == "NPTimedelta"))
+            }
+            ("CharSeq" | "UnicodeCharSeq", Some(Value::Int(n)), None, ..) => {
+                let chars = if name == "CharSeq" { Chars::Bytes } else { Chars::CodePoints };
+                let size = usize::try_from(n).ok().and_then(|n| n.checked_mul(chars.size())).ok_or_else(wrong)?;
+                Ok(Ty::new(TyKind::Record(Record::text(chars, size))))
             }
             ("Tuple", Some(Value::Tuple(elems)), None, ..) => Ok(Ty::tuple(self.types(elems)?)),
             ("UniTuple", Some(Value::Type(t)), Some(Value::Int(n)), None, _) => {
@@ -308,7 +319,7 @@ impl Parser<'_> {
             }
         }
         self.want(']')?;
-        if !elem.is_scalar() {
+        if !elem.is_scalar() && !is_text(elem) {
             return Err(PyTypeError::new_err(format!(
                 "in the signature {:?}: there are no arrays of {elem}",
                 self.text

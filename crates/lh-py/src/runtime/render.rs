@@ -35,7 +35,20 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
         Category::Value => "NumbaValueError",
         Category::Race => "ParallelRaceError",
     };
-    error_of(py, class, &text(py, d))
+    let mut said = text(py, d);
+    if let Ok(more) = in_numbas_words(py, d) {
+        said.push_str(&more);
+    }
+    error_of(py, class, &said)
+}
+
+/// What Numba says of a kind of error, for programs that are served as its own and look for its words.
+fn in_numbas_words(py: Python<'_>, d: &Diagnostic) -> PyResult<String> {
+    let module = py.import("lancehead.type_texts")?;
+    if !module.getattr("served")?.is_truthy()? {
+        return Ok(String::new());
+    }
+    module.call_method1("in_numbas_words", (d.id.0, &d.headline, &d.file, d.span.line))?.extract()
 }
 
 /// A diagnostic as text of at most 25 lines.

@@ -81,7 +81,7 @@ pub fn snapshot<'py>(py: Python<'py>, definition: &Arc<Definition>) -> PyResult<
         (None, Some(first)) => first.elements.len() - definition.nin,
         (None, None) => 1,
     };
-    let number = |t: &Ty| numpy::num_of_ty(*t).unwrap_or(0) as c_char;
+    let number = |t: &Ty| numpy::num_of_ty(*t).or_else(|| numpy::num_of_text(*t)).unwrap_or(0) as c_char;
     let tables = Tables {
         name: definition.name.clone(),
         doc: definition.doc.clone(),

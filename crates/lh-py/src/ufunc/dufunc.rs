@@ -2,6 +2,7 @@
 
 use crate::host::decorated;
 use crate::host::signature::{Signature, signature};
+use crate::host::types::as_ty;
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::object::numpy;
@@ -311,6 +312,16 @@ impl DUFunc {
     fn _frozen(&self) -> bool {
         !self.grows()
     }
+    #[setter]
+    fn set__frozen(&self, frozen: bool) {
+        self.frozen.store(frozen, Ordering::Relaxed);
+    }
+    /// Compiles a loop for types of inputs: Numba's name, which programs call.
+    #[pyo3(signature = (argtys, return_type=None))]
+    fn _compile_for_argtys(&self, argtys: &Bound<'_, PyTuple>, return_type: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let types = argtys.iter().map(|t| as_ty(&t)).collect::<PyResult<Vec<_>>>()?;
+        self.grow(argtys.py(), return_type.map(as_ty).transpose()?, &types).map(|_| ())
+    }
     /// The signatures of the compiled loops.
     #[getter]
     fn signatures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -343,6 +354,13 @@ impl DUFunc {
     #[getter]
     fn __name__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.current(py).getattr("__name__")
+    }
+    /// What Numba builds it with: of that, programs see the signatures.
+    #[getter]
+    fn gufunc_builder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let known = PyDict::new(py);
+        known.set_item("_sigs", self.signatures(py)?)?;
+        py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&known))
     }
     fn __repr__(&self) -> String {
         format!("<lancehead.DUFunc '{}'>", self.definition.name.to_string_lossy())

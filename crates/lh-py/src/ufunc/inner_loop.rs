@@ -39,6 +39,8 @@ pub struct Contiguous {
     pub itemsize: isize,
     /// Extent and stride of every core dimension, outermost first, by number.
     pub dims: Vec<(usize, usize)>,
+    /// Whether the stride of a dimension of one element matters: where indices are not checked, code may go beyond it.
+    pub is_strict: bool,
 }
 
 /// The recipe of one version of a loop.
@@ -170,7 +172,7 @@ impl Loop {
                 let fits = |c: &Contiguous| {
                     let mut want = c.itemsize;
                     c.dims.iter().rev().all(|(dim, step)| {
-                        let fits = stride(*step) == want || extent(*dim) <= 1;
+                        let fits = stride(*step) == want || extent(*dim) <= 1 && !c.is_strict;
                         want *= extent(*dim);
                         fits
                     })

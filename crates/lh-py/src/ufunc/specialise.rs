@@ -121,7 +121,7 @@ impl Definition {
                 return Err(PyTypeError::new_err(text));
             }
         }
-        let (plan, home) = (Plan::new(layout, args), self.home(py));
+        let (plan, home) = (Plan::new(layout, args, self.options.boundscheck), self.home(py));
         self.check_stores(py, &plan)?;
         let function = library_function(py, "generalised")?;
         let (user, options) = (self.function(py), self.options);
@@ -163,7 +163,7 @@ fn of_function(operand: &Ty) -> Option<Ty> {
 }
 
 fn check_element(py: Python<'_>, t: Ty) -> PyResult<()> {
-    if t != Ty::bf16() && numpy::num_of_ty(t).is_some() {
+    if t != Ty::bf16() && numpy::num_of_ty(t).is_some() || numpy::num_of_text(t).is_some() {
         return Ok(());
     }
     let text = match t.is_time() {
@@ -184,7 +184,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(layout: &Layout, args: &[Ty]) -> Plan {
+    fn new(layout: &Layout, args: &[Ty], is_checked: bool) -> Plan {
         let mut sources = vec![Source::Dim(0)];
         let (mut operands, mut strided, mut contiguous) = (Vec::new(), Vec::new(), Vec::new());
         let mut step = args.len();
@@ -214,7 +214,8 @@ impl Plan {
             strided.push(array(if dims.is_empty() { Order::C } else { Order::A }));
             if !dims.is_empty() && promised {
                 let dims = dims.iter().map(|d| d + 1).zip(steps).collect();
-                contiguous.push(Contiguous { itemsize: element.itemsize() as isize, dims });
+                let (itemsize, is_strict) = (element.itemsize() as isize, !is_checked);
+                contiguous.push(Contiguous { itemsize, dims, is_strict });
             }
         }
         Plan { sources, operands: Ty::tuple(operands), strided: Ty::tuple(strided), contiguous }

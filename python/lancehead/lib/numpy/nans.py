@@ -78,6 +78,7 @@ def _check_inexact(out, dtype):
             prim.error("`out` is an array of floats or of complex numbers")
 
 
+@prim.means("statistic")
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     """Mean without NaN.
 
@@ -105,6 +106,7 @@ def _over(total, n):
     return prim.fdiv(total, n) if n > 0.0 else prim.cast(np.nan, prim.dtype_of(total))
 
 
+@prim.means("statistic")
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Variance without NaN.
 
@@ -125,6 +127,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return deliver(prim.map(_over, total, n) if prim.is_array(total) else _over(total, n), out)
 
 
+@prim.means("statistic")
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Standard deviation without NaN.
 
@@ -294,6 +297,7 @@ def _median_line(v, extra):
     return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
 
 
+@prim.means("statistic")
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """Median without NaN.
 

@@ -188,6 +188,25 @@ def chisquare(df, size=None):
     return _drawn(_chisquare, np.float64, size, float(df), None, None)
 
 
+def _noncentral_chisquare(df, nonc, c):
+    if nonc == 0.0:
+        return _chisquare(df, None, None)
+    if df > 1.0:
+        central = _chisquare(df - 1.0, None, None)
+        n = prim.lh_np_gauss() + prim.sqrt(nonc)
+        return central + n * n
+    return _chisquare(df + 2.0 * float(prim.lh_np_poisson(nonc / 2.0)), None, None)
+
+
+def noncentral_chisquare(df, nonc, size=None):
+    """Numbers of the noncentral chi-square distribution."""
+    if not df > 0:
+        raise ValueError("df <= 0")
+    if not nonc >= 0:
+        raise ValueError("nonc < 0")
+    return _drawn(_noncentral_chisquare, np.float64, size, float(df), float(nonc), None)
+
+
 def _standard_t(a, b, c):
     n = prim.lh_np_gauss()
     return prim.sqrt(a / 2.0) * n / prim.sqrt(prim.lh_np_gamma(a / 2.0))

@@ -248,6 +248,7 @@ def _squared(d):
     return d * d
 
 
+@prim.means("statistic")
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Variance.
 
@@ -304,6 +305,7 @@ def _root(x):
     return prim.sqrt(x)
 
 
+@prim.means("statistic")
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Standard deviation.
 

@@ -332,6 +332,7 @@ def _median_line(v, extra):
     return quotient(prim.cast(low, dtype) + high, 2)
 
 
+@prim.means("statistic")
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle element, or the mean of the two in the middle; NaN if there is one.
 
@@ -424,6 +425,7 @@ def refuse_methods(method):
         prim.error("quantiles are interpolated linearly: `method` is not supported")
 
 
+@prim.means("statistic")
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Quantiles, interpolated linearly.
 
@@ -439,6 +441,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     return deliver(found, out)
 
 
+@prim.means("statistic")
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Percentiles, interpolated linearly.
 

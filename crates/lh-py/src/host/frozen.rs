@@ -1,0 +1,23 @@
+//! What functions of Numba's semantics have read of globals and captured variables, by the types that they were compiled
+//! for: another function that calls them for these types later gets the same.
+
+use crate::object::canonical::canonical;
+use crate::object::lock::lock;
+use hashbrown::HashMap;
+use lh_ir::{ObjId, Ty};
+use std::sync::{LazyLock, Mutex};
+
+/// Values of names, by function and types of arguments.
+type Frozen = HashMap<(ObjId, Vec<Ty>), HashMap<String, Option<ObjId>>>;
+static FROZEN: LazyLock<Mutex<Frozen>> = LazyLock::new(Default::default);
+
+/// The value that a name had when the function was first compiled for the types; that of now if it was not.
+pub fn value(function: ObjId, args: &[Ty], name: &str, now: Option<ObjId>) -> Option<ObjId> {
+    let args = args.iter().map(|t| canonical(t.unliteral())).collect();
+    *lock(&FROZEN).entry((function, args)).or_default().entry(name.to_owned()).or_insert(now)
+}
+
+/// Forgets what a function has read: it is compiled anew.
+pub fn forget(function: ObjId) {
+    lock(&FROZEN).retain(|(of, _), _| *of != function);
+}
