@@ -15,6 +15,7 @@ mod sweep;
 mod val;
 pub mod world;
 
+pub use calls::OF_LIBRARY;
 pub use convert::{cost, cost_of_all};
 pub use infer::{Output, infer, taught};
 pub use operations::generator::receives;

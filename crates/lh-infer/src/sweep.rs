@@ -31,6 +31,8 @@ impl Infer<'_> {
         self.yields.clear();
         self.makes.clear();
         self.calls_users = false;
+        self.is_open = false;
+        self.unknown_items = false;
         self.loops.clear();
         self.made_at.clear();
         self.initial.clear();

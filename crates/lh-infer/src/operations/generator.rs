@@ -93,7 +93,8 @@ impl Infer<'_> {
         };
         self.next = Some(next);
         let sent = known(self.sent);
-        Ok(Ty::new(TyKind::Generator(GeneratorTy { item: known(item), sent, ret, func: self.id, next })))
+        let item = if self.is_open && !self.yields_nothing { item } else { known(item) };
+        Ok(Ty::new(TyKind::Generator(GeneratorTy { item, sent, ret, func: self.id, next })))
     }
 
     /// Completes the ways out of a generator's body; returns its type.
