@@ -205,7 +205,10 @@ impl Infer<'_> {
         for v in &mut bound {
             *v = self.handed_over(v.clone());
             if let TyKind::Iter(_) = v.ty.kind() {
-                *v = self.collect(&v.clone())?;
+                *v = match self.as_generator(v)? {
+                    Some(generator) => generator,
+                    None => self.collect(&v.clone())?,
+                };
             }
         }
         if bound.iter().any(|v| passes_pending(v.ty) || v.ty.is_never()) {
@@ -584,7 +587,9 @@ impl Infer<'_> {
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         let (true, [g]) = (whole, args) else { return Ok(None) };
         let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
-        let has_none = is_table || self.entries(g).is_some() || matches!(g.ty.kind(), TyKind::Generator(_));
+        let is_lazy = matches!(g.known.as_deref(), Some(Known::Lazy(_)));
+        let is_generator = matches!(g.ty.kind(), TyKind::Generator(_));
+        let has_none = is_table || self.entries(g).is_some() || is_generator || is_lazy;
         if has_none { self.collect(g).map(Some) } else { Ok(None) }
     }
 

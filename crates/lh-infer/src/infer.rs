@@ -157,8 +157,8 @@ impl Infer<'_> {
                 self.unroll(header, times)?;
                 continue;
             }
-            // A list whose element type was learnt in this sweep may explain the failure.
-            if swept.is_err() && self.pending.changed {
+            // A list whose element type was learnt in this sweep may explain the failure, or a wider type in a loop.
+            if swept.is_err() && (self.pending.changed || self.widen_headers()) {
                 continue;
             }
             if guesses.made > 0 && (swept.is_err() || guesses.is_refuted()) {

@@ -112,7 +112,12 @@ impl Infer<'_> {
             Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
                 self.make_function(*code, *defaults, kwdefaults, captures).map(Some)
             }
-            Inst::Iter(v) => self.iter(&self.val(*v)).map(Some),
+            Inst::Iter(v) => {
+                let own = self.val(*v);
+                let is_given = i.result.is_some_and(|r| self.is_given(r));
+                let generator = if is_given { self.as_generator(&own)? } else { None };
+                self.iter(&generator.unwrap_or(own)).map(Some)
+            }
             Inst::Unpack { seq, before, after } => self.unpack(&self.val(*seq), *before, *after).map(Some),
             Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
             Inst::CatchExc => self.runtime(&rt::lh_exc_take, &[], Ty::exc()).map(Some),
