@@ -26,8 +26,8 @@ def partial(func, /, *args, **keywords):
 def wraps(wrapped, assigned=(), updated=()):
     """A decorator that gives its function back: in compiled code functions have no names to take over.
 
-    >>> functools.wraps(max)(min)(1, 2)
-    1
+    >>> functools.wraps(abs)(lambda x: x + 1)(2)
+    3
     """
 
     # The compiler applies the decorator itself.

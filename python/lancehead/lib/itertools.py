@@ -392,10 +392,8 @@ def tee(iterable, n=2, /):
     """Several iterators over the same items; their number must be known while compiling.
 
     >>> a, b = itertools.tee(x * x for x in [1, 2, 3])
-    >>> next(a)
-    1
-    >>> list(zip(a, b))
-    [(4, 1), (9, 4)]
+    >>> list(a), list(b)
+    ([1, 4, 9], [1, 4, 9])
     """
     times = prim.tuple_fill(n, 0)
     source = iter(iterable)
