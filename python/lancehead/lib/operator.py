@@ -497,7 +497,7 @@ def iconcat(a, b, /):
     return a
 
 
-def countOf(items, x, /):  # noqa: N802
+def countOf(items, x, /):
     """How often a value is among the items.
 
     >>> operator.countOf([1, 2, 1], 1)
@@ -510,7 +510,7 @@ def countOf(items, x, /):  # noqa: N802
     return n
 
 
-def indexOf(items, x, /):  # noqa: N802
+def indexOf(items, x, /):
     """The place of the first item that is equal to a value.
 
     >>> operator.indexOf([1, 2, 1], 2)
