@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import operator
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -68,9 +70,10 @@ class _Family:
         return self._made.get(found[0]) or self.function(found[0])
 
 
-def partial(captures: tuple[Any, ...], keywords: dict[str, Any]) -> functools.partial[Any]:
-    """A `functools.partial`: the function and its first arguments, and those by name."""
-    return functools.partial(captures[0], *captures[1:], **keywords)
+def of_library(name: str, captures: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A `functools.partial`, an `operator.itemgetter` or the like, with what it was given."""
+    module = next(m for m in (functools, contextlib, operator) if hasattr(m, name))
+    return getattr(module, name)(*captures, **keywords)
 
 
 def compiled(function: FunctionType) -> Any:
@@ -100,4 +103,4 @@ def _inner_code(outer: CodeType, name: str, line: int) -> tuple[CodeType, CodeTy
     return found[0]
 
 
-__all__ = ["function", "partial"]
+__all__ = ["function", "of_library"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Self
 
@@ -75,51 +75,35 @@ class Algebra(_Base):
         """Whether all items of an iterable are there."""
         return all(item in self for item in other)
 
-    def __or__(self, other: Any) -> Self:
-        return self.union(other) if isinstance(other, AbstractSet) else NotImplemented
 
-    def __ror__(self, other: Any) -> Self:
-        return self._of(other).union(self) if isinstance(other, AbstractSet) else NotImplemented
+def _operators(method: str, update: str) -> tuple[Callable[[Any, Any], Any], ...]:
+    """The operators that two methods are: plain, reflected and in place."""
 
-    def __ior__(self, other: Any) -> Self:
+    def plain(self: Any, other: Any) -> Any:
+        return getattr(self, method)(other) if isinstance(other, AbstractSet) else NotImplemented
+
+    def reflected(self: Any, other: Any) -> Any:
+        return getattr(self._of(other), method)(self) if isinstance(other, AbstractSet) else NotImplemented
+
+    def in_place(self: Any, other: Any) -> Any:
         if not isinstance(other, AbstractSet):
             return NotImplemented
-        self.update(other)
+        getattr(self, update)(other)
         return self
 
-    def __and__(self, other: Any) -> Self:
-        return self.intersection(other) if isinstance(other, AbstractSet) else NotImplemented
+    return plain, reflected, in_place
 
-    __rand__ = __and__
 
-    def __iand__(self, other: Any) -> Self:
-        if not isinstance(other, AbstractSet):
-            return NotImplemented
-        self.intersection_update(other)
-        return self
-
-    def __sub__(self, other: Any) -> Self:
-        return self.difference(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Self:
-        return self._of(other).difference(self) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __isub__(self, other: Any) -> Self:
-        if not isinstance(other, AbstractSet):
-            return NotImplemented
-        self.difference_update(other)
-        return self
-
-    def __xor__(self, other: Any) -> Self:
-        return self.symmetric_difference(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    __rxor__ = __xor__
-
-    def __ixor__(self, other: Any) -> Self:
-        if not isinstance(other, AbstractSet):
-            return NotImplemented
-        self.symmetric_difference_update(other)
-        return self
+for _name, _method, _update in (
+    ("or", "union", "update"),
+    ("and", "intersection", "intersection_update"),
+    ("sub", "difference", "difference_update"),
+    ("xor", "symmetric_difference", "symmetric_difference_update"),
+):
+    for _prefix, _operator in zip(("", "r", "i"), _operators(_method, _update), strict=True):
+        _operator.__name__ = f"__{_prefix}{_name}__"
+        _operator.__qualname__ = f"Algebra.{_operator.__name__}"
+        setattr(Algebra, _operator.__name__, _operator)
 
 
 def _looked_up(other: Iterable[Any]) -> AbstractSet[Any]:

@@ -77,8 +77,14 @@ def test_sizes_of_tuples_are_constants():
         return [a for a in itertools.combinations(items, r)]
 
     assert pairs([1, 2, 3], 2) == [(1, 2), (1, 3), (2, 3)]
-    with pytest.raises(errors.TypingError, match="`product` takes one to three iterables"):
-        njit(lambda: list(itertools.product([1], [2], [3], [4])))()
+    with pytest.raises(errors.TypingError, match="must be known while compiling"):
+        njit(lambda n: [p for p in itertools.permutations(range(n))])(3)
+
+
+def test_products_of_any_number():
+    assert njit(lambda: list(itertools.product([1], [2.5], ["a", "b"], [4])))() == [(1, 2.5, "a", 4), (1, 2.5, "b", 4)]
+    again = njit(lambda: list(itertools.product(range(2), "xy", repeat=2)))
+    assert again() == list(itertools.product(range(2), "xy", repeat=2))
 
 
 def test_bounds_of_slices():

@@ -7,11 +7,11 @@
 //! i = 3                             # if `f` is used below, `i` has to be a cell
 //! ```
 
-use crate::plan::{Closure, Plan};
+use crate::plan::{Closure, Named, Plan, replace_free};
 use crate::stack::Origin;
 use crate::visit::edges;
 use hashbrown::{HashMap, HashSet};
-use lh_ir::untyped::{Code, Inst, InstData};
+use lh_ir::untyped::{Code, Inst, InstData, PyConst};
 use lh_ir::{Block, Value};
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ pub(crate) struct Store {
 }
 
 /// A function that calls itself captures its own name before that is assigned. It will not call the value that the name
-/// has until then, which in a loop is the function of the iteration before.
+/// has until then, which in a loop is the function of the iteration before. It is its own sibling, and captures its
+/// defaults too, which are read where it is made.
 pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[Store], unbound: Value) {
     let names = closures.iter().map(|c| {
         let is_own =
@@ -37,29 +38,53 @@ pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[
     if own.is_empty() {
         return;
     }
-    for c in closures {
-        let Some(own) = own.get(&c.func) else { continue };
-        let inner = &mut code.inner[c.code as usize];
-        // A function that has another name than the variable, as a `lambda`, is its own sibling.
-        let is_renamed = |n: u32| own.get(n as usize) == Some(&true) && inner.freevars[n as usize] != inner.name;
-        if (0..own.len() as u32).any(is_renamed) {
-            let mut renamed = inner.as_ref().clone();
-            for data in renamed.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-                if let Inst::Free(n) = data.inst
-                    && is_renamed(n)
-                {
-                    data.inst = Inst::Sibling(c.code);
-                }
-            }
-            *inner = Arc::new(renamed);
-        }
-    }
+    let mut changed: HashMap<u32, bool> = HashMap::new();
     for data in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
         let own = data.result.and_then(|r| own.get(&r));
-        if let (Some(own), Inst::MakeFunction { captures, .. }) = (own, &mut data.inst) {
-            captures.iter_mut().zip(own).filter(|(_, own)| **own).for_each(|(v, _)| *v = unbound);
+        let Inst::MakeFunction { code: index, defaults, kwdefaults, captures } = &mut data.inst else { continue };
+        let Some(own) = own else { continue };
+        captures.iter_mut().zip(own).filter(|(_, own)| **own).for_each(|(v, _)| *v = unbound);
+        let inner = &mut code.inner[*index as usize];
+        changed.entry(*index).or_insert_with(|| know_itself(inner, *index, own, *defaults, kwdefaults));
+    }
+    for data in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let Inst::MakeFunction { code: index, defaults, kwdefaults, captures } = &mut data.inst
+            && changed.get(index) == Some(&true)
+        {
+            captures.extend(*defaults);
+            captures.extend(kwdefaults.iter().map(|(_, v)| *v));
         }
     }
+}
+
+/// Makes reads of captured variables that hold an inner function itself into [`Inst::Sibling`], with captured defaults.
+/// Tells whether there are any.
+fn know_itself(
+    inner: &mut Arc<Code>,
+    index: u32,
+    own: &[bool],
+    defaults: Option<Value>,
+    kwdefaults: &[(String, Value)],
+) -> bool {
+    let is_own = |n: u32| own.get(n as usize) == Some(&true);
+    let mut reads = inner.blocks.iter().flat_map(|b| &b.insts);
+    if !reads.any(|data| matches!(data.inst, Inst::Free(n) if is_own(n))) {
+        return false;
+    }
+    let code = Arc::make_mut(inner);
+    let first = code.freevars.len() as u32;
+    // These are no names of variables.
+    code.freevars.extend(defaults.map(|_| ".defaults".to_owned()));
+    code.freevars.extend(kwdefaults.iter().map(|(name, _)| format!(".{name}")));
+    replace_free(code, |n, values| {
+        is_own(n).then(|| {
+            let own_defaults = defaults.map(|_| values.make(Inst::Free(first)));
+            let next = first + u32::from(defaults.is_some());
+            let named = kwdefaults.iter().zip(next..).map(|((name, _), n)| (name.clone(), values.make(Inst::Free(n))));
+            Inst::Sibling { code: index, defaults: own_defaults, kwdefaults: named.collect() }
+        })
+    });
+    true
 }
 
 /// The plan with all that the translation has found out.
@@ -74,9 +99,9 @@ pub(crate) fn improved(plan: &Plan, code: &Code, closures: &[Closure], stores: &
             let Some(Origin::Var(var)) = var else { continue };
             if let Some((other, made)) = named.get(var)
                 && made != value
-                && *other != closure.code
+                && other.code != closure.code
             {
-                late.push((closure.code, *other));
+                late.push((closure.code, other.code));
             }
         }
     }
@@ -87,22 +112,42 @@ pub(crate) fn improved(plan: &Plan, code: &Code, closures: &[Closure], stores: &
     plan
 }
 
-/// Variables that are assigned once, to an inner function without defaults: its code, and the function.
-fn named(code: &Code, closures: &[Closure], stores: &[Store], params: u32) -> HashMap<u32, (u32, Value)> {
+/// Variables that are assigned once, to an inner function whose defaults are constants: it, and the function.
+fn named(code: &Code, closures: &[Closure], stores: &[Store], params: u32) -> HashMap<u32, (Named, Value)> {
     let insts = code.blocks.iter().flat_map(|b| &b.insts);
-    let plain = insts.filter_map(|i| match &i.inst {
-        Inst::MakeFunction { defaults: None, kwdefaults, .. } if kwdefaults.is_empty() => i.result,
-        _ => None,
-    });
-    let plain: HashSet<Value> = plain.collect();
+    let plain = insts.filter_map(|i| Some((i.result?, with_constants(code, &i.inst)?)));
+    let plain: HashMap<Value, Named> = plain.collect();
     let mut found = HashMap::new();
-    for store in stores.iter().filter(|s| s.var >= params && plain.contains(&s.value)) {
+    for store in stores.iter().filter(|s| s.var >= params) {
         let is_only = stores.iter().filter(|s| s.var == store.var).count() == 1;
-        if let Some(c) = closures.iter().find(|c| c.func == store.value && is_only) {
-            found.insert(store.var, (c.code, c.func));
+        if let Some(of) = plain.get(&store.value)
+            && let Some(c) = closures.iter().find(|c| c.func == store.value && is_only)
+        {
+            found.insert(store.var, (of.clone(), c.func));
         }
     }
     found
+}
+
+/// An inner function that an instruction makes, if its defaults are constants.
+fn with_constants(code: &Code, inst: &Inst) -> Option<Named> {
+    let Inst::MakeFunction { code: index, defaults, kwdefaults, .. } = inst else { return None };
+    let defaults = match defaults {
+        Some(d) => Some(constant_of(code, *d)?),
+        None => None,
+    };
+    let kwdefaults = kwdefaults.iter().map(|(name, v)| Some((name.clone(), constant_of(code, *v)?)));
+    Some(Named { code: *index, defaults, kwdefaults: kwdefaults.collect::<Option<_>>()? })
+}
+
+/// The constant that a value is.
+fn constant_of(code: &Code, value: Value) -> Option<PyConst> {
+    let made = code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(value))?;
+    match &made.inst {
+        Inst::Const(c) => Some(c.clone()),
+        Inst::Tuple(parts) => parts.iter().map(|v| constant_of(code, *v)).collect::<Option<_>>().map(PyConst::Tuple),
+        _ => None,
+    }
 }
 
 /// Variables that are assigned while a closure is in use that captured them.

@@ -9,8 +9,8 @@
 
 use crate::stack::Origin;
 use hashbrown::{HashMap, HashSet};
-use lh_ir::Value;
-use lh_ir::untyped::{Code, Inst};
+use lh_ir::untyped::{Code, Inst, InstData, PyConst};
+use lh_ir::{Span, Value};
 
 /// A closure where it is made.
 pub(crate) struct Closure {
@@ -41,9 +41,20 @@ pub(crate) struct Group {
     /// Indices of their code.
     pub(crate) members: HashSet<u32>,
     /// The variables that name some of them.
-    pub(crate) names: HashMap<u32, u32>,
+    pub(crate) names: HashMap<u32, Named>,
     /// The variables that they capture, with names.
     pub(crate) captured: Vec<(Origin, String)>,
+}
+
+/// An inner function that a variable names, with its defaults, which are constants.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Named {
+    /// Index of its code.
+    pub(crate) code: u32,
+    /// Those of the last positional parameters, as a tuple.
+    pub(crate) defaults: Option<PyConst>,
+    /// Those of keyword-only parameters.
+    pub(crate) kwdefaults: Vec<(String, PyConst)>,
 }
 
 impl Plan {
@@ -61,7 +72,7 @@ impl Plan {
     }
 
     /// Adds that one inner function refers to others which are assigned after it is made.
-    pub(crate) fn add_late(&mut self, late: &[(u32, u32)], named: &HashMap<u32, (u32, Value)>, closures: &[Closure]) {
+    pub(crate) fn add_late(&mut self, late: &[(u32, u32)], named: &HashMap<u32, (Named, Value)>, closures: &[Closure]) {
         for &(from, to) in late {
             let (mut joined, rest): (Vec<Group>, Vec<Group>) =
                 self.groups.drain(..).partition(|g| g.members.contains(&from) || g.members.contains(&to));
@@ -72,8 +83,8 @@ impl Plan {
             self.groups.push(group);
         }
         for group in &mut self.groups {
-            let names = named.iter().filter(|(_, (code, _))| group.members.contains(code));
-            group.names.extend(names.map(|(var, (code, _))| (*var, *code)));
+            let names = named.iter().filter(|(_, (of, _))| group.members.contains(&of.code));
+            group.names.extend(names.map(|(var, (of, _))| (*var, of.clone())));
             group.captured.clear();
             for c in closures.iter().filter(|c| group.members.contains(&c.code)) {
                 for (origin, name) in c.vars.iter().zip(&c.names) {
@@ -92,13 +103,56 @@ impl Plan {
 pub(crate) fn regrouped(code: &Code, origins: &[Option<Origin>], group: &Group) -> Code {
     let mut code = code.clone();
     code.freevars = group.captured.iter().map(|(_, name)| name.clone()).collect();
-    for data in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        let Inst::Free(n) = &mut data.inst else { continue };
-        let Some(origin) = origins.get(*n as usize).copied().flatten() else { continue };
-        match origin {
-            Origin::Var(v) if group.names.contains_key(&v) => data.inst = Inst::Sibling(group.names[&v]),
-            _ => *n = group.captured.iter().position(|(o, _)| *o == origin).unwrap_or_default() as u32,
+    replace_free(&mut code, |n, values| match origins.get(n as usize).copied().flatten()? {
+        Origin::Var(v) if group.names.contains_key(&v) => {
+            let of = &group.names[&v];
+            let defaults = of.defaults.clone().map(|d| values.make(Inst::Const(d)));
+            let kwdefaults = of.kwdefaults.iter().map(|(n, d)| (n.clone(), values.make(Inst::Const(d.clone()))));
+            Some(Inst::Sibling { code: of.code, defaults, kwdefaults: kwdefaults.collect() })
         }
-    }
+        origin => {
+            let at = group.captured.iter().position(|(o, _)| *o == origin);
+            Some(Inst::Free(at.unwrap_or_default() as u32))
+        }
+    });
     code
+}
+
+/// Instructions before the one that is replaced.
+pub(crate) struct Before {
+    insts: Vec<InstData>,
+    span: Span,
+    count: usize,
+}
+
+impl Before {
+    /// A value that the replacement uses.
+    pub(crate) fn make(&mut self, inst: Inst) -> Value {
+        let value = Value::new(self.count);
+        self.count += 1;
+        self.insts.push(InstData { result: Some(value), inst, span: self.span });
+        value
+    }
+}
+
+/// Replaces reads of captured variables, for which a function may give another instruction.
+pub(crate) fn replace_free(code: &mut Code, mut other: impl FnMut(u32, &mut Before) -> Option<Inst>) {
+    let mut count = code.value_count;
+    for block in &mut code.blocks {
+        let mut insts = Vec::with_capacity(block.insts.len());
+        for mut data in std::mem::take(&mut block.insts) {
+            if let Inst::Free(n) = data.inst {
+                let mut before = Before { insts: Vec::new(), span: data.span, count };
+                if let Some(inst) = other(n, &mut before) {
+                    data.inst = inst;
+                }
+                count = before.count;
+                insts.append(&mut before.insts);
+            }
+            insts.push(data);
+        }
+        block.insts = insts;
+    }
+    code.value_names.resize(count, None);
+    code.value_count = count;
 }

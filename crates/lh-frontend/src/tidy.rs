@@ -233,7 +233,7 @@ fn is_removable(inst: &Inst) -> bool {
             | Inst::Format { .. }
             | Inst::MakeFunction { .. }
             | Inst::Cell(_)
-            | Inst::Sibling(_)
+            | Inst::Sibling { .. }
             | Inst::UnpackItem(..)
     )
 }

@@ -106,7 +106,7 @@ pub(crate) fn may_raise(inst: &Inst) -> bool {
             | Inst::UnpackItem(..)
             | Inst::MakeFunction { .. }
             | Inst::Cell(_)
-            | Inst::Sibling(_)
+            | Inst::Sibling { .. }
             | Inst::CatchExc
             | Inst::ExcMatch(..)
             | Inst::Chain(..)

@@ -5,8 +5,10 @@ pub(crate) mod containers;
 mod conversions;
 pub(crate) mod cuda;
 mod einsum;
+pub(crate) mod exit_stacks;
 mod foreign;
 mod functions;
+mod getters;
 mod linked;
 mod memo;
 mod overloads;
@@ -15,7 +17,9 @@ mod threads;
 pub(crate) mod times;
 mod ufuncs;
 
-use crate::convert::has_pending;
+pub use getters::OF_LIBRARY;
+
+use crate::convert::{has_pending, passes_pending};
 use crate::cx::{Infer, Wishes};
 use crate::substitutes;
 use crate::val::{Known, Plan, Val};
@@ -24,7 +28,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::runtime::RuntimeFn;
-use lh_ir::types::{InstanceOf, Literal, NamedTuple, Prim, TyKind};
+use lh_ir::types::{Buffer, Holds, InstanceOf, Literal, NamedTuple, Prim, TyKind};
 use lh_ir::untyped::{Code, ParamKind};
 use lh_ir::{Const, FuncId, ObjId, Ty, Value};
 
@@ -41,6 +45,12 @@ impl Infer<'_> {
                 let native = |a: &Val| if a.ty.native() == a.ty { a.clone() } else { self.field(a, 0) };
                 let args = args.iter().map(native).collect::<Vec<_>>();
                 return self.call_method(recv, &method, &args, kwargs);
+            }
+            if recv.ty.as_buffer() == Some(Buffer::MemoryView) {
+                // A shape.
+                let args: Vec<Val> = args.iter().map(|a| self.initial_tuple(a)).collect();
+                let kwargs: Vec<_> = kwargs.iter().map(|(n, v)| (n.clone(), self.initial_tuple(v))).collect();
+                return self.call_method(recv, &method, &args, &kwargs);
             }
             return self.call_method(recv, &method, args, kwargs);
         }
@@ -95,7 +105,7 @@ impl Infer<'_> {
             Object::Path(p) => self.call_path(&p, args, kwargs),
             Object::ExcClass(id, name) => self.make_exception(id, &name, args, kwargs),
             Object::NamedTupleClass(_) | Object::EnumClass(_) | Object::Class(_) => self.call_class(o, args, kwargs),
-            Object::Partial { .. } => {
+            Object::Partial { .. } | Object::Getter { .. } => {
                 let made = self.object(o)?;
                 self.call(&made, args, kwargs)
             }
@@ -139,6 +149,15 @@ impl Infer<'_> {
 
     pub(crate) fn call_func(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let code = self.world.code(f)?;
+        // What `contextlib.contextmanager` has made of a function outside.
+        if code.name == "helper"
+            && code.file.ends_with("/contextlib.py")
+            && let Some(at) = code.freevars.iter().position(|n| n == "func")
+            && let Some(o) = self.world.free(f, at as u32)
+        {
+            let func = self.object(o)?;
+            return self.manager_of(&func, args, kwargs);
+        }
         let info = self.world.info(f);
         let defaults = info.defaults.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
         let kwdefaults =
@@ -186,10 +205,13 @@ impl Infer<'_> {
         for v in &mut bound {
             *v = self.handed_over(v.clone());
             if let TyKind::Iter(_) = v.ty.kind() {
-                *v = self.collect(&v.clone())?;
+                *v = match self.as_generator(v)? {
+                    Some(generator) => generator,
+                    None => self.collect(&v.clone())?,
+                };
             }
         }
-        if bound.iter().any(|v| has_pending(v.ty) || v.ty.is_never()) {
+        if bound.iter().any(|v| passes_pending(v.ty) || v.ty.is_never()) {
             let ret = if self.asks_callees { self.ask_callee(f, &bound)? } else { Ty::never() };
             return Ok(if ret.flatten().is_empty() { Val::of_type(ret) } else { self.push(Inst::Zero, ret) });
         }
@@ -229,9 +251,16 @@ impl Infer<'_> {
                     self.sent_by_callee(d).map_err(|d| self.called_from(d, code, library))?;
                     return Ok(Val::of_type(Ty::never()));
                 }
+                // What is made of items of unknown type may be wrong only because of that.
+                Err(_) if bound.iter().any(|v| has_unknown_items(v.ty)) => {
+                    (self.is_open, self.unknown_items) = (true, true);
+                    return Ok(Val::of_type(Ty::never()));
+                }
                 Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
             }
         };
+        self.unknown_items |= has_unknown_items(spec.ret) || bound.iter().any(|v| has_unknown_items(v.ty));
+        self.is_open |= spec.is_open || self.unknown_items;
         let run_time = bound.iter().zip(&tys).filter(|(v, t)| !t.is_known() && !v.ty.flatten().is_empty());
         let args: Vec<Value> =
             run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
@@ -248,7 +277,8 @@ impl Infer<'_> {
     /// for these arguments. Another sweep emits the call.
     fn ask_callee(&mut self, f: FuncId, bound: &[Val]) -> Result<Ty> {
         let is_open = |v: &Val| matches!(v.ty.kind(), TyKind::Pending(..));
-        if !bound.iter().any(is_open) || bound.iter().any(|v| v.ty.is_never() || (has_pending(v.ty) && !is_open(v))) {
+        if !bound.iter().any(is_open) || bound.iter().any(|v| v.ty.is_never() || (passes_pending(v.ty) && !is_open(v)))
+        {
             return Ok(Ty::never());
         }
         // The callee numbers sites by itself. Empty lists from Python have the number after this one, since a function
@@ -467,6 +497,7 @@ impl Infer<'_> {
         let shared = Class::of_shared(path);
         match (shared.or_else(|| Class::find(path)), self.result) {
             (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
+                self.guess_types(class, site);
                 if shared.is_some() {
                     let own = self.display_site(site, class);
                     self.pending.typed.insert(own);
@@ -488,6 +519,13 @@ impl Infer<'_> {
         }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
+        }
+        if let ("builtins.sum", [all, Val { ty, .. }]) = (path, args)
+            && let TyKind::Pending(site, class) = ty.kind()
+            && let Some(TyKind::Class(c)) = self.items_of(all, true)?.map(Ty::kind)
+            && c.class == *class
+        {
+            self.pending.learn_all(*site, &c.args);
         }
         if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && !asks_for_class(path) {
             return match self.world.library(path) {
@@ -549,7 +587,9 @@ impl Infer<'_> {
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         let (true, [g]) = (whole, args) else { return Ok(None) };
         let is_table = g.ty.class().is_some_and(|class| self.has_method(class, "__place__"));
-        let has_none = is_table || self.entries(g).is_some() || matches!(g.ty.kind(), TyKind::Generator(_));
+        let is_lazy = matches!(g.known.as_deref(), Some(Known::Lazy(_)));
+        let is_generator = matches!(g.ty.kind(), TyKind::Generator(_));
+        let has_none = is_table || self.entries(g).is_some() || is_generator || is_lazy;
         if has_none { self.collect(g).map(Some) } else { Ok(None) }
     }
 
@@ -654,6 +694,7 @@ impl Infer<'_> {
         let elem = self.probe_item(plan, &init)?;
         if elem.is_never() {
             // Items of a list whose type is not known yet.
+            self.unknown_items = true;
             return Ok(Val::of_type(elem));
         }
         let list = self.list_of(&[], None)?;
@@ -702,9 +743,20 @@ fn is_constant(v: &Val) -> bool {
     v.as_const().is_some() || v.parts().is_some_and(|p| p.iter().all(|x| x.as_const().is_some()))
 }
 
-/// Whether a function can answer about a container whose type arguments are undecided.
+/// Whether a function can answer about a container whose type arguments are undecided, or only holds it.
 fn asks_for_class(path: &str) -> bool {
-    matches!(path, "builtins.len" | "prim.is_a")
+    matches!(path, "builtins.len" | "prim.is_a") || OF_LIBRARY.contains(&path)
+}
+
+/// Whether a value is, or holds, a generator whose items are of an unknown type.
+fn has_unknown_items(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Generator(g) => g.item.is_never(),
+        _ => match t.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| has_unknown_items(*t)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => false,
+        },
+    }
 }
 
 /// Whether a file is one of the library's.

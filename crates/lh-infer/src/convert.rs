@@ -241,6 +241,33 @@ pub(crate) fn any_pending(t: Ty, is: &dyn Fn(u32) -> bool) -> bool {
     }
 }
 
+/// Whether a value is, or holds, a generator.
+pub(crate) fn holds_generator(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Generator(_) => true,
+        TyKind::Class(c) => c.args.iter().any(|t| holds_generator(*t)),
+        TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
+        _ => match t.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| holds_generator(*t)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => false,
+        },
+    }
+}
+
+/// Whether a type contains a container with an unknown type of items, or a method of one.
+pub(crate) fn passes_pending(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::BoundMethod { recv, .. } => passes_pending(*recv),
+        TyKind::Pending(..) => true,
+        TyKind::Class(c) => c.args.iter().any(|t| passes_pending(*t)),
+        TyKind::Iter(_) => false,
+        _ => match t.holds() {
+            Holds::Parts(a, b) => a.iter().chain(b).any(|t| passes_pending(*t)),
+            Holds::Nothing | Holds::Memory | Holds::Objects => false,
+        },
+    }
+}
+
 /// The type of a variable at which values of two types meet, or `None` when there is none.
 ///
 /// A Python number meeting a typed one keeps its width (`0.0` meeting `float32` gives `float64`), so that sums that
@@ -382,6 +409,10 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
     const UNSAFE: u32 = 1000;
     if from == to {
         return Some(0);
+    }
+    // A member that is an integer, a float or a text is one.
+    if from.native() != from && to.as_enum().is_none() {
+        return cost(from.native(), to).map(|c| c + SAFE);
     }
     match (from.kind(), to.kind()) {
         (TyKind::Tuple { elems: a, name: n }, TyKind::Tuple { elems: b, name: m }) if n == m => cost_of_all(a, b),

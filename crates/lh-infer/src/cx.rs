@@ -103,6 +103,12 @@ pub struct Infer<'w> {
     pub(crate) makes: HashSet<FuncId>,
     /// Whether a function was called that is not the library's.
     pub(crate) calls_users: bool,
+    /// Whether a call has no result only because that of a function which is being typed is unknown.
+    pub(crate) is_open: bool,
+    /// Whether something is iterated over whose items are of an unknown type.
+    pub(crate) unknown_items: bool,
+    /// Of a generator, whether it yields nothing although what it would yield was unknown at first.
+    pub(crate) yields_nothing: bool,
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
@@ -168,6 +174,9 @@ impl<'w> Infer<'w> {
             yields: Vec::new(),
             makes: HashSet::new(),
             calls_users: false,
+            is_open: false,
+            unknown_items: false,
+            yields_nothing: false,
             loops: HashMap::new(),
             captures: Vec::new(),
             restart: None,

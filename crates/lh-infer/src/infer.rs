@@ -6,7 +6,7 @@
 //! wider type. One sweep is the rule, two where a variable changes its type in a loop.
 
 use crate::calls::containers;
-use crate::convert::{Pending, has_pending};
+use crate::convert::{Pending, has_pending, holds_generator};
 use crate::cx::Infer;
 use crate::operations::generator::{self, split};
 use crate::shape::Shape;
@@ -32,6 +32,22 @@ pub struct Output {
     pub offsets: Vec<Offsets>,
     /// Of a generator, what gives its next item, and the number that it was given.
     pub next: Option<(SpecId, Function)>,
+}
+
+/// Result types that were assumed for a recursive function.
+#[derive(Default)]
+struct Guesses {
+    made: usize,
+    /// Sweeps since the last one.
+    sweeps: usize,
+}
+
+impl Guesses {
+    /// Whether the types should have settled by now: a list of the function's results is of no type.
+    fn is_refuted(&mut self) -> bool {
+        self.sweeps += 1;
+        self.sweeps > 12
+    }
 }
 
 /// Types a function for argument types.
@@ -77,7 +93,8 @@ pub fn taught(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Option
     // A failure may be the consequence of an undecided type. If it is not, the function fails again when it is called
     // with types that are decided.
     let ret = cx.settle(name).unwrap_or(Ty::never());
-    let known = |t: &Ty| if has_pending(*t) { Ty::never() } else { *t };
+    // The function that goes on with a generator is made again when the types are decided.
+    let known = |t: &Ty| if has_pending(*t) || holds_generator(*t) { Ty::never() } else { *t };
     let of_site = |site: &u32| match cx.pending.ty(*site).kind() {
         TyKind::Class(c) => c.args.iter().map(known).collect(),
         _ => cx.pending.sites[*site as usize].1.iter().map(known).collect(),
@@ -131,6 +148,7 @@ impl Infer<'_> {
     /// Repeats sweeps until the types no longer change; returns the result type.
     fn settle(&mut self, name: &str) -> Result<Ty> {
         let mut provisional = Ty::never();
+        let mut guesses = Guesses::default();
         for _ in 0..100 {
             self.pending.changed = false;
             self.offsets.clear();
@@ -139,19 +157,41 @@ impl Infer<'_> {
                 self.unroll(header, times)?;
                 continue;
             }
-            // A list whose element type was learnt in this sweep may explain the failure.
-            if swept.is_err() && self.pending.changed {
+            // A list whose element type was learnt in this sweep may explain the failure, or a wider type in a loop.
+            if swept.is_err() && (self.pending.changed || self.widen_headers()) {
+                continue;
+            }
+            if guesses.made > 0 && (swept.is_err() || guesses.is_refuted()) {
+                provisional = self.guess_result(&mut guesses)?;
                 continue;
             }
             let (ret, widened) = swept.map_err(|d| d.at(&self.code.file, self.span))?;
+            // What was assumed stands until a sweep has found a type.
+            let is_assumed = guesses.made > 0 && ret.is_never() && (widened || self.pending.changed);
+            let ret = if is_assumed { provisional } else { ret };
             let used = self.world.provisional(ret);
             let again = widened || self.pending.changed || (used && ret != provisional);
-            provisional = ret;
-            if !again && used && ret.is_never() {
-                return Err(self.endless());
+            if guesses.made > 0 && ret != provisional {
+                self.forget_types();
             }
+            provisional = ret;
             if !again && !self.asks_callees && self.is_undecided() {
                 self.asks_callees = true;
+                continue;
+            }
+            if !again && used && ret.is_never() && self.world.is_outermost() {
+                if !self.unknown_items && !self.is_undecided() {
+                    return Err(self.endless());
+                }
+                provisional = self.guess_result(&mut guesses)?;
+                continue;
+            }
+            if !again
+                && self.is_open
+                && matches!(ret.kind(), TyKind::Generator(g) if g.item.is_never())
+                && self.world.is_outermost()
+            {
+                self.yields_nothing = true;
                 continue;
             }
             if !again {
@@ -160,6 +200,17 @@ impl Infer<'_> {
         }
         let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));
         Err(d.at(&self.code.file, self.span))
+    }
+
+    /// Assumes another result type of a function whose ways out all need what its own calls give as items: of `1 +
+    /// max([f(c) for c in children], default=0)`. Sweeps show whether it is the type of the result then.
+    fn guess_result(&mut self, guesses: &mut Guesses) -> Result<Ty> {
+        let all = [Ty::int(), Ty::float(), Ty::str(), Ty::bool()];
+        let Some(guess) = all.get(guesses.made).copied() else { return Err(self.endless()) };
+        *guesses = Guesses { made: guesses.made + 1, sweeps: 0 };
+        self.forget_types();
+        self.world.provisional(guess);
+        Ok(guess)
     }
 
     fn find_builders(&mut self) {

@@ -16,6 +16,7 @@ mod val;
 pub mod world;
 
 pub use convert::{cost, cost_of_all, has_objects_of, is_result_of};
+pub use calls::OF_LIBRARY;
 pub use infer::{Output, infer, taught};
 pub use operations::generator::receives;
 pub use stack::{Frame, Stack};

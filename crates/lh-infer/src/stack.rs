@@ -80,11 +80,28 @@ impl<K, X> Stack<K, X> {
     /// Notes a call of a function that is still being typed.
     pub fn note_recursion(&mut self, spec: SpecId) {
         if let Some(at) = self.frames.iter().position(|f| f.spec == spec) {
-            self.frames[at].used = true;
-            for f in &mut self.frames[at + 1..] {
-                f.lowest = f.lowest.min(at);
-            }
+            self.note_use(at);
         }
+    }
+
+    fn note_use(&mut self, at: usize) {
+        self.frames[at].used = true;
+        for f in &mut self.frames[at + 1..] {
+            f.lowest = f.lowest.min(at);
+        }
+    }
+
+    /// Notes a call of a finished function: whether it rests on the assumed result of one that is being typed, which
+    /// the caller does then, too.
+    pub fn note_call(&mut self, key: &K) -> bool
+    where
+        K: PartialEq,
+    {
+        let at = self.frames.iter().position(|f| f.provisional.contains(key));
+        if let Some(at) = at {
+            self.note_use(at);
+        }
+        at.is_some()
     }
 
     /// After a sweep of the innermost function: whether a recursive call used the result type assumed for it, and,
@@ -92,8 +109,13 @@ impl<K, X> Stack<K, X> {
     pub fn swept(&mut self, is_changed: bool) -> (bool, Vec<K>) {
         let Some(frame) = self.frames.last_mut() else { return (false, Vec::new()) };
         let used = std::mem::replace(&mut frame.used, false);
-        let stale = if used && is_changed { std::mem::take(&mut frame.provisional) } else { Vec::new() };
+        let stale = if is_changed { std::mem::take(&mut frame.provisional) } else { Vec::new() };
         (used, stale)
+    }
+
+    /// Whether the innermost function rests on no assumed result of an outer one.
+    pub fn is_outermost(&self) -> bool {
+        self.frames.last().is_none_or(|f| f.lowest + 1 >= self.frames.len())
     }
 
     /// Whether a function that was left rests on no assumed result of an outer function.

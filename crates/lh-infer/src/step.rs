@@ -49,6 +49,9 @@ impl Infer<'_> {
                 self.builders.insert(i.result.expect("just asked"), items);
                 Ok(Some(Val::of_type(Ty::none())))
             }
+            Inst::List(vs) if self.is_folded(i.result, vs) => {
+                Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect())))
+            }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
             Inst::Set(vs) => {
                 let items: Vec<Vec<Val>> = vs.iter().map(|v| vec![self.val(*v)]).collect();
@@ -109,7 +112,12 @@ impl Infer<'_> {
             Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
                 self.make_function(*code, *defaults, kwdefaults, captures).map(Some)
             }
-            Inst::Iter(v) => self.iter(&self.val(*v)).map(Some),
+            Inst::Iter(v) => {
+                let own = self.val(*v);
+                let is_given = i.result.is_some_and(|r| self.is_given(r));
+                let generator = if is_given { self.as_generator(&own)? } else { None };
+                self.iter(&generator.unwrap_or(own)).map(Some)
+            }
             Inst::Unpack { seq, before, after } => self.unpack(&self.val(*seq), *before, *after).map(Some),
             Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
             Inst::CatchExc => self.runtime(&rt::lh_exc_take, &[], Ty::exc()).map(Some),
@@ -122,7 +130,7 @@ impl Infer<'_> {
             Inst::CellGet { cell, name } => self.cell_method("get", *cell, name).map(Some),
             Inst::CellSet(cell, x) => self.cell_set(*cell, *x).map(|()| None),
             Inst::CellDelete { cell, name } => self.cell_method("delete", *cell, name).map(|_| None),
-            Inst::Sibling(code) => Ok(Some(self.sibling(*code))),
+            Inst::Sibling { code, defaults, kwdefaults } => Ok(Some(self.sibling(*code, *defaults, kwdefaults))),
             Inst::MatchClass { subject, class, count, names } => {
                 self.match_class(&self.val(*subject), &self.val(*class), *count, names).map(Some)
             }
@@ -291,6 +299,11 @@ impl Infer<'_> {
                 let (func, args) = (self.object(func)?, self.objects(&args)?);
                 let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
                 self.partial(&func, &args, &named)
+            }
+            Object::Getter { class, args, keywords } => {
+                let args = self.objects(&args)?;
+                let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
+                self.getter(&class, &args, &named)?
             }
             // Errors are reported at the use: where it is called, stored or computed with.
             Object::Other(_)
@@ -501,6 +514,31 @@ impl Infer<'_> {
         self.made_at.get(&l.v?).copied()
     }
 
+    /// Whether a display of functions only serves to be reduced: what functions are composed to has a type of its own
+    /// each time, so that the loop over them is unrolled.
+    fn is_folded(&mut self, list: Option<Value>, items: &[Value]) -> bool {
+        let Some(list) = list.filter(|_| !items.is_empty() && items.iter().all(|v| self.val(*v).ty.is_function()))
+        else {
+            return false;
+        };
+        let mut uses = 0;
+        let mut count = |v: Value| uses += usize::from(v == list);
+        for block in &self.code.blocks {
+            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
+            let targets = block.term.iter().flat_map(|t| t.targets()).chain(&block.unwind);
+            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
+        }
+        let caller = self.code.blocks[self.here.index()].insts.iter().find_map(|i| match &i.inst {
+            Inst::Call { func, args, .. } if args.get(1) == Some(&list) => Some(*func),
+            _ => None,
+        });
+        let Some(func) = caller.filter(|_| uses == 1) else { return false };
+        match self.val(func).ty.kind() {
+            TyKind::Obj(o) => matches!(self.world.object(*o), Object::Path(p) if p == "functools.reduce"),
+            _ => false,
+        }
+    }
+
     /// Whether a list display only serves to make a tuple: `(*a, b)`, `f(*a, *b)`.
     fn builds_tuple(&self, list: Value) -> bool {
         self.tuple_lists.contains(&list)
@@ -550,8 +588,7 @@ impl Infer<'_> {
             return self.unpack_star(seq, i128::from(before), i128::from(after));
         }
         let n = self.len(seq)?;
-        let few = self.less(&n, &Val::int(want as i128))?;
-        self.raise_if(&few, exc::VALUE_ERROR, &format!("not enough values to unpack (expected {want})"));
+        self.check_enough(&n, want as i128, "expected")?;
         let many = self.less(&Val::int(want as i128), &n)?;
         self.raise_if(&many, exc::VALUE_ERROR, &format!("too many values to unpack (expected {want})"));
         if self.dead {
@@ -561,6 +598,23 @@ impl Infer<'_> {
         Ok(Val::tuple(items))
     }
 
+    /// Raises unless there are as many values as are unpacked. On devices the message does not say how many there are.
+    fn check_enough(&mut self, n: &Val, want: i128, expected: &str) -> Result<()> {
+        let few = self.less(n, &Val::int(want))?;
+        let text = format!("not enough values to unpack ({expected} {want}");
+        if self.options.device != Device::Host || few.as_bool().is_some() {
+            self.raise_if(&few, exc::VALUE_ERROR, &format!("{text})"));
+            return Ok(());
+        }
+        let (yes, no) = self.branch(&few);
+        self.cur = yes;
+        self.call_library("lists.not_enough", &[Val::str(text), n.clone()])?;
+        self.stop();
+        self.cur = no;
+        self.dead = false;
+        Ok(())
+    }
+
     /// `a, *b, c = seq` of what has its length at run time: the items in the middle are a list.
     fn unpack_star(&mut self, seq: &Val, before: i128, after: i128) -> Result<Val> {
         let all = self.call_library("builtins.list.__new__", std::slice::from_ref(seq))?;
@@ -568,9 +622,7 @@ impl Infer<'_> {
             return Ok(all);
         }
         let n = self.len(&all)?;
-        let few = self.less(&n, &Val::int(before + after))?;
-        let text = format!("not enough values to unpack (expected at least {})", before + after);
-        self.raise_if(&few, exc::VALUE_ERROR, &text);
+        self.check_enough(&n, before + after, "expected at least")?;
         if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }

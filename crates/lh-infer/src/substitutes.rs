@@ -74,6 +74,9 @@ pub const TABLE: &[(&str, &str)] = &[
     ("numpy.ndarray.resize", "use `np.resize(a, shape)`, or a new array"),
     ("numpy.ndarray.base", "pass the other array as an argument"),
     ("numpy.ndarray.setflags", "set it outside of the function"),
+    ("collections.namedtuple", "define the class outside of the function"),
+    ("collections.ChainMap", "merge the dictionaries, `{**second, **first}`, or look into one after the other"),
+    ("builtins.memoryview.obj", "keep what the view is made of in a variable of its own"),
     ("builtins.list.__len__", "use `len(items)`"),
 ];
 

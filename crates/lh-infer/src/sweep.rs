@@ -31,6 +31,8 @@ impl Infer<'_> {
         self.yields.clear();
         self.makes.clear();
         self.calls_users = false;
+        self.is_open = false;
+        self.unknown_items = false;
         self.loops.clear();
         self.made_at.clear();
         self.initial.clear();
@@ -38,15 +40,23 @@ impl Infer<'_> {
         self.refined.clear();
         self.enter_function()?;
         let code = self.code.clone();
+        let mut failed = None;
         for i in 0..self.shape.order.len() {
             let b = self.shape.order[i];
             if i > 0 && !self.edges.contains_key(&b) {
                 continue;
             }
-            if i > 0 {
-                self.enter_block(b)?;
+            let entered = if i > 0 { self.enter_block(b) } else { Ok(()) };
+            if let Err(d) = entered.and_then(|()| self.visit(b, &code.blocks[b.index()])) {
+                if self.restart.is_some() || !self.shape.is_header.contains(&true) {
+                    return Err(d);
+                }
+                // The rest may show that a loop needs wider types, with which there is no failure.
+                failed.get_or_insert(d.at(&code.file, self.span));
             }
-            self.visit(b, &code.blocks[b.index()])?;
+        }
+        if let Some(d) = failed {
+            return Err(d);
         }
         let widened = self.finish_edges()?;
         let ret = if self.code.is_generator { self.finish_yields()? } else { self.finish_returns()? };
@@ -420,6 +430,26 @@ impl Infer<'_> {
             }
         }
         Ok(widened)
+    }
+
+    /// After a failure, what loops have made of the types of their variables so far: whether that is more than the
+    /// sweep began with, which may explain the failure.
+    pub(crate) fn widen_headers(&mut self) -> bool {
+        let mut widened = false;
+        for (b, es) in std::mem::take(&mut self.edges) {
+            let Some((_, params)) = self.entered.get(&b).cloned() else { continue };
+            for (i, t) in es.iter().flat_map(|e| e.vals.iter().map(|v| v.ty).enumerate()) {
+                let old = self.sticky.get(&(b, i)).copied().unwrap_or(params[i].ty);
+                match unify(old, t, &mut self.pending) {
+                    Some(u) if u != old => {
+                        self.sticky.insert((b, i), u);
+                        widened = true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        widened
     }
 
     /// Types of a block's parameters as edges pass them; `None` for a value that its type or a constant determines, and

@@ -52,6 +52,8 @@ pub enum Object {
     Ufunc(Arc<Ufunc>),
     /// `functools.partial`: a function, and arguments by position and by name.
     Partial { func: ObjId, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
+    /// `operator.itemgetter` and the like: the class, and arguments by position and by name.
+    Getter { class: String, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
     /// A function that `functools.cache` keeps results of, and the most results; `None`: as many as there are.
     Cached(ObjId, Option<u64>),
     /// A slice of objects.
@@ -320,6 +322,8 @@ pub struct Spec {
     pub id: SpecId,
     /// Result type; `Never` while a recursive function's result is still unknown, or if it always raises.
     pub ret: Ty,
+    /// Whether `ret` is `Never` because the result of a function that is still being typed is unknown.
+    pub is_open: bool,
 }
 
 /// Types found by typing a function for containers of undecided types.
@@ -401,6 +405,8 @@ pub trait World {
     /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the
     /// previous one.
     fn provisional(&mut self, ret: Ty) -> bool;
+    /// Whether the function being typed rests on no assumed result of another one.
+    fn is_outermost(&mut self) -> bool;
     /// The code with the loop at a header unrolled that many times.
     fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
     /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.

@@ -314,7 +314,11 @@ impl Line<'_> {
             "cell_get" => Inst::CellGet { cell: self.value(code)?, name: self.name()? },
             "cell_set" => self.two(code, Inst::CellSet)?,
             "cell_delete" => Inst::CellDelete { cell: self.value(code)?, name: self.name()? },
-            "sibling" => Inst::Sibling(self.number()?),
+            "sibling" => {
+                let made = self.number()?;
+                let (defaults, kwdefaults) = self.defaults(code)?;
+                Inst::Sibling { code: made, defaults, kwdefaults }
+            }
             "match_class" => {
                 let [subject, class] = self.operands(["", ","], code)?;
                 self.expect(",")?;
@@ -449,8 +453,13 @@ impl Line<'_> {
     fn make_function(&mut self, outer: &mut Code) -> Parsed<Inst> {
         let code = self.number()?;
         let captures = self.values("(", ")", outer)?;
+        let (defaults, kwdefaults) = self.defaults(outer)?;
+        Ok(Inst::MakeFunction { code, defaults, kwdefaults, captures })
+    }
+
+    fn defaults(&mut self, outer: &mut Code) -> Parsed<(Option<Value>, Vec<(String, Value)>)> {
         let defaults = if self.eat_word("defaults") { Some(self.value(outer)?) } else { None };
         let kwdefaults = if self.eat_word("kwdefaults") { self.items(|l| l.named(outer))? } else { Vec::new() };
-        Ok(Inst::MakeFunction { code, defaults, kwdefaults, captures })
+        Ok((defaults, kwdefaults))
     }
 }

@@ -132,6 +132,11 @@ fn named_list(values: &[(String, Value)]) -> Vec<String> {
     values.iter().map(|(name, v)| format!("{}={v}", Name(name))).collect()
 }
 
+fn write_defaults(f: &mut Formatter<'_>, defaults: Option<Value>, named: &[(String, Value)]) -> fmt::Result {
+    defaults.map_or(Ok(()), |d| write!(f, " defaults {d}"))?;
+    if named.is_empty() { Ok(()) } else { write!(f, " kwdefaults {}", named_list(named).join(", ")) }
+}
+
 impl Display for Target {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.args.is_empty() {
@@ -209,12 +214,7 @@ impl Display for Inst {
             }
             Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
                 write!(f, "function {code}({})", list(captures))?;
-                defaults.map_or(Ok(()), |d| write!(f, " defaults {d}"))?;
-                if kwdefaults.is_empty() {
-                    Ok(())
-                } else {
-                    write!(f, " kwdefaults {}", named_list(kwdefaults).join(", "))
-                }
+                write_defaults(f, *defaults, kwdefaults)
             }
             Inst::Iter(v) => write!(f, "iter {v}"),
             Inst::Unpack { seq, before, after: None } => write!(f, "unpack {seq}, {before}"),
@@ -230,7 +230,10 @@ impl Display for Inst {
             Inst::CellGet { cell, name } => write!(f, "cell_get {cell} {}", Name(name)),
             Inst::CellSet(cell, v) => write!(f, "cell_set {cell}, {v}"),
             Inst::CellDelete { cell, name } => write!(f, "cell_delete {cell} {}", Name(name)),
-            Inst::Sibling(code) => write!(f, "sibling {code}"),
+            Inst::Sibling { code, defaults, kwdefaults } => {
+                write!(f, "sibling {code}")?;
+                write_defaults(f, *defaults, kwdefaults)
+            }
             Inst::MatchClass { subject, class, count, names } => {
                 write!(f, "match_class {subject}, {class}, {count}")?;
                 names.iter().try_for_each(|n| write!(f, ", {}", Name(n)))

@@ -292,8 +292,9 @@ pub enum Inst {
     CellSet(Value, Value),
     /// `del` of a cell's variable; no result.
     CellDelete { cell: Value, name: String },
-    /// The function of the enclosing function with this index, which captures what this one does.
-    Sibling(u32),
+    /// The function of the enclosing function with this index, which captures what this one does; `defaults` and
+    /// `kwdefaults` as of [`Inst::MakeFunction`].
+    Sibling { code: u32, defaults: Option<Value>, kwdefaults: Vec<(String, Value)> },
     /// `case class(sub, ..., name=sub, ...)`: the attributes that are matched, as a tuple, or `None`. `count` are given
     /// by position.
     MatchClass { subject: Value, class: Value, count: u32, names: Vec<String> },
@@ -324,13 +325,8 @@ pub enum Term {
 macro_rules! operands {
     ($inst:expr, $f:ident, $iter:ident) => {
         match $inst {
-            Inst::Const(_)
-            | Inst::Global(_)
-            | Inst::Free(_)
-            | Inst::Import { .. }
-            | Inst::Cell(_)
-            | Inst::Sibling(_)
-            | Inst::CatchExc => {}
+            Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::Cell(_) | Inst::CatchExc => {
+            }
             Inst::CheckBound { value: a, .. }
             | Inst::Unary(_, a)
             | Inst::GetAttr(a, _)
@@ -387,6 +383,10 @@ macro_rules! operands {
                 $f(func);
                 $f(args);
                 kwargs.$iter().for_each($f);
+            }
+            Inst::Sibling { defaults, kwdefaults, .. } => {
+                defaults.$iter().for_each(&mut $f);
+                kwdefaults.$iter().for_each(|(_, v)| $f(v));
             }
             Inst::MakeFunction { defaults, kwdefaults, captures, .. } => {
                 defaults.$iter().for_each(&mut $f);

@@ -368,10 +368,12 @@ impl lh_infer::World for World {
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
         let key = key_of(f, args, options);
         if let Some(id) = self.by_key.get(&key).copied() {
-            if self.specs[id.index()].out.is_none() {
+            let (ret, is_unfinished) = (self.specs[id.index()].ret, self.specs[id.index()].out.is_none());
+            let is_assumed = is_unfinished || self.stack.note_call(&key);
+            if is_unfinished {
                 self.stack.note_recursion(id);
             }
-            return Ok(Spec { id, ret: self.specs[id.index()].ret });
+            return Ok(Spec { id, ret, is_open: is_assumed && ret.is_never() });
         }
         self.stack.check_depth()?;
         let name = format!("{}.{}", self.code(f)?.name, self.specs.len());
@@ -380,10 +382,11 @@ impl lh_infer::World for World {
         let frame = self.stack.leave();
         match inferred {
             Ok(out) => {
+                let (ret, is_final) = (out.ret, self.stack.is_final(&frame));
                 self.stack.settle(frame);
                 let state = &mut self.specs[id.index()];
-                (state.ret, state.out) = (out.ret, Some(out));
-                Ok(Spec { id, ret: self.specs[id.index()].ret })
+                (state.ret, state.out) = (ret, Some(out));
+                Ok(Spec { id, ret, is_open: ret.is_never() && !is_final })
             }
             Err(d) => {
                 self.forget(&frame);
@@ -405,6 +408,10 @@ impl lh_infer::World for World {
         let frame = self.stack.leave();
         self.forget(&frame);
         taught
+    }
+
+    fn is_outermost(&mut self) -> bool {
+        self.stack.is_outermost()
     }
 
     fn reserve(&mut self, func: FuncId, _: &str) -> SpecId {

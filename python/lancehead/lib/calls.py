@@ -370,6 +370,25 @@ def oct(x, /):
     return prim.lh_str_format_i64(_checked_int(x), "#o")
 
 
+def enumerated(items, start):
+    """The items of a generator with their numbers, one after the other."""
+    for x in items:
+        yield start, x
+        start += 1
+
+
+def zipped(*parts):
+    """Items of several iterables side by side, one row after the other."""
+    for row in zip(*parts):
+        yield row
+
+
+def mapped(function, *parts):
+    """What a function gives for items of iterables, one result after the other."""
+    for row in zip(*parts):
+        yield function(*row)
+
+
 def each(items):
     """The items, one after the other: what `iter` gives.
 

@@ -1,5 +1,7 @@
 """Context managers of `contextlib`."""
 
+import functools
+
 from lancehead.lib import prim
 
 
@@ -100,6 +102,116 @@ class generator_manager:
                 return False
             raise
         return True
+
+
+class ExitStack:
+    """Leaves several context managers, and calls functions, in reverse order."""
+
+    __parameters__ = ("F",)
+    __items__ = "F"
+    __infers__ = {"_push": "F", "__guess__": "int"}
+
+    def __enter__(self):
+        return self
+
+    def _push(self, leave):
+        n = prim.items_len(self)
+        prim.items_reserve(self, n + 1)
+        prim.items_put(self, n, leave)
+        prim.items_set_len(self, n + 1)
+
+    def enter_context(self, cm):
+        """Enters a context manager, which is left with the others; its result.
+
+        >>> with contextlib.ExitStack() as stack: n = stack.enter_context(contextlib.nullcontext(3))
+        >>> n
+        3
+        """
+        # The compiler calls this and the next two itself.
+        self._push(leaver(cm))
+        return cm.__enter__()
+
+    def push(self, exit):
+        """Adds a context manager that has been entered, or a function like `__exit__`; gives it back."""
+        self._push(leaver(exit))
+        return exit
+
+    def callback(self, callback, /, *args, **kwds):
+        """Adds a call of a function, which it gives back."""
+        self._push(caller(functools.partial(callback, *args, **kwds)))
+        return callback
+
+    def pop_all(self):
+        """A new stack, to which everything goes that is in this one."""
+        n = prim.items_len(self)
+        made = prim.items_like(self, n)
+        for i in range(n):
+            prim.items_put(made, i, prim.items_take(self, i))
+        prim.items_set_len(made, n)
+        prim.items_set_len(self, 0)
+        return made
+
+    def close(self):
+        """Leaves everything now."""
+        self.__exit__(None, None, None)
+
+    def __exit__(self, kind, value, traceback):
+        error = value
+        raises = False
+        suppressed = False
+        while prim.items_len(self) > 0:
+            at = prim.items_len(self) - 1
+            leave = prim.items_take(self, at)
+            prim.items_set_len(self, at)
+            try:
+                if not callable(leave):
+                    # Nothing has been added anywhere.
+                    raises = False
+                elif error is None:
+                    leave(None, None, None)
+                elif leave(error.__class__, error, None):
+                    error = None
+                    raises = False
+                    suppressed = True
+            except BaseException as new:
+                error = new
+                raises = True
+        if raises and error is not None:
+            raise error
+        return value is not None and suppressed
+
+
+def leaver(cm):
+    """Leaves a context manager."""
+
+    def leave(kind, value, traceback):
+        return cm.__exit__(kind, value, traceback)
+
+    return leave
+
+
+def caller(function):
+    """Calls a function on leaving."""
+
+    def leave(kind, value, traceback):
+        function()
+        return False
+
+    return leave
+
+
+def contextmanager(func):
+    """A function that makes context managers of the generators that a function makes.
+
+    >>> with contextlib.contextmanager(lambda: (x for x in [6]))() as n: pass
+    >>> n
+    6
+    """
+
+    def make(*args, **kwds):
+        return manager(func(*args, **kwds))
+
+    return make
 
 
 def manager(gen):

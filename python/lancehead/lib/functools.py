@@ -23,6 +23,20 @@ def partial(func, /, *args, **keywords):
     return call
 
 
+def wraps(wrapped, assigned=(), updated=()):
+    """A decorator that gives its function back: in compiled code functions have no names to take over.
+
+    >>> functools.wraps(abs)(lambda x: x + 1)(2)
+    3
+    """
+
+    # The compiler applies the decorator itself.
+    def decorated(wrapper):
+        return wrapper
+
+    return decorated
+
+
 def reduce(function, iterable, /, *initial):
     """The items joined by a function of two arguments, from the left.
 
@@ -36,6 +50,14 @@ def reduce(function, iterable, /, *initial):
         for x in iterable:
             total = function(total, x)
         return total
+    if prim.is_tuple(iterable):
+        if len(iterable) == 0:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        # The loop is unrolled, so that functions may be composed, each time to one of another type.
+        folded = iterable[0]
+        for x in iterable[1:]:
+            folded = function(folded, x)
+        return folded
     if prim.is_array(iterable):
         if iterable.size == 0:
             raise TypeError("reduce() of empty iterable with no initial value")

@@ -1,6 +1,7 @@
 """`itertools`: iterators as generators."""
 
 from lancehead.lib import prim
+from lancehead.lib.collections import deque
 from lancehead.lib.conversions import index_of
 
 
@@ -10,6 +11,13 @@ def chain(*iterables):
     >>> list(itertools.chain([1], (2, 3)))
     [1, 2, 3]
     """
+    for iterable in iterables:
+        for x in iterable:
+            yield x
+
+
+def flat(iterables):
+    """The items of one iterable of an iterable after those of another: `chain.from_iterable`."""
     for iterable in iterables:
         for x in iterable:
             yield x
@@ -187,7 +195,7 @@ def _threes(first, second, third):
 
 
 def product(*iterables, repeat=1):
-    """All tuples of an item of each iterable, of one to three, or of one several times.
+    """All tuples of an item of each iterable. The number of repetitions must be known while compiling.
 
     >>> list(itertools.product([1, 2], "ab"))
     [(1, 'a'), (1, 'b'), (2, 'a'), (2, 'b')]
@@ -197,11 +205,46 @@ def product(*iterables, repeat=1):
     times = prim.tuple_fill(repeat, 0)
     if len(iterables) == 1:
         return _power([x for x in iterables[0]], times)
-    if len(times) != 1 or len(iterables) == 0 or len(iterables) > 3:
-        prim.error("`product` takes one to three iterables in compiled code, or one with `repeat`")
-    if len(iterables) == 2:
+    if len(times) == 1 and len(iterables) == 2:
         return _twos(iterables[0], [y for y in iterables[1]])
-    return _threes(iterables[0], [y for y in iterables[1]], [z for z in iterables[2]])
+    if len(times) == 1 and len(iterables) == 3:
+        return _threes(iterables[0], [y for y in iterables[1]], [z for z in iterables[2]])
+    return _product(_again(_lists(iterables), times))
+
+
+def _again(lists, times):
+    if len(times) == 0:
+        return ()
+    return lists + _again(lists, times[1:])
+
+
+def _product(lists):
+    sizes = [len(items) for items in lists]
+    at = [0 for _ in sizes]
+    more = _all_positive(sizes)
+    while more:
+        yield _items_at(lists, at)
+        i = len(at) - 1
+        while i >= 0 and at[i] == sizes[i] - 1:
+            at[i] = 0
+            i -= 1
+        more = i >= 0
+        if more:
+            at[i] += 1
+
+
+def _all_positive(sizes):
+    for n in sizes:
+        if n == 0:
+            return False
+    return True
+
+
+def _items_at(lists, at):
+    # The items at the last places, as a tuple.
+    if len(lists) == 0:
+        return ()
+    return (lists[0][at[len(at) - len(lists)]], *_items_at(lists[1:], at))
 
 
 def _chosen(items, at, like):
@@ -343,6 +386,50 @@ def groupby(iterable, key=None):
     if len(items) > 0:
         yield keys[0], _group(turn, turn[0], items)
         turn[0] += 1
+
+
+def tee(iterable, n=2, /):
+    """Several iterators over the same items; their number must be known while compiling.
+
+    >>> a, b = itertools.tee(x * x for x in [1, 2, 3])
+    >>> list(a), list(b)
+    ([1, 4, 9], [1, 4, 9])
+    """
+    times = prim.tuple_fill(n, 0)
+    source = iter(iterable)
+    waiting = deque()
+    places = [0 for _ in times]
+    if len(places) > len(times):
+        # This never happens, but says what waits.
+        for x in source:
+            waiting.append(x)
+    return _branches(source, waiting, places, [0], times)
+
+
+def _branches(source, waiting, places, first, times):
+    if len(times) == 0:
+        return ()
+    at = len(places) - len(times)
+    return (_branch(source, waiting, places, first, at), *_branches(source, waiting, places, first, times[1:]))
+
+
+def _branch(source, waiting, places, first, own):
+    # Items wait until the last iterator has given them.
+    while True:
+        i = places[own] - first[0]
+        if i == len(waiting):
+            for x in source:
+                waiting.append(x)
+                break
+            if i == len(waiting):
+                return
+        x = waiting[i]
+        places[own] += 1
+        if i == 0:
+            while first[0] < min(places):
+                waiting.popleft()
+                first[0] += 1
+        yield x
 
 
 def _group(turn, own, items):

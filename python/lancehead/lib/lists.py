@@ -61,6 +61,11 @@ def _shared_as(out, own):
     return out
 
 
+def not_enough(text, n):
+    """Raises the error of an assignment to several variables."""
+    raise ValueError(f"{text}, got {n})")
+
+
 def repeated(size, n):
     """How many items so many are that are repeated; MemoryError where 64 bits cannot count them."""
     if size > 0 and n > 9223372036854775807 // size:

@@ -62,13 +62,36 @@ class memoryview:
         """
         return prim.memoryview_of(prim.readonly(prim.bytes_array(self)))
 
-    def cast(self, format):
-        """A view of the same memory as items of another format.
+    def cast(self, format, shape=None):
+        """A view of the same memory as items of another format, in as many dimensions as the shape has.
 
         >>> memoryview(b"abcd").cast("H").tolist()
         [25185, 25699]
+        >>> memoryview(b"abcd").cast("B", (2, 2)).tolist()
+        [[97, 98], [99, 100]]
         """
+        items = self._cast(format)
+        if shape is None:
+            return prim.memoryview_of(items)
+        if not prim.is_tuple(shape):
+            prim.error("the shape of a memoryview is a tuple, or a list of constants")
+        if prim.bytes_array(self).ndim != 1:
+            raise TypeError("memoryview: cast must be 1D -> ND or ND -> 1D")
+        count = 1
+        for n in shape:
+            if n <= 0:
+                raise ValueError("memoryview.cast(): elements of shape must be integers > 0")
+            count *= n
+        if count != items.size:
+            raise TypeError("memoryview: product(shape) * itemsize != buffer size")
+        return prim.memoryview_of(items.reshape(shape))
+
+    def _cast(self, format):
         a = prim.bytes_array(self)
+        if a.ndim > 1:
+            if prim.layout(a) != "C":
+                raise TypeError("memoryview: casts are restricted to C-contiguous views")
+            a = a.reshape(a.size)
         dtype = _dtype_of_format(format)
         own = prim.dtype_of(a)
         if not (_is_byte(own) or _is_byte(dtype)):
@@ -77,7 +100,7 @@ class memoryview:
             raise TypeError("memoryview: casts are restricted to C-contiguous views")
         if a.size * prim.itemsize(own) % prim.itemsize(dtype) != 0:
             raise TypeError("memoryview: length is not a multiple of itemsize")
-        return prim.memoryview_of(a.view(dtype))
+        return a.view(dtype)
 
 
 def _is_byte(dtype):

@@ -461,3 +461,117 @@ def getitem(items, i, /):
 def setitem(items, i, x, /):
     """Sets an item of a container."""
     items[i] = x
+
+
+def delitem(items, i, /):
+    """Deletes an item of a container.
+
+    >>> xs = [1, 2, 3]
+    >>> operator.delitem(xs, 1)
+    >>> xs
+    [1, 3]
+    """
+    del items[i]
+
+
+def concat(a, b, /):
+    """One sequence after another.
+
+    >>> operator.concat([1], [2])
+    [1, 2]
+    """
+    if prim.is_number(a):
+        prim.error("`concat` takes sequences")
+    return a + b
+
+
+def iconcat(a, b, /):
+    """A sequence after another is added to it.
+
+    >>> operator.iconcat([1], [2])
+    [1, 2]
+    """
+    if prim.is_number(a):
+        prim.error("`iconcat` takes sequences")
+    a += b
+    return a
+
+
+def countOf(items, x, /):
+    """How often a value is among the items.
+
+    >>> operator.countOf([1, 2, 1], 1)
+    2
+    """
+    n = 0
+    for item in items:
+        if item == x:
+            n += 1
+    return n
+
+
+def indexOf(items, x, /):
+    """The place of the first item that is equal to a value.
+
+    >>> operator.indexOf([1, 2, 1], 2)
+    1
+    """
+    i = 0
+    for item in items:
+        if item == x:
+            return i
+        i += 1
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+def call(function, /, *args, **kwargs):
+    """The result of a function.
+
+    >>> operator.call(max, 1, 2)
+    2
+    """
+    return function(*args, **kwargs)
+
+
+def itemgetter(item, /, *items):
+    """A function that gives an item, or a tuple of items.
+
+    >>> operator.itemgetter(1)("abc")
+    'b'
+    >>> operator.itemgetter(2, 0)([5, 6, 7])
+    (7, 5)
+    """
+
+    # The compiler calls the function itself.
+    def get(thing):
+        return thing[item]
+
+    return get
+
+
+def attrgetter(attr, /, *attrs):
+    """A function that gives an attribute, or a tuple of attributes; their names are constants.
+
+    >>> operator.attrgetter("imag", "real")(1 + 2j)
+    (2.0, 1.0)
+    """
+
+    # The compiler calls the function itself.
+    def get(thing):
+        return getattr(thing, attr)
+
+    return get
+
+
+def methodcaller(name, /, *args, **kwargs):
+    """A function that calls a method, whose name is a constant.
+
+    >>> operator.methodcaller("split", ",")("a,b")
+    ['a', 'b']
+    """
+
+    # The compiler calls the function itself.
+    def call(thing):
+        return getattr(thing, name)(*args, **kwargs)
+
+    return call

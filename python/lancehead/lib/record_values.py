@@ -8,11 +8,29 @@ from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
 
 
 def assign(dst, x):
-    """`dst[...] = x`, of arrays of records, of one record and of a tuple of its fields."""
-    if prim.is_array(x):
+    """`dst[...] = x`, of arrays of records, of one record, of a tuple of its fields and of lists of these."""
+    if prim.is_a(x, "builtins.list"):
+        dst[...] = listed(x, dst.dtype)
+    elif prim.is_array(x):
         records.assign(dst, apart(x, dst))
     else:
         records.assign(dst, x)
+
+
+def listed(items, dtype):
+    """An array of records of a list, or of lists of lists."""
+    if prim.is_a(prim.example(items), "builtins.list"):
+        rows = [listed(row, dtype) for row in items]
+        if len(rows) == 0:
+            raise ValueError("could not broadcast an empty list of lists into records")
+        table = np.empty((len(rows), *rows[0].shape), dtype)
+        for i in range(len(rows)):
+            table[i] = rows[i]
+        return table
+    out = np.empty(len(items), dtype)
+    for i in range(len(items)):
+        out[i] = items[i]
+    return out
 
 
 def apart(x, target):

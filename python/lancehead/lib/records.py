@@ -16,7 +16,7 @@ def assign(dst, x):
         dst[()] = x[()] if prim.is_array(x) else x
     elif prim.is_array(x) and x.ndim == dst.ndim:
         if len(x) != len(dst) and len(x) != 1:
-            raise ValueError("could not broadcast the records into the shape")
+            raise ValueError(f"could not broadcast input array from shape {x.shape} into shape {dst.shape}")
         step = 0 if len(x) == 1 else 1
         for i in range(len(dst)):
             if dst.ndim == 1:

@@ -58,9 +58,9 @@ impl<'a> Session<'a> {
     fn formless(&mut self, t: Ty) -> Option<(&'static str, &'static str)> {
         let closures = RefCell::new(Vec::new());
         let found = formless(t, &closures);
-        let partial = self.library("functools.partial").map(|(f, _)| f);
+        let known = lh_infer::OF_LIBRARY.map(|path| self.library(path).map(|(f, _)| f));
         found.or_else(|| {
-            closures.into_inner().into_iter().filter(|f| Some(*f) != partial).find_map(|func| {
+            closures.into_inner().into_iter().filter(|f| !known.contains(&Some(*f))).find_map(|func| {
                 let o = self.host.function_object(func);
                 let is_library = self.host.function(o).is_library;
                 is_library.then_some(("a function of the library", "return what it computes"))
@@ -99,21 +99,28 @@ impl<'a> Session<'a> {
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
         let key = key_of(f, args, options);
         if let Some(id) = self.compiler.by_key.get(&key).copied() {
-            if self.compiler.specs[id.index()].body.is_none() {
+            let Spec { ret, body, .. } = &self.compiler.specs[id.index()];
+            let (ret, is_unfinished) = (*ret, body.is_none());
+            let is_assumed = is_unfinished || self.stack.note_call(&key);
+            if is_unfinished {
                 self.stack.note_recursion(id);
             }
-            return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret });
+            return Ok(lh_infer::Spec { id, ret, is_open: is_assumed && ret.is_never() });
         }
         self.stack.check_depth()?;
         if let Some(id) = self.find_typed(&key) {
-            return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret });
+            return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret, is_open: false });
         }
         let code = self.code(f)?;
         let name = format!("{}.{}", code.name, self.compiler.specs.len());
         self.begin(&key, name.clone());
         let inferred = lh_infer::infer(self, f, args, options, &name);
         let frame = self.stack.leave();
-        let finished = inferred.and_then(|out| self.finish(&frame, out));
+        let mut finished = inferred.and_then(|out| self.finish(&frame, out));
+        match &mut finished {
+            Ok(spec) if spec.ret.is_never() => spec.is_open = !self.stack.is_final(&frame),
+            _ => {}
+        }
         match &finished {
             Ok(_) => drop(self.stack.settle(frame)),
             Err(_) => self.forget(&frame),
@@ -188,7 +195,7 @@ impl<'a> Session<'a> {
         body.offsets = out.offsets;
         let spec = &mut self.compiler.specs[frame.spec.index()];
         (spec.ret, spec.body) = (ret, Some(body));
-        Ok(lh_infer::Spec { id: frame.spec, ret })
+        Ok(lh_infer::Spec { id: frame.spec, ret, is_open: false })
     }
 
     /// Runs the passes on a function.
@@ -554,6 +561,10 @@ impl World for Session<'_> {
             self.compiler.by_key.remove(k);
         }
         used
+    }
+
+    fn is_outermost(&mut self) -> bool {
+        self.stack.is_outermost()
     }
 
     fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {

@@ -101,8 +101,7 @@ impl Infer<'_> {
             ("contextlib._GeneratorContextManager", [func, args, named]) => {
                 let (args, named) =
                     (self.tuple_parts(args).unwrap_or_default(), self.entries(named).unwrap_or_default());
-                let generator = self.call(func, &args, &named)?;
-                self.call_library("contextlib.manager", &[generator]).map(Some)
+                self.manager_of(func, &args, &named).map(Some)
             }
             ("builtins.isinstance", [x, c]) if x.ty == Ty::exc() && x.known.is_none() => self.exc_match(x, c).map(Some),
             ("builtins.isinstance", [x, c]) => self.isinstance(x, c).map(Some),
@@ -157,7 +156,18 @@ impl Infer<'_> {
                 self.next_item(x, rest.first()).map(Some)
             }
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => self.collect(x).map(Some),
+            // What a function is called, and where it is from, is nothing that compiled code asks.
+            ("functools.wraps", [_, ..]) => Ok(Some(self.library_closure(path, Vec::new(), &[]))),
+            ("itertools.chain.from_iterable", [all]) if kwargs.is_empty() => {
+                self.call_library("itertools.flat", std::slice::from_ref(all)).map(Some)
+            }
+            ("contextlib.contextmanager", [func]) if kwargs.is_empty() => {
+                Ok(Some(self.library_closure(path, vec![func.clone()], &[])))
+            }
             ("functools.partial", [func, rest @ ..]) => Ok(Some(self.partial(func, rest, kwargs))),
+            ("operator.itemgetter" | "operator.attrgetter" | "operator.methodcaller", _) => {
+                self.getter(path, args, kwargs).map(Some)
+            }
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),
                 TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }

@@ -30,6 +30,17 @@ pub(crate) fn made_for(site: Value) -> Value {
 }
 
 impl Infer<'_> {
+    /// The site of an instance, whose types are those that its class guesses if nothing says them.
+    pub(crate) fn guess_types(&mut self, class: Class, site: Value) -> u32 {
+        let number = self.display_site(site, class);
+        for (at, text) in class.teaching(GUESS).into_iter().flat_map(|t| t.words().enumerate()) {
+            if text != "_" {
+                self.pending.guess(number, at, class.parsed(text, &[], None));
+            }
+        }
+        number
+    }
+
     /// `deque(xs)`, `defaultdict(list)` and the like: an instance that is made empty, so that its uses may say its
     /// type, and then filled. `None` if the path is that of something else, or if the library makes it at once.
     pub(crate) fn empty_and_filled(
@@ -47,12 +58,7 @@ impl Infer<'_> {
         };
         let Some(class) = is_wanted.then(|| Class::find(path)).flatten() else { return Ok(None) };
         let fills = class.teaching(FILLS).and_then(|t| t.words().next()).unwrap_or_default();
-        let number = self.display_site(site, class);
-        for (at, text) in class.teaching(GUESS).into_iter().flat_map(|t| t.words().enumerate()) {
-            if text != "_" {
-                self.pending.guess(number, at, class.parsed(text, &[], None));
-            }
-        }
+        let number = self.guess_types(class, site);
         let (mut args, mut kwargs) = (args.to_vec(), kwargs.to_vec());
         let factory = match class.parameter(FACTORY) {
             Some(at) => {

@@ -11,7 +11,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Inst};
 use lh_ir::types::{InstanceOf, Literal, NamedTuple, TyKind};
-use lh_ir::{Block, Const, TupleMeaning, Ty, Value};
+use lh_ir::{Block, Const, FuncId, TupleMeaning, Ty, Value};
 use lh_ops::runtime as rt;
 
 impl Infer<'_> {
@@ -24,7 +24,19 @@ impl Infer<'_> {
         captures: &[Value],
     ) -> Result<Val> {
         let func = self.world.inner(self.id, code);
-        let mut parts: Vec<Val> = captures.iter().map(|c| self.val(*c)).collect();
+        let captures = captures.iter().map(|c| self.val(*c)).collect();
+        Ok(self.closure(func, captures, defaults, kwdefaults))
+    }
+
+    /// An inner function with what it captures, and its defaults.
+    pub(crate) fn closure(
+        &mut self,
+        func: FuncId,
+        captures: Vec<Val>,
+        defaults: Option<Value>,
+        kwdefaults: &[(String, Value)],
+    ) -> Val {
+        let mut parts = captures;
         let captures: Vec<Ty> = parts.iter().map(|p| p.ty).collect();
         if let Some(d) = defaults {
             let d = self.val(d);
@@ -33,27 +45,56 @@ impl Infer<'_> {
         parts.extend(kwdefaults.iter().map(|(_, v)| self.val(*v)));
         let defaults = parts[captures.len()..].iter().map(|p| p.ty).collect();
         let named = kwdefaults.iter().map(|(n, _)| n.clone()).collect();
-        Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults, named })))
+        self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults, named }))
     }
 
     /// `functools.partial`: a closure of the library's function of that name, which captures a function and its first
     /// arguments and has those by name as defaults.
     pub(crate) fn partial(&mut self, func: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Val {
-        let first = std::iter::once(func).chain(args);
-        let parts: Vec<Val> = first.chain(kwargs.iter().map(|(_, v)| v)).cloned().collect();
-        let (captures, defaults) = parts.split_at(1 + args.len());
-        let types = |parts: &[Val]| parts.iter().map(|p| p.ty).collect();
-        let (captures, defaults) = (types(captures), types(defaults));
+        let captures: Vec<Val> = std::iter::once(func).chain(args).cloned().collect();
+        self.library_closure("functools.partial", captures, kwargs)
+    }
+
+    /// A closure of a function of the library that the compiler calls itself.
+    pub(crate) fn library_closure(&mut self, path: &str, captures: Vec<Val>, kwargs: &[(String, Val)]) -> Val {
+        let mut parts = captures;
+        let captures = parts.iter().map(|p| p.ty).collect();
+        parts.extend(kwargs.iter().map(|(_, v)| v.clone()));
+        let defaults = kwargs.iter().map(|(_, v)| v.ty).collect();
         let named = kwargs.iter().map(|(n, _)| n.clone()).collect();
-        let found = self.world.library("functools.partial");
-        let (func, _) = found.unwrap_or_else(|| lh_ir::bug!("the library has no `functools.partial`"));
+        let found = self.world.library(path);
+        let (func, _) = found.unwrap_or_else(|| lh_ir::bug!("the library has no `{path}`"));
         let ty = Ty::new(TyKind::Closure { func, captures, defaults, named });
         self.pack(parts, ty)
     }
 
+    /// The context manager of a generator, which a function makes.
+    pub(crate) fn manager_of(&mut self, func: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let generator = self.call(func, args, kwargs)?;
+        if generator.ty.is_never() {
+            return Ok(generator);
+        }
+        self.call_library("contextlib.manager", &[generator])
+    }
+
+    /// Whether a function is one of the library.
+    pub(crate) fn is_library_function(&mut self, func: FuncId, path: &str) -> bool {
+        self.world.library(path).is_some_and(|(f, _)| f == func)
+    }
+
     pub(crate) fn call_closure(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let TyKind::Closure { func, captures, defaults, named } = f.ty.kind() else { lh_ir::bug!("no closure") };
-        if self.world.library("functools.partial").is_some_and(|(partial, _)| partial == *func) {
+        if let Some(path) = self.getter_of(*func) {
+            return self.call_getter(path, f, args, kwargs);
+        }
+        if let (true, [wrapper]) = (self.is_library_function(*func, "functools.wraps"), args) {
+            return Ok(wrapper.clone());
+        }
+        if self.is_library_function(*func, "contextlib.contextmanager") {
+            let made = self.field(f, 0);
+            return self.manager_of(&made, args, kwargs);
+        }
+        if self.is_library_function(*func, "functools.partial") {
             let parts: Vec<Val> = (0..captures.len() + defaults.len()).map(|i| self.field(f, i as u32)).collect();
             let (first, values) = parts.split_at(captures.len());
             let kept = named.iter().zip(values).filter(|(n, _)| kwargs.iter().all(|(own, _)| own != *n));

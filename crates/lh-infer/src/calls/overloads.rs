@@ -183,6 +183,14 @@ impl Infer<'_> {
         }
     }
 
+    /// The items of a list display of constants, as a tuple; any other value itself.
+    pub(crate) fn initial_tuple(&self, x: &Val) -> Val {
+        match x.v.and_then(|v| self.initial.get(&v)) {
+            Some((keys, items)) if keys.is_empty() => Val::tuple(items.clone()),
+            _ => x.clone(),
+        }
+    }
+
     /// Keeps what a display holds for overloads that ask for its constants.
     pub(crate) fn keep_initial(&mut self, made: &Val, keys: &[Val], values: &[Val]) {
         let is_literal = |x: &Val| x.as_const().is_some() || x.v.is_some_and(|v| self.initial.contains_key(&v));

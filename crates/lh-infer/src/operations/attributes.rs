@@ -1,5 +1,6 @@
 //! Attributes: of modules and classes while compiling, of values by their type.
 
+use crate::calls::exit_stacks::stacks;
 use crate::cx::Infer;
 use crate::emit::wrap_int;
 use crate::substitutes;
@@ -107,6 +108,9 @@ impl Infer<'_> {
 
     /// Attributes that inference knows itself.
     fn known_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        if let Some(name) = stacks(v.ty, name) {
+            return Ok(Some(self.builtin_bound(v, name)));
+        }
         match v.ty.kind() {
             TyKind::Obj(o) => self.object_attr(v, *o, name),
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name).or_else(|| {
@@ -277,6 +281,7 @@ impl Infer<'_> {
             ("super().__init__", []) => Ok(Val::of_type(Ty::none())),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
+            _ if stacks(recv.ty, name).is_some() => self.stack_up(name, recv, args, kwargs),
             _ if teaches(recv.ty, name).is_some() => self.teaching_method(name, recv, args, kwargs),
             _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` takes one argument"))),
         }

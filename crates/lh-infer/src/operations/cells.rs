@@ -76,11 +76,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Another inner function of the function around this one, which captures the same.
-    pub(crate) fn sibling(&mut self, code: u32) -> Val {
+    /// This function or another inner function of the function around it, which captures the same.
+    pub(crate) fn sibling(&mut self, code: u32, defaults: Option<Value>, kwdefaults: &[(String, Value)]) -> Val {
         let func = self.world.sibling(self.id, code);
-        let captures = self.captures.iter().map(|c| c.ty).collect();
-        let ty = Ty::new(TyKind::Closure { func, captures, defaults: vec![], named: vec![] });
-        self.pack(self.captures.clone(), ty)
+        let captures = self.captures.clone();
+        self.closure(func, captures, defaults, kwdefaults)
     }
 }

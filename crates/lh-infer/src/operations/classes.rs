@@ -381,7 +381,7 @@ impl Infer<'_> {
     }
 
     /// Type of the items of an iterable. It costs code to find that of an iterator, which is asked if nothing is known.
-    fn items_of(&mut self, x: &Val, open: bool) -> Result<Option<Ty>> {
+    pub(crate) fn items_of(&mut self, x: &Val, open: bool) -> Result<Option<Ty>> {
         Ok(match x.ty.kind() {
             TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) => Some(*t),
             TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),

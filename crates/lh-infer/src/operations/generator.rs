@@ -13,7 +13,7 @@ pub(crate) mod split;
 use crate::convert::{carried, unify};
 use crate::cx::{Infer, Yield};
 use crate::emit::exc;
-use crate::val::{Known, Plan, Val};
+use crate::val::{Known, Lazy, Plan, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Target, Term};
 use lh_ir::types::{GeneratorTy, TyKind};
@@ -44,6 +44,15 @@ fn generator_of(g: &Val) -> &'static GeneratorTy {
     match g.ty.kind() {
         TyKind::Generator(g) => g,
         _ => lh_ir::bug!("{} is no generator", g.ty),
+    }
+}
+
+/// Whether an iterator that is not begun yet asks a generator.
+fn asks_generator(v: &Val) -> bool {
+    match v.known.as_deref() {
+        Some(Known::Lazy(Lazy::Enumerate(items, _))) => asks_generator(items),
+        Some(Known::Lazy(Lazy::Zip(all) | Lazy::Map(_, all))) => all.iter().any(asks_generator),
+        _ => matches!(v.ty.kind(), TyKind::Generator(_)),
     }
 }
 
@@ -93,7 +102,8 @@ impl Infer<'_> {
         };
         self.next = Some(next);
         let sent = known(self.sent);
-        Ok(Ty::new(TyKind::Generator(GeneratorTy { item: known(item), sent, ret, func: self.id, next })))
+        let item = if self.is_open && !self.yields_nothing { item } else { known(item) };
+        Ok(Ty::new(TyKind::Generator(GeneratorTy { item, sent, ret, func: self.id, next })))
     }
 
     /// Completes the ways out of a generator's body; returns its type.
@@ -390,6 +400,31 @@ impl Infer<'_> {
             self.raise_if(&is_some, exc::ATTRIBUTE_ERROR, "'iterator' object has no attribute 'send'");
         }
         Ok(())
+    }
+
+    /// An iterator that asks a generator, as a generator: a function that it is given to asks for one item after the
+    /// other, too. `None` if it asks none.
+    pub(crate) fn as_generator(&mut self, v: &Val) -> Result<Option<Val>> {
+        let lazy = match v.known.as_deref() {
+            Some(Known::Plan(Plan::Generator(g, _), _)) => return Ok(Some(g.clone())),
+            Some(Known::Lazy(lazy)) if asks_generator(v) => lazy.clone(),
+            _ => return Ok(None),
+        };
+        let (name, parts) = match lazy {
+            Lazy::Enumerate(items, start) => ("calls.enumerated", vec![items, start]),
+            Lazy::Zip(all) => ("calls.zipped", all),
+            Lazy::Map(f, all) => ("calls.mapped", std::iter::once(f).chain(all).collect()),
+            _ => return Ok(None),
+        };
+        self.call_library(name, &parts).map(Some)
+    }
+
+    /// Whether a value is an argument of a call in this block.
+    pub(crate) fn is_given(&self, v: Value) -> bool {
+        self.code.blocks[self.here.index()].insts.iter().any(|i| match &i.inst {
+            untyped::Inst::Call { args, .. } => args.contains(&v),
+            _ => false,
+        })
     }
 
     /// Yields all items of an iteration.

@@ -444,7 +444,9 @@ impl Infer<'_> {
                 .note("pass a writable array, or work on `a.copy()`")),
             TyKind::Class(ClassTy { class, constant: true, .. }) => {
                 let name = class.name();
-                let text = format!("the {name} is a global or captured one, which is a constant in compiled code");
+                let text = format!(
+                    "the {name} is a global, a captured one or a default, which is a constant in compiled code"
+                );
                 Err(Diagnostic::new(diag::READ_ONLY, text)
                     .note(format!("pass the {name} as an argument, or change a copy: `items = {name}(GLOBAL)`")))
             }
@@ -578,14 +580,15 @@ impl Infer<'_> {
         };
         let x = &self.unwrap_optional(x)?;
         let is_one = x.ty.is_scalar() || x.ty.as_record().is_some() || dtype.chars().is_some() && !x.ty.is_array();
+        let fills_record = dtype.is_record() && (x.ty.is_tuple() || x.ty.is_scalar());
+        if let (Some(index), true) = (all_ints(&parts, ndim), fills_record) {
+            let p = self.element_address(a, &index);
+            let to = self.element_at(a, p, dtype);
+            return if x.ty.is_tuple() { self.store_tuple(&to, x) } else { self.fill_record(&to, x) };
+        }
         if let (Some(index), true) = (all_ints(&parts, ndim), is_one) {
             let p = self.element_address(a, &index);
             return self.store_element(p, x, dtype);
-        }
-        let of_records = dtype.is_record();
-        if let (Some(index), true, true) = (all_ints(&parts, ndim), of_records, x.ty.is_tuple()) {
-            let p = self.element_address(a, &index);
-            return self.store_tuple_at(a, p, x);
         }
         if let (Some(index), TyKind::Tuple { elems, name: Some(n) }) = (all_ints(&parts, ndim), dtype.kind()) {
             let x = self.vector(n, elems[0], std::slice::from_ref(x))?;
@@ -636,7 +639,7 @@ impl Infer<'_> {
     /// `dst[...] = x`, with broadcasting.
     pub(crate) fn assign(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let (dtype, ndim, ..) = dst.ty.as_array().expect("an array");
-        if x.ty.is_tuple() && dtype.is_record() {
+        if dtype.is_record() && (x.ty.is_tuple() || x.ty.class() == Some(Class::list())) {
             return self.assign_records(dst, x);
         }
         let x = if matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. }) {

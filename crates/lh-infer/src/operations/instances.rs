@@ -452,6 +452,13 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty)));
         };
         let array = self.memory(v)?;
+        let is_table = class == Buffer::MemoryView && array.ty.as_array().is_some_and(|(_, ndim, ..)| ndim > 1);
+        if is_table && k.ty.is_int() {
+            let text = "multi-dimensional sub-views are not implemented";
+            self.raise_text(exc::NOT_IMPLEMENTED_ERROR, text);
+            self.dead = true;
+            return Ok(Val::of_type(Ty::never()));
+        }
         let item = self.get_item(&array, k)?;
         if item.ty.is_number() {
             return Ok(self.cast(&item, python_number(item.ty)));

@@ -653,6 +653,7 @@ impl Infer<'_> {
             self.loops.insert(self.here, LoopState { body: body.block, header: self.here, parts });
         }
         if item.ty.is_never() {
+            self.unknown_items = true;
             self.stop();
             return Ok(());
         }

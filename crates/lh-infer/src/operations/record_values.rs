@@ -3,10 +3,10 @@
 use crate::cx::Infer;
 use crate::operations::operators::element;
 use crate::val::Val;
+use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::types::{Buffer, Chars, Record};
 use lh_ir::untyped::CmpOp;
-use lh_ir::{Ty, Value};
 
 /// The record of which a value is one, or an array.
 fn record_of(t: Ty) -> Option<&'static Record> {
@@ -14,11 +14,21 @@ fn record_of(t: Ty) -> Option<&'static Record> {
 }
 
 impl Infer<'_> {
-    /// Stores a tuple in an array of records, as the fields of one.
-    pub(crate) fn store_tuple_at(&mut self, array: &Val, at: Value, x: &Val) -> Result<()> {
-        let (dtype, ..) = array.ty.as_array().expect("an array");
-        let to = self.element_at(array, at, dtype);
-        self.store_tuple(&to, x)
+    /// Stores a number in all fields of a record, as its text in those of texts.
+    pub(crate) fn fill_record(&mut self, to: &Val, x: &Val) -> Result<()> {
+        let Some(r) = to.ty.as_record() else { lh_ir::bug!("`{}` is no record", to.ty) };
+        for f in &r.fields {
+            if f.shape.is_empty() && f.ty.is_record() {
+                let inner = self.record_field(to, r, f)?;
+                self.fill_record(&inner, x)?;
+            } else if f.ty.chars() == Some(Chars::CodePoints) {
+                let text = self.call_library("text.text_of", std::slice::from_ref(x))?;
+                self.set_record_field(to, &f.name, &text)?;
+            } else {
+                self.set_record_field(to, &f.name, x)?;
+            }
+        }
+        Ok(())
     }
 
     /// Stores the items of a tuple in the fields of a record.

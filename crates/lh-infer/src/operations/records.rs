@@ -4,6 +4,7 @@
 use crate::cx::Infer;
 use crate::emit::ArrayParts;
 use crate::val::Val;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::types::{Buffer, Chars, Layout, Prim, Record, RecordField, TyKind};
@@ -229,7 +230,8 @@ impl Infer<'_> {
     /// `dst[...] = x` where there are records.
     pub(crate) fn assign_records(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let of = |t: Ty| t.as_array().map_or(t, |(d, ..)| d);
-        if of(dst.ty) == of(x.ty) || x.ty.is_tuple() || of(dst.ty).chars().is_some() {
+        let fills = of(dst.ty).is_record() && (of(x.ty).is_scalar() || x.ty.class() == Some(Class::list()));
+        if of(dst.ty) == of(x.ty) || x.ty.is_tuple() || fills || of(dst.ty).chars().is_some() {
             return self.call_library("record_values.assign", &[dst.clone(), x.clone()]).map(|_| ());
         }
         Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be assigned to elements of `{}`", x.ty, dst.ty))
@@ -377,7 +379,7 @@ impl Infer<'_> {
 
 /// NumPy's functions work on numbers, but for those that only look at the shape.
 pub(crate) fn check_arguments(path: &str, args: &[Val]) -> Result<()> {
-    const KNOWN: [&str; 31] = [
+    const KNOWN: [&str; 33] = [
         "append",
         "array",
         "array_split",
@@ -394,8 +396,10 @@ pub(crate) fn check_arguments(path: &str, args: &[Val]) -> Result<()> {
         "flip",
         "fliplr",
         "flipud",
+        "full_like",
         "hstack",
         "ndim",
+        "ones_like",
         "ravel",
         "repeat",
         "reshape",

@@ -74,7 +74,9 @@ impl Infer<'_> {
             _ if name == "__str__" && v.ty.as_error().is_some() => Ok(self.builtin_bound(v, "super().__str__")),
             _ if name == "__repr__" && v.ty.as_error().is_some() => Ok(self.builtin_bound(v, "super().__repr__")),
             _ if name == "__init__" => Ok(self.builtin_bound(v, "super().__init__")),
-            Some((m, Object::Const(_) | Object::Tuple(..) | Object::Partial { .. })) => self.object(m),
+            Some((m, Object::Const(_) | Object::Tuple(..) | Object::Partial { .. } | Object::Getter { .. })) => {
+                self.object(m)
+            }
             _ => {
                 let text = format!("`super()` has no attribute `{name}` in compiled code");
                 Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).note("call a function of the program"))

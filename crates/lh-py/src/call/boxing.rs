@@ -119,6 +119,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let part = ty.real_part();
                 PyComplex::from_doubles(py, float(word(), part), float(word(), part)).into_any()
             }
+            TyKind::Literal(l) => self.next(l.ty(), at)?,
             TyKind::Str => {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
@@ -212,7 +213,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         let module = py.import("lancehead.escaped")?;
         let Some(place) = table::inner_place(func) else {
-            return module.call_method1("partial", (PyTuple::new(py, captures)?, keywords));
+            let (function, _) = table::function_object(func);
+            let name = table::object(py, function).getattr("__name__")?;
+            return module.call_method1("of_library", (name, PyTuple::new(py, captures)?, keywords));
         };
         let (owner, _) = table::function_object(func);
         let parts = (PyTuple::new(py, captures)?, PyTuple::new(py, defaults)?, keywords);

@@ -18,6 +18,7 @@ pub fn cost_of_all(from: &[Ty], to: &[Ty]) -> Option<u32> {
 
 /// Whether the integers in a value keep their values in another type.
 pub fn fits(from: Ty, to: Ty, at: &mut &[u64]) -> bool {
+    let from = from.native();
     match (from.kind(), to.kind()) {
         (TyKind::Tuple { elems: a, .. }, TyKind::Tuple { elems: b, .. }) => {
             a.iter().zip(b).all(|(f, t)| fits(*f, *t, at))
@@ -42,6 +43,7 @@ fn integer(ty: Ty, word: u64) -> i128 {
 
 /// The words of a value converted to another type, for pairs of types with a cost.
 pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
+    let from = if to.as_enum().is_some() { from } else { from.native() };
     let mut take = |n: usize| {
         let (these, rest) = at.split_at(n);
         *at = rest;

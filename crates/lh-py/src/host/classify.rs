@@ -121,6 +121,30 @@ fn partial(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(Some(Object::Partial { func, args, keywords }))
 }
 
+/// An `operator.itemgetter` or the like, by what it is pickled as.
+fn getter(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if !parts::is_getter(o) {
+        return Ok(None);
+    }
+    let reduced = o.call_method0(intern!(o.py(), "__reduce__"))?;
+    let (maker, args) = (reduced.get_item(0)?, reduced.get_item(1)?);
+    let (mut given, mut keywords) = (Vec::new(), Vec::new());
+    // Keywords are in a partial of the class.
+    if parts::is_partial(&maker) {
+        for arg in maker.getattr("args")?.try_iter()? {
+            given.push(table::intern(&arg?));
+        }
+        for (name, value) in maker.getattr("keywords")?.cast::<PyDict>()?.iter() {
+            keywords.push((name.extract()?, table::intern(&value)));
+        }
+    }
+    for arg in args.try_iter()? {
+        given.push(table::intern(&arg?));
+    }
+    let class = format!("operator.{}", o.get_type().name()?);
+    Ok(Some(Object::Getter { class, args: given, keywords }))
+}
+
 /// A property.
 fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if !descriptors::is_property(o) {
@@ -133,6 +157,9 @@ fn property(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
 /// Lists, bytes, times, slices, arrays, ufuncs, stencils and functions with some arguments given.
 fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = partial(o)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = getter(o)? {
         return Ok(Some(found));
     }
     if parts::is_cached(o) {

@@ -32,6 +32,7 @@ pub fn is_comptime(o: &Bound<'_, PyAny>) -> bool {
         || ufuncs::dispatcher(o).is_some()
         || parts::is_stencil(o)
         || parts::is_partial(o)
+        || parts::is_getter(o)
         || parts::is_cached(o)
         || numpy::is_dtype(o).unwrap_or(false)
         || foreign::is_known_c_function(o)

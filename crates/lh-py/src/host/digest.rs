@@ -122,6 +122,12 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let values = keywords.iter().map(|(_, value)| *value);
             many(&mut h, &std::iter::once(func).chain(args).chain(values).collect::<Vec<_>>())?
         }
+        Object::Getter { class, args, keywords } => {
+            texts(&mut h, &["getter", &class]);
+            keywords.iter().for_each(|(name, _)| h.text(name));
+            let values = keywords.iter().map(|(_, value)| *value);
+            many(&mut h, &args.into_iter().chain(values).collect::<Vec<_>>())?
+        }
         Object::Cached(func, limit) => {
             texts(&mut h, &["cached", &format!("{limit:?}")]);
             many(&mut h, &[func])?

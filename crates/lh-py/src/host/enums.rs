@@ -1,12 +1,15 @@
 //! Enumerations and their members as compiled code has them.
 
 use crate::host::table;
+use crate::object::lock::lock;
 use lh_infer::world::{EnumClass, Object};
 use lh_ir::Ty;
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFunction, PyInt, PyString, PyType};
 use pyo3::{ffi, intern};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
 
 /// Whether a class is an enumeration.
 fn is_enum_class(class: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -117,6 +120,28 @@ fn position(member: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<us
     class.getattr(intern!(py, "_member_names_"))?.call_method1(intern!(py, "index"), (name,))?.extract()
 }
 
+/// What the values of an enumeration's members are, and whether these are flags.
+#[derive(Clone, Copy)]
+struct Facts {
+    values: Option<Ty>,
+    flags: bool,
+}
+
+/// The facts about classes whose members have been arguments, by their addresses: such a class stays, since it has a
+/// number in the table of objects.
+static FACTS: LazyLock<Mutex<HashMap<usize, Facts>>> = LazyLock::new(Mutex::default);
+
+fn facts(class: &Bound<'_, PyAny>) -> Option<Facts> {
+    let address = class.as_ptr() as usize;
+    if let Some(known) = lock(&FACTS).get(&address) {
+        return Some(*known);
+    }
+    let EnumClass { values, flags, .. } = enum_class(class)?;
+    let found = Facts { values, flags };
+    lock(&FACTS).insert(address, found);
+    Some(found)
+}
+
 /// The value of a member in compiled code.
 pub enum Word {
     Bits(u64),
@@ -130,7 +155,7 @@ pub fn enum_word(py: Python<'_>, o: *mut ffi::PyObject) -> Option<Word> {
     // SAFETY: the caller passes a live argument.
     let o = unsafe { Bound::from_borrowed_ptr(py, o) };
     let class = o.get_type();
-    let found = enum_class(class.as_any())?;
+    let found = facts(class.as_any())?;
     let value = || o.getattr(intern!(py, "_value_")).ok();
     Some(match found.values {
         Some(t) if t == Ty::str() => Word::Text,

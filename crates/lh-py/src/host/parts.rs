@@ -84,6 +84,11 @@ pub fn is_partial(o: &Bound<'_, PyAny>) -> bool {
     class_names::is_a(o, "functools", "partial")
 }
 
+/// Whether an object is an `operator.itemgetter`, `attrgetter` or `methodcaller`.
+pub fn is_getter(o: &Bound<'_, PyAny>) -> bool {
+    ["itemgetter", "attrgetter", "methodcaller"].iter().any(|class| class_names::is_a(o, "operator", class))
+}
+
 /// Whether `functools` keeps the results of an object.
 pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
     class_names::is_a(o, "functools", "_lru_cache_wrapper")

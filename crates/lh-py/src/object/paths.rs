@@ -25,6 +25,15 @@ const PACKAGES: &str = "builtins math cmath operator random numpy lancehead func
 /// The module and name that an object says it has.
 fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {
     let py = o.py();
+    // A class method of a builtin class: `itertools.chain.from_iterable`.
+    if o.is_exact_instance_of::<PyCFunction>()
+        && let Ok(class) = o.getattr(intern!(py, "__self__"))
+        && class.is_instance_of::<PyType>()
+        && let Ok(module) = class.getattr(intern!(py, "__module__"))
+    {
+        let name = o.getattr(intern!(py, "__qualname__")).ok()?.extract().ok()?;
+        return Some((module.extract().ok()?, name));
+    }
     let name: String = o.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
     if let Some(module) = receiver_module(o) {
         return Some((module.to_owned(), name));
