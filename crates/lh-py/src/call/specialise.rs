@@ -14,7 +14,7 @@ use crate::gpu::options::JitOptions;
 use crate::host::guard::Guard;
 use crate::host::{gpu_targets, single_flight, table};
 use crate::object::canonical::canonical;
-use crate::runtime::signals;
+use crate::runtime::{in_order, signals};
 use lh_driver::{Called, Compiled};
 use lh_ir::func::{Device, Options, Semantics, parallel};
 use lh_ir::types::InstanceOf;
@@ -212,6 +212,7 @@ pub fn compile<'a>(
             made
         }
     };
+    in_order::tell(py, &compiled)?;
     // In Numba's semantics globals and captured variables are what they were when this was compiled.
     let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
     let result = ret.unwrap_or(compiled.ret);

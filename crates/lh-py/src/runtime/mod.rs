@@ -3,6 +3,7 @@
 pub mod panics;
 pub mod print;
 pub mod raise;
+pub mod in_order;
 pub mod render;
 pub mod signals;
 pub mod threads;

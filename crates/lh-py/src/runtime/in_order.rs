@@ -1,0 +1,54 @@
+//! Warnings of parallel loops that run in order, because their iterations depend on each other or may do so.
+
+use crate::object::attach::attach;
+use crate::object::errors;
+use crate::object::lock::lock;
+use crate::runtime::{raise, render};
+use lh_driver::Compiled;
+use lh_ir::diag::Diagnostic;
+use lh_ir::{Span, diag};
+use lh_runtime::Text;
+use lh_runtime::exception::set_pending;
+use pyo3::prelude::*;
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{LazyLock, Mutex};
+
+/// Installs the warning of compiled code in the run-time library.
+pub fn install() {
+    lh_runtime::pool::set_warner(found);
+}
+
+/// Tells the user once of all such loops of a compiled function, whether it comes from the compiler or from the cache.
+pub fn tell(py: Python<'_>, compiled: &Compiled) -> PyResult<()> {
+    if compiled.told.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
+    let told = compiled.races().iter().try_for_each(|race| warn(py, race));
+    // Where the warning is an error, the next call raises it again.
+    compiled.told.store(told.is_ok(), Ordering::Relaxed);
+    told
+}
+
+fn warn(py: Python<'_>, race: &Diagnostic) -> PyResult<()> {
+    let text = render::text(py, race).replacen("error[", "warning[", 1);
+    errors::warn(py, "ParallelRaceWarning", &text)
+}
+
+/// A test before a loop has found that its iterations meet: tells the user once of the place.
+fn found(file: &Text, span: i64, what: &Text) -> Result<(), ()> {
+    static TOLD: LazyLock<Mutex<HashSet<(String, i64, String)>>> = LazyLock::new(Default::default);
+    let key = (file.lossy(), span, what.lossy());
+    if !lock(&TOLD).insert(key.clone()) {
+        return Ok(());
+    }
+    const HEADLINE: &str = "this parallel loop runs in order: its iterations meet in this call";
+    let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(&key.2).at(&key.0, Span::unpacked(span));
+    let race = race.note("if they never should, look for the cause; `parallel={\"unsafe\": True}` runs the loop in parallel");
+    attach(|py| {
+        warn(py, &race).map_err(|error| {
+            lock(&TOLD).remove(&key);
+            set_pending(raise::pending(py, error));
+        })
+    })
+}
