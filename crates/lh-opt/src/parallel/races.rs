@@ -28,6 +28,7 @@ use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::{Inst, Options, Race, Semantics, parallel};
+use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, Span, Value};
 
 mod assumptions;
@@ -240,8 +241,51 @@ pub(crate) fn carried_conflict(func: &Function, l: &lh_ir::cfg::Loop, callees: C
         let text = format!("keeps {name} where a comparison holds: a NaN is taken, and all before it forgotten");
         return Conflict { race: Race { text, way: FIRST.into(), first, second: None }, is_proven: false };
     }
+    let is_proven = order_dependent.iter().any(|(place, _)| is_needed(func, &cfg, &defs, l, *place));
     let text = format!("gives {name} a value that the next iteration needs");
-    Conflict { race: Race { text, way: VARIABLES.into(), first, second: None }, is_proven: true }
+    Conflict { race: Race { text, way: VARIABLES.into(), first, second: None }, is_proven }
+}
+
+/// Whether every iteration gives a variable of the loop another value, and every iteration reads what the one before
+/// has given.
+fn is_needed(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bool {
+    let dom = DomTree::new(cfg);
+    let p = func.blocks[l.header.index()].params[place];
+    // It may be that only the first iteration asks whether it is assigned.
+    if matches!(func.ty(p).kind(), TyKind::MaybeUnbound(_)) {
+        return false;
+    }
+    let is_kept = |v: &Value| {
+        let (mut all, mut at) = (vec![*v], 0);
+        while at < all.len() {
+            match defs.inst(func, all[at]) {
+                Some(Inst::Const(_) | Inst::Zero) => return true,
+                Some(Inst::Op(op, args)) if op.is(Algebra::Select) => all.extend_from_slice(&args[1..]),
+                Some(Inst::Cast(x) | Inst::Some(x)) => all.push(*x),
+                Some(_) => {}
+                None if all[at] == p || !defs.block(all[at]).is_some_and(|b| l.blocks.contains(&b)) => return true,
+                None => {
+                    let Some(b) = defs.block(all[at]) else { return true };
+                    let Some(which) = func.blocks[b.index()].params.iter().position(|x| *x == all[at]) else { return true };
+                    let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[which]);
+                    let new: Vec<Value> = from.filter(|x| !all.contains(x)).collect();
+                    all.extend(new);
+                }
+            }
+            at += 1;
+        }
+        false
+    };
+    let mut latches = cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from));
+    let is_read = |b: &Block| {
+        let is_operand = |d: &lh_ir::func::InstData| {
+            let mut found = false;
+            d.inst.for_each_operand(|v| found |= v == p);
+            found && !matches!(&d.inst, Inst::Op(op, _) if op.is(Algebra::Select))
+        };
+        l.latches.iter().all(|end| dom.dominates(*b, *end)) && func.blocks[b.index()].insts.iter().any(is_operand)
+    };
+    latches.all(|e| !is_kept(&target_of(func, *e).args[place])) && l.blocks.iter().any(is_read)
 }
 
 /// The conflict of an array that all iterations update and that cannot have private copies.

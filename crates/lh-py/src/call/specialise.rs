@@ -177,6 +177,19 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
+    compile_and(py, state, object, args, ret, anew, in_order::tell)
+}
+
+/// As [`compile`], with what is done before the specialisation is added.
+fn compile_and<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+    ret: Option<Ty>,
+    anew: bool,
+    tell: fn(Python<'_>, &Compiled) -> PyResult<()>,
+) -> Result<&'a Overload, Failed> {
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let function = table::intern(object);
     let mut lookup = None;
@@ -212,7 +225,7 @@ pub fn compile<'a>(
             made
         }
     };
-    in_order::tell(py, &compiled)?;
+    tell(py, &compiled)?;
     // In Numba's semantics globals and captured variables are what they were when this was compiled.
     let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
     let result = ret.unwrap_or(compiled.ret);
@@ -298,10 +311,10 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
         let args: Vec<Ty> = args.iter().map(|t| canonical(*t)).collect();
         let result = if let TyKind::Optional(t) = ret.kind() { *t } else { *ret };
         if args.iter().all(|t| is_plain(*t)) && is_plain(result) && cache::is_wanted(py, true) {
-            // The caller is compiled in any case; a call that fails reports why.
+            // The caller is compiled in any case, and has told what there is to tell; a call that fails reports why.
             drop(match state.of_types(&args) {
                 Some(o) => renew(py, state, &object, o).map_err(Failed::Error),
-                None => compile(py, state, &object, &args, None, false),
+                None => compile_and(py, state, &object, &args, None, false, |_, _| Ok(())),
             });
         }
     }

@@ -37,13 +37,14 @@ fn warn(py: Python<'_>, race: &Diagnostic) -> PyResult<()> {
 
 /// A test before a loop has found that its iterations meet: tells the user once of the place.
 fn found(file: &Text, span: i64, what: &Text) -> Result<(), ()> {
-    static TOLD: LazyLock<Mutex<HashSet<(String, i64, String)>>> = LazyLock::new(Default::default);
-    let key = (file.lossy(), span, what.lossy());
-    if !lock(&TOLD).insert(key.clone()) {
+    // The text is part of the compiled code: another function has its own.
+    static TOLD: LazyLock<Mutex<HashSet<(usize, i64)>>> = LazyLock::new(Default::default);
+    let key = (what.as_bytes().as_ptr().addr(), span);
+    if !lock(&TOLD).insert(key) {
         return Ok(());
     }
     const HEADLINE: &str = "this parallel loop runs in order: its iterations meet in this call";
-    let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(&key.2).at(&key.0, Span::unpacked(span));
+    let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(what.lossy()).at(&file.lossy(), Span::unpacked(span));
     let race = race.note("if they never should, look for the cause; `parallel={\"unsafe\": True}` runs the loop in parallel");
     attach(|py| {
         warn(py, &race).map_err(|error| {

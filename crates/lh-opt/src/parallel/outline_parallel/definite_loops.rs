@@ -12,9 +12,11 @@ use super::plan::marked;
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, Value};
 
 pub(super) fn run(func: &mut Function) {
+    hoist_constants(func);
     while let Some((edge, place, latest)) = next(func) {
         let ty = func.ty(latest);
         let constant = Defs::new(func).inst(func, latest).filter(|inst| matches!(inst, Inst::Const(_))).cloned();
@@ -24,6 +26,25 @@ pub(super) fn run(func: &mut Function) {
         data.insts.push(InstData { result: Some(start), inst, span: data.term_span });
         if let Some((term, number)) = data.term.as_mut().zip(edge.target) {
             term.targets_mut()[number as usize].args[place] = start;
+        }
+    }
+}
+
+/// Moves constants out of the headers of loops in parallel ones, whose limits they may be.
+fn hoist_constants(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let asked = marked(func);
+    // Outer loops come first: theirs are the constants that inner ones repeat.
+    for l in Loops::new(func, &cfg, &DomTree::new(&cfg)).loops.iter().rev() {
+        let mut ways = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
+        let (Some(way), None) = (ways.next(), ways.next()) else { continue };
+        let data = &mut func.blocks[l.header.index()];
+        if asked.contains(&l.header) && data.parallel.is_none() {
+            let is_constant = |d: &InstData| matches!(d.inst, Inst::Const(_));
+            let (constants, rest) = std::mem::take(&mut data.insts).into_iter().partition(is_constant);
+            data.insts = rest;
+            let constants: Vec<InstData> = constants;
+            func.blocks[way.from.index()].insts.extend(constants);
         }
     }
 }
@@ -56,7 +77,9 @@ fn next(func: &Function) -> Option<(Edge, usize, Value)> {
 fn latest(func: &Function, cfg: &Cfg, l: &Loop, c: &Counted, place: usize) -> Option<Value> {
     let p = func.blocks[l.header.index()].params[place];
     let ty = func.ty(p);
-    if place == c.place || (ty.is_counted() && ty.as_array().is_none()) || is_read(func, l, p) {
+    // An empty array, or no value at all, refers to nothing.
+    let is_safe = !ty.is_counted() || ty.as_array().is_some() || matches!(ty.kind(), TyKind::MaybeUnbound(_));
+    if place == c.place || !is_safe || is_read(func, l, p) {
         return None;
     }
     let ends = cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from));
