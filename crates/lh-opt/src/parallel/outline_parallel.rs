@@ -151,8 +151,13 @@ fn judged(
     plan.checked = func.options.parallel & parallel::RACE != 0;
     match races::judge(func, &plan.region, callees) {
         Ok(Judgement { arrays, mut needs, doubt }) => {
-            // A checked loop runs in order.
-            needs.retain(|(need, _)| !plan.checked || !matches!(need, Need::Apart(..)));
+            // A checked loop runs in order, and what the program vouches for is not tested.
+            let vouched = func.options.parallel & parallel::UNSAFE != 0;
+            let trusts = vouched || func.options.parallel & parallel::TRUST != 0;
+            let is_of_tables = |need: &Need| matches!(need, Need::Distinct { .. } | Need::InTurn(..));
+            plan.trusted = trusts && needs.iter().any(|(need, _)| is_of_tables(need));
+            needs.retain(|(need, _)| !(trusts && is_of_tables(need)));
+            needs.retain(|(need, _)| !(plan.checked || vouched) || !matches!(need, Need::Apart(..)));
             (plan.needs, plan.doubt) = (needs, doubt);
             // An array that gets private copies must not be reachable under another name.
             let names = |a: Value| plan.captured.iter().filter(|v| races::points_into(func, &plan.region, callees, **v, a)).count();

@@ -473,7 +473,9 @@ impl<'a> Judge<'a> {
         around.sort_by_key(|l| l.body.len());
         let mut at = a.block;
         for l in around {
-            if !ends(l.header, &l.latches, at) {
+            let is_within = |to: Block| to == l.header || l.body.contains(&to) || !self.region.inside[to.index()];
+            let leaves_early = l.body.iter().any(|b| targets(self.func, *b).any(|(_, t)| !is_within(t.block)));
+            if leaves_early || !ends(l.header, &l.latches, at) {
                 return false;
             }
             at = l.header;
@@ -493,6 +495,11 @@ impl<'a> Judge<'a> {
             Sym::Within(v) => !self.inside[v.index()],
             s => self.is_invariant(s),
         };
+        // Inner loops over the same elements in each iteration.
+        let is_fixed = |(v, _): &(Value, i64)| {
+            let bounds = self.inner.iter().find(|l| l.index == *v).map(|l| [&l.low, &l.limit]);
+            bounds.is_some_and(|bounds| bounds.iter().all(|e| self.all_fixed(e)))
+        };
         let Root::Value(root) = w.root else { return false };
         let rank = self.func.ty(root).as_array().map_or(0, |(_, ndim, ..)| ndim);
         let is_same_place = rank > 0 || (w.block, w.at) == (x.block, x.at);
@@ -509,7 +516,7 @@ impl<'a> Judge<'a> {
                 let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
                 let (factor, apart) = (a.factor.as_int(), a.fixed.sub(&b.fixed).as_int());
                 let (Some(factor), Some(apart)) = (factor, apart) else { return false };
-                if a.factor != b.factor || a.inner != b.inner {
+                if a.factor != b.factor || a.inner != b.inner || !a.inner.iter().all(is_fixed) {
                     return false;
                 }
                 if factor == 0 {
