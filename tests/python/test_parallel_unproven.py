@@ -461,7 +461,7 @@ def outer(d):
 
 for _ in range(3):
     outer(np.ones((4, 4)))
-print(len(told), "program.py:14" in told[0], outer.stats.cache_hits)
+print(len(told), "program.py:15" in told[0], outer.stats.cache_hits)
 """
 
 

@@ -468,7 +468,8 @@ table! {
         /// Whether items of two sizes lie beside each other, at a distance in bytes, if all strides are multiples of a
         /// number of bytes: distance, that number, both sizes.
         lh_parallel_beside(I64, I64, I64, I64) -> [I1] pure;
-        /// Warns that a parallel loop runs in order: file, a `Span` as one number, what a test has found.
+        /// Warns that a parallel loop runs in order: file, a `Span` as one number, lines with what a test has found and
+        /// with advice.
         lh_parallel_ordered(Mem, Ptr, I64, I64, Mem, Ptr, I64) -> [] raises;
         /// Enables the race checker for the next parallel loop: file and line.
         lh_race_loop(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));

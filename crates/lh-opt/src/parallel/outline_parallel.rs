@@ -160,7 +160,9 @@ fn judged(
             needs.retain(|(need, _)| !(plan.checked || vouched) || !matches!(need, Need::Apart(..)));
             (plan.needs, plan.doubt) = (needs, doubt);
             // An array that gets private copies must not be reachable under another name.
-            let names = |a: Value| plan.captured.iter().filter(|v| races::points_into(func, &plan.region, callees, **v, a)).count();
+            let names = |a: Value| {
+                plan.captured.iter().filter(|v| races::points_into(func, &plan.region, callees, **v, a)).count()
+            };
             let can_copy = |a: &ArrayReduce| {
                 plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
             };

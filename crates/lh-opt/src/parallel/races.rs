@@ -266,7 +266,9 @@ fn is_needed(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) ->
                 None if all[at] == p || !defs.block(all[at]).is_some_and(|b| l.blocks.contains(&b)) => return true,
                 None => {
                     let Some(b) = defs.block(all[at]) else { return true };
-                    let Some(which) = func.blocks[b.index()].params.iter().position(|x| *x == all[at]) else { return true };
+                    let Some(which) = func.blocks[b.index()].params.iter().position(|x| *x == all[at]) else {
+                        return true;
+                    };
                     let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[which]);
                     let new: Vec<Value> = from.filter(|x| !all.contains(x)).collect();
                     all.extend(new);
@@ -453,7 +455,9 @@ impl<'a> Judge<'a> {
         let Some(w) = accesses.iter().find(writes) else { return Ok(()) };
         let hides = |a: &&Access| match a.root {
             Root::Inside(v) => !self.inside[v.index()],
-            Root::Value(v) => is_field(v) && !self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header)),
+            Root::Value(v) => {
+                is_field(v) && !self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
+            }
             Root::Unknown => true,
             Root::Fresh => false,
         };
@@ -468,7 +472,9 @@ impl<'a> Judge<'a> {
     /// condition.
     fn is_unconditional(&self, a: &Access) -> bool {
         let is_call = matches!(self.func.blocks[a.block.index()].insts[a.at].inst, Inst::Call(..) | Inst::Foreign(..));
-        let ends = |header: Block, latches: &[Block], b: Block| b == header || latches.iter().all(|l| self.dom.dominates(b, *l));
+        let ends = |header: Block, latches: &[Block], b: Block| {
+            b == header || latches.iter().all(|l| self.dom.dominates(b, *l))
+        };
         let mut around: Vec<&InnerLoop> = self.inner.iter().filter(|l| l.body.contains(&a.block)).collect();
         around.sort_by_key(|l| l.body.len());
         let mut at = a.block;

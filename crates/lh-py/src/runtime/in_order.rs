@@ -14,6 +14,9 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{LazyLock, Mutex};
 
+const HEADLINE: &str = "this parallel loop runs in order: its iterations may meet in this call";
+const VOUCH: &str = "use arrays that do not overlap, or say `parallel={\"unsafe\": True}`";
+
 /// Installs the warning of compiled code in the run-time library.
 pub fn install() {
     lh_runtime::pool::set_warner(found);
@@ -43,9 +46,10 @@ fn found(file: &Text, span: i64, what: &Text) -> Result<(), ()> {
     if !lock(&TOLD).insert(key) {
         return Ok(());
     }
-    const HEADLINE: &str = "this parallel loop runs in order: its iterations meet in this call";
-    let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(what.lossy()).at(&file.lossy(), Span::unpacked(span));
-    let race = race.note("if they never should, look for the cause; `parallel={\"unsafe\": True}` runs the loop in parallel");
+    let told = what.lossy();
+    let (what, way) = told.split_once('\n').unwrap_or((&told, ""));
+    let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(what).at(&file.lossy(), Span::unpacked(span));
+    let race = race.note(if way.is_empty() { VOUCH } else { way });
     attach(|py| {
         warn(py, &race).map_err(|error| {
             lock(&TOLD).remove(&key);

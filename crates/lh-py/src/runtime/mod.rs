@@ -1,9 +1,9 @@
 //! The interpreter's side of the run-time library: exceptions and diagnostics, signals, printing, threads.
 
+pub mod in_order;
 pub mod panics;
 pub mod print;
 pub mod raise;
-pub mod in_order;
 pub mod render;
 pub mod signals;
 pub mod threads;

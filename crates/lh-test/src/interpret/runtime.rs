@@ -6,8 +6,8 @@ use super::grid::THREADS;
 use super::state::{Flow, Machine, Thread};
 use super::word::{Word, Words, boolean, int};
 use lh_ir::ExcId;
-use lh_ir::types::Prim;
 use lh_ir::runtime::{Exception, Memory, Race, Role, RuntimeFn, Shapes, Threads};
+use lh_ir::types::Prim;
 use lh_ops::exceptions::{INDEX_ERROR, MEMORY_ERROR};
 use lh_ops::runtime as rt;
 
@@ -105,7 +105,8 @@ impl<'a> Machine<'a> {
         (0..n)
             .map(|i| {
                 let at = Some(first.wrapping_add_signed(i * step));
-                let word = self.memory.load(at, prim)?.ok_or_else(|| Stop::undefined("a test of indices reads poison"))?;
+                let word =
+                    self.memory.load(at, prim)?.ok_or_else(|| Stop::undefined("a test of indices reads poison"))?;
                 let value = if bits > 0 { (word as i64) << spare >> spare } else { (word << spare >> spare) as i64 };
                 Ok((value, value.wrapping_add(offset)))
             })

@@ -74,7 +74,7 @@ fn tested(
     c.end(Term::Jump(to(join, &[grain])), fails);
     c.func.blocks[c.block.index()].cold = true;
     if let Some(race) = race.filter(|_| plan.warns) {
-        let (file, what) = (Const::Str(c.func.file.clone()), Const::Str(race.text));
+        let (file, what) = (Const::Str(c.func.file.clone()), Const::Str(format!("{}\n{}", race.text, race.way)));
         let [file, what] = [file, what].map(|text| c.inst(Inst::Const(text), Ty::str()));
         let span = c.int(race.first.packed());
         c.effect(Inst::Runtime(&rt::lh_parallel_ordered, vec![file, span, what]));
