@@ -7,8 +7,8 @@ use crate::text::Text;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-/// A bit for each index that has been seen may take as much memory as so many bits for each iteration.
-const BITS: i64 = 512;
+/// The marks of indices that have been seen may take so many bytes for each iteration.
+const BYTES: i64 = 64;
 
 /// Warns of a loop: file, a packed `Span`, what a test has found. It leaves an exception pending if that is an error.
 pub type Warner = fn(&Text, i64, &Text) -> Result<(), ()>;
@@ -31,54 +31,87 @@ struct Column {
     offset: i64,
 }
 
+/// An integer in memory.
+trait Item: Copy + TryInto<i64> {}
+impl<T: Copy + TryInto<i64>> Item for T {}
+
 impl Column {
     /// An integer, and the sum with the offset; `None` if one of them does not fit.
     ///
     /// # Safety
-    /// There are more than `i` integers.
-    unsafe fn at(self, i: i64) -> Option<(i64, i64)> {
-        let p = self.first.wrapping_offset((i * self.step) as isize);
+    /// There are more than `i` integers of this type.
+    unsafe fn at<T: Item>(self, i: i64) -> Option<(i64, i64)> {
+        let p = self.first.wrapping_offset((i * self.step) as isize).cast::<T>();
         // SAFETY: by the contract; records and views may have unaligned fields.
-        let value = unsafe {
-            match self.bits {
-                8 => i64::from(p.cast::<i8>().read_unaligned()),
-                16 => i64::from(p.cast::<i16>().read_unaligned()),
-                32 => i64::from(p.cast::<i32>().read_unaligned()),
-                64 => p.cast::<i64>().read_unaligned(),
-                -8 => i64::from(p.read_unaligned()),
-                -16 => i64::from(p.cast::<u16>().read_unaligned()),
-                -32 => i64::from(p.cast::<u32>().read_unaligned()),
-                _ => i64::try_from(p.cast::<u64>().read_unaligned()).ok()?,
-            }
-        };
+        let value = unsafe { p.read_unaligned() }.try_into().ok()?;
         Some((value, value.checked_add(self.offset)?))
+    }
+
+    /// As [`Column::at`], for integers of any type.
+    ///
+    /// # Safety
+    /// There are more than `i` integers.
+    unsafe fn any_at(self, i: i64) -> Option<(i64, i64)> {
+        // SAFETY: the same contract.
+        unsafe {
+            match self.bits {
+                8 => self.at::<i8>(i),
+                16 => self.at::<i16>(i),
+                32 => self.at::<i32>(i),
+                64 => self.at::<i64>(i),
+                -8 => self.at::<u8>(i),
+                -16 => self.at::<u16>(i),
+                -32 => self.at::<u32>(i),
+                _ => self.at::<u64>(i),
+            }
+        }
     }
 }
 
 /// Whether the first `n` integers are different indices of an axis of `extent` items.
+///
+/// # Safety
+/// There are so many integers.
 unsafe fn are_distinct(all: Column, n: i64, extent: i64, counts_back: bool) -> bool {
-    if n > extent || extent > n.saturating_mul(BITS) {
+    if n > extent || extent > n.saturating_mul(BYTES) {
         return n <= 0;
     }
-    let mut seen = vec![0u64; (extent as usize).div_ceil(64)];
+    // SAFETY: the same contract.
+    unsafe {
+        match all.bits {
+            8 => are_distinct_of::<i8>(all, n, extent, counts_back),
+            16 => are_distinct_of::<i16>(all, n, extent, counts_back),
+            32 => are_distinct_of::<i32>(all, n, extent, counts_back),
+            64 => are_distinct_of::<i64>(all, n, extent, counts_back),
+            -8 => are_distinct_of::<u8>(all, n, extent, counts_back),
+            -16 => are_distinct_of::<u16>(all, n, extent, counts_back),
+            -32 => are_distinct_of::<u32>(all, n, extent, counts_back),
+            _ => are_distinct_of::<u64>(all, n, extent, counts_back),
+        }
+    }
+}
+
+/// # Safety
+/// There are `n` integers of this type.
+unsafe fn are_distinct_of<T: Item>(all: Column, n: i64, extent: i64, counts_back: bool) -> bool {
+    // Stores wait for nothing, as tests of each index would; the marks are counted afterwards.
+    let mut seen = vec![0u8; extent as usize];
     for i in 0..n {
-        // SAFETY: the caller's contract.
-        let Some((value, mut index)) = (unsafe { all.at(i) }) else { return false };
+        // SAFETY: the contract.
+        let Some((value, mut index)) = (unsafe { all.at::<T>(i) }) else { return false };
         if index < 0 && counts_back {
             index += extent;
         } else if value < 0 {
             return false;
         }
-        if !(0..extent).contains(&index) {
-            return false;
+        match usize::try_from(index).ok().and_then(|index| seen.get_mut(index)) {
+            Some(mark) => *mark = 1,
+            None => return false,
         }
-        let (word, bit) = (index as usize / 64, 1 << (index % 64));
-        if seen[word] & bit != 0 {
-            return false;
-        }
-        seen[word] |= bit;
     }
-    true
+    // Sums of 255 bytes fit a byte.
+    let marks: u64 = seen.chunks(255).map(|part| u64::from(part.iter().sum::<u8>())).sum();
+    marks == n.unsigned_abs()
 }
 
 /// Whether each of `n` intervals that is not empty begins where one before has ended, or later.
@@ -86,7 +119,7 @@ unsafe fn are_in_turn(begin: Column, end: Column, n: i64) -> bool {
     let mut free = 0;
     for i in 0..n {
         // SAFETY: the caller's contract.
-        let (Some((low, from)), Some((high, to))) = (unsafe { (begin.at(i), end.at(i)) }) else { return false };
+        let (Some((low, from)), Some((high, to))) = (unsafe { (begin.any_at(i), end.any_at(i)) }) else { return false };
         if low.min(from) < 0 || high.min(to) < 0 {
             return false;
         }
