@@ -48,7 +48,7 @@ def parts(result: Any, args: Any) -> list[Any]:
 
 
 def is_refused(function: Any, *args: Any) -> bool:
-    """Whether a loop is proven wrong; if it is not, it gives what it gives in order, and says so or tests its values."""
+    """Whether a loop is proven wrong; if it is not, it gives what it gives in order."""
     if not is_wrong(function, *args):
         runs_in_order(function, *args)
         return False

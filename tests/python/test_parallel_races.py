@@ -14,8 +14,15 @@ from loop_corpus import Corpus, N, is_refused
 CORPUS = Corpus()
 #: Those whose iterations depend on each other for certain; of the others nobody can tell, or only their values.
 PROVEN = {
-    "previous", "next_one", "recurrence", "array_used_beside_its_sum", "appended", "sum_that_is_read",
-    "fields_of_the_next_record", "records_by_another_place", "parts_of_the_next_complex_number",
+    "previous",
+    "next_one",
+    "recurrence",
+    "array_used_beside_its_sum",
+    "appended",
+    "sum_that_is_read",
+    "fields_of_the_next_record",
+    "records_by_another_place",
+    "parts_of_the_next_complex_number",
 }
 RANDOM, RIGHT, WRONG = CORPUS.random, CORPUS.right_loops, CORPUS.wrong_loops
 right, wrong, vector, matrix, bins = CORPUS.right, CORPUS.wrong, CORPUS.vector, CORPUS.matrix, CORPUS.bins

@@ -13,7 +13,9 @@ from loop_corpus import Corpus, is_refused
 CORPUS = Corpus()
 #: Those whose iterations write the same elements for certain.
 PROVEN = {
-    "temporary_of_which_the_rest_is_read", "temporary_filled_while_it_is_read", "temporary_filled_along_a_diagonal",
+    "temporary_of_which_the_rest_is_read",
+    "temporary_filled_while_it_is_read",
+    "temporary_filled_along_a_diagonal",
 }
 wrong, vector, matrix, bins = CORPUS.wrong, CORPUS.vector, CORPUS.matrix, CORPUS.bins
 

@@ -138,7 +138,11 @@ def neighbours_by_table(rng):
 
 
 UNPROVEN = (
-    floyd_warshall, hogwild, one_place_under_a_condition, last_assigned, least_that_forgets_before_nan,
+    floyd_warshall,
+    hogwild,
+    one_place_under_a_condition,
+    last_assigned,
+    least_that_forgets_before_nan,
     neighbours_by_table,
 )
 
@@ -147,7 +151,7 @@ def scatter(index: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def make(rng):
         def f(out, index, a):
             for i in prange(len(index)):
-                out[index[i]] = np.sin(a[i]) + i
+                out[index[i]] = np.sin(a[i]) + np.exp(a[i]) * np.cos(a[i]) + np.log(1.0 + a[i]) + i
 
         return f, (np.zeros(N), index(rng), rng.random(N))
 
@@ -166,7 +170,7 @@ def scatter_rows(rng):
 def scatter_by_column(rng):
     def f(out, table, a):
         for i in prange(len(table)):
-            out[table[i, 1]] = np.sin(a[i])
+            out[table[i, 1]] = np.sin(a[i]) + np.exp(a[i]) * np.cos(a[i])
 
     return f, (np.zeros(N), np.stack([rng.permutation(N)] * 3, 1), rng.random(N))
 
@@ -495,6 +499,89 @@ def test_functions_that_share_code_warn_once() -> None:
     assert len(given) == 2
 
 
+OBJECTS = """
+import sys
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from lancehead import float64, njit, prange
+from lancehead.experimental import jitclass
+
+
+@jitclass([("x", float64[:]), ("y", float64[:])])
+class Pair:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+
+@dataclass
+class Record:
+    x: float64[:]
+    y: float64[:]
+
+
+def local(make, b):
+    a = make(np.zeros(len(b)), np.ones(len(b)))
+    for i in prange(len(b)):
+        a.x[i] = b[i] + a.y[i]
+    return a.x
+
+
+def overlapping(make, b):
+    whole = np.ones(len(b) + 1)
+    a = make(whole[1:], whole[:-1])
+    for i in prange(len(b)):
+        a.x[i] = a.y[i] + b[i]
+    return whole
+
+
+def own_array(make, b):
+    whole = np.ones(len(b) + 1)
+    a = make(whole[1:], b)
+    for i in prange(len(b)):
+        a.x[i] = whole[i] + b[i]
+    return whole
+
+
+def two_objects(make, b):
+    a = make(np.ones(len(b)), b)
+    c = make(a.x, b)
+    for i in prange(len(b) - 1):
+        a.x[i] = c.x[i + 1] + b[i]
+    return a.x
+
+
+def replaced(make, b):
+    a = make(np.ones(len(b)), np.ones(len(b)))
+    for i in prange(len(b)):
+        a.x = b
+        a.x[i] = i
+    return a.x
+
+
+b = np.random.default_rng(1).random(30_000)
+for make in (Pair, Record):
+    for f in (local, overlapping, own_array, two_objects, replaced):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            got = njit(parallel=True)(f)(make, b.copy())
+        assert np.allclose(got, f(make, b.copy())), (f, make)
+        assert (f is not local) or not told, f
+print("fine")
+"""
+
+
+def test_arrays_of_objects_are_written(tmp_path: Path) -> None:
+    program = tmp_path / "objects.py"
+    program.write_text(OBJECTS)
+    path = os.pathsep.join([str(Path(lancehead.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, str(program)], env=env, capture_output=True, text=True)
+    assert done.stdout == "fine\n", done.stderr
+
+
 def test_where_the_warning_is_an_error_each_call_raises_it() -> None:
     f, args = floyd_warshall(np.random.default_rng(1))
     f = njit(parallel=True)(f)
@@ -549,7 +636,7 @@ def test_threads_call_such_loops_at_once() -> None:
                 f, args, expected = functions[(first + i) % len(functions)]
                 mine = copy.deepcopy(args)
                 agree((f(*mine), mine), expected)
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             failed.append(error)
 
     with warnings.catch_warnings():

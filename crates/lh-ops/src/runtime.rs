@@ -457,8 +457,11 @@ table! {
         /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:
         /// perhaps long).
         lh_parallel_grain(I64, I64) -> [I64] role(Threads(roles::Threads::Grain));
-        /// Whether so many integers are different indices of an axis: address, bytes from one to the next, bits (negative
-        /// without a sign), number, what is added to each, extent, whether negative ones count from the end.
+        /// The size of blocks, or more than all iterations if a test of each would take as long as the loop: number of
+        /// iterations, size of blocks, cost of an iteration as above.
+        lh_parallel_tested(I64, I64, I64) -> [I64];
+        /// Whether so many integers are different indices of an axis: address, bytes from one to the next, bits
+        /// (negative without a sign), number, what is added to each, extent, whether negative ones count from the end.
         lh_parallel_distinct(Ptr, I64, I64, I64, I64, I64, I64) -> [I1];
         /// Whether so many intervals follow each other, none of which counts from the end: for the beginnings and for
         /// the ends, address, bytes from one to the next, bits and what is added; number.

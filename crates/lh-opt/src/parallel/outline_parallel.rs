@@ -156,8 +156,9 @@ fn judged(
             let trusts = vouched || func.options.parallel & parallel::TRUST != 0;
             let is_of_tables = |need: &Need| matches!(need, Need::Distinct { .. } | Need::InTurn(..));
             plan.trusted = trusts && needs.iter().any(|(need, _)| is_of_tables(need));
-            needs.retain(|(need, _)| !(trusts && is_of_tables(need)));
-            needs.retain(|(need, _)| !(plan.checked || vouched) || !matches!(need, Need::Apart(..)));
+            let untested = plan.checked || vouched;
+            needs.retain(|(need, _)| !((untested || trusts) && is_of_tables(need)));
+            needs.retain(|(need, _)| !(untested && matches!(need, Need::Apart(..))));
             (plan.needs, plan.doubt) = (needs, doubt);
             // An array that gets private copies must not be reachable under another name.
             let names = |a: Value| {
@@ -175,6 +176,8 @@ fn judged(
             }
         }
         Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
+        // A checked loop runs in order, too, and the check tells whether its iterations meet.
+        Err(conflict) if plan.checked && !conflict.is_proven => plan.trusted = true,
         Err(conflict) if func.options.parallel & parallel::TRUST != 0 && !conflict.is_proven => plan.trusted = true,
         Err(conflict) => return Err(conflict),
     }

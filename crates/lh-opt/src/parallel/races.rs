@@ -15,8 +15,8 @@
 //! accesses conflict, unless all of them are updates by one operator (`h[k[i]] += 1`): blocks of iterations then work
 //! on private copies of the array, which are combined.
 //!
-//! What is left may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat, and
-//! that arrays in different variables overlap.
+//! What is left may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat,
+//! and that arrays in different variables overlap.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
@@ -200,9 +200,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             break;
         }
     }
-    needs.extend(judge.alias_tests(&accesses, &arrays).map_err(|at| {
-        Conflict::of_elements("writes to an array that may overlap with another one".to_owned(), at, false)
-    })?);
+    needs.extend(judge.alias_tests(&accesses, &arrays)?);
     needs.sort_by_cached_key(|e| format!("{e:?}"));
     needs.dedup_by(|a, b| a.0 == b.0);
     Ok(Judgement { arrays, needs, doubt })

@@ -1,6 +1,7 @@
 //! Tests before a parallel loop that its iterations do not meet, which only the values of a call show, and the warning
 //! of a loop that runs in order because they do.
 
+use super::settings::threads;
 use crate::strings::value::text;
 use crate::symbol::{Symbol, functions};
 use crate::text::Text;
@@ -9,6 +10,9 @@ use std::sync::OnceLock;
 
 /// The marks of indices that have been seen may take so many bytes for each iteration.
 const BYTES: i64 = 64;
+
+/// What a test takes for an iteration, roughly, in nanoseconds.
+const TEST: i64 = 3;
 
 /// Warns of a loop: file, a packed `Span`, what a test has found. It leaves an exception pending if that is an error.
 pub type Warner = fn(&Text, i64, &Text) -> Result<(), ()>;
@@ -169,6 +173,16 @@ unsafe extern "C" fn lh_parallel_in_turn(
     u8::from(unsafe { are_in_turn(begin, end, n) })
 }
 
+/// Whether threads save more than a test takes; a cost of 0 may be any.
+fn is_worth_a_test(cost: i64, threads: i64) -> bool {
+    threads > 1 && (cost <= 0 || cost.saturating_mul(threads - 1) >= TEST * threads)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_parallel_tested(n: i64, grain: i64, cost: i64) -> i64 {
+    if is_worth_a_test(cost, threads() as i64) { grain } else { n.saturating_add(1) }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
@@ -207,6 +221,7 @@ unsafe extern "C" fn lh_parallel_ordered(
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_gcd;
+        (_ _ _) lh_parallel_tested;
         (_ _ _ _) lh_parallel_beside;
         (_ _ _ _ _ _ _) lh_parallel_distinct lh_parallel_ordered;
         (_ _ _ _ _ _ _ _ _) lh_parallel_in_turn;
@@ -244,6 +259,12 @@ mod tests {
         assert!(in_turn(&[0, 2, 9, 5], &[2, 5, 9, 6]));
         assert!(!in_turn(&[0, 1], &[2, 5]));
         assert!(!in_turn(&[5, 0], &[9, 3]));
+    }
+
+    #[test]
+    fn a_test_must_pay() {
+        assert!(is_worth_a_test(0, 2) && is_worth_a_test(10, 2) && is_worth_a_test(4, 16));
+        assert!(!is_worth_a_test(10, 1) && !is_worth_a_test(2, 16) && !is_worth_a_test(4, 2));
     }
 
     #[test]

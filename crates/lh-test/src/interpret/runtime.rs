@@ -60,7 +60,17 @@ impl<'a> Machine<'a> {
             }
             Role::Race(_) => Words::new(),
             Role::Threads(Threads::ThreadId) => return Err(Stop::Unmodelled("numbers of threads".into())),
-            _ if *f == rt::lh_check_stack || *f == rt::lh_parallel_ordered => Words::new(),
+            _ if *f == rt::lh_check_stack => Words::new(),
+            _ => self.parallel_runtime(f, args)?,
+        }))
+    }
+
+    /// Tests before parallel loops.
+    fn parallel_runtime(&self, f: &'static RuntimeFn, args: &Words) -> Result<Words, Stop> {
+        let known = |i: usize| args[i].ok_or_else(|| Stop::undefined(format!("{} gets poison", f.name)));
+        Ok(match f {
+            _ if *f == rt::lh_parallel_ordered => Words::new(),
+            _ if *f == rt::lh_parallel_tested => int(known(1)? as i64),
             _ if *f == rt::lh_gcd => int(gcd(known(0)? as i64, known(1)? as i64)),
             _ if *f == rt::lh_parallel_beside => {
                 let [distance, every, size, other] = [known(0)?, known(1)?, known(2)?, known(3)?].map(|n| n as i64);
@@ -88,7 +98,7 @@ impl<'a> Machine<'a> {
                 }))
             }
             _ => return Err(Stop::Unmodelled(format!("the function {}", f.name))),
-        }))
+        })
     }
 
     /// Integers at equal distances, each with its sum with an offset: address, distance, bits, number, offset.

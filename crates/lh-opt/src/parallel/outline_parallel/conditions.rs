@@ -45,6 +45,7 @@ pub(super) fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
     }
     // A test of all iterations only pays where several threads would share them.
     if !of_tables.is_empty() {
+        grain = c.inst(Inst::Runtime(&rt::lh_parallel_tested, vec![n, grain, cost]), Ty::int());
         grain = tested(c, plan, (n, grain, all), plan.doubt.clone(), &|c| {
             let tests: Vec<Value> = of_tables.iter().map(|need| test(c, n, need)).collect();
             conjunction(c, &tests)
@@ -136,8 +137,8 @@ fn guarded(c: &mut Cursor<'_>, first: Value, then: &dyn Fn(&mut Cursor<'_>) -> V
     holds[0]
 }
 
-/// Whether a table has a number for each of `n` iterations; the address of the first, the distance to the next, the bits
-/// of one and what is added to it.
+/// Whether a table has a number for each of `n` iterations; the address of the first, the distance to the next, the
+/// bits of one and what is added to it.
 fn column(c: &mut Cursor<'_>, table: &Table, n: Value) -> (Value, [Value; 4]) {
     let Some((dtype, ..)) = c.func.ty(table.array).as_array() else { lh_ir::bug!("a table that is no array") };
     let TyKind::Int { bits, signed, .. } = *dtype.kind() else { lh_ir::bug!("a table without integers") };

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! Arrays of different variables may be one memory if both come from outside of the function. Of those that an
-//! iteration writes, each pair with another array is tested; if all accesses are also independent when both are the same
-//! array, they may be just that.
+//! iteration writes, each pair with another array is tested; if all accesses are also independent when both are the
+//! same array, they may be just that.
 
-use super::{ArrayReduce, Judge, Need, expr};
+use super::{ArrayReduce, Conflict, Judge, Need, expr};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Access, Kind, Root};
 use lh_ir::func::Inst;
@@ -83,9 +83,12 @@ impl Judge<'_> {
         (is_constant && at.iter().any(|(_, step)| *step != 0)).then_some(Table { array: *array, at, offset })
     }
 
-    /// Tests that arrays which the program has under several names are several; the place of a write where there is no
-    /// such test.
-    pub(super) fn alias_tests(&self, accesses: &[Access], updated: &[ArrayReduce]) -> Result<Vec<(Need, Span)>, Span> {
+    /// Tests that arrays which the program has under several names are several; a conflict where there is no such test.
+    pub(super) fn alias_tests(
+        &self,
+        accesses: &[Access],
+        updated: &[ArrayReduce],
+    ) -> Result<Vec<(Need, Span)>, Conflict> {
         let mut roots: Vec<Value> = Vec::new();
         for a in accesses {
             if let Root::Value(v) = a.root
@@ -105,7 +108,8 @@ impl Judge<'_> {
                     continue;
                 }
                 if !self.is_before(*v) || !self.is_before(*other) {
-                    return Err(first.span);
+                    let text = "writes to an array that may overlap with another one".to_owned();
+                    return Err(Conflict::of_elements(text, first.span, false));
                 }
                 let is_updated = |v: Value| updated.iter().any(|a| a.array == v);
                 let meet = |a: &Access| {
