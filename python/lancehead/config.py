@@ -122,6 +122,13 @@ def _diagnostics() -> int:
     return 0
 
 
+def _unproven() -> str:
+    text = os.environ.get("LANCEHEAD_UNPROVEN", "").strip()
+    if text not in ("", "serial", "parallel", "error"):
+        raise ValueError(f"LANCEHEAD_UNPROVEN={text}: serial, parallel or error")
+    return text or "serial"
+
+
 def _threads() -> int:
     for name in ("LANCEHEAD_NUM_THREADS", "NUMBA_NUM_THREADS"):
         text = os.environ.get(name, "").strip()
@@ -147,6 +154,10 @@ DISABLE_JIT: int = int(bool(_flag("LANCEHEAD_DISABLE_JIT")))
 #: `LANCEHEAD_PARALLEL_DIAGNOSTICS=n`.
 PARALLEL_DIAGNOSTICS: int = _diagnostics()
 
+#: How parallel loops run whose iterations may depend on each other, as it was when lancehead was imported; decorators
+#: read `LANCEHEAD_UNPROVEN` themselves.
+UNPROVEN: str = _unproven()
+
 #: Threads of parallel loops, if it is to be another number than that of processors: `LANCEHEAD_NUM_THREADS`.
 NUM_THREADS: int = _threads()
 NUMBA_NUM_THREADS: int = NUM_THREADS
@@ -154,7 +165,8 @@ NUMBA_NUM_THREADS: int = NUM_THREADS
 #: The processors that the process may run on.
 NUMBA_DEFAULT_NUM_THREADS: int = len(os.sched_getaffinity(0))
 
-#: Accepted for programs written for Numba: there is one pool, which is safe in all ways.
+#: Accepted for programs written for Numba: there is one pool, which is safe in all ways. `threading_layer` names what
+#: was asked for.
 THREADING_LAYER: str = os.environ.get("NUMBA_THREADING_LAYER", "default")
 THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIORITY", "tbb omp workqueue").split()
 

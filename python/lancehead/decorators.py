@@ -89,6 +89,9 @@ def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
     if options.get("forceobj"):
         if options.get("nopython"):
             raise ValueError("Only one of 'nopython' or 'forceobj' can be True.")
+        if options.get("nogil"):
+            text = "Code running in object mode won't allow parallel execution despite nogil=True."
+            warnings.warn(errors.NumbaWarning(text), stacklevel=4)
         return {**options, "_interpreted": True}
     if options.get("nopython", True) not in (True, None):
         text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `nopython=False`"

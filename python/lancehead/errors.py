@@ -18,6 +18,10 @@ class NumbaPerformanceWarning(NumbaWarning):
     """A request that could not be made fast."""
 
 
+class ParallelRaceWarning(NumbaPerformanceWarning):
+    """A parallel loop that runs in order, because its iterations depend on each other, or may do so."""
+
+
 class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
     """Something that will go away."""
 

@@ -55,6 +55,9 @@ SETTINGS = (
     Setting("PARALLEL_DIAGNOSTICS", "1", "`0`",
             "what became of parallel loops, whenever a function is compiled "
             "([more](parallel.md#what-became-of-loops))"),
+    Setting("UNPROVEN", "error", "`serial`",
+            "parallel loops whose iterations may depend on each other: `serial` runs them in order and warns, "
+            "`parallel` trusts them, `error` refuses them ([more](parallel.md#loops-that-may-depend-on-their-order))"),
     Setting("RACE", "1", "`0`",
             "checks parallel loops for races while they run ([more](parallel.md)), and kernels for [what is not "
             "defined](checking.md)", True),

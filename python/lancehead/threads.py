@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lancehead import _core
+from lancehead import _core, config
+
+#: Layers that Numba has.
+_LAYERS = ("tbb", "omp", "workqueue")
 
 
 def get_num_threads() -> int:
@@ -76,11 +80,16 @@ def parallel_chunksize(n: int) -> Iterator[None]:
 
 
 def threading_layer() -> str:
-    """Name of the pool that parallel loops run on: there is one.
+    """Name of the pool that parallel loops run on: there is one, which stands for the layer that a program asks for.
 
     >>> threading_layer()
     'lancehead'
     """
+    layer = str(config.THREADING_LAYER)
+    if layer in _LAYERS:
+        return layer
+    if layer == "default" and os.environ.get("NUMBA_THREADING_LAYER_PRIORITY"):
+        return next((name for name in config.THREADING_LAYER_PRIORITY if name in _LAYERS), "lancehead")
     return "lancehead"
 
 

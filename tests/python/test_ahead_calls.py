@@ -229,7 +229,7 @@ def test_in_loops_that_run_in_parallel(calls):
         for i in prange(n):
             calls.fill(a, float(i))
 
-    with pytest.raises(errors.TypingError, match="parallel-race"):
+    with pytest.warns(errors.ParallelRaceWarning, match="may write"):
         race(np.ones(4), 10)
 
     @njit(parallel=True)

@@ -7,6 +7,7 @@ import pytest
 
 from lancehead import njit, prange, typed, types
 from lancehead.errors import ParallelRaceError
+from loop_corpus import runs_in_order
 
 
 @njit
@@ -216,7 +217,6 @@ def arrays_of_shared_dictionary(n):
     [
         shared_dictionary,
         shared_dictionary_of_a_callee,
-        shared_set,
         maybe_shared,
         shared_list_in_own_list,
         shared_array_in_own_list,
@@ -226,6 +226,10 @@ def arrays_of_shared_dictionary(n):
     ],
     ids=lambda function: function.__name__,
 )
-def test_shared_containers_are_refused(function):
+def test_loops_that_share_containers_run_in_order(function):
+    assert len(runs_in_order(function, 8)) == 1
+
+
+def test_a_shared_set_is_refused():
     with pytest.raises(ParallelRaceError):
-        njit(parallel=True)(function)(8)
+        njit(parallel=True)(shared_set)(8)

@@ -150,6 +150,7 @@ impl Request<'_> {
         let image = Image::load(object, &entry.facts.function, &word, &file, &|_| None);
         let mut code = Compiled::loaded(Some(image), self.args, ret, deps, entry.escapes, object.len());
         code.kernel = entry.kernel;
+        code.races.clone_from(&entry.races);
         Some(code)
     }
 
@@ -239,9 +240,10 @@ impl Request<'_> {
             let args: Vec<String> = self.args.iter().map(|t| t.numba().to_string()).collect();
             facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret.numba());
         }
-        let (escapes, kernel) = (compiled.escapes, compiled.kernel);
+        let (escapes, kernel, races) = (compiled.escapes, compiled.kernel, compiled.races.clone());
         let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code).clone();
-        Ok(Entry { key, facts, steps, words, files, types, ret, escapes, kernel, on_gpu, object, variants: Vec::new() })
+        let variants = Vec::new();
+        Ok(Entry { key, facts, steps, words, files, types, ret, escapes, kernel, races, on_gpu, object, variants })
     }
 }
 

@@ -7,12 +7,14 @@ use crate::kernel::GpuKernel;
 use crate::source_info::SourceInfo;
 use crate::spec::Dep;
 use lh_cuda::KernelInfo;
-use lh_ir::func::{Extern, Function};
+use lh_ir::diag::Diagnostic;
+use lh_ir::func::{Extern, Function, Race};
 use lh_ir::types::{Holds, TyKind};
 use lh_ir::{FuncId, ObjId, SpecId, Ty};
 use lh_llvm::Level;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Machine code for one function and one tuple of argument types.
@@ -38,6 +40,10 @@ pub struct Compiled {
     pub kernel: Option<KernelInfo>,
     /// Its code, if that is for a GPU.
     pub on_gpu: Option<GpuKernel>,
+    /// Parallel loops that run in order because their iterations may depend on each other, each once, with its file.
+    pub(crate) races: Vec<(String, Race)>,
+    /// Whether the user has been told of them.
+    pub told: AtomicBool,
     /// The time that each stage took.
     pub timings: Vec<(&'static str, Duration)>,
     /// Size of the object code, bytes.
@@ -82,6 +88,26 @@ pub enum Text {
 }
 
 impl Compiled {
+    /// Parallel loops that run in order because their iterations may depend on each other, each once.
+    pub fn races(&self) -> Vec<Box<Diagnostic>> {
+        const HEADLINE: &str = "this parallel loop runs in order: its iterations may depend on each other";
+        self.races.iter().map(|(file, race)| race.diagnostic(HEADLINE, file)).collect()
+    }
+
+    /// The parallel loops of functions that run in order.
+    pub(crate) fn races_of(functions: &[Arc<Function>]) -> Vec<(String, Race)> {
+        let mut out: Vec<(String, Race)> = Vec::new();
+        for f in functions.iter().flat_map(|f| f.with_bodies()).filter(|f| !f.is_library) {
+            for race in &f.races {
+                let found = (f.file.to_string(), race.clone());
+                if !out.contains(&found) {
+                    out.push(found);
+                }
+            }
+        }
+        out
+    }
+
     /// Code from the cache, which can be called but has no texts.
     pub(crate) fn loaded(
         image: Option<Image>,
@@ -105,6 +131,8 @@ impl Compiled {
             escapes,
             kernel: None,
             on_gpu: None,
+            races: Vec::new(),
+            told: AtomicBool::new(false),
             timings: Vec::new(),
             object_size: size,
             object: Vec::new(),

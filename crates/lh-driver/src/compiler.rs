@@ -21,6 +21,7 @@ use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use session::Session;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Names of stages with the time that each took.
@@ -159,6 +160,8 @@ impl Compiler {
             escapes: escapes(args, ret),
             writes: self.body(spec).summary.writes(),
             kernel,
+            races: Compiled::races_of(&functions),
+            told: AtomicBool::new(false),
             timings,
             object_size: output.object.len(),
             files: self.files(&functions, &order),

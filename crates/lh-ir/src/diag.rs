@@ -1,5 +1,6 @@
 //! Diagnostics: messages to the user. A bug of ours is [`bug!`](crate::bug!), never a diagnostic.
 
+use crate::parallel::Race;
 use crate::span::Span;
 
 /// The category of a diagnostic. The host has an exception class for each.
@@ -150,4 +151,15 @@ ids! {
     KERNEL_WARP = "kernel-warp", Kernel;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
+}
+
+impl Race {
+    /// What the user is told of it.
+    pub fn diagnostic(&self, headline: &str, file: &str) -> Box<Diagnostic> {
+        let mut d = Diagnostic::new(PARALLEL_RACE, headline).label(&self.text).at(file, self.first);
+        if let Some(s) = self.second {
+            d.also.push((file.to_owned(), s, "the other access".to_owned()));
+        }
+        d.note(&*self.way)
+    }
 }

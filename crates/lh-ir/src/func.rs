@@ -8,7 +8,7 @@
 pub use crate::device::{Device, Entry, GANG, Gangs, KernelFacts, waits};
 pub use crate::hints::{LatchHint, LoopHint};
 pub use crate::options::{Options, Semantics, fastmath, parallel};
-pub use crate::parallel::{Fate, LoopNote, Parallel};
+pub use crate::parallel::{Fate, LoopNote, Parallel, Race};
 pub use crate::target::Target;
 
 use crate::consts::Const;
@@ -51,6 +51,9 @@ pub struct Function {
     /// Remarks about loops that were to run in parallel.
     #[serde(skip)]
     pub notes: Vec<LoopNote>,
+    /// Parallel loops that run in order, because their iterations may depend on each other.
+    #[serde(skip)]
+    pub races: Vec<Race>,
     /// Names of variables, for messages about parallel loops; only where there may be some.
     pub names: Vec<(Value, String)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).

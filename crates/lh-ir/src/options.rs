@@ -100,6 +100,10 @@ pub mod parallel {
     pub const UNSAFE: u16 = 256;
     /// Accesses to memory are reported at run time, which finds races.
     pub const RACE: u16 = 512;
+    /// Loops whose iterations may depend on each other run in parallel all the same.
+    pub const TRUST: u16 = 1024;
+    /// Such loops are refused.
+    pub const REFUSE: u16 = 2048;
     /// The bits of `parallel=True`.
     pub const ALL: u16 = 255;
 }

@@ -2,6 +2,7 @@
 
 use crate::span::Span;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Why the iterations of a loop may run in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,19 @@ pub struct LoopNote {
     pub what: Parallel,
     /// How it runs.
     pub fate: Fate,
+}
+
+/// Why a loop that was to run in parallel does not: two accesses that may depend on each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The culprit, as a sentence about the loop.
+    pub text: String,
+    /// Advice for the user.
+    pub way: Cow<'static, str>,
+    /// The place of one access.
+    pub first: Span,
+    /// That of the other, if it is another one.
+    pub second: Option<Span>,
 }
 
 /// How a loop runs that was to run in parallel.

@@ -457,6 +457,23 @@ table! {
         /// Proposes the size of blocks: number of iterations, approximate cost of an iteration in nanoseconds (0:
         /// perhaps long).
         lh_parallel_grain(I64, I64) -> [I64] role(Threads(roles::Threads::Grain));
+        /// The size of blocks, or more than all iterations if a test of each would take as long as the loop: number of
+        /// iterations, size of blocks, cost of an iteration as above.
+        lh_parallel_tested(I64, I64, I64) -> [I64];
+        /// Whether so many integers are different indices of an axis: address, bytes from one to the next, bits
+        /// (negative without a sign), number, what is added to each, extent, whether negative ones count from the end.
+        lh_parallel_distinct(Ptr, I64, I64, I64, I64, I64, I64) -> [I1];
+        /// Whether so many intervals follow each other, none of which counts from the end: for the beginnings and for
+        /// the ends, address, bytes from one to the next, bits and what is added; number.
+        lh_parallel_in_turn(Ptr, I64, I64, I64, Ptr, I64, I64, I64, I64) -> [I1];
+        /// The greatest common divisor.
+        lh_gcd(I64, I64) -> [I64] pure;
+        /// Whether items of two sizes lie beside each other, at a distance in bytes, if all strides are multiples of a
+        /// number of bytes: distance, that number, both sizes.
+        lh_parallel_beside(I64, I64, I64, I64) -> [I1] pure;
+        /// Warns that a parallel loop runs in order: file, a `Span` as one number, lines with what a test has found and
+        /// with advice.
+        lh_parallel_ordered(Mem, Ptr, I64, I64, Mem, Ptr, I64) -> [] raises;
         /// Enables the race checker for the next parallel loop: file and line.
         lh_race_loop(Mem, Ptr, I64, I64) -> [] role(Race(roles::Race::Other));
         /// Memory of the next parallel loop of which each block of iterations has a part: address and bytes.

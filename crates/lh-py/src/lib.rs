@@ -101,6 +101,7 @@ mod _core {
         host::constants::register(call::constant_tables::import);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();
+        runtime::in_order::install();
         call::objmode::install();
         call::function_values::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);

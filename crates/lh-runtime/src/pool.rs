@@ -22,11 +22,13 @@
 //! for uneven iterations to balance. `cost` is the time of an iteration in nanoseconds, roughly; 0 if it may be long.
 
 mod board;
+mod exclude;
 mod region;
 mod settings;
 mod sync;
 mod workers;
 
+pub use exclude::{Warner, set_warner};
 pub use region::Body;
 pub use settings::{
     CHUNK_ERROR, chunk, max_threads, set_chunk, set_max_threads, set_threads, thread_id, threads, threads_error,
@@ -104,6 +106,7 @@ unsafe extern "C" fn lh_parallel_grain(n: i64, cost: i64) -> i64 {
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     let mut all = settings::symbols();
+    all.extend(exclude::symbols());
     all.extend(functions! {
         (_ _) lh_parallel_grain;
         (_ _ _ _) lh_parallel_for;

@@ -1,18 +1,18 @@
 //! The format of a file of the cache.
 //!
 //! ```text
-//! "LHCACHE3" · hash of the rest · key · facts · steps · words · files · result type · kernel · facts of GPU code ·
-//! object · objects by level
+//! "LHCACHE5" · hash of the rest · key · facts · steps · words · files · types · result type · kernel · loops that run
+//! in order · facts of GPU code · object · objects by level
 //! ```
 
 use crate::digest::{Digest, Hasher, blake2b};
 use crate::kernel::GpuKernel;
 use lh_cuda::KernelInfo;
-use lh_ir::func::{self, Extern};
-use lh_ir::{ExcId, ObjId};
+use lh_ir::func::{self, Extern, Race};
+use lh_ir::{ExcId, ObjId, Span};
 
 /// First bytes of a file; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"LHCACHE4";
+const MAGIC: &[u8; 8] = b"LHCACHE5";
 
 /// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub struct Entry {
     pub escapes: bool,
     /// The facts that a launch needs, if it is a kernel.
     pub kernel: Option<KernelInfo>,
+    /// Parallel loops that run in order, with their files: the user is told of them.
+    pub races: Vec<(String, Race)>,
     /// If it is code for a GPU, its facts without the code, which is the object.
     pub on_gpu: Option<GpuKernel>,
     /// ELF object; empty if there is one for each of several levels of processors.
@@ -127,6 +129,14 @@ impl Writer {
         self.number(k.thread_cost);
         // Memory of a block or thread is far below 4 GB.
         [k.shared_bytes, k.local_bytes, k.scratch].iter().for_each(|n| self.number(*n as u32));
+    }
+    fn race(&mut self, (file, race): &(String, Race)) {
+        [file, &race.text, &*race.way].iter().for_each(|t| self.text(t));
+        self.span(race.first);
+        self.many(race.second.as_slice(), |w, s| w.span(*s));
+    }
+    fn span(&mut self, s: Span) {
+        [s.line, s.end_line, s.col, s.end_col].iter().for_each(|n| self.number(*n));
     }
     fn gpu(&mut self, k: &GpuKernel) {
         self.text(&k.symbol);
@@ -244,6 +254,15 @@ impl<'a> Reader<'a> {
             gangs,
         })
     }
+    fn race(&mut self) -> Option<(String, Race)> {
+        let (file, text, way) = (self.text()?, self.text()?, self.text()?.into());
+        let first = self.span()?;
+        let second = self.many(Reader::span)?.pop();
+        Some((file, Race { text, way, first, second }))
+    }
+    fn span(&mut self) -> Option<Span> {
+        Some(Span { line: self.number()?, end_line: self.number()?, col: self.number()?, end_col: self.number()? })
+    }
     fn gpu(&mut self) -> Option<GpuKernel> {
         let (symbol, contents) = (self.text()?, self.digest()?);
         let captured = self.many(|r| r.number().map(ObjId))?;
@@ -295,6 +314,7 @@ impl Entry {
         w.bytes(&self.ret);
         w.byte(u8::from(self.escapes));
         w.many(self.kernel.as_slice(), Writer::kernel);
+        w.many(&self.races, Writer::race);
         w.many(self.on_gpu.as_slice(), Writer::gpu);
         w.bytes(&self.object);
         w.many(&self.variants, |w, (level, object)| {
@@ -329,6 +349,7 @@ impl Entry {
             ret: r.bytes()?.to_vec(),
             escapes: r.byte()? != 0,
             kernel: r.many(Reader::kernel)?.pop(),
+            races: r.many(Reader::race)?,
             on_gpu: r.many(Reader::gpu)?.pop(),
             object: r.bytes()?.to_vec(),
             variants: r.many(|r| Some((r.text()?, r.bytes()?.to_vec())))?,
@@ -411,6 +432,15 @@ mod tests {
                 is_checked: true,
                 gangs: func::Gangs::Rows,
             }),
+            races: vec![(
+                "f.py".into(),
+                Race {
+                    text: "may write".into(),
+                    way: "use `range`".into(),
+                    first: Span { line: 1, end_line: 1, col: 2, end_col: 5 },
+                    second: Some(Span { line: 2, end_line: 2, col: 0, end_col: 1 }),
+                },
+            )],
             on_gpu: Some(GpuKernel {
                 symbol: "f".into(),
                 contents: Digest([5; 32]),

@@ -133,7 +133,10 @@ impl Infer<'_> {
                 let n = self.op("sub", &[stop, start]);
                 Ok(self.op("maxnum", &[n, Val::int(0)]))
             }
-            _ => self.call_library("lists.slice_length", &[start, stop, step]),
+            by => match constant_len(start.as_int(), stop.as_int(), by) {
+                Some(n) => Ok(Val::int(n.into())),
+                None => self.call_library("lists.slice_length", &[start, stop, step]),
+            },
         }
     }
 
@@ -719,4 +722,12 @@ impl Infer<'_> {
         let item = self.take_item(p, &mut states.iter(), &mut after)?;
         Ok((item, after))
     }
+}
+
+/// The length of a range of constants; a step of 0 is an error at run time.
+fn constant_len(start: Option<i128>, stop: Option<i128>, step: Option<i128>) -> Option<i64> {
+    let (start, stop, step) = (start?, stop?, step.filter(|s| *s != 0)?);
+    let far = ((stop - start) * step.signum()).max(0);
+    let each = step.abs();
+    i64::try_from(far / each + i128::from(far % each != 0)).ok()
 }

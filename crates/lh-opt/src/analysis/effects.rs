@@ -128,11 +128,13 @@ pub(crate) struct Effects<'a> {
     pub(crate) func: &'a Function,
     pub(crate) defs: &'a Defs,
     pub(crate) callees: Callees<'a>,
+    /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots.
+    pub(crate) inside: Option<&'a [bool]>,
 }
 
 impl<'a> Effects<'a> {
     pub(crate) fn new(func: &'a Function, defs: &'a Defs, callees: Callees<'a>) -> Effects<'a> {
-        Effects { func, defs, callees }
+        Effects { func, defs, callees, inside: None }
     }
 
     fn finder(&self) -> PlaceFinder<'_> {
@@ -140,6 +142,7 @@ impl<'a> Effects<'a> {
             func: self.func,
             defs: self.defs,
             callees: self.callees,
+            inside: self.inside,
             in_stores: Cell::default(),
             steps: Cell::default(),
         }

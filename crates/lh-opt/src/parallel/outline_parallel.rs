@@ -22,7 +22,10 @@
 
 mod arrays;
 mod body;
+mod conditions;
 mod cost;
+mod definite_loops;
+mod hoist_fields;
 mod in_place_arrays;
 mod partial_results;
 mod plan;
@@ -33,7 +36,7 @@ use crate::analysis::effects::Callees;
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::{self, Carried};
-use crate::parallel::races::{self, ArrayReduce, Conflict, Need};
+use crate::parallel::races::{self, ArrayReduce, Conflict, Judgement, Need};
 use crate::parallel::region::{self, Reason};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
 use lh_ir::{Const, Function, Ty, Value};
@@ -58,6 +61,11 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// Outlines the loops that the program declares parallel, after the dependence test.
 pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
+    run_with(func, callees, true)
+}
+
+/// As [`run_asked`]; whether users are told of loops that run in order.
+fn run_with(func: &mut Function, callees: Callees<'_>, warns: bool) -> Result<bool, Conflict> {
     let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
     if changed {
         if scalarize::run(func, callees) {
@@ -65,6 +73,8 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
             crate::core::fold::run(func);
             crate::core::dce::run(func);
         }
+        definite_loops::run(func);
+        hoist_fields::run(func, callees);
         in_place_arrays::run(func, callees);
         value_numbering::run(func, callees);
         crate::core::dce::run(func);
@@ -72,7 +82,13 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
     while let Some(l) = next_loop(func, Parallel::Asked) {
         changed = true;
         let flags = flags(func, &l, callees);
-        let plan = judged(func, &l, callees, &flags)?;
+        let plan = match judged(func, &l, callees, &flags) {
+            Err(conflict) if conflict.may_run_in_order(&func.options) => {
+                func.races.extend(warns.then_some(conflict.race));
+                Err(region::UNPROVEN)
+            }
+            judged => judged?.map(|plan| Plan { warns, ..plan }),
+        };
         note(func, &l, Parallel::Asked, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, Some(callees));
@@ -90,7 +106,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
             variables: plan.carried.iter().filter(|c| c.combines_after()).count() - plan.flags,
             arrays: plan.arrays.len(),
             trusted: plan.trusted,
-            ordered: plan.needs.iter().find(|(need, _)| matches!(need, Need::NonNegative(_))).map(|(_, span)| *span),
+            ordered: plan.needs.iter().find(|(need, _)| depends_on_values(need)).map(|(_, span)| *span),
         },
         Err(reason) => Fate::Serial(reason),
     };
@@ -104,6 +120,14 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
                 func.notes.push(LoopNote { span: func.blocks[b.index()].term_span, what: inner, fate });
             }
         }
+    }
+}
+
+/// Whether a loop runs in order for certain numbers.
+fn depends_on_values(need: &Need) -> bool {
+    match need {
+        Need::NonNegative(_) | Need::Distinct { .. } | Need::InTurn(..) => true,
+        Need::Fits(..) | Need::Apart(..) => false,
     }
 }
 
@@ -126,10 +150,20 @@ fn judged(
     };
     plan.checked = func.options.parallel & parallel::RACE != 0;
     match races::judge(func, &plan.region, callees) {
-        Ok((arrays, needs)) => {
-            plan.needs = needs;
+        Ok(Judgement { arrays, mut needs, doubt }) => {
+            // A checked loop runs in order, and what the program vouches for is not tested.
+            let vouched = func.options.parallel & parallel::UNSAFE != 0;
+            let trusts = vouched || func.options.parallel & parallel::TRUST != 0;
+            let is_of_tables = |need: &Need| matches!(need, Need::Distinct { .. } | Need::InTurn(..));
+            plan.trusted = trusts && needs.iter().any(|(need, _)| is_of_tables(need));
+            let untested = plan.checked || vouched;
+            needs.retain(|(need, _)| !((untested || trusts) && is_of_tables(need)));
+            needs.retain(|(need, _)| !(untested && matches!(need, Need::Apart(..))));
+            (plan.needs, plan.doubt) = (needs, doubt);
             // An array that gets private copies must not be reachable under another name.
-            let names = |a: Value| plan.captured.iter().filter(|v| races::points_into(func, callees, **v, a)).count();
+            let names = |a: Value| {
+                plan.captured.iter().filter(|v| races::points_into(func, &plan.region, callees, **v, a)).count()
+            };
             let can_copy = |a: &ArrayReduce| {
                 plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
             };
@@ -142,6 +176,9 @@ fn judged(
             }
         }
         Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
+        // A checked loop runs in order, too, and the check tells whether its iterations meet.
+        Err(conflict) if plan.checked && !conflict.is_proven => plan.trusted = true,
+        Err(conflict) if func.options.parallel & parallel::TRUST != 0 && !conflict.is_proven => plan.trusted = true,
         Err(conflict) => return Err(conflict),
     }
     Ok(Ok(plan))
@@ -206,7 +243,7 @@ fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Ca
     }
     let mut body = body::make(func, plan, partials, true);
     // A conflict in an inner loop is no error: it may run serially.
-    run_asked(&mut body, callees).ok()?;
+    run_with(&mut body, callees, false).ok()?;
     crate::core::dce::run(&mut body);
     (!body.bodies.is_empty()).then_some(body)
 }
@@ -241,7 +278,7 @@ fn replace(
     let cold = data.cold;
     let mut c = Cursor { func, block: r.header, span: plan.span, unwind: r.unwind.clone(), cold };
     let n = r.counted.limit;
-    let mut grain = grain(&mut c, plan, n);
+    let mut grain = conditions::grain(&mut c, plan, n);
     let mut operands = vec![n, grain];
     operands.extend(args);
     let Some(partials) = partials else {
@@ -291,29 +328,6 @@ fn replace(
     let results = partials.combine(&mut c, plan, params, base, blocks, n);
     let finals = finals(&mut c, plan, params, n, Some(results));
     finish(func, plan, params, &finals);
-}
-
-/// Iterations per block; all of them if an assumption of the proof fails at run time, so that they run in order.
-fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
-    let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
-    let mut grain = c.inst(Inst::Runtime(&rt::lh_parallel_grain, vec![n, cost]), Ty::int());
-    for (need, _) in &plan.needs {
-        let one = c.int(1);
-        let all = c.add(n, one);
-        grain = match need {
-            Need::NonNegative(e) => {
-                let (zero, v) = (c.int(0), emit(c, e));
-                let holds = c.le(zero, v);
-                c.select(holds, grain, all)
-            }
-            Need::Fits(a, b) => {
-                let (a, b) = (emit(c, a), emit(c, b));
-                let overflows = c.op(row("mul_ovf"), &[a, b], Ty::bool());
-                c.select(overflows, all, grain)
-            }
-        };
-    }
-    grain
 }
 
 /// Computes an expression of loop-invariant values.

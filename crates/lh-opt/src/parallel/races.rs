@@ -15,7 +15,8 @@
 //! accesses conflict, unless all of them are updates by one operator (`h[k[i]] += 1`): blocks of iterations then work
 //! on private copies of the array, which are combined.
 //!
-//! Arrays in different variables are assumed not to overlap; this is the caller's responsibility.
+//! What is left may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat,
+//! and that arrays in different variables overlap.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
@@ -23,16 +24,20 @@ use crate::analysis::effects::{Access, Callees, Effects, Kind, Root, enters_pyth
 use crate::parallel::carried::{Reduce, order_dependent, uses};
 use crate::parallel::region::{Region, region};
 use lh_ir::algebra::Algebra;
-use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic};
-use lh_ir::func::Inst;
+use lh_ir::func::{Inst, Options, Race, Semantics, parallel};
+use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, Span, Value};
 
 mod assumptions;
 mod disjoint_windows;
 mod private_arrays;
 pub(crate) mod reduction_updates;
+mod run_time_tests;
+
+pub(crate) use run_time_tests::Table;
 
 /// An array that all iterations update.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,26 +64,29 @@ pub(crate) struct Update {
 /// Two accesses that may depend on each other.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Conflict {
-    pub(crate) text: String,
-    /// Advice for the user.
-    pub(crate) way: &'static str,
-    pub(crate) first: Span,
-    pub(crate) second: Option<Span>,
+    pub(crate) race: Race,
+    /// Whether iterations depend on each other for certain, not only perhaps.
+    pub(crate) is_proven: bool,
 }
 
 impl Conflict {
+    fn of_elements(text: String, first: Span, is_proven: bool) -> Conflict {
+        Conflict { race: Race { text, way: ELEMENTS.into(), first, second: None }, is_proven }
+    }
+
     /// The diagnostic for the user.
     pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
-        if self.way == PYTHON {
-            return Diagnostic::new(diag::UNSUPPORTED_CALL, &self.text).at(&func.file, self.first).note(self.way);
+        if self.race.way == PYTHON {
+            let d = Diagnostic::new(diag::UNSUPPORTED_CALL, &self.race.text);
+            return d.at(&func.file, self.race.first).note(PYTHON);
         }
-        let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
-            .label(&self.text)
-            .at(&func.file, self.first);
-        if let Some(s) = self.second {
-            d.also.push((func.file.clone(), s, "the other access".to_owned()));
-        }
-        d.note(self.way)
+        self.race.diagnostic("iterations of this parallel loop depend on each other", &func.file)
+    }
+
+    /// Whether the loop may run in order instead of being refused.
+    pub(crate) fn may_run_in_order(&self, options: &Options) -> bool {
+        let is_lenient = options.parallel & parallel::REFUSE == 0;
+        self.race.way != PYTHON && is_lenient && (!self.is_proven || options.semantics == Semantics::Numba)
     }
 }
 
@@ -95,7 +103,8 @@ pub(crate) fn python_conflict(func: &Function, l: &Loop, callees: Callees<'_>) -
     let mut insts = l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
     let call = insts.find(|d| enters_python(&d.inst, callees))?;
     let text = "a parallel loop calls Python, in a block of `objmode` or by a function that is an item or field";
-    Some(Conflict { text: text.to_owned(), way: PYTHON, first: call.span, second: None })
+    let race = Race { text: text.to_owned(), way: PYTHON.into(), first: call.span, second: None };
+    Some(Conflict { race, is_proven: true })
 }
 
 /// The variable of a value in the program, or a description.
@@ -110,24 +119,38 @@ pub(crate) enum Need {
     NonNegative(Expr),
     /// The product does not overflow.
     Fits(Expr, Expr),
+    /// The indices in a table are different places along a dimension of an array; whether all accesses are to the whole
+    /// array, so that they may count from its end.
+    Distinct { table: Table, array: Value, dim: u32, counts_back: bool },
+    /// The intervals between the numbers of two tables follow each other.
+    InTurn(Table, Table),
+    /// The arrays do not overlap; whether they may also be the same.
+    Apart(Value, Value, bool),
 }
 
-/// Arrays to privatise, and assumptions with the access that needs each.
-type Judgement = (Vec<ArrayReduce>, Vec<(Need, Span)>);
+/// Why the iterations of a loop may run in any order.
+pub(crate) struct Judgement {
+    /// Arrays to privatise.
+    pub(crate) arrays: Vec<ArrayReduce>,
+    /// Assumptions with the access that needs each.
+    pub(crate) needs: Vec<(Need, Span)>,
+    /// The first conflict that a test of tables excludes.
+    pub(crate) doubt: Option<Race>,
+}
 
 /// Tests a loop.
 pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Judgement, Conflict> {
-    let (arrays, needs) = judge_by(func, r, callees, true)?;
+    let first = judge_by(func, r, callees, true)?;
     // Slices that are computed before the loop may need fewer assumptions if their bounds are opaque values.
-    let other = if needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
-    Ok(other.filter(|(a, n)| *a == arrays && n.len() < needs.len()).unwrap_or((arrays, needs)))
+    let other = if first.needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
+    Ok(other.filter(|o| o.arrays == first.arrays && o.needs.len() < first.needs.len()).unwrap_or(first))
 }
 
 fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bool) -> Result<Judgement, Conflict> {
     let defs = Defs::new(func);
-    let effects = Effects::new(func, &defs, callees);
-    let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
     let judge = Judge::new(func, &defs, r, callees, expand_slices);
+    let effects = judge.effects();
+    let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
     for a in &mut accesses {
         let block = a.block;
         a.written.clone_from(&a.index);
@@ -135,12 +158,14 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             *at = at.take().map(|e| judge.expand_slices(&e)).filter(|e| judge.bounds_hold(e, block));
         }
     }
+    judge.check_fields(&accesses)?;
     accesses.retain(|a| !judge.is_private(a) && !reduction_updates::stores_into_itself(&effects, a));
     let (mut arrays, uses, mut needs): (Vec<ArrayReduce>, _, _) = (Vec::new(), uses(func, r), Vec::new());
+    let mut doubt = None;
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
         let Root::Value(root) = w.root else {
             let text = "writes to memory of which it is not known where it belongs".to_owned();
-            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
+            return Err(Conflict::of_elements(text, w.span, false));
         };
         if arrays.iter().any(|a| a.array == root) {
             continue;
@@ -148,7 +173,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
         if w.kind == Kind::Resize {
             let container = format!("a {}", func.ty(root).class().map_or("container", Class::name));
             let text = format!("changes the length of {}, which all iterations share", name_of(func, root, &container));
-            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
+            return Err(Conflict::of_elements(text, w.span, true));
         }
         for (j, x) in accesses.iter().enumerate() {
             let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
@@ -162,20 +187,30 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             let updated = reduction_updates::reduction(&effects, &uses, &accesses, root);
             match updated.or_else(|| judge.privatize(&accesses, root)) {
                 Some(a) => arrays.push(a),
-                None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
+                None => {
+                    let race = conflict(w, x, &name_of(func, root, "an array"));
+                    let Some(test) = judge.test_of(w, x, &accesses) else {
+                        return Err(Conflict { race, is_proven: judge.meet(w, x) });
+                    };
+                    doubt.get_or_insert(race);
+                    needs.push((test, w.span));
+                    continue;
+                }
             }
             break;
         }
     }
+    needs.extend(judge.alias_tests(&accesses, &arrays)?);
     needs.sort_by_cached_key(|e| format!("{e:?}"));
     needs.dedup_by(|a, b| a.0 == b.0);
-    Ok((arrays, needs))
+    Ok(Judgement { arrays, needs, doubt })
 }
 
 /// Whether a value points into an array's memory.
-pub(crate) fn points_into(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
-    let defs = Defs::new(func);
-    Effects::new(func, &defs, callees).of_value(v).iter().any(|p| p.root == Root::Value(array))
+pub(crate) fn points_into(func: &Function, r: &Region, callees: Callees<'_>, v: Value, array: Value) -> bool {
+    let (defs, inside) = (Defs::new(func), r.defined(func));
+    let effects = Effects { inside: Some(&inside), ..Effects::new(func, &defs, callees) };
+    effects.of_value(v).iter().any(|p| p.root == Root::Value(array))
 }
 
 /// The conflict of a loop with variables that need the order of iterations.
@@ -202,19 +237,64 @@ pub(crate) fn carried_conflict(func: &Function, l: &lh_ir::cfg::Loop, callees: C
     let name = name.unwrap_or_else(|| "a variable".to_owned());
     if !order_dependent.is_empty() && order_dependent.iter().all(|(_, is_for_nan)| *is_for_nan) {
         let text = format!("keeps {name} where a comparison holds: a NaN is taken, and all before it forgotten");
-        return Conflict { text, way: FIRST, first, second: None };
+        return Conflict { race: Race { text, way: FIRST.into(), first, second: None }, is_proven: false };
     }
+    let is_proven = order_dependent.iter().any(|(place, _)| is_needed(func, &cfg, &defs, l, *place));
     let text = format!("gives {name} a value that the next iteration needs");
-    Conflict { text, way: VARIABLES, first, second: None }
+    Conflict { race: Race { text, way: VARIABLES.into(), first, second: None }, is_proven }
+}
+
+/// Whether every iteration gives a variable of the loop another value, and every iteration reads what the one before
+/// has given.
+fn is_needed(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bool {
+    let dom = DomTree::new(cfg);
+    let p = func.blocks[l.header.index()].params[place];
+    // It may be that only the first iteration asks whether it is assigned.
+    if matches!(func.ty(p).kind(), TyKind::MaybeUnbound(_)) {
+        return false;
+    }
+    let is_kept = |v: &Value| {
+        let (mut all, mut at) = (vec![*v], 0);
+        while at < all.len() {
+            match defs.inst(func, all[at]) {
+                Some(Inst::Const(_) | Inst::Zero) => return true,
+                Some(Inst::Op(op, args)) if op.is(Algebra::Select) => all.extend_from_slice(&args[1..]),
+                Some(Inst::Cast(x) | Inst::Some(x)) => all.push(*x),
+                Some(_) => {}
+                None if all[at] == p || !defs.block(all[at]).is_some_and(|b| l.blocks.contains(&b)) => return true,
+                None => {
+                    let Some(b) = defs.block(all[at]) else { return true };
+                    let Some(which) = func.blocks[b.index()].params.iter().position(|x| *x == all[at]) else {
+                        return true;
+                    };
+                    let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[which]);
+                    let new: Vec<Value> = from.filter(|x| !all.contains(x)).collect();
+                    all.extend(new);
+                }
+            }
+            at += 1;
+        }
+        false
+    };
+    let mut latches = cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from));
+    let is_read = |b: &Block| {
+        let is_operand = |d: &lh_ir::func::InstData| {
+            let mut found = false;
+            d.inst.for_each_operand(|v| found |= v == p);
+            found && !matches!(&d.inst, Inst::Op(op, _) if op.is(Algebra::Select))
+        };
+        l.latches.iter().all(|end| dom.dominates(*b, *end)) && func.blocks[b.index()].insts.iter().any(is_operand)
+    };
+    latches.all(|e| !is_kept(&target_of(func, *e).args[place])) && l.blocks.iter().any(is_read)
 }
 
 /// The conflict of an array that all iterations update and that cannot have private copies.
 pub(crate) fn shared_conflict(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
     let text = format!("updates elements of {} that all iterations share", name_of(func, a.array, "an array"));
-    Conflict { text, way: ELEMENTS, first, second: None }
+    Conflict::of_elements(text, first, false)
 }
 
-fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
+fn conflict(w: &Access, x: &Access, name: &str) -> Race {
     let same = w.span == x.span && x.kind != Kind::Read;
     let text = match (same, x.kind) {
         (true, _) => format!("may write the same element of {name} in different iterations"),
@@ -223,7 +303,7 @@ fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
             format!("may write an element of {name} that another iteration writes too")
         }
     };
-    Conflict { text, way: ELEMENTS, first: w.span, second: (!same).then_some(x.span) }
+    Race { text, way: ELEMENTS.into(), first: w.span, second: (!same).then_some(x.span) }
 }
 
 /// The induction variable of an inner loop.
@@ -355,6 +435,101 @@ impl<'a> Judge<'a> {
             proofs = self.disjoint(w, x);
         }
         proofs.into_iter().filter_map(|along| self.needs(w, x, &along)).min_by_key(Vec::len)
+    }
+
+    /// Effects in which an array out of a field, read before the loop, is an array of its own.
+    fn effects(&self) -> Effects<'_> {
+        Effects { inside: Some(&self.inside), ..Effects::new(self.func, self.defs, self.callees) }
+    }
+
+    /// Refuses a loop that writes to an array out of a field if it also reaches memory through objects: that may be the
+    /// same, and no test would tell.
+    fn check_fields(&self, accesses: &[Access]) -> Result<(), Conflict> {
+        let is_field = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));
+        let writes = |a: &&Access| match a.root {
+            Root::Value(v) => a.kind != Kind::Read && is_field(v) && !self.inside[v.index()],
+            Root::Inside(_) | Root::Fresh | Root::Unknown => false,
+        };
+        let Some(w) = accesses.iter().find(writes) else { return Ok(()) };
+        let hides = |a: &&Access| match a.root {
+            Root::Inside(v) => !self.inside[v.index()],
+            Root::Value(v) => {
+                is_field(v) && !self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
+            }
+            Root::Unknown => true,
+            Root::Fresh => false,
+        };
+        let Some(x) = accesses.iter().find(hides) else { return Ok(()) };
+        let text = "writes to an array out of an object, which may be one that it reaches through another".to_owned();
+        let mut conflict = Conflict::of_elements(text, w.span, false);
+        conflict.race.second = (x.span != w.span).then_some(x.span);
+        Err(conflict)
+    }
+
+    /// Whether every iteration makes an access, if inner loops have iterations: one of the program itself, under no
+    /// condition.
+    fn is_unconditional(&self, a: &Access) -> bool {
+        let is_call = matches!(self.func.blocks[a.block.index()].insts[a.at].inst, Inst::Call(..) | Inst::Foreign(..));
+        let ends = |header: Block, latches: &[Block], b: Block| {
+            b == header || latches.iter().all(|l| self.dom.dominates(b, *l))
+        };
+        let mut around: Vec<&InnerLoop> = self.inner.iter().filter(|l| l.body.contains(&a.block)).collect();
+        around.sort_by_key(|l| l.body.len());
+        let mut at = a.block;
+        for l in around {
+            let is_within = |to: Block| to == l.header || l.body.contains(&to) || !self.region.inside[to.index()];
+            let leaves_early = l.body.iter().any(|b| targets(self.func, *b).any(|(_, t)| !is_within(t.block)));
+            if leaves_early || !ends(l.header, &l.latches, at) {
+                return false;
+            }
+            at = l.header;
+        }
+        let header = self.region.header;
+        let is_latch = |b: &&Block| targets(self.func, **b).any(|(_, t)| t.block == header);
+        let latches: Vec<Block> = self.region.blocks.iter().filter(is_latch).copied().collect();
+        !is_call && ends(header, &latches, at)
+    }
+
+    /// Whether two accesses meet in different iterations for certain: their indices are known, and at one distance of
+    /// iterations along all dimensions.
+    fn meet(&self, w: &Access, x: &Access) -> bool {
+        let mut distance = None;
+        let mut along = w.index.iter().zip(&x.index);
+        let is_whole = |s: &Sym| match s {
+            Sym::Within(v) => !self.inside[v.index()],
+            s => self.is_invariant(s),
+        };
+        // Inner loops over the same elements in each iteration.
+        let is_fixed = |(v, _): &(Value, i64)| {
+            let bounds = self.inner.iter().find(|l| l.index == *v).map(|l| [&l.low, &l.limit]);
+            bounds.is_some_and(|bounds| bounds.iter().all(|e| self.all_fixed(e)))
+        };
+        let Root::Value(root) = w.root else { return false };
+        let rank = self.func.ty(root).as_array().map_or(0, |(_, ndim, ..)| ndim);
+        let is_same_place = rank > 0 || (w.block, w.at) == (x.block, x.at);
+        w.index.len() == rank
+            && x.index.len() == rank
+            && is_same_place
+            && self.is_unconditional(w)
+            && self.is_unconditional(x)
+            && along.all(|(a, b)| {
+                let (Some(a), Some(b)) = (a, b) else { return false };
+                if a == b && a.all(is_whole) {
+                    return true;
+                }
+                let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
+                let (factor, apart) = (a.factor.as_int(), a.fixed.sub(&b.fixed).as_int());
+                let (Some(factor), Some(apart)) = (factor, apart) else { return false };
+                if a.factor != b.factor || a.inner != b.inner || !a.inner.iter().all(is_fixed) {
+                    return false;
+                }
+                if factor == 0 {
+                    return apart == 0;
+                }
+                let iterations = apart / factor;
+                apart % factor == 0 && iterations != 0 && *distance.get_or_insert(iterations) == iterations
+            })
+            && distance.is_none_or(|d| self.limit.as_int().is_none_or(|n| d.abs() < n))
     }
 
     /// Whether both accesses store one invariant value, as in a sieve: their order does not matter.

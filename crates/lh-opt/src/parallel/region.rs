@@ -9,6 +9,7 @@ use lh_ir::{Block, Function, Value};
 pub(crate) type Reason = &'static str;
 
 /// The reason for loops with carried variables.
+pub(crate) const UNPROVEN: Reason = "its iterations may depend on each other";
 pub(crate) const CARRIED: Reason = "a variable carries a value from one iteration to the next";
 
 /// A loop whose only entry and exit are in its header.

@@ -14,7 +14,7 @@ use crate::gpu::options::JitOptions;
 use crate::host::guard::Guard;
 use crate::host::{gpu_targets, single_flight, table};
 use crate::object::canonical::canonical;
-use crate::runtime::signals;
+use crate::runtime::{in_order, signals};
 use lh_driver::{Called, Compiled};
 use lh_ir::func::{Device, Options, Semantics, parallel};
 use lh_ir::types::InstanceOf;
@@ -177,6 +177,19 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
+    compile_and(py, state, object, args, ret, anew, in_order::tell)
+}
+
+/// As [`compile`], with what is done before the specialisation is added.
+fn compile_and<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+    ret: Option<Ty>,
+    anew: bool,
+    tell: fn(Python<'_>, &Compiled) -> PyResult<()>,
+) -> Result<&'a Overload, Failed> {
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let function = table::intern(object);
     let mut lookup = None;
@@ -212,6 +225,7 @@ pub fn compile<'a>(
             made
         }
     };
+    tell(py, &compiled)?;
     // In Numba's semantics globals and captured variables are what they were when this was compiled.
     let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
     let result = ret.filter(|r| !lh_infer::has_objects_of(canonical(compiled.ret), *r)).unwrap_or(compiled.ret);
@@ -297,10 +311,10 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
         let args: Vec<Ty> = args.iter().map(|t| canonical(*t)).collect();
         let result = if let TyKind::Optional(t) = ret.kind() { *t } else { *ret };
         if args.iter().all(|t| is_plain(*t)) && is_plain(result) && cache::is_wanted(py, true) {
-            // The caller is compiled in any case; a call that fails reports why.
+            // The caller is compiled in any case, and has told what there is to tell; a call that fails reports why.
             drop(match state.of_types(&args) {
                 Some(o) => renew(py, state, &object, o).map_err(Failed::Error),
-                None => compile(py, state, &object, &args, None, false),
+                None => compile_and(py, state, &object, &args, None, false, |_, _| Ok(())),
             });
         }
     }

@@ -46,6 +46,13 @@ impl JitOptions {
         if std::env::var_os("LANCEHEAD_RACE").is_some_and(|v| !v.is_empty() && v != "0") {
             out.ir.parallel |= parallel::RACE;
         }
+        if out.ir.parallel & parallel::PRANGE != 0 {
+            out.ir.parallel |= match std::env::var("LANCEHEAD_UNPROVEN").as_deref() {
+                Ok("parallel") => parallel::TRUST,
+                Ok("error") => parallel::REFUSE,
+                _ => 0,
+            };
+        }
         Ok(out)
     }
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -6,7 +6,7 @@ use crate::host::interpreter::PyHost;
 use crate::object::attach::attach;
 use crate::object::lock::lock;
 use crate::runtime::signals::Running;
-use crate::runtime::{raise, render};
+use crate::runtime::{in_order, raise, render};
 use crate::ufunc::fp_flags;
 use lh_driver::Compiled;
 use lh_driver::host::Host;
@@ -63,6 +63,7 @@ impl Recipe {
         if let Some(home) = self.home {
             let (found, code) = cache::find(py, home, self.function, &self.args, self.options, true)?;
             if let Some(code) = code {
+                in_order::tell(py, &code)?;
                 return Ok(Arc::new(code));
             }
             lookup = Some((home, found));
@@ -71,6 +72,7 @@ impl Recipe {
         if let Some((home, lookup)) = lookup {
             cache::keep(py, &lookup, (home, self.function), &self.args, self.options, &compiled)?;
         }
+        in_order::tell(py, &compiled)?;
         specialise::keep_called(py, &compiled, self.options);
         Ok(compiled)
     }

@@ -7,6 +7,7 @@ use super::state::{Flow, Machine, Thread};
 use super::word::{Word, Words, boolean, int};
 use lh_ir::ExcId;
 use lh_ir::runtime::{Exception, Memory, Race, Role, RuntimeFn, Shapes, Threads};
+use lh_ir::types::Prim;
 use lh_ops::exceptions::{INDEX_ERROR, MEMORY_ERROR};
 use lh_ops::runtime as rt;
 
@@ -60,8 +61,66 @@ impl<'a> Machine<'a> {
             Role::Race(_) => Words::new(),
             Role::Threads(Threads::ThreadId) => return Err(Stop::Unmodelled("numbers of threads".into())),
             _ if *f == rt::lh_check_stack => Words::new(),
-            _ => return Err(Stop::Unmodelled(format!("the function {}", f.name))),
+            _ => self.parallel_runtime(f, args)?,
         }))
+    }
+
+    /// Tests before parallel loops.
+    fn parallel_runtime(&self, f: &'static RuntimeFn, args: &Words) -> Result<Words, Stop> {
+        let known = |i: usize| args[i].ok_or_else(|| Stop::undefined(format!("{} gets poison", f.name)));
+        Ok(match f {
+            _ if *f == rt::lh_parallel_ordered => Words::new(),
+            _ if *f == rt::lh_parallel_tested => int(known(1)? as i64),
+            _ if *f == rt::lh_gcd => int(gcd(known(0)? as i64, known(1)? as i64)),
+            _ if *f == rt::lh_parallel_beside => {
+                let [distance, every, size, other] = [known(0)?, known(1)?, known(2)?, known(3)?].map(|n| n as i64);
+                let apart = distance.rem_euclid(every.max(1));
+                boolean(every > 0 && apart >= size && every - apart >= other)
+            }
+            _ if *f == rt::lh_parallel_distinct => {
+                let all = self.column(args, known(3)? as i64)?;
+                let extent = known(5)? as i64;
+                let place = |(_, at): &(i64, i64)| if *at < 0 && args[6] == Some(1) { at + extent } else { *at };
+                let mut places: Vec<i64> = all.iter().map(place).collect();
+                let fit = places.iter().all(|at| (0..extent).contains(at));
+                places.sort_unstable();
+                boolean(fit && places.windows(2).all(|pair| pair[0] < pair[1]))
+            }
+            _ if *f == rt::lh_parallel_in_turn => {
+                let n = known(8)? as i64;
+                let of = |at: usize| [args[at], args[at + 1], args[at + 2], None, args[at + 3]];
+                let (begins, ends) = (self.column(&of(0), n)?, self.column(&of(4), n)?);
+                let mut free = 0;
+                boolean(begins.iter().zip(&ends).all(|((low, from), (high, to))| {
+                    let is_after = from >= to || *from >= free;
+                    free = if from < to { *to } else { free };
+                    *low >= 0 && *high >= 0 && *from >= 0 && *to >= 0 && is_after
+                }))
+            }
+            _ => return Err(Stop::Unmodelled(format!("the function {}", f.name))),
+        })
+    }
+
+    /// Integers at equal distances, each with its sum with an offset: address, distance, bits, number, offset.
+    fn column(&self, args: &[Word], n: i64) -> Result<Vec<(i64, i64)>, Stop> {
+        let known = |i: usize| args[i].ok_or_else(|| Stop::undefined("a test of indices gets poison"));
+        let (first, step, bits, offset) = (known(0)?, known(1)? as i64, known(2)? as i64, known(4)? as i64);
+        let prim = match bits.abs() {
+            8 => Prim::I8,
+            16 => Prim::I16,
+            32 => Prim::I32,
+            _ => Prim::I64,
+        };
+        let spare = 64 - bits.unsigned_abs() as u32;
+        (0..n)
+            .map(|i| {
+                let at = Some(first.wrapping_add_signed(i * step));
+                let word =
+                    self.memory.load(at, prim)?.ok_or_else(|| Stop::undefined("a test of indices reads poison"))?;
+                let value = if bits > 0 { (word as i64) << spare >> spare } else { (word << spare >> spare) as i64 };
+                Ok((value, value.wrapping_add(offset)))
+            })
+            .collect()
     }
 
     /// Functions by which handlers use the pending exception.
@@ -111,4 +170,8 @@ impl<'a> Machine<'a> {
             _ => return None,
         })
     }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }

@@ -38,6 +38,8 @@ pub(super) struct PlaceFinder<'a> {
     pub(super) func: &'a Function,
     pub(super) defs: &'a Defs,
     pub(super) callees: Callees<'a>,
+    /// As in [`super::Effects`].
+    pub(super) inside: Option<&'a [bool]>,
     /// Whether the values that the function stores are being looked at: a load among them adds no further ones.
     pub(super) in_stores: Cell<bool>,
     /// Definitions that have been followed for this question.
@@ -164,6 +166,7 @@ impl PlaceFinder<'_> {
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
+            Inst::Load(p) if self.is_root(v, *p) => simple(Root::Value(v)),
             // An array or a container out of an object.
             Inst::Load(p) | Inst::Take(p) => {
                 let roots = self.address(*p, depth + 1).into_iter().map(|(root, _)| root).collect();
@@ -171,6 +174,13 @@ impl PlaceFinder<'_> {
             }
             _ => unknown(Root::Unknown),
         }
+    }
+
+    /// Whether an array out of a field counts as one of its own.
+    fn is_root(&self, v: Value, p: Value) -> bool {
+        let is_before = self.inside.is_some_and(|inside| !inside[v.index()]);
+        let is_field = || matches!(self.defs.inst(self.func, p), Some(Inst::FieldPtr(..)));
+        is_before && self.func.ty(v).as_array().is_some() && is_field()
     }
 
     /// Roots that the result of a call may have, beside one of its own.

@@ -150,24 +150,44 @@ impl Web {
 
     /// Whether the parameter is set only to better values, and the comparisons decide nothing but the group.
     fn is_extremum(&self, facts: &LoopFacts<'_>, is_among: &dyn Fn(Value) -> bool) -> bool {
-        let mut branches = Vec::new();
+        let (mut branches, mut conditions) = (Vec::new(), Vec::new());
         for c in &self.compared {
-            for u in &facts.uses[c.result.index()] {
-                match *u {
-                    Use::Branch(b) if facts.only_selects(b, is_among) => branches.push((b, c)),
-                    Use::Inst(b, i) if facts.func.blocks[b.index()].insts[i].result.is_some_and(is_among) => {}
-                    _ => return false,
+            let mut all = vec![c.result];
+            let mut at = 0;
+            while at < all.len() {
+                for u in &facts.uses[all[at].index()] {
+                    match *u {
+                        Use::Branch(b) if facts.only_selects(b, is_among) => branches.push((b, c)),
+                        Use::Inst(b, i) => match &facts.func.blocks[b.index()].insts[i] {
+                            InstData { inst: Inst::Op(op, _), result: Some(both), .. }
+                                if op.is(Algebra::And) && facts.func.ty(*both).is_bool() =>
+                            {
+                                all.extend(Some(*both).filter(|v| !all.contains(v)));
+                            }
+                            d if d.result.is_some_and(is_among) => {}
+                            _ => return false,
+                        },
+                        _ => return false,
+                    }
                 }
+                at += 1;
             }
+            conditions.extend(all.into_iter().map(|cond| (cond, c)));
         }
+        // The branches after which a comparison holds.
+        let is_after = |e: Edge, new: Value, by: &dyn Fn(&Compared, Value) -> bool| {
+            branches.iter().any(|(b, c)| by(c, new) && facts.only_after(e, *b, true))
+        };
         let is_better = |s: &Step| {
             let old = s.from.iter().find_map(|(_, n)| *n).map(|n| self.steps[n].value);
             let by = |c: &Compared, new: Value| Some(facts.source(c.step)) == old && facts.is_same(c.other, new);
             s.from.iter().enumerate().filter(|(_, f)| f.1.is_none()).all(|(i, (new, _))| match &s.at {
-                StepKind::Select(cond) => i == 0 && self.compared.iter().any(|c| c.result == *cond && by(c, *new)),
-                StepKind::Join(_, edges) => {
-                    branches.iter().any(|(b, c)| by(c, *new) && facts.only_after(edges[i], *b, true))
+                StepKind::Select(cond) => {
+                    let is_tested = i == 0 && conditions.iter().any(|(v, c)| v == cond && by(c, *new));
+                    let within = || facts.defs.block(s.value).map(|from| Edge { from, target: None });
+                    is_tested || within().is_some_and(|e| is_after(e, *new, &by))
                 }
+                StepKind::Join(_, edges) => is_after(edges[i], *new, &by),
             })
         };
         self.compared.iter().all(|c| c.by == self.compared[0].by) && self.steps.iter().all(is_better)

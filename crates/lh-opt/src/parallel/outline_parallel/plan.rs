@@ -7,7 +7,7 @@ use crate::parallel::carried::{self, Carried, carried};
 use crate::parallel::races::{ArrayReduce, Need};
 use crate::parallel::region::{self, Reason, Region, region};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Inst, Parallel};
+use lh_ir::func::{Inst, Parallel, Race};
 use lh_ir::{Block, Function, Span, Value};
 
 /// The blocks of loops that the program declares parallel, in reverse postorder.
@@ -56,6 +56,10 @@ pub(super) struct Plan {
     pub(super) arrays: Vec<ArrayReduce>,
     /// Conditions for running in parallel; if one fails at run time, one block has all iterations.
     pub(super) needs: Vec<(Need, Span)>,
+    /// The conflict that tests of tables exclude.
+    pub(super) doubt: Option<Race>,
+    /// Whether the loop warns if it runs in order because of what a test finds.
+    pub(super) warns: bool,
     /// Whether independence is only claimed by the program.
     pub(super) trusted: bool,
     /// Whether the race checker observes the loop.
@@ -104,7 +108,24 @@ pub(super) fn plan(
     let span = func.blocks[region.header.index()].term_span;
     let (arrays, needs, trusted, checked) = (Vec::new(), Vec::new(), false, false);
     let flags = flags.len();
-    Ok(Plan { region, carried, flags, free, arrays, needs, trusted, checked, captured, constants, initial, cost, span })
+    let (doubt, warns) = (None, false);
+    Ok(Plan {
+        region,
+        carried,
+        flags,
+        free,
+        arrays,
+        needs,
+        doubt,
+        warns,
+        trusted,
+        checked,
+        captured,
+        constants,
+        initial,
+        cost,
+        span,
+    })
 }
 
 /// Whether an instruction has the same result anywhere.

@@ -97,7 +97,7 @@ impl Judge<'_> {
     }
 
     /// The extent of a dimension, if an access indexes the whole array.
-    fn length(&self, a: &Access, d: usize) -> Option<Expr> {
+    pub(super) fn length(&self, a: &Access, d: usize) -> Option<Expr> {
         let Root::Value(root) = a.root else { return None };
         let is_all = match &self.func.blocks[a.block.index()].insts[a.at].inst {
             Inst::Call(_, args) => args.contains(&root),
