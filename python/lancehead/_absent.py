@@ -119,6 +119,9 @@ class Absent:
         raise errors.UnsupportedError(self.__lancehead_refused__)
 
     def __getitem__(self, key: Any) -> Absent:
+        # Classes have subscripts in annotations; tables, whose names begin with a small letter, have no entries.
+        if not self._name.rpartition(".")[2][:1].isupper():
+            raise TypeError(f"{self.__lancehead_refused__}: it has no items")
         return Absent(f"{self._name}[{key!r}]")
 
     def __or__(self, other: Any) -> Absent:

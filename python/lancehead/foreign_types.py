@@ -23,7 +23,7 @@ class Named(Type):
         return str(self.name)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.name == self.name  # type: ignore[attr-defined]
+        return type(other) is type(self) and other.name == self.name
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.name))
@@ -61,11 +61,11 @@ def _wrapped(names: str, pattern: str, bases: tuple[type, ...] = (Wrapped,)) -> 
     return [type(name, bases, {"pattern": pattern, "__module__": "lancehead.types"}) for name in names.split()]
 
 
-class IteratorType(IterableType):
+class IteratorType(IterableType):  # type: ignore[misc, valid-type]
     """Iterators."""
 
 
-class SimpleIterableType(IterableType):
+class SimpleIterableType(IterableType):  # type: ignore[misc, valid-type]
     """What makes iterators of one type."""
 
 
@@ -73,7 +73,7 @@ class SimpleIteratorType(IteratorType):
     """Iterators of items of one type."""
 
 
-class BaseFunction(Callable):
+class BaseFunction(Callable):  # type: ignore[misc, valid-type]
     """Functions of which the compiler knows the meaning."""
 
 
@@ -81,7 +81,7 @@ class Function(BaseFunction):
     """Functions with templates that say their types."""
 
 
-class BoundFunction(Callable):
+class BoundFunction(Callable):  # type: ignore[misc, valid-type]
     """Methods of values."""
 
 
@@ -93,19 +93,19 @@ class ExternalFunctionPointer(BaseFunction):
     """Functions of C by their addresses."""
 
 
-class NamedTupleClass(Callable):
+class NamedTupleClass(Callable):  # type: ignore[misc, valid-type]
     """Classes of named tuples."""
 
 
-class RecursiveCall(Opaque):
+class RecursiveCall(Opaque):  # type: ignore[misc, valid-type]
     """A call of a function that is being typed."""
 
 
-class ObjModeDispatcher(Callable):
+class ObjModeDispatcher(Callable):  # type: ignore[misc, valid-type]
     """Blocks of object mode."""
 
 
-class ContextManager(Callable):
+class ContextManager(Callable):  # type: ignore[misc, valid-type]
     """Context managers."""
 
 
@@ -173,7 +173,7 @@ class NumPyRandomBitGeneratorType(NumPyRandomGeneratorType):
         super().__init__(name)
 
 
-class RawPointer(Opaque):
+class RawPointer(Opaque):  # type: ignore[misc, valid-type]
     """Addresses of what is not known."""
 
 
@@ -207,7 +207,7 @@ class Pair(Named):
         super().__init__(f"pair<{first_type}, {second_type}>")
 
 
-class DTypeSpec(Opaque):
+class DTypeSpec(Opaque):  # type: ignore[misc, valid-type]
     """What stands for the type of elements of arrays."""
 
 
@@ -301,7 +301,7 @@ def of_value(value: Any) -> Any:
         return Module(value)
     if isinstance(value, enum.EnumMeta):
         member: Any = _core.typeof(next(iter(value)))
-        return (IntEnumClass if member.kind == "IntEnumMember" else EnumClass)(value, member.dtype)
+        return (IntEnumClass if member.kind == "IntEnumMember" else EnumClass)(value, member.dtype)  # type: ignore[arg-type]
     if isinstance(value, type) and issubclass(value, BaseException):
         return ExceptionClass(value)
     return None

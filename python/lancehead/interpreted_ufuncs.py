@@ -41,8 +41,8 @@ class InterpretedUFunc:
         ]
 
     def _dtypes(self, signature: Any) -> list[Any]:
-        of = [*signature.args] if self.signature else [*signature.args, signature.return_type]
-        return [types.as_dtype(t.dtype if isinstance(t, types.Array) else t) for t in of]
+        of: list[Any] = [*signature.args] if self.signature else [*signature.args, signature.return_type]
+        return [types.as_dtype(t.dtype if t.kind == "Array" else t) for t in of]
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         inputs = [np.asarray(a) for a in args[: self.nin]]
@@ -68,7 +68,7 @@ class InterpretedUFunc:
     def _chosen(self, inputs: list[Any], is_weak: list[bool]) -> tuple[Any, list[Any]]:
         for signature in self._parsed:
             dtypes = self._dtypes(signature)
-            rules = ["same_kind" if w else "safe" for w in is_weak]
+            rules: list[Any] = ["same_kind" if w else "safe" for w in is_weak]
             if all(np.can_cast(a.dtype, d, rule) for a, d, rule in zip(inputs, dtypes, rules, strict=False)):
                 return signature, dtypes
         names = ", ".join(str(a.dtype) for a in inputs)

@@ -11,7 +11,10 @@ from lancehead.decorators import literally
 
 
 class BoundLiteralArgs(NamedTuple):
-    """Names of arguments that must be literals, and the parameters that they are among."""
+    """Names of arguments that must be literals, and the parameters that they are among.
+
+    >>> BoundLiteralArgs(inspect.signature(lambda x, n: x), ["n"]).bind(types.int64, types.literal(2))
+    """
 
     pysig: inspect.Signature
     literal_args: Sequence[str]
@@ -55,7 +58,12 @@ class SentryLiteralArgs(NamedTuple):
 
 
 def sentry_literal_args(pysig: inspect.Signature, literal_args: Sequence[str], args: Any, kwargs: Any) -> None:
-    """`SentryLiteralArgs(literal_args).for_pysig(pysig).bind(*args, **kwargs)`."""
+    """`SentryLiteralArgs(literal_args).for_pysig(pysig).bind(*args, **kwargs)`.
+
+    >>> sentry_literal_args(inspect.signature(lambda x, n: x), ["n"], (types.int64, types.int64), {})
+    Traceback (most recent call last):
+    lancehead.errors.ForceLiteralArg: Pseudo-exception to force literal arguments in the dispatcher
+    """
     BoundLiteralArgs(pysig, literal_args).bind(*args, **kwargs)
 
 

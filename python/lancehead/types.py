@@ -100,7 +100,7 @@ class Integer(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Integer", "IntegerLiteral")
-    __new__ = _by_name
+    __new__ = _by_name  # type: ignore[assignment]
 
 
 class Float(metaclass=KindOfType):
@@ -111,7 +111,7 @@ class Float(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Float",)
-    __new__ = _by_name
+    __new__ = _by_name  # type: ignore[assignment]
 
 
 class Complex(metaclass=KindOfType):
@@ -122,7 +122,7 @@ class Complex(metaclass=KindOfType):
     """
 
     kinds: tuple[str, ...] = ("Complex",)
-    __new__ = _by_name
+    __new__ = _by_name  # type: ignore[assignment]
 
 
 class Boolean(metaclass=KindOfType):
@@ -577,7 +577,7 @@ def _field(type_: Any) -> tuple[Any, ...]:
     return (as_dtype(type_.dtype), type_.shape) if isinstance(type_, NestedArray) else (as_dtype(type_),)
 
 
-def nested(record: CoreType, name: str, type_: Any) -> Any:
+def nested(record: Any, name: str, type_: Any) -> Any:
     """The type of a field of a record: of an array of a fixed shape, where the field is one."""
     sub = record.dtype.fields[name][0].subdtype
     return type_ if sub is None else NestedArray(from_dtype(sub[0]), sub[1])

@@ -26,7 +26,7 @@ class DeviceUFunc:
 
     def __init__(self, function: Callable[..., Any], ufunc: Any, options: dict[str, Any]) -> None:
         # Options of the function itself.
-        own = {name: options[name] for name in ("fastmath", "semantics") if name in options}
+        own: dict[str, Any] = {name: options[name] for name in ("fastmath", "semantics") if name in options}
         self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, own)
         self.__name__, self.__qualname__, self.__module__ = (
             function.__name__,
