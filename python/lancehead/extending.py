@@ -239,7 +239,8 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
             left, right = (list(filter(None, map(part, of))) for of in (asked, taken))
             first = next((b or a for a, b in itertools.zip_longest(left, right) if a != b), None)
             raise errors.TypingError(
-                f"Typing and implementation arguments differ in {what}: {asked} and {taken}. First difference: {first!r}"
+                f"Typing and implementation arguments differ in {what}: {asked} and {taken}. "
+                f"First difference: {first!r}"
             )
 
 
@@ -297,14 +298,15 @@ __all__ = [
 
 
 #: The low-level part, which few programs use and which is imported when they do: the names of each module.
+_LOW = "lancehead.lowlevel"
 _LOW_LEVEL = {
     name: module
     for module, names in {
         "boxing": "as_numba_type box reflect typeof_impl unbox",
         "models": "register_model",
         "pyapi": "NativeValue",
-        "registry": "infer infer_getattr infer_global intrinsic lower_builtin lower_cast lower_constant lower_getattr "
-        "lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper type_callable",
+        "registry": "_Intrinsic infer infer_getattr infer_global intrinsic lower_builtin lower_cast lower_constant "
+        "lower_getattr lower_getattr_generic lower_setattr lower_setattr_generic make_attribute_wrapper type_callable",
     }.items()
     for name in names.split()
 }
@@ -312,11 +314,9 @@ _LOW_LEVEL = {
 
 def __getattr__(name: str) -> Any:
     if name == "models":
-        return importlib.import_module("lancehead.lowlevel.models")
-    if name == "_Intrinsic":
-        return importlib.import_module("lancehead.lowlevel.registry")._Intrinsic
+        return importlib.import_module(f"{_LOW}.models")
     if name in _LOW_LEVEL:
-        return getattr(importlib.import_module(f"lancehead.lowlevel.{_LOW_LEVEL[name]}"), name)
+        return getattr(importlib.import_module(f"{_LOW}.{_LOW_LEVEL[name]}"), name)
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     raise importlib.import_module("lancehead._absent").missing(__name__, name)

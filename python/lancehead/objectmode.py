@@ -66,7 +66,7 @@ class Site:
 
     __lancehead_refused__ = "a block of `objmode` is no value"
 
-    def __init__(self, body: FunctionType, result: Any) -> None:
+    def __init__(self, body: Any, result: Any) -> None:
         #: What compiled code calls.
         self.body = body
         self.__qualname__ = f"the block of `objmode` in line {body.__code__.co_firstlineno}"

@@ -69,7 +69,7 @@ class StructRef(_core.Type):
         return blank
 
     def __init__(self, fields: Iterable[tuple[str, Any]]) -> None:
-        if vars(self).get("_passed") is not None:
+        if self._passed is not None:
             self._passed.extend(fields)
 
     def preprocess_fields(self, fields: Fields) -> Fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import array
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class AnyType(type):
         """The parameters of the constructor."""
         import inspect
 
-        init: Any = cls.__init__
+        init: Any = getattr(cls, "__init__")  # noqa: B009 - mypy takes the attribute for an instance's
         parameters = list(inspect.signature(cls.__new__ if init is _made else init).parameters.values())
         return inspect.Signature(parameters[1:])
 
@@ -79,6 +79,15 @@ class Type(CoreType, metaclass=AnyType):
     True
     """
 
+    if TYPE_CHECKING:
+        name: Any
+        dtype: Any
+        type: Any
+        types: Any
+        count: Any
+        instance_class: Any
+        literal_value: Any
+
     mutable = False
     reflected = False
 
@@ -102,7 +111,8 @@ class Type(CoreType, metaclass=AnyType):
     def __repr__(self) -> str:
         return str(self.name)
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return str(self.name)
 
     def __bool__(self) -> bool:
         return True
@@ -135,13 +145,21 @@ class Type(CoreType, metaclass=AnyType):
 
 
 for _name, _found in vars(CoreType).items():
-    if type(_found).__name__ == "getset_descriptor" and _name not in ("kind", "key", "name", "mutable", "own_name", "_code", "dispatcher"):
+    if type(_found).__name__ == "getset_descriptor" and _name not in (
+        "kind",
+        "key",
+        "name",
+        "mutable",
+        "own_name",
+        "_code",
+        "dispatcher",
+    ):
         setattr(Type, _name, _Unset(_name))
 Type.name = _Unset("name")
 
 
 def _rebuilt(cls: type, content: dict[str, Any]) -> Any:
-    made = CoreType.__new__(cls, _core.extension_type())
+    made: Any = CoreType.__new__(cls, _core.extension_type())
     vars(made).update(content)
     known = _INTERNED.setdefault((cls, made.key), made)
     if known is made:
@@ -264,7 +282,7 @@ Dummy = _kinds("Dummy", "The same, and types as values.", "None", "Opaque NoneTy
 EllipsisType = _kinds("EllipsisType", "The type of `...`.", "...", "EllipsisType")
 
 for _class, _init in ((Buffer, _init_buffer), (IterableType, _init_iterable)):
-    _class.__init__ = _init  # type: ignore[attr-defined]
+    setattr(_class, "__init__", _init)  # noqa: B010
 
 __all__ = [
     "ArrayCompatible", "BaseAnonymousTuple", "Buffer", "ByteArray", "Bytes", "Callable", "ConstSized", "Container",

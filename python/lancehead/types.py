@@ -753,13 +753,17 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
     return found
 
 
+#: The package of the low-level extension API, which few programs use.
+_LOW_LEVEL = "lancehead.lowlevel"
+
+
 def __getattr__(name: str) -> Any:
     if name == "bool":  # NumPy's name, which would hide Python's own here.
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "ExternalFunction":
-        return importlib.import_module("lancehead.lowlevel.external").ExternalFunction
+        return importlib.import_module(f"{_LOW_LEVEL}.external").ExternalFunction
     others = importlib.import_module("lancehead.foreign_types")
     if name in others.__all__:
         return getattr(others, name)

@@ -651,8 +651,8 @@ def test_intrinsics_in_kernels():
 
 
 def test_functions_of_c_that_own_memory():
-    from lancehead.lowlevel import builder
     from lancehead.foreign_types import MemInfoPointer
+    from lancehead.lowlevel import builder
     from lancehead.lowlevel.external import ExternalFunction, NRT_get_api
 
     freed = []

@@ -149,7 +149,7 @@ impl Infer<'_> {
 
     pub(crate) fn call_func(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let code = self.world.code(f)?;
-        // What `contextlib.contextmanager` has made of a function outside.
+        // Outside, `contextlib.contextmanager` makes such a function.
         if code.name == "helper"
             && code.file.ends_with("/contextlib.py")
             && let Some(at) = code.freevars.iter().position(|n| n == "func")
@@ -203,13 +203,7 @@ impl Infer<'_> {
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
-            *v = self.handed_over(v.clone());
-            if let TyKind::Iter(_) = v.ty.kind() {
-                *v = match self.as_generator(v)? {
-                    Some(generator) => generator,
-                    None => self.collect(&v.clone())?,
-                };
-            }
+            *v = self.argument(v)?;
         }
         if bound.iter().any(|v| passes_pending(v.ty) || v.ty.is_never()) {
             let ret = if self.asks_callees { self.ask_callee(f, &bound)? } else { Ty::never() };
@@ -243,15 +237,13 @@ impl Infer<'_> {
                         t.items = v.parts().and_then(|p| p.iter().map(|x| x.as_const().cloned()).collect());
                     }
                 }
-                Err(d) if d.widen.is_some() => {
-                    self.widened_by_callee(d, &bound).map_err(|d| self.called_from(d, code, library))?;
+                Err(d) if d.widen.is_some() || d.sent.is_some() => {
+                    let widens = d.widen.is_some();
+                    let heard = if widens { self.widened_by_callee(d, &bound) } else { self.sent_by_callee(d) };
+                    heard.map_err(|d| self.called_from(d, code, library))?;
                     return Ok(Val::of_type(Ty::never()));
                 }
-                Err(d) if d.sent.is_some() => {
-                    self.sent_by_callee(d).map_err(|d| self.called_from(d, code, library))?;
-                    return Ok(Val::of_type(Ty::never()));
-                }
-                // What is made of items of unknown type may be wrong only because of that.
+                // A result of items of unknown type may be wrong only because of that.
                 Err(_) if bound.iter().any(|v| has_unknown_items(v.ty)) => {
                     (self.is_open, self.unknown_items) = (true, true);
                     return Ok(Val::of_type(Ty::never()));
@@ -271,6 +263,16 @@ impl Infer<'_> {
             return Ok(Val::of_type(spec.ret));
         }
         Ok(if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result })
+    }
+
+    /// An argument as callees take it: iterators become generators, or lists of what they give.
+    fn argument(&mut self, v: &Val) -> Result<Val> {
+        let v = self.handed_over(v.clone());
+        let TyKind::Iter(_) = v.ty.kind() else { return Ok(v) };
+        match self.as_generator(&v)? {
+            Some(generator) => Ok(generator),
+            None => self.collect(&v),
+        }
     }
 
     /// Finds the types of undecided containers by what a callee stores in them; returns its result type, if it has one
@@ -520,13 +522,7 @@ impl Infer<'_> {
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
         }
-        if let ("builtins.sum", [all, Val { ty, .. }]) = (path, args)
-            && let TyKind::Pending(site, class) = ty.kind()
-            && let Some(TyKind::Class(c)) = self.items_of(all, true)?.map(Ty::kind)
-            && c.class == *class
-        {
-            self.pending.learn_all(*site, &c.args);
-        }
+        self.learn_from_sum(path, args)?;
         if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && !asks_for_class(path) {
             return match self.world.library(path) {
                 Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs),
@@ -580,6 +576,18 @@ impl Infer<'_> {
         }
         let result = self.call_library_path(path, args, kwargs)?;
         Ok(self.with_numba_type(path, result))
+    }
+
+    /// An undecided container to which others are added has items like theirs.
+    fn learn_from_sum(&mut self, path: &str, args: &[Val]) -> Result<()> {
+        if let ("builtins.sum", [all, Val { ty, .. }]) = (path, args)
+            && let TyKind::Pending(site, class) = ty.kind()
+            && let Some(TyKind::Class(c)) = self.items_of(all, true)?.map(Ty::kind)
+            && c.class == *class
+        {
+            self.pending.learn_all(*site, &c.args);
+        }
+        Ok(())
     }
 
     /// A list of the items of an argument without indices, for functions that need all of them.

@@ -166,7 +166,7 @@ impl Infer<'_> {
                 continue;
             }
             let (ret, widened) = swept.map_err(|d| d.at(&self.code.file, self.span))?;
-            // What was assumed stands until a sweep has found a type.
+            // The assumed type stands until a sweep has found one.
             let is_assumed = guesses.made > 0 && ret.is_never() && (widened || self.pending.changed);
             let ret = if is_assumed { provisional } else { ret };
             let used = self.world.provisional(ret);

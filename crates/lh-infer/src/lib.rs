@@ -15,8 +15,8 @@ mod sweep;
 mod val;
 pub mod world;
 
-pub use convert::{cost, cost_of_all, has_objects_of, is_result_of};
 pub use calls::OF_LIBRARY;
+pub use convert::{cost, cost_of_all, has_objects_of, is_result_of};
 pub use infer::{Output, infer, taught};
 pub use operations::generator::receives;
 pub use stack::{Frame, Stack};

@@ -256,6 +256,7 @@ impl Infer<'_> {
     }
 
     /// The same, inside of others.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each kind of object")]
     fn object_in(&mut self, o: ObjId, around: &[ObjId]) -> Result<Val> {
         if around.contains(&o) {
             return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "a list or tuple that contains itself has no type"));

@@ -104,6 +104,17 @@ macro_rules! ids {
     };
 }
 
+impl Race {
+    /// The diagnostic by which the user is told of it.
+    pub fn diagnostic(&self, headline: &str, file: &str) -> Box<Diagnostic> {
+        let mut d = Diagnostic::new(PARALLEL_RACE, headline).label(&self.text).at(file, self.first);
+        if let Some(s) = self.second {
+            d.also.push((file.to_owned(), s, String::from("the other access")));
+        }
+        d.note(&*self.way)
+    }
+}
+
 ids! {
     /// No operation fits the operand types.
     NO_MATCHING_OP = "no-matching-op", Typing;
@@ -151,15 +162,4 @@ ids! {
     KERNEL_WARP = "kernel-warp", Kernel;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
-}
-
-impl Race {
-    /// What the user is told of it.
-    pub fn diagnostic(&self, headline: &str, file: &str) -> Box<Diagnostic> {
-        let mut d = Diagnostic::new(PARALLEL_RACE, headline).label(&self.text).at(file, self.first);
-        if let Some(s) = self.second {
-            d.also.push((file.to_owned(), s, "the other access".to_owned()));
-        }
-        d.note(&*self.way)
-    }
 }

@@ -272,6 +272,9 @@ impl Line<'_> {
     }
 }
 
+/// The default of the parameters by position, and those of the keyword-only ones.
+type Defaults = (Option<Value>, Vec<(String, Value)>);
+
 /// Instructions.
 impl Line<'_> {
     fn inst(&mut self, code: &mut Code) -> Parsed<Inst> {
@@ -314,11 +317,7 @@ impl Line<'_> {
             "cell_get" => Inst::CellGet { cell: self.value(code)?, name: self.name()? },
             "cell_set" => self.two(code, Inst::CellSet)?,
             "cell_delete" => Inst::CellDelete { cell: self.value(code)?, name: self.name()? },
-            "sibling" => {
-                let made = self.number()?;
-                let (defaults, kwdefaults) = self.defaults(code)?;
-                Inst::Sibling { code: made, defaults, kwdefaults }
-            }
+            "sibling" => self.sibling(code)?,
             "match_class" => {
                 let [subject, class] = self.operands(["", ","], code)?;
                 self.expect(",")?;
@@ -457,7 +456,13 @@ impl Line<'_> {
         Ok(Inst::MakeFunction { code, defaults, kwdefaults, captures })
     }
 
-    fn defaults(&mut self, outer: &mut Code) -> Parsed<(Option<Value>, Vec<(String, Value)>)> {
+    fn sibling(&mut self, outer: &mut Code) -> Parsed<Inst> {
+        let code = self.number()?;
+        let (defaults, kwdefaults) = self.defaults(outer)?;
+        Ok(Inst::Sibling { code, defaults, kwdefaults })
+    }
+
+    fn defaults(&mut self, outer: &mut Code) -> Parsed<Defaults> {
         let defaults = if self.eat_word("defaults") { Some(self.value(outer)?) } else { None };
         let kwdefaults = if self.eat_word("kwdefaults") { self.items(|l| l.named(outer))? } else { Vec::new() };
         Ok((defaults, kwdefaults))

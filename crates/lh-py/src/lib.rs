@@ -71,7 +71,10 @@ mod _core {
         device::ptx_kernel::PtxKernel,
         gpu::context::{Gpu, GpuEvent, GpuMemory, GpuStream},
         host::classes::{declare_struct, instance_type, set_struct_fields, struct_type},
-        host::extensions::{extension_type, extensions_known, extensions_pending, model_extension, name_extension, owner_type, size_of_type},
+        host::extensions::{
+            extension_type, extensions_known, extensions_pending, model_extension, name_extension, owner_type,
+            size_of_type,
+        },
         host::library::stored_function,
         host::memos::{clear_kept, kept_counts},
         host::overloads::overloaded,
@@ -103,6 +106,7 @@ mod _core {
         runtime::print::install();
         runtime::in_order::install();
         call::objmode::install();
+        call::extension::install();
         call::function_values::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);
         host::memos::install();

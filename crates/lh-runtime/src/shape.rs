@@ -89,16 +89,10 @@ unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
     std::ptr::with_exposed_provenance(n as usize)
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_mem_data(mem: *const crate::MemInfo) -> *mut u8 {
-    // SAFETY: compiled code passes an owner that is alive, or null.
-    if mem.is_null() { std::ptr::null_mut() } else { unsafe { (*mem).data } }
-}
-
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_shape_begin;
-        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr lh_addr_ptr lh_mem_data lh_prefetch;
+        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr lh_addr_ptr lh_prefetch;
     }
 }
 

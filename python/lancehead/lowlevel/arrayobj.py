@@ -30,7 +30,7 @@ def normalize_indices(context: Any, builder: Any, index_types: Any, indices: Any
     if not len(indices):
         return index_types, indices
     found = [normalize_index(context, builder, t, i) for t, i in zip(index_types, indices, strict=True)]
-    return tuple(zip(*found, strict=True))
+    return tuple(t for t, _ in found), tuple(i for _, i in found)
 
 
 def basic_indexing(
@@ -103,7 +103,7 @@ class Indexing(NamedTuple):
 
 def get_array_index_type(ary: Any, idx: Any) -> Indexing | None:
     """What an index of a type gives of an array; None if it is none."""
-    parts = list(idx.types) if isinstance(idx, types.BaseTuple) else [idx]
+    parts: list[Any] = list(getattr(idx, "types", [idx]))
     integers = sum(isinstance(p, types.Integer) for p in parts)
     if any(not isinstance(p, (types.Integer, types.SliceType)) for p in parts) or len(parts) > ary.ndim:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+
 from lancehead.lowlevel import builder
 
 

@@ -88,9 +88,9 @@ class _AsNumbaType:
         for function in self._functions:
             if (found := function(py_type)) is not None:
                 return found
-        from lancehead.annotations import type_of
+        from lancehead.annotations import type_of_hint
 
-        return type_of(py_type)
+        return type_of_hint(py_type)
 
 
 as_numba_type = _AsNumbaType()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lancehead.lib import prim
 from lancehead.lowlevel import irtypes as ir
@@ -36,6 +36,13 @@ SYMBOLS: dict[str, int] = {}
 
 class IRBuilder(ir.IRBuilder):
     """Adds operations to a recorder where it stands."""
+
+    if TYPE_CHECKING:
+        add: Callable[..., Value]
+        sub: Callable[..., Value]
+        mul: Callable[..., Value]
+        and_: Callable[..., Value]
+        or_: Callable[..., Value]
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -152,7 +159,9 @@ class IRBuilder(ir.IRBuilder):
         if op in ("ord", "uno"):
             return self._unordered(a, b, op == "ord")
         if op == "!=":
-            return self.recorder.let(f"{self._prim('or')}(prim.lt({a.text}, {b.text}), prim.gt({a.text}, {b.text}))", INT1)
+            return self.recorder.let(
+                f"{self._prim('or')}(prim.lt({a.text}, {b.text}), prim.gt({a.text}, {b.text}))", INT1
+            )
         return self.recorder.let(f"prim.{_COMPARISONS[op]}({a.text}, {b.text})", INT1)
 
     def fcmp_unordered(self, op: str, a: Any, b: Any, flags: Any = (), name: str = "") -> Value:
@@ -181,13 +190,13 @@ class IRBuilder(ir.IRBuilder):
     def _cast(self, x: Any, type_: Any, signed: bool = True) -> Value:
         x = self.recorder.value(x)
         if x.type == type_:
-            return x
+            return x  # type: ignore[no-any-return]
         text = x.text
         if not signed and isinstance(x.type, ir.IntType) and x.type != INT1:
             text = f"prim.cast({text}, {self._held(x.type, False)})"
         if type_ == INT1 and isinstance(x.type, ir.IntType):
             one = self.recorder.number(1, x.type)
-            bit = self.and_(x, one)  # type: ignore[attr-defined]
+            bit = self.and_(x, one)
             return self.recorder.let(f"prim.eq({bit.text}, {one.text})", INT1)
         return self.recorder.let(f"prim.cast({text}, {self._held(type_)})", type_)
 
@@ -233,7 +242,7 @@ class IRBuilder(ir.IRBuilder):
         if row is not None:
             return self.recorder.let(f"prim.{row}({x.text})", type_)
         if x.type == type_:
-            return x
+            return x  # type: ignore[no-any-return]
         raise NotImplementedError(f"the bits of {x.type} as {type_}")
 
     def addrspacecast(self, x: Any, type_: Any, name: str = "") -> Value:
@@ -314,7 +323,9 @@ class IRBuilder(ir.IRBuilder):
         of = str(val.type)
         text = f"prim.lh_cuda_cas_{of}({self.recorder.escape(ptr).text}, {cmp.text}, {val.text})"
         old = self.recorder.let(f"prim.as_type({text}, {self._held(val.type)})", val.type)
-        return self.recorder.let(f"({old.text}, prim.eq({old.text}, {cmp.text}))", ir.LiteralStructType([val.type, INT1]))
+        return self.recorder.let(
+            f"({old.text}, prim.eq({old.text}, {cmp.text}))", ir.LiteralStructType([val.type, INT1])
+        )
 
     def gep(self, ptr: Any, indices: Any, inbounds: bool = False, name: str = "", source_etype: Any = None) -> Value:
         """The address of an element."""
@@ -364,7 +375,9 @@ class IRBuilder(ir.IRBuilder):
         type_ = fn.type.pointee
         result = type_.return_type
         at = fn.text if isinstance(fn, Value) else f"prim.lh_addr_ptr({address_of(fn.name)})"
-        text = f"prim.call_address({', '.join([at, self.recorder.constant(raised(result)), *(v.text for v in values)])})"
+        text = (
+            f"prim.call_address({', '.join([at, self.recorder.constant(raised(result)), *(v.text for v in values)])})"
+        )
         if isinstance(result, ir.VoidType):
             self.recorder.do(text)
             return Value(self.recorder, "None", result)

@@ -10,6 +10,10 @@ from typing import Any
 from lancehead import _core, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models, proxies
+from lancehead.lowlevel.builder import IRBuilder
+from lancehead.lowlevel.pyapi import PythonAPI
+from lancehead.lowlevel.recorder import Recorder
+from lancehead.lowlevel.results import result_of
 from lancehead.lowlevel.values import INT1, INT8, INT64, VOIDPTR, Composed, Value, lowered, size_of
 
 
@@ -18,8 +22,6 @@ class TypingContext:
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature with which compiled code calls a function for these types; None if there is none."""
-        from lancehead.lowlevel.registry import result_of
-
         result = result_of(func, tuple(args), dict(kws or {}))
         return None if result is None else signature(result, *args)
 
@@ -31,14 +33,10 @@ class TypingContext:
 
     def resolve_getattr(self, typ: Any, attr: str) -> Any:
         """The type of an attribute of a value."""
-        from lancehead.lowlevel.registry import result_of
-
         return result_of(_getter(attr), (typ,), {})
 
     def unify_types(self, *all_types: Any) -> Any:
         """The type that values of these types have in common; None if there is none."""
-        from lancehead.lowlevel.registry import result_of
-
         found = all_types[0]
         for other in all_types[1:]:
             found = result_of(_either, (types.boolean, found, other), {}) if found != other else found
@@ -63,7 +61,7 @@ def _either(which: Any, a: Any, b: Any) -> Any:
 
 
 def _getter(attr: str) -> Callable[..., Any]:
-    return eval(f"lambda v: v.{attr}")  # type: ignore[no-any-return] # noqa: S307
+    return eval(f"lambda v: v.{attr}")  # type: ignore[no-any-return]
 
 
 def signature(return_type: Any, *args: Any, recvr: Any = None, pysig: Any = None) -> Any:
@@ -284,7 +282,6 @@ class Context:
 
     def get_getattr(self, typ: Any, attr: str) -> Callable[..., Any]:
         """What reading an attribute runs."""
-        from lancehead.lowlevel.registry import result_of
 
         def get(context: Any, builder: Any, typ: Any, value: Any, attr: str = attr) -> Any:
             r = builder.recorder
@@ -295,8 +292,6 @@ class Context:
 
     def get_python_api(self, builder: Any) -> Any:
         """Python's C API."""
-        from lancehead.lowlevel.pyapi import PythonAPI
-
         return PythonAPI(self, builder)
 
     def cast(self, builder: Any, val: Any, fromty: Any, toty: Any) -> Any:
@@ -347,9 +342,6 @@ def _called(builder: Any, function: str, sig: Any, args: Any) -> Any:
 @contextlib.contextmanager
 def recording(name: str, about: Any, parameters: list[Any]) -> Iterator[tuple[Context, Any]]:
     """A context and a builder for a function of these types."""
-    from lancehead.lowlevel.builder import IRBuilder
-    from lancehead.lowlevel.recorder import Recorder
-
     yield Context(), IRBuilder(Recorder(name, about, parameters))
 
 

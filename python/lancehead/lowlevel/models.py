@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from lancehead import _core, errors, foreign_types, types
 from lancehead.lowlevel import irtypes as ir
+from lancehead.lowlevel.values import LAYOUTS, lowered, raised
 
 T = TypeVar("T", bound=type)
 
@@ -29,8 +30,6 @@ class DataModel:
 
     def get_value_type(self) -> Any:
         """The type of LLVM."""
-        from lancehead.lowlevel.values import lowered
-
         return self.word or lowered(self._fe_type)
 
     get_data_type = get_argument_type = get_return_type = get_value_type
@@ -70,8 +69,6 @@ class StructModel(DataModel):
 
 class _Word(DataModel):
     def representation(self) -> Any:
-        from lancehead.lowlevel.values import raised
-
         return raised(self.word)
 
 
@@ -114,8 +111,6 @@ class PointerModel(_Word):
     """Addresses of values of the type `dtype`."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        from lancehead.lowlevel.values import lowered
-
         super().__init__(dmm, fe_type)
         self.word = ir.PointerType(lowered(getattr(fe_type, "dtype", None) or types.int8))
 
@@ -221,3 +216,6 @@ def _default(type_: Any) -> Any:
 def define(type_: Any) -> None:
     """Tells the compiler of which values the values of a type consist."""
     _core.model_extension(type_, lookup(type_).representation())
+
+
+LAYOUTS["model"] = lookup

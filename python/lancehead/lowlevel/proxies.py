@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lancehead import _core, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models
-from lancehead.lowlevel.values import INT1, INT64, VOIDPTR, Composed, Slot, Value, lowered, size_of
+from lancehead.lowlevel.values import INT1, INT64, LAYOUTS, VOIDPTR, Composed, Slot, Value, lowered, size_of
+
+if TYPE_CHECKING:
+    from lancehead.lowlevel.recorder import Recorder
 
 
 class Part(NamedTuple):
@@ -44,9 +47,12 @@ def parts_of(of: Any, value: str) -> list[Part]:
     raise NotImplementedError(f"the layout of {of} is not Numba's: call a function by `context.compile_internal`")
 
 
+LAYOUTS["parts"] = parts_of
+
+
 def composed_of(builder: Any, of: Any, parts: list[Value]) -> Value:
     """A value of a type of Numba of its parts, as the generator holds them."""
-    r = builder.recorder
+    r: Recorder = builder.recorder
     kind = of.kind
     if kind == "Optional":
         held = r.constant(of)
@@ -70,7 +76,7 @@ def composed_of(builder: Any, of: Any, parts: list[Value]) -> Value:
 
 def part(builder: Any, value: Value, at: int) -> Value:
     """A part of an aggregate, by its position."""
-    r = builder.recorder
+    r: Recorder = builder.recorder
     if value.of is None:
         return r.let(f"{value.text}[{at}]", value.type.elements[at])
     if value.of.kind == "Array":
@@ -83,7 +89,7 @@ def part(builder: Any, value: Value, at: int) -> Value:
 
 def with_part(builder: Any, value: Value, at: int, new: Value) -> Value:
     """The same aggregate with another part."""
-    r = builder.recorder
+    r: Recorder = builder.recorder
     if value.of is None:
         n = len(value.type.elements)
         texts = [new.text if i == at else f"{value.text}[{i}]" for i in range(n)]
@@ -133,7 +139,9 @@ class Proxy:
         if value.type == wanted and value.of is not None and value.of != of:
             value = self._builder.recorder.argument(self._builder.recorder.result(value, of), of)
         if value.type != wanted:
-            raise TypeError(f"Invalid store of {value.type} to {wanted} in {self._of} (trying to write member {name!r})")
+            raise TypeError(
+                f"Invalid store of {value.type} to {wanted} in {self._of} (trying to write member {name!r})"
+            )
         self._builder.store(value, slot)
         if self._ref is not None:
             self._builder.store(self._getvalue(), self._ref)
@@ -185,7 +193,7 @@ class ArrayProxy:
 
     def __init__(self, of: Any, builder: Any, value: Any = None) -> None:
         self._of, self._builder = of, builder
-        r = builder.recorder
+        r: Recorder = builder.recorder
         if value is None:
             self.meminfo: Any = Value(r, "prim.nobody()", Composed(_core.owner_type()[0]))
             return
@@ -203,7 +211,8 @@ class ArrayProxy:
         self.shape, self.strides = r.let(f"({casted[0]})", ints), r.let(f"({casted[1]})", ints)
 
     def _getvalue(self) -> Value:
-        r, of = self._builder.recorder, self._of
+        r: Recorder = self._builder.recorder
+        of = self._of
         owner = r.value(self.meminfo).text
         data, shape, strides = (r.value(getattr(self, n)) for n in ("data", "shape", "strides"))
         text = f"prim.array({owner}, {r.escape(data).text}, {shape.text}, {strides.text}, {r.constant(of.dtype)}, "

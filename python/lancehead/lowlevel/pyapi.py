@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 from lancehead import types
@@ -395,7 +394,7 @@ _CALL = "prim.call_python"
 _SITES: dict[Any, Any] = {}
 
 
-def _site(body: FunctionType, result: Any) -> Any:
+def _site(body: Any, result: Any) -> Any:
     from lancehead.objectmode import Site
 
     key = body, result

@@ -54,21 +54,6 @@ def _is_number(result: Any) -> bool:
     return not isinstance(getattr(result, "type", None), ir.PointerType)
 
 
-def result_of(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The type of what a call gives in compiled code; None if it does not compile."""
-    from lancehead.decorators import njit
-
-    names = [f"a{i}" for i in range(len(args))] + list(named)
-    inside = ", ".join([f"a{i}" for i in range(len(args))] + [f"{n}={n}" for n in named])
-    call = eval(f"lambda {', '.join(names)}: function({inside})", {"function": function})  # noqa: S307
-    try:
-        made = njit(call)
-        made.compile(tuple(map(_core.unliteral, (*args, *named.values()))))
-        return made.nopython_signatures[-1].return_type
-    except errors.NumbaError:
-        return None
-
-
 # Intrinsics.
 
 
@@ -221,7 +206,7 @@ def _fits(patterns: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
 
 
 def _is(given: Any, pattern: Any) -> bool:
-    if pattern is types.Any:
+    if pattern is Any:
         return True
     if isinstance(pattern, type):
         return isinstance(given, pattern)

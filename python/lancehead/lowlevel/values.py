@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lancehead import _core, types
@@ -12,6 +13,9 @@ VOIDPTR = ir.PointerType(INT8)
 _SIGNED = {8: types.int8, 16: types.int16, 32: types.int32, 64: types.int64}
 _UNSIGNED = {8: types.uint8, 16: types.uint16, 32: types.uint32, 64: types.uint64}
 
+#: The functions that give the model of a type and the parts of its values, which the modules of these set.
+LAYOUTS: dict[str, Callable[..., Any]] = {}
+
 
 class Composed(ir.LiteralStructType):
     """The type of values that compiled code holds as ones of a type of Numba: arrays, tuples, texts, structs."""
@@ -21,13 +25,11 @@ class Composed(ir.LiteralStructType):
         self.of = of
 
     @property
-    def elements(self) -> tuple[ir.Type, ...]:  # type: ignore[override]
+    def elements(self) -> tuple[ir.Type, ...]:
         """Types of the parts of tuples, complex numbers and structs, which lie in memory one after the other."""
-        from lancehead.lowlevel import proxies
-
         if self.of.kind not in ("Tuple", "UniTuple", "NamedTuple", "Complex", "Extension"):
             return ()
-        return tuple(lowered(part.of) for part in proxies.parts_of(self.of, ""))
+        return tuple(lowered(part.of) for part in LAYOUTS["parts"](self.of, ""))
 
     @elements.setter
     def elements(self, elements: Any) -> None: ...
@@ -99,11 +101,10 @@ def lowered(type_: Any) -> ir.Type:
     if kind in ("RawPointer", "PyObject", "NoneType", "Opaque", "NumberClass", "Dispatcher"):
         return VOIDPTR
     if kind == "Extension":
-        from lancehead.lowlevel import models
-
-        found = models.lookup(type_)
+        found = LAYOUTS["model"](type_)
         if found.word is not None:
-            return found.word
+            word: ir.Type = found.word
+            return word
     if isinstance(type_, ir.Type):
         return type_
     return Composed(type_)

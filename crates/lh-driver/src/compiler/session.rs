@@ -245,7 +245,7 @@ impl<'a> Session<'a> {
         known
     }
 
-    /// The value of a name for the function being typed, which keeps that of its first compilation in Numba's semantics.
+    /// The value of a name for the function being typed. In Numba's semantics it keeps that of its first compilation.
     fn settled(&mut self, f: FuncId, name: &str, now: Option<ObjId>) -> Option<ObjId> {
         let Some(frame) = self.stack.innermost() else { return now };
         if frame.key.options.semantics == Semantics::Python || frame.notes.is_library {

@@ -156,7 +156,7 @@ impl Infer<'_> {
                 self.next_item(x, rest.first()).map(Some)
             }
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => self.collect(x).map(Some),
-            // What a function is called, and where it is from, is nothing that compiled code asks.
+            // Compiled code does not ask for the name of a function, and where it is from.
             ("functools.wraps", [_, ..]) => Ok(Some(self.library_closure(path, Vec::new(), &[]))),
             ("itertools.chain.from_iterable", [all]) if kwargs.is_empty() => {
                 self.call_library("itertools.flat", std::slice::from_ref(all)).map(Some)

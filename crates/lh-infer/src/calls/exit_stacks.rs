@@ -1,26 +1,10 @@
-//! Methods of `contextlib.ExitStack` that add something to leave, and that which enters it. What is added is a function like `__exit__`, by whose type the
-//! stack knows what it holds: one of several functions, where these differ.
+//! Methods of `contextlib.ExitStack` that add something to leave, and that which enters it. A function like `__exit__`
+//! is added, by whose type the stack knows what it holds: one of several functions, where these differ.
 
 use crate::convert::passes_pending;
 use crate::cx::Infer;
 use crate::val::Val;
-use lh_ir::Ty;
-use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::types::TyKind;
-
-const EXIT_STACK: &str = "contextlib.ExitStack";
-
-/// The name of such a method of a value.
-pub(crate) fn stacks(t: Ty, name: &str) -> Option<&'static str> {
-    let class = match t.kind() {
-        TyKind::Pending(_, class) => *class,
-        TyKind::Class(c) => c.class,
-        _ => return None,
-    };
-    let found = ["__enter__", "enter_context", "push", "callback"].into_iter().find(|n| *n == name)?;
-    (Class::find(EXIT_STACK) == Some(class)).then_some(found)
-}
 
 impl Infer<'_> {
     /// A call of such a method.

@@ -74,7 +74,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a closure of the library captured.
+    /// A value that a closure of the library captured.
     fn captured(&mut self, f: &Val, at: usize) -> Val {
         let own = self.field(f, at as u32);
         match own.ty.kind() {

@@ -126,6 +126,7 @@ impl Infer<'_> {
     }
 
     /// Questions about types, answered while typing.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each question")]
     fn prim_question(&self, name: &str, args: &[Val]) -> Option<bool> {
         let own = args.first().map_or(Ty::none(), |a| a.ty);
         // Number classes are asked of dtypes too.

@@ -1,6 +1,5 @@
 //! Attributes: of modules and classes while compiling, of values by their type.
 
-use crate::calls::exit_stacks::stacks;
 use crate::cx::Infer;
 use crate::emit::wrap_int;
 use crate::substitutes;
@@ -42,6 +41,19 @@ fn classes(t: Ty) -> Vec<&'static str> {
 /// A method of an instance, if its class declares what its arguments say about the instance's type.
 fn teaches(t: Ty, name: &str) -> Option<&'static str> {
     t.class()?.declaration().infers.iter().map(|(method, _)| method.as_str()).find(|method| *method == name)
+}
+
+const EXIT_STACK: &str = "contextlib.ExitStack";
+
+/// The name of such a method of a value.
+pub(crate) fn stacks(t: Ty, name: &str) -> Option<&'static str> {
+    let class = match t.kind() {
+        TyKind::Pending(_, class) => *class,
+        TyKind::Class(c) => c.class,
+        _ => return None,
+    };
+    let found = ["__enter__", "enter_context", "push", "callback"].into_iter().find(|n| *n == name)?;
+    (Class::find(EXIT_STACK) == Some(class)).then_some(found)
 }
 
 impl Infer<'_> {

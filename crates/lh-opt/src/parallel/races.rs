@@ -15,7 +15,7 @@
 //! accesses conflict, unless all of them are updates by one operator (`h[k[i]] += 1`): blocks of iterations then work
 //! on private copies of the array, which are combined.
 //!
-//! What is left may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat,
+//! The rest may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat,
 //! and that arrays in different variables overlap.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};

@@ -7,7 +7,6 @@
 use crate::call::collections::{self, Table};
 use crate::call::container;
 use crate::call::decode::Decoder;
-use crate::call::extension;
 use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::tags::{Refused, first_tags, kind};
@@ -444,7 +443,11 @@ impl ArgBuf {
     fn push_extension(&mut self, o: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
         let pushed = extensions::type_of(o).and_then(|found| {
             let Some(ty) = found else { return Ok(None) };
-            if ty.extension().is_some() { extension::words(o, ty).map(|words| Some((ty, words))) } else { Ok(None) }
+            if ty.extension().is_some() {
+                (extensions::exchange().words)(o, ty).map(|words| Some((ty, words)))
+            } else {
+                Ok(None)
+            }
         });
         let (ty, words) = match pushed {
             Ok(found) => found?,

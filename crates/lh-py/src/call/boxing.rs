@@ -2,13 +2,12 @@
 
 use crate::call::collections::{Table, is_deque_type};
 use crate::call::container;
-use crate::call::extension;
 use crate::call::function_words;
 use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
-use crate::host::{enums, table};
+use crate::host::{enums, extensions, table};
 use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
@@ -151,11 +150,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::Ptr => word().into_pyobject(py)?.into_any(),
             TyKind::Instance { of, class } => self.value_of_class(ty, *of, class, at)?,
-            TyKind::Extension { .. } => {
-                let (words, rest) = at.split_at(ty.flatten().len());
-                *at = rest;
-                extension::object(py, ty, words)?
-            }
+            TyKind::Extension { .. } => self.extension(ty, at)?,
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
@@ -166,6 +161,13 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })
+    }
+
+    /// A value of a type that a program defines.
+    fn extension(&self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let (words, rest) = at.split_at(ty.flatten().len());
+        *at = rest;
+        (extensions::exchange().object)(self.py, ty, words)
     }
 
     fn value_of_class(&mut self, ty: Ty, of: Ty, class: &InstanceOf, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {

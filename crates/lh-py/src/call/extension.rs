@@ -3,6 +3,7 @@
 
 use crate::call::overload::Overload;
 use crate::call::{specialise, state};
+use crate::host::extensions::{self, Exchange};
 use crate::host::types::Type;
 use crate::object::lock::lock;
 use crate::runtime::raise;
@@ -13,7 +14,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use std::sync::{LazyLock, Mutex};
 
-/// Which of the two functions of a type.
+/// One of the two functions of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Way {
     In,
@@ -40,7 +41,8 @@ fn code(py: Python<'_>, ty: Ty, way: Way) -> PyResult<&'static Overload> {
     let overload = specialise::for_types(py, state, &dispatcher, &natural)?;
     let wanted = if way == Way::In { Ty::tuple(vec![ty, Ty::bool()]) } else { Ty::ptr() };
     if overload.compiled.ret != wanted {
-        let text = format!("the function that {}es {} gives {}", name.trim_end_matches("er"), ty, overload.compiled.ret);
+        let text =
+            format!("the function that {}es {} gives {}", name.trim_end_matches("er"), ty, overload.compiled.ret);
         return Err(PyTypeError::new_err(text));
     }
     // SAFETY: the module keeps the dispatcher, and that its specialisations.
@@ -58,8 +60,13 @@ fn run(py: Python<'_>, code: &Overload, words: &[u64]) -> PyResult<Vec<u64>> {
     Ok(ret)
 }
 
+/// Registers both for rooms below.
+pub fn install() {
+    extensions::register(Exchange { words, object });
+}
+
 /// The words of an object of a type, with references of their own.
-pub fn words(o: &Bound<'_, PyAny>, ty: Ty) -> PyResult<Vec<u64>> {
+fn words(o: &Bound<'_, PyAny>, ty: Ty) -> PyResult<Vec<u64>> {
     let py = o.py();
     let mut ret = run(py, code(py, ty, Way::In)?, &[o.as_ptr() as u64])?;
     // The last word says whether it has failed.
@@ -71,7 +78,7 @@ pub fn words(o: &Bound<'_, PyAny>, ty: Ty) -> PyResult<Vec<u64>> {
 }
 
 /// The object for the words of a value, whose references the caller keeps.
-pub fn object<'py>(py: Python<'py>, ty: Ty, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+fn object<'py>(py: Python<'py>, ty: Ty, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
     let ret = run(py, code(py, ty, Way::Out)?, words)?;
     if ret[0] == 0 {
         let silent = || PySystemError::new_err(format!("a value of {} was not boxed", ty.numba()));

@@ -110,7 +110,7 @@ unsafe extern "C" fn vectorcall(
     }
 }
 
-/// The arguments of a call, bound to parameters. What is wrong with them is said as Numba does in its semantics.
+/// The arguments of a call, bound to parameters. Errors have Numba's words in its semantics.
 ///
 /// # Safety
 /// As [`bind::bind`].

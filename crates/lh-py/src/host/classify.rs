@@ -1,7 +1,7 @@
 //! Objects known at compile time, as the compiler classes them.
 
 use crate::host::signature::Signature;
-use crate::host::types::{Type, named_tuple};
+use crate::host::types::{self, Type, named_tuple};
 use crate::host::{
     classes, constants, decorated, enums, exc_classes, extensions, foreign, parts, stencil, table, ufuncs,
 };
@@ -49,7 +49,7 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return Ok(Some(Object::Module(module.name()?.extract()?)));
     }
     if let Ok(t) = o.cast::<Type>() {
-        let t = extensions::modelled(o.py(), t.get().0)?;
+        let t = types::modelled(o.py(), t.get().0)?;
         let is_dtype = t.is_scalar() || t.as_record().is_some();
         return Ok(Some(if is_dtype { Object::DType(t.strong()) } else { Object::Type(t) }));
     }
@@ -79,9 +79,6 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Some(value) = enum_value(o)? {
         return try_classify(&value);
-    }
-    if let Some(found) = extensions::constant(o)? {
-        return Ok(Some(found));
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
 }
@@ -200,11 +197,14 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(Some(captured(o, false, true).unwrap_or_else(|| Object::Other(array::refused_text(o)))))
 }
 
-/// A function whose code is not Python's.
+/// A function whose code is not Python's, or an object of a type that the program defines.
 fn made_elsewhere(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     match foreign::classify(o)? {
         Some(found) => Ok(Some(Object::Foreign(Arc::new(found)))),
-        None => Ok(linked(o)?.map(|l| Object::Linked(Arc::new(l)))),
+        None => match linked(o)? {
+            Some(l) => Ok(Some(Object::Linked(Arc::new(l)))),
+            None => extensions::constant(o),
+        },
     }
 }
 

@@ -149,7 +149,7 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         },
         // The code is in another file.
         Object::Linked(_) => None,
-        // What it holds may change.
+        // The object may change.
         Object::Extension(_) => None,
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {

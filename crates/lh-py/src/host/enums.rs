@@ -120,7 +120,7 @@ fn position(member: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<us
     class.getattr(intern!(py, "_member_names_"))?.call_method1(intern!(py, "index"), (name,))?.extract()
 }
 
-/// What the values of an enumeration's members are, and whether these are flags.
+/// The kind of values that an enumeration's members have, and whether these are flags.
 #[derive(Clone, Copy)]
 struct Facts {
     values: Option<Ty>,

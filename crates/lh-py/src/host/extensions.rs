@@ -2,13 +2,33 @@
 //! what programs register.
 
 use crate::host::classify;
-use crate::host::types::Type;
-use crate::object::errors::error_of;
+use crate::host::types::{Type, as_ty};
 use lh_infer::world::Object;
 use lh_ir::{Ty, TyKind};
 use pyo3::intern;
 use pyo3::prelude::*;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How values of such types are taken out of objects, and put into objects.
+pub struct Exchange {
+    /// The words of an object of a type, with references of their own.
+    pub words: fn(&Bound<'_, PyAny>, Ty) -> PyResult<Vec<u64>>,
+    /// The object for the words of a value, whose references the caller keeps.
+    pub object: for<'py> fn(Python<'py>, Ty, &[u64]) -> PyResult<Bound<'py, PyAny>>,
+}
+
+static EXCHANGE: OnceLock<Exchange> = OnceLock::new();
+
+/// Registers how, once: compiled code does it, for which `call` is responsible.
+pub fn register(exchange: Exchange) {
+    EXCHANGE.get_or_init(|| exchange);
+}
+
+/// How values are taken out of objects, and put into objects.
+pub fn exchange() -> &'static Exchange {
+    EXCHANGE.get().unwrap_or_else(|| lh_ir::bug!("nothing exchanges values of types of programs"))
+}
 
 /// Whether a program has said of which type objects of a class are.
 static ARE_KNOWN: AtomicBool = AtomicBool::new(false);
@@ -51,7 +71,7 @@ pub fn name_extension(ty: &Type, name: &str) {
 /// Says of which type the values of a type of the program consist.
 #[pyfunction]
 pub fn model_extension(ty: &Bound<'_, Type>, model: &Bound<'_, PyAny>) -> PyResult<()> {
-    let model = crate::host::types::as_ty(model)?;
+    let model = as_ty(model)?;
     Type::represents(ty, ty.get().0.set_model(model));
     Ok(())
 }
@@ -59,7 +79,7 @@ pub fn model_extension(ty: &Bound<'_, Type>, model: &Bound<'_, PyAny>) -> PyResu
 /// Bytes and alignment of values of a type in memory.
 #[pyfunction]
 pub fn size_of_type(of: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
-    let (_, size, align) = crate::host::types::as_ty(of)?.mem_layout();
+    let (_, size, align) = as_ty(of)?.mem_layout();
     Ok((size, align))
 }
 
@@ -67,21 +87,6 @@ pub fn size_of_type(of: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
 #[pyfunction]
 pub fn owner_type(py: Python<'_>) -> PyResult<(Py<Type>, usize)> {
     Ok((Type::of(py, Ty::meminfo())?, (&raw const lh_runtime::nrt_api::API).expose_provenance()))
-}
-
-/// A type with the models of all types of the program in it, which are asked for now.
-pub fn modelled(py: Python<'_>, ty: Ty) -> PyResult<Ty> {
-    let is_open = |t: Ty| t.model().is_some_and(Ty::is_never);
-    if !ty.mentions(&is_open) && !is_open(ty) {
-        return Ok(ty);
-    }
-    if is_open(ty) && is_open(ty.modelled()) {
-        py.import(intern!(py, "lancehead.lowlevel.models"))?.getattr("define")?.call1((Type::of(py, ty)?,))?;
-        if is_open(ty.modelled()) {
-            return Err(error_of(py, "TypingError", &format!("the model of {ty} is not known")));
-        }
-    }
-    Ok(ty.defined())
 }
 
 /// The type of an object that a program has registered.
@@ -95,7 +100,7 @@ pub fn type_of(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     if found.is_none() {
         return Ok(None);
     }
-    crate::host::types::as_ty(&found).map(Some)
+    as_ty(&found).map(Some)
 }
 
 /// An object of a type of the program, which compiled code reads as a constant: the function that makes its value.
@@ -105,7 +110,8 @@ pub fn constant(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return Ok(None);
     }
     let py = o.py();
-    let made = py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("constant")?.call1((Type::of(py, ty)?, o))?;
+    let made =
+        py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("constant")?.call1((Type::of(py, ty)?, o))?;
     match classify::classify(&made) {
         Object::Func(f) => Ok(Some(Object::Extension(f))),
         _ => Ok(None),

@@ -1,4 +1,4 @@
-//! What functions of Numba's semantics have read of globals and captured variables, by the types that they were compiled
+//! Globals and captured variables that functions of Numba's semantics have read, by the types that they were compiled
 //! for: another function that calls them for these types later gets the same.
 
 use crate::object::canonical::canonical;

@@ -42,7 +42,7 @@ pub struct PyHost<'py> {
     py: Python<'py>,
     /// Hashes made so far: nothing is expected to change during the one request that a host serves.
     digests: HashMap<ObjId, Option<Digest>>,
-    /// What an overload raised, with the headline of the diagnostic that stands for it.
+    /// The exception that an overload raised, with the headline of the diagnostic that stands for it.
     raised: Option<(String, PyErr)>,
 }
 
@@ -339,7 +339,7 @@ impl Host for PyHost<'_> {
             let failed = class_names::is_a(e.value(self.py), "lancehead.errors", "LoweringError");
             let id = if failed { diag::EXTENSION_FAILED } else { diag::NO_MATCHING_CALL };
             let d = Diagnostic::new(id, e.value(self.py).to_string());
-            // What an overload raises otherwise is an error of the program's.
+            // Any other exception of an overload is an error of the program's.
             if !failed && !overloads::says_none_fits(&e, self.py) {
                 self.raised = Some((d.headline.clone(), e));
             }

@@ -1,7 +1,7 @@
 //! Types as Python objects: `types.float64[:, ::1]`.
 
 use crate::host::signature::Signature;
-use crate::host::{extensions, table};
+use crate::host::table;
 use crate::object::canonical::canonical;
 use crate::object::class_names::short_text;
 use crate::object::errors::error_of;
@@ -561,11 +561,26 @@ pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTup
     PyTuple::new(py, items)
 }
 
+/// A type with the models of all types of the program in it, which are asked for now.
+pub fn modelled(py: Python<'_>, ty: Ty) -> PyResult<Ty> {
+    let is_open = |t: Ty| t.model().is_some_and(Ty::is_never);
+    if !ty.mentions(&is_open) && !is_open(ty) {
+        return Ok(ty);
+    }
+    if is_open(ty) && is_open(ty.modelled()) {
+        py.import(intern!(py, "lancehead.lowlevel.models"))?.getattr("define")?.call1((Type::of(py, ty)?,))?;
+        if is_open(ty.modelled()) {
+            return Err(error_of(py, "TypingError", &format!("the model of {ty} is not known")));
+        }
+    }
+    Ok(ty.defined())
+}
+
 /// The type that an object in a signature means: a type, `None`, a signature (of functions), a scalar class or a
 /// dtype.
 pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
     if let Ok(t) = o.cast::<Type>() {
-        return extensions::modelled(o.py(), t.get().plain());
+        return modelled(o.py(), t.get().plain());
     }
     if o.is_none() {
         return Ok(Ty::none());

@@ -42,7 +42,7 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
     error_of(py, class, &said)
 }
 
-/// What Numba says of a kind of error, for programs that are served as its own and look for its words.
+/// The words that Numba has for a kind of error, for programs that are served as its own and look for its words.
 fn in_numbas_words(py: Python<'_>, d: &Diagnostic) -> PyResult<String> {
     let module = py.import("lancehead.type_texts")?;
     if !module.getattr("served")?.is_truthy()? {

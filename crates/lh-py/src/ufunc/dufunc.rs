@@ -312,8 +312,8 @@ impl DUFunc {
     fn _frozen(&self) -> bool {
         !self.grows()
     }
-    #[setter]
-    fn set__frozen(&self, frozen: bool) {
+    #[setter(_frozen)]
+    fn set_frozen(&self, frozen: bool) {
         self.frozen.store(frozen, Ordering::Relaxed);
     }
     /// Compiles a loop for types of inputs: Numba's name, which programs call.
@@ -355,7 +355,7 @@ impl DUFunc {
     fn __name__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.current(py).getattr("__name__")
     }
-    /// What Numba builds it with: of that, programs see the signatures.
+    /// Numba builds it with this, of which programs see the signatures.
     #[getter]
     fn gufunc_builder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let known = PyDict::new(py);

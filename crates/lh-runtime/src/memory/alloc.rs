@@ -388,10 +388,16 @@ pub extern "C" fn lh_live_allocations() -> i64 {
     live()
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_mem_data(mem: *const MemInfo) -> *mut u8 {
+    // SAFETY: compiled code passes an owner that is alive, or null.
+    if mem.is_null() { std::ptr::null_mut() } else { unsafe { (*mem).data } }
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_live_allocations;
-        (_) lh_decref;
+        (_) lh_decref lh_mem_data;
         (_ _) lh_alloc lh_calloc;
         (_ _ _) lh_memmove;
     }

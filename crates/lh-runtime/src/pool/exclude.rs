@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// The marks of indices that have been seen may take so many bytes for each iteration.
 const BYTES: i64 = 64;
 
-/// What a test takes for an iteration, roughly, in nanoseconds.
+/// The time that a test takes for an iteration, roughly, in nanoseconds.
 const TEST: i64 = 3;
 
 /// Warns of a loop: file, a packed `Span`, what a test has found. It leaves an exception pending if that is an error.
@@ -31,7 +31,7 @@ struct Column {
     step: i64,
     /// Size in bits, negative without a sign.
     bits: i64,
-    /// What is added to each.
+    /// This is added to each.
     offset: i64,
 }
 

@@ -83,7 +83,7 @@ fn latest(func: &Function, cfg: &Cfg, l: &Loop, c: &Counted, place: usize) -> Op
         return None;
     }
     let ends = cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from));
-    ends.map(|e| target_of(func, *e).args[place]).last()
+    ends.map(|e| target_of(func, *e).args[place]).next_back()
 }
 
 fn is_read(func: &Function, l: &Loop, p: Value) -> bool {

@@ -23,7 +23,7 @@ pub(crate) struct Table {
     pub(crate) array: Value,
     /// The place of the first one, along each dimension, and the steps to that of the next iteration.
     pub(crate) at: Vec<(Expr, i64)>,
-    /// What the loop adds to each.
+    /// The loop adds this to each.
     pub(crate) offset: Expr,
 }
 
