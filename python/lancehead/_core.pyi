@@ -30,6 +30,9 @@ __all__ = [
     "dtype_of_type",
     "DUFunc",
     "dufunc",
+    "extension_type",
+    "extensions_known",
+    "extensions_pending",
     "get_num_threads",
     "get_parallel_chunksize",
     "get_thread_id",
@@ -42,6 +45,10 @@ __all__ = [
     "keep_typed",
     "kernel_facts",
     "known_processors",
+    "model_extension",
+    "name_extension",
+    "owner_type",
+    "size_of_type",
     "Launch",
     "launch",
     "linkable",
@@ -246,7 +253,6 @@ class Type:
     def mentions(self, other: Type) -> bool: ...
     def __call__(self, *args: Any) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __getattr__(self, name: str, /) -> Any: ...
     def __getitem__(self, key: Any, /) -> Type: ...
     def __hash__(self) -> int: ...
     def __len__(self) -> int: ...
@@ -365,7 +371,6 @@ class Dispatcher(Generic[_P, _R]):
     __qualname__: str
     __wrapped__: FunctionType
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
-    def __getattr__(self, name: str, /) -> Any: ...
     @overload
     def __get__(self, instance: None, owner: Any = ..., /) -> Self: ...
     @overload

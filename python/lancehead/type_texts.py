@@ -181,9 +181,9 @@ def is_aligned(type_: Any) -> bool:
 
 
 def _list(type_: Any, form: str | None) -> str | None:
-    if form in (None, _TYPED):
-        return f"ListType[{text(type_.dtype, _TYPED)}]"
     known = type_.initial_value
+    if form in (None, _TYPED) and known is None:
+        return f"ListType[{text(type_.dtype, _TYPED)}]"
     return f"{_reflected(form)}list({text(type_.dtype, form)})<iv={known}>"
 
 

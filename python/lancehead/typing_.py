@@ -96,6 +96,7 @@ class StencilOptions(TypedDict, total=False):
     cval: Any
     index_offsets: Iterable[int] | None
     cache: bool
+    semantics: Literal["python", "numba"]
     mode: Literal["constant"]
 
 
@@ -103,6 +104,7 @@ class CudaOptions(TypedDict, total=False):
     """Options of `cuda.jit`, beside `device`, `debug` and `opt`."""
 
     cache: bool
+    semantics: Literal["python", "numba"]
     fastmath: Fastmath
     boundscheck: bool | None
     lineinfo: bool

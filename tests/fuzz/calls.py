@@ -51,7 +51,7 @@ RECEIVERS = {
     "dict": "{1: 2, 3: 4}", "set": "{1, 3}", "bytes": "b'ab c'", "bytearray": "bytearray(b'ab')",
     "memoryview": "memoryview(b'abc')", "frozenset": "frozenset({1, 3})", "deque": "collections.deque([1, 3])",
     "Counter": "collections.Counter('ab')", "OrderedDict": "collections.OrderedDict([(1, 2), (3, 4)])",
-    "defaultdict": "collections.defaultdict(int, [(1, 2)])",
+    "defaultdict": "collections.defaultdict(int, [(1, 2)])", "ExitStack": "contextlib.ExitStack()",
     "datetime64": "np.datetime64('2020-01-02')", "timedelta64": "np.timedelta64(5, 's')",
 }
 # fmt: on

@@ -428,7 +428,7 @@ def test_isinstance():
 
 def test_types():
     assert str(typeof(np.datetime64("2000-01-01"))) == "datetime64[D]"
-    assert str(typeof(np.timedelta64(1))) == "timedelta64"
+    assert str(typeof(np.timedelta64(1))) == "timedelta64[]"
     assert typeof(np.zeros(2, "M8[D]")) == types.Array(types.NPDatetime("D"), 1, "C") == types.NPDatetime("D")[::1]
     assert types.NPDatetime("D").unit == "D" and types.NPTimedelta().unit == ""
     assert all(pickle.loads(pickle.dumps(t)) is t for t in [types.NPDatetime("D"), typeof(np.zeros(2, "m8[10s]"))])

@@ -101,6 +101,7 @@ def test_every_page_is_in_the_navigation():
 
 CLASSES = {
     "Typing": "errors.TypingError", "Unsupported": "errors.UnsupportedError",
+    "Lowering": "errors.LoweringError",
     "Bytecode": "errors.UnsupportedBytecodeError",
     "Value": "errors.NumbaValueError", "Race": "errors.ParallelRaceError", "Kernel": "cuda.errors.CudaCheckError",
 }  # fmt: skip

@@ -337,6 +337,7 @@ def test_options_of_kernels_that_are_typed_are_options_of_the_decorator(option):
         "extensions": [],
         "link": None,
         "inline": "never",
+        "semantics": "numba",
     }
     assert lancehead.cuda.jit(**{option: samples.get(option, False)})(lambda x: None).py_func(1) is None
 
