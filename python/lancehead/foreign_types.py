@@ -72,6 +72,11 @@ class SimpleIterableType(IterableType):  # type: ignore[misc, valid-type]
 class SimpleIteratorType(IteratorType):
     """Iterators of items of one type."""
 
+    def __init__(self, name: str, yield_type: Any = None) -> None:
+        super().__init__(name)
+        if yield_type is not None:
+            self.yield_type = yield_type
+
 
 class BaseFunction(Callable):  # type: ignore[misc, valid-type]
     """Functions of which the compiler knows the meaning."""
@@ -113,6 +118,13 @@ class Generator(SimpleIteratorType):
     """Generators of compiled code."""
 
     kinds = ("Generator",)
+
+    def __init__(
+        self, gen_func: Any, yield_type: Any, arg_types: Any = (), state_types: Any = (), has_finalizer: bool = False
+    ) -> None:
+        super().__init__(f"{yield_type} generator(func={gen_func}, args={arg_types})", yield_type)
+        self.gen_func, self.arg_types, self.state_types = gen_func, tuple(arg_types), tuple(state_types)
+        self.has_finalizer = has_finalizer
 
 
 class EnumClass(Named):
