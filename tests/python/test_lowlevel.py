@@ -676,3 +676,43 @@ def test_functions_of_c_that_own_memory():
 
     assert njit(lambda: data_of(function(NRT_get_api())))() == ctypes.addressof(block)
     assert freed == [ctypes.addressof(block)]
+
+
+def test_conversions_that_generators_ask_for():
+    from lancehead.extending import lower_cast
+
+    lower_cast(HolderType, types.Integer)(lambda c, b, of, to, v: cgutils.create_struct_proxy(of)(c, b, value=v).n)
+
+    @intrinsic
+    def number_of(typingctx, h):
+        return types.int64(h), lambda c, b, s, a: c.cast(b, a[0], s.args[0], types.int64)
+
+    assert njit(lambda h: number_of(h))(H) == 2
+
+
+def test_atomic_loads_and_stores():
+    @intrinsic
+    def replace(typingctx, array, value):
+        def generate(context, builder, sig, args):
+            at = make_array(sig.args[0])(context, builder, args[0]).data
+            old = builder.load_atomic(at, "acquire", 8)
+            builder.store_atomic(args[1], at, "release", 8)
+            return old
+
+        return types.int64(array, types.int64), generate
+
+    a = np.array([7, 8])
+    assert njit(lambda a: replace(a, 5))(a) == 7 and a.tolist() == [5, 8]
+
+
+@pytest.mark.parametrize("leave", [lambda b, block: b.branch(block), lambda b, block: b.fence("acquire")])
+def test_what_the_builder_does_not_do_is_refused(leave):
+    def generate(context, builder, sig, args):
+        block = builder.append_basic_block("out")
+        with cgutils.for_range(builder, args[0]):
+            leave(builder, block)
+        return args[0]
+
+    refused = made(i64(i64), generate)
+    with pytest.raises(errors.LoweringError, match="NotImplementedError"):
+        njit(lambda n: refused(n))(3)

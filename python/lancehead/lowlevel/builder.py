@@ -297,12 +297,13 @@ class IRBuilder(ir.IRBuilder):
         self.recorder.do(f"prim.store({ptr.text}, {value.text})")
 
     def load_atomic(self, ptr: Any, ordering: str, align: int, name: str = "", typ: Any = None) -> Value:
-        """Reads a number that other threads write."""
-        return self.load(ptr, typ=typ)
+        """Reads a number that other threads write: each time anew, in one step."""
+        type_ = typ or self.recorder.value(ptr).type.pointee
+        return self.atomic_rmw("add", ptr, ir.Constant(type_, 0), ordering)
 
     def store_atomic(self, value: Any, ptr: Any, ordering: str, align: int) -> None:
-        """Writes a number that other threads read."""
-        self.store(value, ptr)
+        """Writes a number that other threads read, in one step."""
+        self.atomic_rmw("xchg", ptr, value, ordering)
 
     def atomic_rmw(self, op: str, ptr: Any, val: Any, ordering: str, name: str = "") -> Value:
         """Changes the number at an address in one step, and gives the one before."""
@@ -405,6 +406,10 @@ class IRBuilder(ir.IRBuilder):
         return self.recorder.append_basic_block(name)
 
     def _leave(self, block: Any) -> None:
+        if self.recorder.loops:
+            raise NotImplementedError(
+                "a branch out of `cgutils.for_range`: use `loop.do_break()`, or blocks throughout"
+            )
         self.recorder.do(f"next_block = {block.number}")
         self.recorder.do("continue")
 
@@ -466,7 +471,12 @@ class IRBuilder(ir.IRBuilder):
         """Says that execution never gets here."""
 
     def fence(self, *args: Any, **named: Any) -> None:
-        """Orders memory accesses."""
+        """Orders memory accesses.
+
+        Raises:
+            NotImplementedError: always; atomic operations are there.
+        """
+        raise NotImplementedError("`fence`: use atomic operations")
 
     def comment(self, text: str) -> None:
         """Says something to readers."""

@@ -111,8 +111,10 @@ def _loop(builder: Any, over: str, type_: Any) -> Iterator[Value]:
     name = r.fresh("i")
     made = Loop(f"for {name} in {over}", r.line())
     r.items.append(made)
+    r.loops += 1
     with r.inside(made.body):
         yield r.let(f"prim.cast({name}, {builder._held(type_)})", type_)
+    r.loops -= 1
 
 
 @contextlib.contextmanager

@@ -69,6 +69,19 @@ def signature(return_type: Any, *args: Any, recvr: Any = None, pysig: Any = None
     return types.Signature(return_type, *args)
 
 
+#: Code generators of conversions: from, to, the generator.
+CASTS: list[tuple[Any, Any, Any]] = []
+
+
+def is_of(given: Any, pattern: Any) -> bool:
+    """Whether a type is one, or one of a class, as registered code generators say what they are for."""
+    if pattern is Any:
+        return True
+    if isinstance(pattern, type):
+        return isinstance(given, pattern)
+    return bool(given == pattern or _core.unliteral(given) == pattern)
+
+
 class _CallConv:
     """How functions raise."""
 
@@ -298,6 +311,9 @@ class Context:
         """A value as one of another type."""
         if fromty == toty:
             return val
+        for source, target, generator in reversed(CASTS):
+            if is_of(fromty, source) and is_of(toty, target):
+                return generator(self, builder, fromty, toty, val)
         r = builder.recorder
         given = r.result(val, fromty)
         return r.argument(r.let(f"prim.as_type({given}, {r.constant(toty)})", toty).text, toty)

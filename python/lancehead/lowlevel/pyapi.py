@@ -186,7 +186,13 @@ class PythonAPI:
         self.call_c("PyErr_SetString", _V, [self._class(exctype), self._text(msg)])
 
     def err_format(self, exctype: Any, msg: str, *args: Any) -> None:
-        """Sets an exception of a class with a format, as it is if the arguments are no numbers."""
+        """Sets an exception of a class with a text.
+
+        Raises:
+            NotImplementedError: there are arguments to put into the text.
+        """
+        if args:
+            raise NotImplementedError("`err_format` with arguments: make the text in Python, or use `err_set_object`")
         self.err_set_string(exctype, msg)
 
     def err_set_none(self, exctype: Any) -> None:

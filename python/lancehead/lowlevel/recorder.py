@@ -80,6 +80,8 @@ class Recorder:
         #: References that the generator counts, by value; whether it boxes or unboxes.
         self._uses: dict[tuple[str, int], int] = {}
         self.is_boxing = False
+        #: The number of loops around the place where statements are added.
+        self.loops = 0
 
     # What generators ask of `builder.module` and `builder.function`.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from lancehead import _core, errors, extending, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.context import TypingContext, recording, signature
+from lancehead.lowlevel.context import CASTS, TypingContext, is_of, recording, signature
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -200,17 +200,9 @@ def _fits(patterns: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
     if patterns and isinstance(patterns[-1], VarArg):
         fixed = len(patterns) - 1
         return len(args) >= fixed and _fits(patterns[:-1], args[:fixed]) and all(
-            _is(a, patterns[-1].dtype) for a in args[fixed:]
+            is_of(a, patterns[-1].dtype) for a in args[fixed:]
         )  # fmt: skip
-    return len(patterns) == len(args) and all(map(_is, args, patterns))
-
-
-def _is(given: Any, pattern: Any) -> bool:
-    if pattern is Any:
-        return True
-    if isinstance(pattern, type):
-        return isinstance(given, pattern)
-    return bool(given == pattern or _core.unliteral(given) == pattern)
+    return len(patterns) == len(args) and all(map(is_of, args, patterns))
 
 
 class VarArg:
@@ -236,9 +228,7 @@ def lower_builtin(func: Any, *argtys: Any, **kwargs: Any) -> Callable[[F], F]:
 
     def decorate(generator: F) -> F:
         _GENERATORS.setdefault(func, []).append((argtys, generator))
-        if isinstance(func, str):
-            _by_name(func, argtys, generator)
-        elif func in _CHOOSERS:
+        if func in _CHOOSERS:
             _core.overloaded(func)
             _forget(func)
         return generator
@@ -252,12 +242,6 @@ lower = lower_builtin
 def _forget(key: Any) -> None:
     for old in [c for c in list(extending.CHOSEN) if c[0] is key]:
         extending.CHOSEN.pop(old, None)
-
-
-def _by_name(name: str, argtys: tuple[Any, ...], generator: Any) -> None:
-    """Generators of operations that Numba names by texts."""
-    if name in ("getiter", "iternext"):
-        return
 
 
 def infer(template: Any) -> Any:
@@ -392,7 +376,7 @@ def infer_getattr(template: Any) -> Any:
 def _attribute_chooser(template: Any, name: str) -> Callable[[Any], Any]:
     def choose(of: Any) -> Any:
         result = getattr(template(TypingContext()), f"resolve_{name}")(of)
-        generator = next((g for t, n, g in reversed(_GETTERS) if n in (name, None) and _is(of, t)), None)
+        generator = next((g for t, n, g in reversed(_GETTERS) if n in (name, None) and is_of(of, t)), None)
         if result is None or generator is None:
             return None
         return _recorded_getter(generator, of, name, result)
@@ -455,16 +439,14 @@ class _Constants:
 
     def of(self, type_: Any) -> Any:
         """The generator for a type; None if there is none."""
-        return next((g for t, g in reversed(self._generators) if _is(type_, t)), None)
+        return next((g for t, g in reversed(self._generators) if is_of(type_, t)), None)
 
 
 lower_constant = _Constants()
-#: Code generators of conversions: from, to, the generator.
-CASTS: list[tuple[Any, Any, Any]] = []
 
 
 def lower_cast(fromty: Any, toty: Any) -> Callable[[F], F]:
-    """Decorates the code generator of conversions from one type to another."""
+    """Decorates the code generator of conversions from one type to another, which `context.cast` runs."""
 
     def decorate(generator: F) -> F:
         CASTS.append((fromty, toty, generator))
