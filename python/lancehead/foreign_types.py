@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core
-from lancehead.type_kinds import Callable, Dummy, IterableType, Opaque, Type
+from lancehead.abstract_types import Callable, Dummy, IterableType, Opaque
+from lancehead.type_kinds import Type
 
 
 class Named(Type):

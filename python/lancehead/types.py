@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import NamedTuple as NamedTupleClass
 
 import numpy
 
-from lancehead import _core, errors, type_kinds, type_texts
+from lancehead import _core, errors, type_texts
 from lancehead._core import (
     Signature,
     array_type,
@@ -33,10 +33,12 @@ from lancehead._core import (
 from lancehead._core import Type as CoreType
 from lancehead._core import deferred_type as new_deferred_type
 from lancehead.structs import StructRef as StructRef
-from lancehead.type_kinds import *  # noqa: F403
 from lancehead.type_kinds import KindOfType
 from lancehead.type_kinds import Type as Type
 from lancehead.type_texts import Written, of_value
+
+if TYPE_CHECKING:
+    from lancehead.abstract_types import *  # noqa: F403
 
 
 def typeof(value: Any) -> Any:
@@ -711,7 +713,13 @@ __all__ = [
     "uchar", "uint", "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type",
     "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
-__all__ += type_kinds.__all__
+#: Names of `lancehead.abstract_types`, which is imported for them: classes take time to make.
+_ABSTRACT = (
+    "ArrayCompatible", "BaseAnonymousTuple", "Buffer", "ByteArray", "Bytes", "Callable", "ConstSized", "Container",
+    "Dummy", "EllipsisType", "EnumMember", "Hashable", "InitialValue", "IntEnumMember", "IterableType",
+    "MemoryView", "MutableSequence", "Opaque", "PyArray", "Sequence", "Sized",
+)  # fmt: skip
+__all__ += list(_ABSTRACT)
 
 
 def from_dtype(dtype: Any) -> Any:
@@ -745,7 +753,8 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
     Raises:
         NumbaNotImplementedError: no array has such elements.
     """
-    if isinstance(type_, (type_kinds.EnumMember, type_kinds.IntEnumMember)):
+    abstract = importlib.import_module("lancehead.abstract_types")
+    if isinstance(type_, (abstract.EnumMember, abstract.IntEnumMember)):
         type_ = type_.dtype
     found: numpy.dtype[Any] | None = dtype_of_type(type_)
     if found is None:
@@ -764,6 +773,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "ExternalFunction":
         return importlib.import_module(f"{_LOW_LEVEL}.external").ExternalFunction
+    if name in _ABSTRACT:
+        return getattr(importlib.import_module("lancehead.abstract_types"), name)
     others = importlib.import_module("lancehead.foreign_types")
     if name in others.__all__:
         return getattr(others, name)
