@@ -61,7 +61,7 @@ NAMES = {
     "numba": "gdb gdb_breakpoint gdb_init",
     "numba.core.decorators": "_jit",
     "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jitclass",
-    "numba.extending": "overload_classmethod register utils",
+    "numba.extending": "register utils",
     "numba.types": "LiteralStrKey",
 }
 

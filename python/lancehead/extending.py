@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import inspect
 import itertools
@@ -19,6 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: What the names of attributes begin with that stand for the choice of an overload.
 PREFIX = _core.OVERLOAD_PREFIX
+#: Stands for all names of attributes; what chooses gets the name, too.
+ANY = "*"
 #: Targets of overloads for code on the processor and on CUDA devices, those that go first first.
 TARGETS = {False: ("cpu", "generic"), True: ("cuda", "gpu", "generic")}
 
@@ -37,6 +40,8 @@ class Overload(NamedTuple):
 
 #: Overloads of functions by the function, of methods and attributes by their name.
 REGISTERED: dict[Any, list[Overload]] = {}
+#: Overloads that are asked when no other one has anything.
+FALLBACKS: dict[Any, list[Overload]] = {}
 #: What was chosen, by the key in `REGISTERED` and the name of the choice.
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
@@ -103,6 +108,64 @@ def overload_attribute(
     return registering(attr, strict, prefer_literal, options, typ)
 
 
+#: Functions that stand for methods of classes of types, by the class and the name.
+CLASS_METHODS: dict[tuple[type, str], Any] = {}
+
+
+def overload_classmethod(
+    typ: type, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any
+) -> Callable[[F], F]:
+    """As `overload_method`, for a method that compiled code calls on the class of types itself. The first argument
+    stands for the class; a class that derives from it has the method, too.
+
+    >>> class Tables(types.Type):
+    ...     pass
+    >>> @overload_classmethod(Tables, "squares")
+    ... def _(cls, count):
+    ...     return lambda cls, count: np.arange(count) ** 2
+    >>> njit(lambda n: Tables.squares(n))(4)
+    array([0, 1, 4, 9])
+    """
+    known = CLASS_METHODS.get((typ, attr))
+    if known is None:
+
+        def known(*args: Any, **named: Any) -> Any:
+            raise NotImplementedError(f"{typ.__name__}.{attr} is a method of compiled code")
+
+        CLASS_METHODS[typ, attr] = known
+
+    def decorate(choose: F) -> F:
+        reference = importlib.import_module("lancehead.foreign_types").TypeRef(typ)
+
+        def chosen(*args: Any, **named: Any) -> Any:
+            made = choose(reference, *args, **named)
+            if made is None:
+                return None
+            if strict:
+                check_parameters(choose, made)
+            return _of_class(made, typ)
+
+        registering(known, False, prefer_literal, options)(chosen)
+        return choose
+
+    return decorate
+
+
+def _of_class(function: Any, class_: type) -> Any:
+    """The function with a class as its first argument."""
+    taken = list(inspect.signature(getattr(function, "py_func", function)).parameters.values())[1:]
+    inside = {"function": function, "class_": class_} | {f"default_{p.name}": p.default for p in taken}
+    star = {inspect.Parameter.VAR_POSITIONAL: "*"}
+    shown = [star.get(p.kind, "") + p.name for p in taken]
+    given = [s if p.default is p.empty else f"{s}=default_{p.name}" for s, p in zip(shown, taken, strict=True)]
+    return eval(f"lambda {', '.join(given)}: function({', '.join(['class_', *shown])})", inside)
+
+
+def class_method(class_: type, name: str) -> Any:
+    """The function that stands for a method of a class of types in compiled code; None if there is none."""
+    return next((found for base in class_.__mro__ if (found := CLASS_METHODS.get((base, name)))), None)
+
+
 def registering(
     key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False
 ) -> Callable[[F], F]:
@@ -114,12 +177,24 @@ def registering(
 
     def register(choose: F) -> F:
         REGISTERED.setdefault(key, []).append(Overload(choose, target, strict, prefer_literal, receiver, is_method))
-        for old in [c for c in list(CHOSEN) if c[0] == key]:
-            CHOSEN.pop(old, None)
+        forget(None if key == ANY else key)
         _core.overloaded(key)
         return choose
 
     return register
+
+
+def falling_back(key: Any, choose: Callable[..., Any]) -> None:
+    """Registers an overload for both targets that is asked when no other one has anything."""
+    FALLBACKS.setdefault(key, []).append(Overload(choose, "generic", False, False, None, False))
+    forget(key)
+    _core.overloaded(key)
+
+
+def forget(key: Any) -> None:
+    """Drops what was chosen for a function or name; for any name if it is None."""
+    for old in [c for c in list(CHOSEN) if c[0] == key or (key is None and isinstance(c[0], str))]:
+        CHOSEN.pop(old, None)
 
 
 def construct(
@@ -175,9 +250,10 @@ def chosen(
 ) -> Any:
     """What overloads give, asked one after the other: those for this target first."""
     targets = TARGETS[on_device]
-    registered = sorted(
-        (o for o in REGISTERED.get(key, ()) if o.target in targets), key=lambda o: targets.index(o.target)
-    )
+    known = [*REGISTERED.get(key, ()), *FALLBACKS.get(key, ())]
+    if isinstance(key, str) and not is_call:
+        known += [o._replace(choose=functools.partial(o.choose, key)) for o in REGISTERED.get(ANY, ())]
+    registered = sorted((o for o in known if o.target in targets), key=lambda o: targets.index(o.target))
     fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
     if not is_call and any(o.is_method for o in fitting):
         return True
@@ -291,6 +367,7 @@ __all__ = [
     "is_jitted",
     "overload",
     "overload_attribute",
+    "overload_classmethod",
     "overload_method",
     "register_jitable",
     "sentry_literal_args",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 from typing import NamedTuple as NamedTupleClass
 
@@ -630,13 +631,20 @@ class UnicodeCharSeq(metaclass=KindOfType):
         return text_type(count, True)
 
 
-def CPointer(dtype: CoreType) -> CoreType:
+class CPointer(metaclass=KindOfType):
     """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them.
 
     >>> CPointer(float64)
     float64*
+    >>> isinstance(CPointer(float64), CPointer)
+    True
     """
-    return pointer_type(dtype)
+
+    kinds: tuple[str, ...] = ("CPointer",)
+
+    def __new__(cls, dtype: CoreType) -> Any:
+        """The type of addresses of values of a type."""
+        return pointer_type(dtype)
 
 
 def deferred_type() -> CoreType:
@@ -771,10 +779,13 @@ def __getattr__(name: str) -> Any:
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    if type_texts.served and name in ("abstract", "common", "containers", "functions", "misc", "npytypes", "scalars"):
+        return sys.modules[__name__]
     if name == "ExternalFunction":
         return importlib.import_module(f"{_LOW_LEVEL}.external").ExternalFunction
     if name in _ABSTRACT:
-        return getattr(importlib.import_module("lancehead.abstract_types"), name)
+        globals()[name] = getattr(importlib.import_module("lancehead.abstract_types"), name)
+        return globals()[name]
     others = importlib.import_module("lancehead.foreign_types")
     if name in others.__all__:
         return getattr(others, name)

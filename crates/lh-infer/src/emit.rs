@@ -1,5 +1,6 @@
 //! Emitting typed instructions: values on demand, conversions, checks.
 
+use crate::calls::overloads::IMPLICIT;
 use crate::cx::Infer;
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -234,7 +235,13 @@ impl Infer<'_> {
                 self.pending.changed |= val.ty != to && !both;
                 Ok(self.push(Inst::Zero, to))
             }
-            _ => Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty))),
+            _ => {
+                let kind = self.push(Inst::Zero, to);
+                match self.struct_operation(IMPLICIT, "converted", &[val, &kind])? {
+                    Some(converted) if converted.ty == to => Ok(converted),
+                    _ => Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty))),
+                }
+            }
         }
     }
 

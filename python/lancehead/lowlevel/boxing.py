@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lancehead import _core, errors, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.context import Context, recording
+from lancehead.lowlevel.context import TargetContext, recording
 from lancehead.lowlevel.pyapi import NativeValue, PythonAPI
 from lancehead.lowlevel.values import INT1
 from lancehead.objectmode import Site
@@ -106,6 +106,9 @@ class _Registry:
     def __call__(self, typeclass: type) -> Callable[[F], F]:
         def register(function: F) -> F:
             self.functions[typeclass] = function
+            unboxer.cache_clear()
+            boxer.cache_clear()
+            _core.extensions_known()
             return function
 
         return register
@@ -137,7 +140,7 @@ reflect = _Registry("reflect")
 class _Exchange:
     """What functions that box and unbox get as their last argument."""
 
-    def __init__(self, context: Context, builder: Any) -> None:
+    def __init__(self, context: TargetContext, builder: Any) -> None:
         self.context, self.builder = context, builder
         self.pyapi = PythonAPI(context, builder)
         self.env_manager = None

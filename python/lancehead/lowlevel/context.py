@@ -109,7 +109,7 @@ class _Runtime:
     """Reference counts. The function counts by itself what it is given, makes, stores and returns: what generators
     count beside that is counted, and what they count for these is not counted twice."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: TargetContext) -> None:
         self.context = context
 
     def incref(self, builder: Any, typ: Any, value: Any) -> None:
@@ -135,7 +135,7 @@ class _Runtime:
         return r.let(f"prim.lh_mem_data({inside})", VOIDPTR)
 
 
-class Context:
+class TargetContext:
     """The target's context."""
 
     enable_nrt = True
@@ -346,6 +346,10 @@ def _called(builder: Any, function: str, sig: Any, args: Any) -> Any:
     r = builder.recorder
     texts = [r.result(value, of) for value, of in zip(args, sig.args, strict=False)]
     call = f"{function}({', '.join(texts)})"
+    if isinstance(lowered(sig.return_type), ir.PointerType):
+        actual = result_of(r.globals[function], tuple(sig.args), {})
+        if isinstance(actual, types.Integer):
+            call = f"prim.lh_addr_ptr({call})"
     if sig.return_type == types.none:
         r.do(call)
         return Value(r, "None", VOIDPTR)
@@ -356,9 +360,13 @@ def _called(builder: Any, function: str, sig: Any, args: Any) -> Any:
 
 
 @contextlib.contextmanager
-def recording(name: str, about: Any, parameters: list[Any]) -> Iterator[tuple[Context, Any]]:
+def recording(name: str, about: Any, parameters: list[Any]) -> Iterator[tuple[TargetContext, Any]]:
     """A context and a builder for a function of these types."""
-    yield Context(), IRBuilder(Recorder(name, about, parameters))
+    yield TargetContext(), IRBuilder(Recorder(name, about, parameters))
 
 
-__all__ = ["INT64", "Context", "TypingContext", "recording", "signature"]
+#: Numba's names.
+Context = TypingContext
+BaseContext = CPUContext = TargetContext
+
+__all__ = ["INT64", "Context", "TargetContext", "TypingContext", "recording", "signature"]

@@ -112,7 +112,7 @@ class PointerModel(_Word):
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type)
-        self.word = ir.PointerType(lowered(getattr(fe_type, "dtype", None) or types.int8))
+        self.word = ir.PointerType(lowered(getattr(fe_type, "dtype", types.int8)))
 
 
 class OwnerModel(DataModel):
@@ -206,6 +206,8 @@ def lookup(type_: Any) -> DataModel:
 def _default(type_: Any) -> Any:
     if isinstance(type_, foreign_types.MemInfoPointer):
         return OwnerModel
+    if isinstance(type_, foreign_types.EphemeralPointer):
+        return PointerModel
     if isinstance(type_, (types.Opaque, types.Dummy)) or getattr(type(type_), "is_opaque", False):
         return OpaqueModel
     raise errors.TypingError(

@@ -146,6 +146,16 @@ class Proxy:
         if self._ref is not None:
             self._builder.store(self._getvalue(), self._ref)
 
+    def _get_ptr_by_name(self, name: str) -> Any:
+        """The address of the variable that holds a member."""
+        slot = self._field(name)[1]
+        slot.proxy = self
+        return slot
+
+    def _get_ptr_by_index(self, at: int) -> Any:
+        """The address of the variable that holds the member of a position."""
+        return self._get_ptr_by_name(list(self._fields)[at])
+
     def __getitem__(self, at: int) -> Any:
         return getattr(self, list(self._fields)[at])
 

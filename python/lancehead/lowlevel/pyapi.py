@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -92,6 +93,16 @@ _BINARY = {
 _FUNCTIONS.update({f"number_{n}": (f"PyNumber_{c}", _O, (_O, _O)) for n, c in _BINARY.items()})
 
 
+#: Functions of C that take the address of no object.
+_TAKE_NULL = {"Py_IncRef", "Py_DecRef", "PyLong_FromVoidPtr", "PyErr_SetObject"}
+
+
+def _present(value: Value) -> Value:
+    """The value as one that is known to be an address of something."""
+    value.is_object = True
+    return value
+
+
 class NativeValue:
     """What unboxing gives: a value, whether it has failed, and what undoes it after the call."""
 
@@ -120,18 +131,37 @@ class PythonAPI:
         type_ = ir.FunctionType(result, [v.type for v in values])
         return self.builder.call(ir.Function(self.module, type_, name), values)  # type: ignore[no-any-return]
 
+    def _call_with_objects(self, name: str, result: Any, args: Any) -> Value:
+        """The same, unless an object is none because a call before has failed: then it has the result zero."""
+        values = [self.builder.recorder.value(a) for a in args]
+        objects = [v for v in values if isinstance(v.type, ir.PointerType) and not v.is_object]
+        if not objects or name in _TAKE_NULL:
+            return self.call_c(name, result, values)
+        builder = self.builder
+        found = builder.alloca(result)
+        null = ir.Constant(VOIDPTR, None)
+        are_there = functools.reduce(builder.and_, [builder.icmp_unsigned("!=", v, null) for v in objects])
+        with builder.if_else(are_there) as (then, otherwise):
+            with then:
+                made = self.call_c(name, result, values)
+                if not isinstance(result, ir.VoidType):
+                    builder.store(made, found)
+            with otherwise, builder.if_then(builder.icmp_unsigned("==", self.err_occurred(), null)):
+                self.call_c("PyErr_BadInternalCall", _V, ())
+        return made if isinstance(result, ir.VoidType) else builder.load(found)  # type: ignore[no-any-return]
+
     def __getattr__(self, name: str) -> Callable[..., Value]:
         if name in _FUNCTIONS:
             function, result, parameters = _FUNCTIONS[name]
-            return lambda *args: self.call_c(function, result, map(self._converted, args, parameters))
+            return lambda *args: self._call_with_objects(function, result, map(self._converted, args, parameters))
         if name in _WITH_TEXT:
             function, result, parameters, at = _WITH_TEXT[name]
 
             def call(*args: Any) -> Value:
                 given: list[Any] = [self._text(a) if i == at else a for i, a in enumerate(args)]
                 if len(given) < len(parameters) or name == "object_delattr_string":
-                    given.append(ir.Constant(VOIDPTR, None))
-                return self.call_c(function, result, given)
+                    given.append(_present(self.module.value(ir.Constant(VOIDPTR, None))))
+                return self._call_with_objects(function, result, given)
 
             return call
         if name.startswith("__"):
@@ -145,7 +175,7 @@ class PythonAPI:
         return value  # type: ignore[no-any-return]
 
     def _text(self, text: Any) -> Any:
-        return self.context.insert_const_string(self.module, text) if isinstance(text, str) else text
+        return _present(self.context.insert_const_string(self.module, text)) if isinstance(text, str) else text
 
     # Constants.
 
@@ -161,7 +191,7 @@ class PythonAPI:
 
     def _object(self, obj: Any) -> Value:
         self.module.keep(obj)
-        return self.builder.recorder.let(f"prim.lh_addr_ptr({id(obj)})", VOIDPTR)  # type: ignore[no-any-return]
+        return _present(self.builder.recorder.let(f"prim.lh_addr_ptr({id(obj)})", VOIDPTR))
 
     def get_c_object(self, name: str) -> Value:
         """The object that a global variable of C holds, such as `PyExc_TypeError`."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
+import importlib
 import inspect
 import traceback
+import uuid
+import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from lancehead import _core, errors, extending, types
+from lancehead import _core, errors, extending, pickling, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.context import CASTS, TypingContext, is_of, recording, signature
 
@@ -46,7 +50,8 @@ def recorded(generator: Any, sig: Any, given: tuple[Any, ...]) -> Any:
             if sig.return_type == types.none and result is not None and _is_number(result):
                 raise errors.LoweringError("Non-void function returns a value, and its signature says none")
             if sig.return_type != types.none and result is None:
-                raise errors.LoweringError(f"no value is returned for {sig.return_type}")
+                text = f"no value is returned for {sig.return_type}: a non-void function returns None"
+                raise errors.LoweringError(text)
             return r.finish(r.result(result, sig.return_type))
 
 
@@ -60,8 +65,15 @@ def _is_number(result: Any) -> bool:
 class _Intrinsic:
     """A function that compiled code makes by a code generator."""
 
+    #: Those that were sent to other processes, or came from there, by their numbers.
+    _memo: ClassVar[weakref.WeakValueDictionary[str, _Intrinsic]] = weakref.WeakValueDictionary()
+    #: Keeps the last of them alive between tasks.
+    _recent: ClassVar[collections.deque[_Intrinsic]] = collections.deque(maxlen=128)
+
     def __init__(self, name: str, defn: Any, prefer_literal: bool = False, **kwargs: Any) -> None:
         self._name, self._defn = name, defn
+        self._options = {"prefer_literal": prefer_literal, **kwargs}
+        self._number: str | None = None
         functools.update_wrapper(self, defn)
         extending.registering(self, False, prefer_literal, kwargs)(self._choose)
 
@@ -85,6 +97,27 @@ class _Intrinsic:
 
     def __repr__(self) -> str:
         return f"<intrinsic {self._name}>"
+
+    def __reduce__(self) -> Any:
+        return pickling.reduce(self)
+
+    def _by_value(self) -> Any:
+        self._numbered(self._number or uuid.uuid4().hex)
+        return _sent, (self._number, self._name, self._defn, self._options)
+
+    def _numbered(self, number: str) -> None:
+        self._number = number
+        self._memo[number] = self
+        self._recent.append(self)
+
+
+def _sent(number: str, name: str, defn: Any, options: dict[str, Any]) -> _Intrinsic:
+    """The intrinsic that was sent under a number, which may be known here."""
+    found = _Intrinsic._memo.get(number)
+    if found is None:
+        found = _Intrinsic(name, defn, **options)
+        found._numbered(number)
+    return found
 
 
 def _takes_rest(function: Any) -> bool:
@@ -230,7 +263,11 @@ def lower_builtin(func: Any, *argtys: Any, **kwargs: Any) -> Callable[[F], F]:
         _GENERATORS.setdefault(func, []).append((argtys, generator))
         if func in _CHOOSERS:
             _core.overloaded(func)
-            _forget(func)
+            extending.forget(func)
+        if func in ("getiter", "iternext", "print_item"):
+            _changed()
+        if func == "__array__":
+            importlib.import_module("lancehead.lowlevel.array_likes").enable()
         return generator
 
     return decorate
@@ -239,14 +276,24 @@ def lower_builtin(func: Any, *argtys: Any, **kwargs: Any) -> Callable[[F], F]:
 lower = lower_builtin
 
 
-def _forget(key: Any) -> None:
-    for old in [c for c in list(extending.CHOSEN) if c[0] is key]:
-        extending.CHOSEN.pop(old, None)
+def _changed() -> None:
+    importlib.import_module("lancehead.lowlevel.implicit").changed()
 
 
 def infer(template: Any) -> Any:
-    """Decorates a template of types; `infer_global` says of what."""
+    """Decorates a template that types calls of what its `key` says: a function, or the name of something that compiled
+    code does by itself, such as `"getiter"`."""
+    key = getattr(template, "key", None)
+    if key is not None:
+        _TYPERS.setdefault(key, []).append(lambda *args: typed_by(template, args))
+        _chosen_by(key)
     return template
+
+
+def typed_by_name(name: str, *args: Any) -> Any:
+    """The signature of something that compiled code does by itself; None if no template has any."""
+    found = next((found for typer in reversed(_TYPERS.get(name, [])) if (found := typer(*args)) is not None), None)
+    return found if found is None or isinstance(found, types.Signature) else signature(found, *args)
 
 
 def infer_global(value: Any, typ: Any = None, **kwargs: Any) -> Any:
@@ -262,6 +309,13 @@ def infer_global(value: Any, typ: Any = None, **kwargs: Any) -> Any:
     template = getattr(typ, "typing_key", None) or getattr(typ, "template", None)
     if template is not None:
         decorate(template)
+    elif isinstance(typ, types.Callable):
+        # What is called is of a type whose class has overloads.
+        def choose(*args: Any, **named: Any) -> Any:
+            given = (*args, *named.values())
+            return extending.chosen(type(typ), given, given, tuple(named), True, False)
+
+        extending.registering(value, False, False, {})(choose)
     return typ
 
 
@@ -369,19 +423,24 @@ def infer_getattr(template: Any) -> Any:
         if getattr(resolve, "is_bound_function", False):
             extending.overload_method(template.key, name, strict=False)(_method_chooser(template, resolve))
         else:
-            extending.overload_attribute(template.key, name, strict=False)(_attribute_chooser(template, name))
+            extending.overload_attribute(template.key, name, strict=False)(
+                functools.partial(_attribute, template, name)
+            )
+    if hasattr(template, "generic_resolve"):
+        chooser = functools.partial(_attribute, template)
+        extending.registering(extending.ANY, False, False, {}, template.key)(chooser)
     return template
 
 
-def _attribute_chooser(template: Any, name: str) -> Callable[[Any], Any]:
-    def choose(of: Any) -> Any:
-        result = getattr(template(TypingContext()), f"resolve_{name}")(of)
-        generator = next((g for t, n, g in reversed(_GETTERS) if n in (name, None) and is_of(of, t)), None)
-        if result is None or generator is None:
-            return None
-        return _recorded_getter(generator, of, name, result)
-
-    return choose
+def _attribute(template: Any, name: str, of: Any) -> Any:
+    """The function that reads an attribute; None if the template or the code generators say nothing of it."""
+    made = template(TypingContext())
+    resolve = getattr(made, f"resolve_{name}", None)
+    result = made.generic_resolve(of, name) if resolve is None else resolve(of)
+    generator = next((g for t, n, g in reversed(_GETTERS) if n in (name, None) and is_of(of, t)), None)
+    if result is None or generator is None:
+        return None
+    return _recorded_getter(generator, of, name, result)
 
 
 def _recorded_getter(generator: Any, of: Any, name: str, result: Any) -> Any:
@@ -446,10 +505,12 @@ lower_constant = _Constants()
 
 
 def lower_cast(fromty: Any, toty: Any) -> Callable[[F], F]:
-    """Decorates the code generator of conversions from one type to another, which `context.cast` runs."""
+    """Decorates the code generator of conversions from one type to another. They run where `context.cast` asks for them,
+    where a value meets the other type, and where it is an operand beside numbers and `can_convert_to` allows it."""
 
     def decorate(generator: F) -> F:
         CASTS.append((fromty, toty, generator))
+        _changed()
         return generator
 
     return decorate
@@ -475,3 +536,9 @@ class Registry:
         self.lower_getattr, self.lower_getattr_generic = lower_getattr, lower_getattr_generic
         self.lower_setattr, self.lower_setattr_generic = lower_setattr, lower_setattr_generic
         self.register, self.register_global, self.register_attr = infer, infer_global, infer_getattr
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("RefType", "iternext_impl"):  # Numba has them in the module that this one stands for.
+        return getattr(importlib.import_module("lancehead.lowlevel.implicit"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -61,6 +61,8 @@ class Value(ir.Value):
         self.constant = constant
         #: Whether the function owns a reference that its end drops.
         self.is_owned = False
+        #: Whether it is known to be the address of something.
+        self.is_object = False
         self.name = text
 
     @property
@@ -83,6 +85,8 @@ class Slot(Value):
     def __init__(self, recorder: Any, text: str, type: Any) -> None:
         super().__init__(recorder, text, ir.PointerType(type))
         self.is_memory = False
+        #: The value by its parts of which this variable holds one.
+        self.proxy: Any = None
 
 
 def lowered(type_: Any) -> ir.Type:

@@ -1,5 +1,6 @@
 //! Builtins that are questions about types, iteration, or one instruction; the others are library functions.
 
+use crate::calls::overloads::IMPLICIT;
 use crate::convert::{promote, unify};
 use crate::cx::Infer;
 use crate::val::{Known, Lazy, Val};
@@ -413,6 +414,13 @@ impl Infer<'_> {
         let a = geometry.as_ref().unwrap_or(a);
         let t = a.ty;
         let on_gpu = self.options.device == Device::Gpu;
+        if t.extension().is_some() {
+            // The program may print by Python's means, which know nothing of what is waiting to be written.
+            self.runtime(&rt::lh_print_flush, &[], Ty::none())?;
+            if let Some(done) = self.struct_operation(IMPLICIT, "print_item", &[a])? {
+                return Ok(done);
+            }
+        }
         if let Some(text) = self.user_text(a, true)? {
             return self.runtime(&rt::lh_print_str, &[text], Ty::none());
         }

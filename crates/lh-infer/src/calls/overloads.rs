@@ -2,12 +2,16 @@
 
 use crate::convert::has_pending;
 use crate::cx::{Infer, Wishes};
+use crate::operations::operators::operator_of;
 use crate::val::{Known, Method, Val};
 use crate::world::{Object, Overload, Overloaded};
-use lh_ir::diag::Result;
+use lh_ir::diag::{self, Result};
 use lh_ir::func::Device;
 use lh_ir::types::{Initial, Literal, TyKind};
 use lh_ir::{Const, Ty};
+
+/// The module whose functions are overloaded by what programs say of values of their types.
+pub(crate) const IMPLICIT: &str = "lancehead.lowlevel.implicit";
 
 impl Infer<'_> {
     /// A call of a function or method that may have overloads; `None` if none is meant.
@@ -18,6 +22,13 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
+        if let (Some(TyKind::Obj(o)), [a, b]) = (function.map(|t| t.kind()), args)
+            && let Object::Path(p) = self.world.object(*o)
+            && let Some(op) = p.strip_prefix("operator.").and_then(operator_of)
+            && let Some((a, b)) = self.as_numbers(a, b)?
+        {
+            return self.binary(op, &a, &b, false).map(Some);
+        }
         let made = self.call_chosen(function, name, args, kwargs);
         match function.map(|t| t.kind()) {
             // A function of NumPy or the like has a meaning of its own.
@@ -104,6 +115,7 @@ impl Infer<'_> {
         let operands: Vec<Val> = operands.iter().copied().cloned().collect();
         match self.ask_overload(Some(function.ty), "", &operands, &[], &[]) {
             Ok(found) => self.call_overloaded(found, &operands, &[]),
+            Err(d) if d.id == diag::EXTENSION_FAILED => Err(d),
             Err(_) => Ok(None),
         }
     }

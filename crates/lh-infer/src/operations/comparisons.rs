@@ -74,6 +74,9 @@ impl Infer<'_> {
         if a.ty.is_number() && b.ty.is_number() {
             return self.compare_numbers(op, a, b);
         }
+        if let Some((a, b)) = self.as_numbers(a, b)? {
+            return self.compare(op, &a, &b);
+        }
         if let Some(v) = self.struct_operation("operator", compare_name(op), &[a, b])? {
             return Ok(v);
         }

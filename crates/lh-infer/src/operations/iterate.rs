@@ -306,6 +306,11 @@ impl Infer<'_> {
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
                 _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
             },
+            _ if val.ty.is_overloaded()
+                && let Some(items) = self.struct_operation("builtins", "iter", &[val])? =>
+            {
+                self.plan(&items, reversed)
+            }
             _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be iterated over", val.ty))
                 .note("loop over a range, an array, a list, a tuple or a string")),
         }

@@ -1,5 +1,6 @@
 //! Operators: which row or library function an operator means for its operand types.
 
+use crate::calls::overloads::IMPLICIT;
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{exc, row};
@@ -200,6 +201,10 @@ impl Infer<'_> {
         if let Some(v) = self.named_binary(op, a, b)? {
             return Ok(v);
         }
+        // As in Numba, what converts by itself is a number before overloads are asked.
+        if let Some((a, b)) = self.as_numbers(a, b)? {
+            return self.binary(op, &a, &b, inplace);
+        }
         if inplace {
             let name = format!("i{}", operator_name(op).trim_end_matches('_'));
             if let Some(v) = self.struct_operation("operator", &name, &[a, b])? {
@@ -283,6 +288,17 @@ impl Infer<'_> {
             }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
+    }
+
+    /// Two operands with those as numbers that are of types which the program converts; `None` if neither is.
+    pub(crate) fn as_numbers(&mut self, a: &Val, b: &Val) -> Result<Option<(Val, Val)>> {
+        let mut converted = |v: &Val, other: &Val| match v.ty.extension() {
+            Some(_) => self.struct_operation(IMPLICIT, "as_number", &[v, other]),
+            None => Ok(None),
+        };
+        let (x, y) = (converted(a, b)?, converted(b, a)?);
+        let is_any = x.is_some() || y.is_some();
+        Ok(is_any.then(|| (x.unwrap_or_else(|| a.clone()), y.unwrap_or_else(|| b.clone()))))
     }
 
     fn binary_numbers(&mut self, op: BinOp, a: &Val, b: &Val) -> Result<Val> {

@@ -21,14 +21,15 @@ enum Way {
     Out,
 }
 
-/// The compiled functions. One whose dependencies have changed is replaced; calls in progress may use it, so that none
-/// is freed.
-type Known = HashMap<(Ty, Way), &'static Overload>;
+/// The compiled functions, and after which registration each was made. One whose dependencies have changed, or before a
+/// registration, is replaced; calls in progress may use it, so that none is freed.
+type Known = HashMap<(Ty, Way), (&'static Overload, u64)>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Default::default);
 
 fn code(py: Python<'_>, ty: Ty, way: Way) -> PyResult<&'static Overload> {
     let known = lock(&KNOWN).get(&(ty, way)).copied();
-    if let Some(known) = known.filter(|k| !k.is_stale() && k.guard.is_current(py)) {
+    let registrations = extensions::registrations();
+    if let Some((known, _)) = known.filter(|(k, n)| *n == registrations && !k.is_stale() && k.guard.is_current(py)) {
         return Ok(known);
     }
     let (name, arg) = if way == Way::In { ("unboxer", Ty::ptr()) } else { ("boxer", ty) };
@@ -47,7 +48,7 @@ fn code(py: Python<'_>, ty: Ty, way: Way) -> PyResult<&'static Overload> {
     }
     // SAFETY: the module keeps the dispatcher, and that its specialisations.
     let overload: &'static Overload = unsafe { &*std::ptr::from_ref(overload) };
-    lock(&KNOWN).insert((ty, way), overload);
+    lock(&KNOWN).insert((ty, way), (overload, registrations));
     Ok(overload)
 }
 

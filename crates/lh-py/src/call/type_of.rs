@@ -3,6 +3,7 @@
 use crate::call::args::ArgBuf;
 use crate::call::decode::Decoder;
 use crate::call::tags::Refused;
+use crate::host::extensions;
 use crate::host::types::Type;
 use crate::object::class_names::short_text;
 use crate::object::{errors, numpy};
@@ -17,6 +18,10 @@ pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     numpy::load(py)?;
     if let Ok(t) = value.cast::<Type>() {
         return Type::of(py, Ty::dtype(t.get().0));
+    }
+    // Its value is not asked for, which the program's functions may be unable to give.
+    if let Some(t) = extensions::type_of(value)?.filter(|t| t.extension().is_some()) {
+        return Type::of(py, t);
     }
     match as_argument(value) {
         Ok(t) => Type::of(py, t),

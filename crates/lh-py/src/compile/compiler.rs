@@ -2,7 +2,7 @@
 
 use crate::host::guard::Guard;
 use crate::host::interpreter::PyHost;
-use crate::host::{decorated, extensions, table};
+use crate::host::{decorated, extensions, overloads, table};
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::runtime::{render, signals};
@@ -50,10 +50,12 @@ pub fn compile(
 ) -> Result<(Arc<Compiled>, Guard), Failed> {
     signals::install();
     let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
-        // A result that converts to the declared type is converted when it is boxed; for others the compiler reports
-        // the error.
+        // A result that converts to the declared type is converted when it is boxed; one of a type of the program is
+        // converted by a function around this one; for others the compiler reports the error.
         Ok(c) if ret.is_some_and(|r| !lh_infer::is_result_of(canonical(c.ret), r)) => {
-            compiler.compile(host, f, args, options, ret, whole)
+            let around =
+                ret.filter(|_| c.ret.extension().is_some()).and_then(|r| overloads::returning(py, f, c.ret, r));
+            compiler.compile(host, around.unwrap_or(f), args, options, ret, whole)
         }
         other => other,
     })?;

@@ -8,7 +8,7 @@ use lh_ir::{Ty, TyKind};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How values of such types are taken out of objects, and put into objects.
 pub struct Exchange {
@@ -50,10 +50,19 @@ pub fn load(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Lets calls ask for the types of objects that have no native form.
+/// How often programs have registered something for objects.
+static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// Lets calls ask for the types of objects that have no native form, and for the functions that box and unbox.
 #[pyfunction]
 pub fn extensions_known() {
     ARE_KNOWN.store(true, Ordering::Relaxed);
+    REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A number that changes when programs register something for objects.
+pub fn registrations() -> u64 {
+    REGISTRATIONS.load(Ordering::Relaxed)
 }
 
 /// A new type, whose name and model are said later.

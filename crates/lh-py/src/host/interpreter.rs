@@ -136,8 +136,12 @@ impl<'py> PyHost<'py> {
         if !self.may_read_attributes(&object)? {
             return Ok(None);
         }
-        let Ok(value) = object.getattr(name) else { return Ok(None) };
-        Ok(Some(table::intern(&value)))
+        let value = match object.getattr(name) {
+            Ok(value) => value,
+            Err(_) if object.is_instance_of::<PyType>() => overloads::class_method(&object, name)?,
+            Err(_) => return Ok(None),
+        };
+        Ok((!value.is_none() || object.hasattr(name)?).then(|| table::intern(&value)))
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \

@@ -15,6 +15,9 @@ use std::sync::{LazyLock, Mutex};
 /// The names of attributes that stand for an overload begin with this.
 pub const PREFIX: &str = "<overload> ";
 
+/// Stands for all names of attributes.
+const ANY: &str = "*";
+
 /// Functions, and names of methods and attributes, that have overloads.
 static KNOWN: LazyLock<Mutex<HashSet<ObjId>>> = LazyLock::new(Default::default);
 
@@ -37,8 +40,12 @@ pub fn registered(py: Python<'_>, what: &Overload<'_>) -> Option<ObjId> {
     }
     let Some(callee) = what.function else {
         // The module stands for all names; the attribute's name carries the one that is meant.
-        let is_known =
-            table::find(&what.name.into_pyobject(py).ok()?.into_any()).is_some_and(|o| lock(&KNOWN).contains(&o));
+        let is_known = |name: &str| {
+            let name = name.into_pyobject(py).ok().map(pyo3::Bound::into_any);
+            name.and_then(|n| table::find(&n)).is_some_and(|o| lock(&KNOWN).contains(&o))
+        };
+        let has_any = what.args.first().is_some_and(|t| t.extension().is_some());
+        let is_known = is_known(what.name) || has_any && is_known(ANY);
         return is_known.then(|| finder(py).ok()).flatten().map(|f| table::intern(&f));
     };
     let o = match callee.kind() {
@@ -98,6 +105,19 @@ pub fn ask(py: Python<'_>, o: ObjId, what: &Overload<'_>) -> PyResult<(String, O
 pub fn says_none_fits(e: &PyErr, py: Python<'_>) -> bool {
     let errors = py.import("lancehead.errors").and_then(|m| m.getattr("NumbaError"));
     e.is_instance_of::<PyTypeError>(py) || errors.is_ok_and(|class| e.value(py).is_instance(&class).unwrap_or(false))
+}
+
+/// The function around another one that converts its result as the program says; `None` if it says nothing.
+pub fn returning(py: Python<'_>, f: ObjId, of: Ty, to: Ty) -> Option<ObjId> {
+    let module = py.import("lancehead.lowlevel.implicit").ok()?;
+    let (of, to) = (Type::of(py, of).ok()?, Type::of(py, to).ok()?);
+    let found = module.getattr("returning").ok()?.call1((table::object(py, f), of, to)).ok()?;
+    (!found.is_none()).then(|| table::intern(&found))
+}
+
+/// The function that stands for a method of a class, from `overload_classmethod`; `None` if there is none.
+pub fn class_method<'py>(class: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    class.py().import("lancehead.extending")?.getattr("class_method")?.call1((class, name))
 }
 
 /// The function that such an attribute stands for.

@@ -1,0 +1,465 @@
+"""What compiled code does by itself with values of types of programs: loops, conversions, printing, arrays inside."""
+
+import operator
+import pickle
+
+import numpy as np
+import pytest
+
+from lancehead import _core, errors, njit, types
+from lancehead.extending import (
+    NativeValue,
+    box,
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    make_attribute_wrapper,
+    models,
+    overload,
+    overload_classmethod,
+    register_model,
+    type_callable,
+    typeof_impl,
+    unbox,
+)
+from lancehead.foreign_types import EphemeralPointer, SimpleIteratorType
+from lancehead.lowlevel import cgutils
+from lancehead.lowlevel.implicit import RefType, iternext_impl
+from lancehead.lowlevel.registry import AbstractTemplate, AttributeTemplate, infer, lower_getattr_generic
+
+
+def make_index(context, builder, typ, **parts):
+    return cgutils.create_struct_proxy(typ)(context, builder, **parts)
+
+
+# Squares of the first numbers: its iterator holds the address of a variable.
+
+
+class Squares:
+    def __init__(self, count):
+        self.count = count
+
+
+class SquaresType(types.Type):
+    def __init__(self):
+        super().__init__("Squares")
+
+    def can_convert_to(self, context, other):
+        return 3 if isinstance(other, types.Number) else None
+
+
+class SquaresIterator(SimpleIteratorType):
+    def __init__(self, of):
+        super().__init__(f"iterator({of})", types.int64)
+        self.of = of
+
+
+squares = SquaresType()
+typeof_impl.register(Squares)(lambda value, context: squares)
+
+
+@register_model(SquaresType)
+class SquaresModel(models.StructModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, [("count", types.int64)])
+
+
+@register_model(SquaresIterator)
+class SquaresIteratorModel(models.StructModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, [("of", fe_type.of), ("at", EphemeralPointer(types.intp))])
+
+
+@unbox(SquaresType)
+def unbox_squares(typ, obj, c):
+    made = make_index(c.context, c.builder, typ)
+    count = c.pyapi.object_getattr_string(obj, "count")
+    made.count = c.pyapi.long_as_longlong(count)
+    c.pyapi.decref(count)
+    return NativeValue(made._getvalue(), is_error=c.pyapi.c_api_error())
+
+
+@box(SquaresType)
+def box_squares(typ, value, c):
+    return c.pyapi.long_from_longlong(make_index(c.context, c.builder, typ, value=value).count)
+
+
+@infer
+class SquaresGetIter(AbstractTemplate):
+    key = "getiter"
+
+    def generic(self, args, kws):
+        return SquaresIterator(args[0])(args[0]) if args[0] == squares else None
+
+
+@lower_builtin("getiter", SquaresType)
+def squares_getiter(context, builder, sig, args):
+    made = context.make_helper(builder, sig.return_type)
+    made.of = args[0]
+    made.at = cgutils.alloca_once_value(builder, context.get_constant(types.intp, 0))
+    return made._getvalue()
+
+
+@lower_builtin("iternext", SquaresIterator)
+@iternext_impl(RefType.BORROWED)
+def squares_iternext(context, builder, sig, args, result):
+    iterator = context.make_helper(builder, sig.args[0], args[0])
+    count = context.make_helper(builder, sig.args[0].of, iterator.of).count
+    at = builder.load(iterator.at)
+    is_valid = builder.icmp_signed("<", at, count)
+    result.set_valid(is_valid)
+    with builder.if_then(is_valid):
+        result.yield_(builder.mul(at, at))
+        builder.store(builder.add(at, context.get_constant(types.intp, 1)), iterator.at)
+
+
+@lower_cast(SquaresType, types.Number)
+def squares_to_number(context, builder, fromty, toty, value):
+    return context.cast(builder, context.make_helper(builder, fromty, value).count, types.int64, toty)
+
+
+@lower_builtin("print_item", SquaresType)
+def print_squares(context, builder, sig, args):
+    pyapi = context.get_python_api(builder)
+    text = pyapi.unserialize(pyapi.serialize_object("<squares>"))
+    pyapi.print_object(text)
+    pyapi.decref(text)
+    return context.get_dummy_value()
+
+
+@overload(operator.add)
+def add_squares(a, b):
+    # Numbers come first, as in Numba.
+    if isinstance(a, SquaresType) and isinstance(b, SquaresType):
+        return lambda a, b: -1
+
+
+def nested(s):
+    return [x - y for x in s for y in s]
+
+
+def next_of(s):
+    it = iter(s)
+    return next(it), next(it), list(it)
+
+
+def early(s):
+    for x in s:
+        if x > 3:
+            return x
+    return -1
+
+
+LOOPS = {
+    "sum": lambda s: sum([x for x in s]),
+    "list": list,
+    "enumerate": lambda s: [i * x for i, x in enumerate(s)],
+    "zip": lambda s: list(zip(s, s)),  # noqa: B905
+    "nested": nested,
+    "next": next_of,
+    "early": early,
+}
+
+
+class PlainSquares(Squares):
+    def __iter__(self):
+        return (i * i for i in range(self.count))
+
+
+@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name, count):
+    before = _core.live_allocations()
+    loop = njit(lambda s: LOOP(s)) if name == "list" else njit(LOOPS[name])
+    if name == "list":
+        loop = njit(lambda s: list(s))  # noqa: PLW0108
+    assert loop(Squares(count)) == LOOPS[name](PlainSquares(count))
+    assert _core.live_allocations() == before
+
+
+def test_an_empty_loop():
+    assert njit(lambda s: list(s))(Squares(0)) == []  # noqa: PLW0108
+    with pytest.raises(StopIteration):
+        njit(lambda s: next(iter(s)))(Squares(0))
+
+
+def test_conversions():
+    s = Squares(5)
+
+    @njit
+    def numbers(s):
+        return s + 1, 2.5 * s, s < 7, s == 5, s + s, 1j + s, operator.add(s, s)
+
+    assert numbers(s) == (6, 12.5, True, True, 10, 5 + 1j, 10)
+
+    @njit
+    def meets(s, flag):
+        x = 1.5
+        if flag:
+            x = float(x)
+        return x + s
+
+    assert meets(s, True) == 6.5
+    assert njit(types.float64(squares))(lambda s: s)(s) == 5.0
+    assert njit("complex128(int64)")(lambda n: n)(2) == 2
+
+
+def test_printing(capfd):
+    @njit
+    def show(s):
+        print("a", s, 3)
+        print(s)
+
+    show(Squares(1))
+    assert capfd.readouterr().out == "a <squares> 3\n<squares>\n"
+
+
+def test_a_box_is_replaced():
+    give = njit(lambda s: s)
+    assert give(Squares(4)) == 4
+
+    @box(SquaresType)
+    def box_negative(typ, value, c):
+        made = make_index(c.context, c.builder, typ, value=value)
+        return c.pyapi.long_from_longlong(c.builder.neg(made.count))
+
+    try:
+        assert give(Squares(4)) == -4
+    finally:
+        box(SquaresType)(box_squares)
+    assert give(Squares(4)) == 4
+
+
+def test_faulty_iterators_are_named():
+    class Broken(types.Type):
+        def __init__(self):
+            super().__init__("Broken")
+            self.iterator_type = SquaresIterator(squares)
+
+    class Thing:
+        pass
+
+    broken = Broken()
+    typeof_impl.register(Thing)(lambda value, context: broken)
+    register_model(Broken)(models.OpaqueModel)
+    unbox(Broken)(lambda typ, obj, c: NativeValue(obj))
+
+    @lower_builtin("getiter", Broken)
+    def broken_getiter(context, builder, sig, args):
+        raise RuntimeError("no iterator today")
+
+    with pytest.raises(errors.LoweringError, match="no iterator today"):
+        njit(lambda t: list(t))(Thing())  # noqa: PLW0108
+
+
+# Methods of classes of types.
+
+
+class Tables(types.Type):
+    pass
+
+
+class BiggerTables(Tables):
+    pass
+
+
+@overload_classmethod(Tables, "made")
+def tables_made(cls, count, by=2):
+    assert isinstance(cls, types.TypeRef)
+    if isinstance(count, types.Integer):
+        return lambda cls, count, by=2: np.arange(count) * by
+
+
+def test_methods_of_classes():
+    made = njit(lambda n: (Tables.made(n), Tables.made(n, by=5), BiggerTables.made(n, 3)))
+    for got, want in zip(made(3), ([0, 2, 4], [0, 5, 10], [0, 3, 6]), strict=True):
+        assert got.tolist() == want
+    with pytest.raises(errors.TypingError):
+        njit(lambda: Tables.made("a"))()
+    with pytest.raises(errors.TypingError):
+        njit(lambda n: types.Type.made(n))(3)
+    with pytest.raises(AttributeError):
+        _ = Tables.made
+
+
+# Attributes of any name.
+
+
+class Row:
+    def __init__(self, number):
+        self.number = number
+
+
+class RowType(types.Type):
+    def __init__(self):
+        super().__init__("Row")
+
+
+row = RowType()
+typeof_impl.register(Row)(lambda value, context: row)
+register_model(RowType)(models.OpaqueModel)
+unbox(RowType)(lambda typ, obj, c: NativeValue(obj))
+
+
+@infer_getattr
+class RowAttributes(AttributeTemplate):
+    key = RowType
+
+    def generic_resolve(self, of, name):
+        return types.int64 if name.startswith("column_") else None
+
+
+@lower_getattr_generic(RowType)
+def row_attribute(context, builder, typ, value, name):
+    return context.get_constant(types.int64, int(name.removeprefix("column_")))
+
+
+def test_attributes_of_any_name():
+    assert njit(lambda r: r.column_3 + r.column_40)(Row(1)) == 43
+    with pytest.raises(errors.TypingError, match="other"):
+        njit(lambda r: r.other)(Row(1))
+
+
+# A class that holds an array.
+
+
+class Index:
+    def __init__(self, data):
+        self.data = data
+
+
+class IndexType(types.Buffer):
+    array_priority = 1000
+
+    def __init__(self, dtype, layout):
+        super().__init__(dtype, 1, layout)
+
+    @property
+    def key(self):
+        return self.dtype, self.layout
+
+    @property
+    def as_array(self):
+        return types.Array(self.dtype, 1, self.layout)
+
+    def copy(self, dtype=None, ndim=1, layout=None):
+        assert ndim == 1
+        return type(self)(self.dtype if dtype is None else dtype, layout or self.layout)
+
+
+@typeof_impl.register(Index)
+def typeof_index(value, context):
+    array = typeof_impl(value.data, context)
+    return IndexType(array.dtype, array.layout)
+
+
+@register_model(IndexType)
+class IndexModel(models.StructModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, [("data", fe_type.as_array)])
+
+
+make_attribute_wrapper(IndexType, "data", "data")
+
+
+@lower_builtin("__array__", IndexType)
+def index_array(context, builder, sig, args):
+    return make_index(context, builder, sig.args[0], ref=args[0])._get_ptr_by_name("data")
+
+
+@type_callable("__array_wrap__")
+def type_array_wrap(context):
+    def typer(given, result):
+        if isinstance(given, IndexType):
+            return given.copy(dtype=result.dtype, ndim=result.ndim, layout=result.layout)
+
+    return typer
+
+
+@lower_builtin("__array_wrap__", IndexType, types.Array)
+def index_wrap(context, builder, sig, args):
+    made = make_index(context, builder, sig.return_type)
+    made.data = args[1]
+    return made._getvalue()
+
+
+@unbox(IndexType)
+def unbox_index(typ, obj, c):
+    data = c.pyapi.object_getattr_string(obj, "data")
+    made = make_index(c.context, c.builder, typ)
+    made.data = c.unbox(typ.as_array, data).value
+    c.pyapi.decref(data)
+    return NativeValue(made._getvalue())
+
+
+@box(IndexType)
+def box_index(typ, value, c):
+    made = make_index(c.context, c.builder, typ, value=value)
+    cls = c.pyapi.unserialize(c.pyapi.serialize_object(Index))
+    data = c.box(typ.as_array, made.data)
+    out = c.pyapi.call_function_objargs(cls, (data,))
+    c.pyapi.decref(data)
+    c.pyapi.decref(cls)
+    return out
+
+
+ARRAY_OPERATIONS = {
+    "len": len,
+    "item": lambda a: a[1] + a[-1],
+    "slice": lambda a: a[1:],
+    "strided": lambda a: a[::-2],
+    "loop": lambda a: sum([x for x in a]),
+    "ufunc": lambda a: np.sin(a),
+    "binary ufunc": lambda a: np.add(a, 2.5),
+    "operators": lambda a: (a * 2 - a, -a, 1 / a, a > 1),
+    "two": lambda a: a + a,
+}
+
+
+def plain(value):
+    if isinstance(value, tuple):
+        return [plain(v) for v in value]
+    return value.data.tolist() if isinstance(value, Index) else value.tolist() if hasattr(value, "tolist") else value
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize("name", ARRAY_OPERATIONS)
+def test_arrays_inside(name, dtype):
+    data = np.arange(1, 7).astype(dtype)[::2]
+    operation = njit(lambda a: len(a)) if name == "len" else njit(ARRAY_OPERATIONS[name])  # noqa: PLW0108
+    before = _core.live_allocations()
+    got, want = operation(Index(data)), ARRAY_OPERATIONS[name](data)
+    np.testing.assert_allclose(np.concatenate([np.ravel(p) for p in np.atleast_1d(plain(got)).tolist()], axis=None)
+                               if isinstance(want, tuple) else plain(got), plain(want)
+                               if not isinstance(want, tuple) else np.ravel(plain(want)), rtol=1e-6)  # fmt: skip
+    assert isinstance(got, Index) == isinstance(want, np.ndarray)
+    del got
+    assert _core.live_allocations() == before
+
+
+def test_assignments_to_arrays_inside():
+    @njit
+    def assign(a):
+        a[1] = 9
+        a[2:] = 4
+
+    index = Index(np.arange(4.0))
+    assign(index)
+    assert index.data.tolist() == [0, 9, 4, 4]
+    with pytest.raises(IndexError):
+        njit(lambda a: a[4])(index)
+
+
+# Intrinsics in other processes.
+
+
+def test_intrinsics_are_pickled():
+    @intrinsic
+    def same(context, x):
+        return x(x), lambda context, builder, signature, args: args[0]
+
+    call = njit(lambda x: same(x))  # noqa: PLW0108
+    assert call(3) == 3
+    assert pickle.loads(pickle.dumps(call))(4) == 4
+    assert pickle.loads(pickle.dumps(same)) is same
