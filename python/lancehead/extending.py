@@ -255,10 +255,12 @@ def chosen(
         known += [o._replace(choose=functools.partial(o.choose, key)) for o in REGISTERED.get(ANY, ())]
     registered = sorted((o for o in known if o.target in targets), key=lambda o: targets.index(o.target))
     fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
-    if not is_call and any(o.is_method for o in fitting):
-        return True
     why, forced = [], None
     for o in fitting:
+        if o.is_method and not is_call:  # What was registered first counts, as in Numba.
+            return True
+        if is_call and o.receiver is not None and not o.is_method:
+            continue
         for types in dict.fromkeys((literal, plain) if o.prefer_literal else (plain, literal)):
             at = len(types) - len(names)
             try:

@@ -34,6 +34,14 @@ class Phantom(Named):
     """Types without values."""
 
 
+class LiteralOfObject(Named):
+    """The literal type of an object that compiled code has no literals of."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(f"Literal[{type(value).__name__}]({value})")
+        self.literal_value = value
+
+
 class Undefined(Named):
     """The type of a variable that has none yet."""
 
@@ -97,6 +105,10 @@ class ExternalFunction(Function):
 
 class ExternalFunctionPointer(BaseFunction):
     """Functions of C by their addresses."""
+
+    def __init__(self, sig: Any, get_pointer: Any, cconv: Any = None) -> None:
+        super().__init__(f"ExternalFunctionPointer({sig})")
+        self.sig, self.get_pointer, self.cconv = sig, get_pointer, cconv
 
 
 class NamedTupleClass(Callable):  # type: ignore[misc, valid-type]
@@ -221,7 +233,9 @@ class Pair(Named):
 
 
 class DTypeSpec(Opaque):  # type: ignore[misc, valid-type]
-    """What stands for the type of elements of arrays."""
+    """What stands for the type of elements of arrays: a class of numbers, or a dtype."""
+
+    kinds = ("NumberClass",)
 
 
 class WeakType(Type):

@@ -159,6 +159,9 @@ def attribute(type_: Any, name: str) -> Any:
         raise AttributeError(name)
     if name == "unit_code" and type_.kind in ("NPDatetime", "NPTimedelta"):
         return _UNITS.index(type_.unit)
+    if name in ("has_step", "members") and type_.kind == "SliceType":
+        has_step = _slice(type_, None) == str(SLICES[1])
+        return has_step if name == "has_step" else 2 + has_step
     if name in ("is_internal", "reflected"):
         return name == "reflected" and isinstance(type_, Written) and type_._form == _REFLECTED
     if name == "cast_python_value":

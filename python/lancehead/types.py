@@ -544,6 +544,12 @@ class StringLiteral(Literal):
 
     kinds: tuple[str, ...] = ("StringLiteral",)
 
+    def __new__(cls, value: object) -> Any:
+        """The literal type of a text; of any other object a type with the object as its `literal_value`."""
+        if isinstance(value, str):
+            return literal_type(value)
+        return importlib.import_module("lancehead.foreign_types").LiteralOfObject(value)
+
 
 class BooleanLiteral(Literal):
     """Types of `True` and `False`.

@@ -1,5 +1,7 @@
 """What compiled code does by itself with values of types of programs: loops, conversions, printing, arrays inside."""
 
+import ctypes
+import ctypes.util
 import operator
 import pickle
 
@@ -18,13 +20,14 @@ from lancehead.extending import (
     models,
     overload,
     overload_classmethod,
+    overload_method,
     register_model,
     type_callable,
     typeof_impl,
     unbox,
 )
 from lancehead.foreign_types import EphemeralPointer, SimpleIteratorType
-from lancehead.lowlevel import cgutils
+from lancehead.lowlevel import cgutils, ctypes_utils
 from lancehead.lowlevel.implicit import RefType, iternext_impl
 from lancehead.lowlevel.registry import AbstractTemplate, AttributeTemplate, infer, lower_getattr_generic
 
@@ -155,7 +158,7 @@ LOOPS = {
     "sum": lambda s: sum([x for x in s]),
     "list": list,
     "enumerate": lambda s: [i * x for i, x in enumerate(s)],
-    "zip": lambda s: list(zip(s, s)),  # noqa: B905
+    "zip": lambda s: list(zip(s, s)),
     "nested": nested,
     "next": next_of,
     "early": early,
@@ -171,15 +174,13 @@ class PlainSquares(Squares):
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops(name, count):
     before = _core.live_allocations()
-    loop = njit(lambda s: LOOP(s)) if name == "list" else njit(LOOPS[name])
-    if name == "list":
-        loop = njit(lambda s: list(s))  # noqa: PLW0108
+    loop = njit(lambda s: list(s)) if name == "list" else njit(LOOPS[name])
     assert loop(Squares(count)) == LOOPS[name](PlainSquares(count))
     assert _core.live_allocations() == before
 
 
 def test_an_empty_loop():
-    assert njit(lambda s: list(s))(Squares(0)) == []  # noqa: PLW0108
+    assert njit(lambda s: list(s))(Squares(0)) == []
     with pytest.raises(StopIteration):
         njit(lambda s: next(iter(s)))(Squares(0))
 
@@ -250,7 +251,7 @@ def test_faulty_iterators_are_named():
         raise RuntimeError("no iterator today")
 
     with pytest.raises(errors.LoweringError, match="no iterator today"):
-        njit(lambda t: list(t))(Thing())  # noqa: PLW0108
+        njit(lambda t: list(t))(Thing())
 
 
 # Methods of classes of types.
@@ -427,7 +428,7 @@ def plain(value):
 @pytest.mark.parametrize("name", ARRAY_OPERATIONS)
 def test_arrays_inside(name, dtype):
     data = np.arange(1, 7).astype(dtype)[::2]
-    operation = njit(lambda a: len(a)) if name == "len" else njit(ARRAY_OPERATIONS[name])  # noqa: PLW0108
+    operation = njit(lambda a: len(a)) if name == "len" else njit(ARRAY_OPERATIONS[name])
     before = _core.live_allocations()
     got, want = operation(Index(data)), ARRAY_OPERATIONS[name](data)
     np.testing.assert_allclose(np.concatenate([np.ravel(p) for p in np.atleast_1d(plain(got)).tolist()], axis=None)
@@ -451,6 +452,147 @@ def test_assignments_to_arrays_inside():
         njit(lambda a: a[4])(index)
 
 
+# Types of several kinds in one value, functions of `ctypes` by their addresses, parts of slices.
+
+
+class Pair:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+class PairType(types.Type):
+    def __init__(self, parts):
+        super().__init__(f"Pair({parts})")
+        self.parts = parts
+
+
+typeof_impl.register(Pair)(
+    lambda value, context: PairType(types.Tuple(tuple(typeof_impl(v, context) for v in value.parts)))
+)
+
+
+@register_model(PairType)
+class PairModel(models.StructModel):
+    def __init__(self, manager, fe_type):
+        super().__init__(manager, fe_type, [("parts", fe_type.parts)])
+
+
+make_attribute_wrapper(PairType, "parts", "parts")
+# An attribute that was registered before a method of the same name stays an attribute.
+overload_method(PairType, "parts")(lambda self: lambda self: 0)
+overload_method(PairType, "first")(lambda self: lambda self: self.parts[0])
+
+
+@unbox(PairType)
+def unbox_pair(typ, obj, c):
+    made = make_index(c.context, c.builder, typ)
+    parts = c.pyapi.object_getattr_string(obj, "parts")
+    native = c.pyapi.to_native_value(typ.parts, parts)
+    made.parts = native.value
+    c.pyapi.decref(parts)
+    return NativeValue(made._getvalue(), is_error=native.is_error)
+
+
+@box(PairType)
+def box_pair(typ, value, c):
+    made = make_index(c.context, c.builder, typ, value=value)
+    return c.pyapi.from_native_value(typ.parts, made.parts)
+
+
+def test_values_with_values_of_other_types():
+    before = _core.live_allocations()
+    pair = Pair((Squares(3), Index(np.arange(3.0)), "text"))
+    got = njit(lambda p: (p.parts[0] + 1, p.parts[1], p.parts[2]))(pair)
+    assert (got[0], got[1].data.tolist(), got[2]) == (4, [0, 1, 2], "text")
+    assert njit(lambda p: p.first())(pair) == 3
+    count, index, text = njit(lambda p: p)(pair)
+    assert (count, index.data.tolist(), text) == (3, [0, 1, 2], "text")
+    del got, index
+    assert _core.live_allocations() == before
+
+
+def test_objects_without_the_attribute_do_not_crash():
+    class Half(Pair):
+        @property
+        def parts(self):
+            if self.asked:
+                raise AttributeError("gone")
+            self.asked = True
+            return (Squares(1), Squares(2))
+
+        def __init__(self):
+            self.asked = False
+
+    with pytest.raises(AttributeError, match="gone"):
+        njit(lambda p: p)(Half())
+
+
+def test_calls_by_address():
+    libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    libm.ldexp.argtypes, libm.ldexp.restype = [ctypes.c_double, ctypes.c_int], ctypes.c_double
+    of = ctypes_utils.make_function_type(libm.ldexp)
+    assert of.sig == types.float64(types.float64, types.int32)
+    with pytest.raises(TypeError, match="argtypes"):
+        ctypes_utils.make_function_type(libm.cos)
+
+    @intrinsic
+    def scaled(context, x, n):
+        def generate(context, builder, sig, args):
+            address = context.add_dynamic_addr(builder, of.get_pointer(libm.ldexp), info="ldexp")
+            pointer = builder.bitcast(address, context.get_function_pointer_type(of))
+            exponent = context.cast(builder, args[1], types.int64, types.int32)
+            return context.call_function_pointer(builder, pointer, [args[0], exponent])
+
+        return types.float64(types.float64, types.int64), generate
+
+    assert njit(lambda x, n: scaled(x, n))(1.5, 3) == 12.0
+
+
+def test_parts_of_slices():
+    @intrinsic
+    def parts(context, of):
+        def generate(context, builder, sig, args):
+            made = context.make_helper(builder, of, args[0])
+            return context.make_tuple(builder, sig.return_type, [made.start, made.stop, made.step])
+
+        return types.UniTuple(types.int64, 3)(of), generate
+
+    last = 2**63 - 1
+
+    @njit
+    def all_parts(n):
+        return parts(slice(1, n)), parts(slice(None, None)), parts(slice(None, None, n - 10)), parts(slice(n, None, 2))
+
+    assert all_parts(5) == ((1, 5, 1), (0, last, 1), (last, -last - 1, -5), (5, last, 2))
+    assert types.slice2_type.has_step is False and types.slice3_type.has_step is True
+
+
+def test_bytes_of_parts():
+    @intrinsic
+    def repeated(context, byte, count):
+        def generate(context, builder, sig, args):
+            made = context.make_helper(builder, sig.return_type)
+            made.meminfo = context.nrt.meminfo_alloc(builder, args[1])
+            made.nitems = args[1]
+            made.itemsize = context.get_constant(types.intp, 1)
+            made.data = context.nrt.meminfo_data(builder, made.meminfo)
+            cgutils.memset(builder, made.data, args[1], args[0])
+            return made._getvalue()
+
+        return types.Bytes(types.uint8, 1, "C", readonly=True)(types.uint8, types.int64), generate
+
+    before = _core.live_allocations()
+    assert njit(lambda n: repeated(np.uint8(97), n))(4) == b"aaaa"
+    assert njit(lambda n: repeated(np.uint8(97), n))(0) == b""
+    assert _core.live_allocations() == before
+
+
+def test_literals_of_other_objects():
+    assert types.StringLiteral("a") == types.Literal("a")
+    assert types.StringLiteral(None).literal_value is None
+    assert types.StringLiteral({"a": 1}) == types.StringLiteral({"a": 1}) != types.StringLiteral({"a": 2})
+
+
 # Intrinsics in other processes.
 
 
@@ -459,7 +601,7 @@ def test_intrinsics_are_pickled():
     def same(context, x):
         return x(x), lambda context, builder, signature, args: args[0]
 
-    call = njit(lambda x: same(x))  # noqa: PLW0108
+    call = njit(lambda x: same(x))
     assert call(3) == 3
     assert pickle.loads(pickle.dumps(call))(4) == 4
     assert pickle.loads(pickle.dumps(same)) is same

@@ -45,7 +45,7 @@ COUNTERPARTS = {
     **{
         name: f"lancehead.lowlevel.{module}"
         for module, names in {
-            "arrayobj": "numba.np.arrayobj numba.core.typing.arraydecl",
+            "arrayobj": "numba.np.arrayobj numba.core.typing.arraydecl numba.core.typing.npydecl",
             "boxing": "numba.core.typing.typeof numba.core.typing.asnumbatype numba.core.boxing",
             "cgutils": "numba.core.cgutils",
             "context": "numba.core.base numba.core.typing.context numba.core.cpu numba.core.typing",
@@ -54,6 +54,8 @@ COUNTERPARTS = {
             "pyapi": "numba.core.pythonapi",
             "registry": "numba.core.imputils numba.core.typing.templates",
             "external": "numba.core.unsafe.nrt",
+            "texts": "numba.cpython.unicode numba.cpython.charseq",
+            "ctypes_utils": "numba.core.typing.ctypes_utils",
             "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
             "binding": "llvmlite.binding",
         }.items()

@@ -81,8 +81,10 @@ def _empty_nd_impl(context: Any, builder: Any, arrtype: Any, shapes: Any) -> Any
 def populate_array(
     array: Any, data: Any, shape: Any, strides: Any, itemsize: Any, meminfo: Any, parent: Any = None
 ) -> Any:
-    """Sets the parts of an array."""
-    array.data, array.meminfo = data, meminfo
+    """Sets the parts of an array; without `meminfo` it refers to memory that someone else keeps."""
+    array.data = data
+    if meminfo is not None:
+        array.meminfo = meminfo
     builder = array._builder
     for name, given in (("shape", shape), ("strides", strides)):
         if isinstance(given, (list, tuple)):
@@ -115,3 +117,14 @@ def get_array_index_type(ary: Any, idx: Any) -> Indexing | None:
 
 
 __all__ = ["lowered"]
+
+
+def parse_dtype(dtype: Any) -> Any:
+    """The type of elements that a class of numbers, a dtype or a literal text stands for; None if it stands for none.
+
+    >>> parse_dtype(types.Literal("f4")), parse_dtype(types.NumberClass(types.int64))
+    (float32, int64)
+    """
+    if isinstance(dtype, types.StringLiteral):
+        return types.from_dtype(np.dtype(dtype.literal_value))
+    return dtype.dtype if isinstance(dtype, types.NumberClass) else None

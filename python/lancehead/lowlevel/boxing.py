@@ -137,7 +137,7 @@ unbox = _Registry("unbox")
 reflect = _Registry("reflect")
 
 
-class _Exchange:
+class Exchange:
     """What functions that box and unbox get as their last argument."""
 
     def __init__(self, context: TargetContext, builder: Any) -> None:
@@ -175,7 +175,7 @@ def unboxer(type_: Any) -> Any:
     with recording("unbox", function.__code__, [types.voidptr]) as (context, builder), blamed(function):
         r = builder.recorder
         r.is_boxing = True
-        native = function(type_, r.args[0], _Exchange(context, builder))
+        native = function(type_, r.args[0], Exchange(context, builder))
         if not isinstance(native, NativeValue):
             raise TypeError(f"`{function.__name__}` must return a NativeValue, not {type(native).__name__}")
         failed = r.value(native.is_error if native.is_error is not None else ir.Constant(INT1, 0))
@@ -194,7 +194,7 @@ def boxer(type_: Any) -> Any:
     with recording("box", function.__code__, [type_]) as (context, builder), blamed(function):
         r = builder.recorder
         r.is_boxing = True
-        made = r.finish(r.value(function(type_, r.args[0], _Exchange(context, builder))).text)
+        made = r.finish(r.value(function(type_, r.args[0], Exchange(context, builder))).text)
     return _compiled(made)
 
 

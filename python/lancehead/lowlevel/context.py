@@ -79,6 +79,8 @@ def is_of(given: Any, pattern: Any) -> bool:
         return True
     if isinstance(pattern, type):
         return isinstance(given, pattern)
+    if isinstance(given, types.SliceType) and isinstance(pattern, types.SliceType):
+        return bool(given.has_step == pattern.has_step)
     return bool(given == pattern or _core.unliteral(given) == pattern)
 
 
@@ -160,6 +162,15 @@ class TargetContext:
         return INT8 if found == INT1 else found
 
     get_argument_type = get_return_type = get_value_type
+
+    def get_function_pointer_type(self, ty: Any) -> Any:
+        """The type of LLVM of the address of a function of C."""
+        result = ir.VoidType() if ty.sig.return_type == types.none else lowered(ty.sig.return_type)
+        return ir.FunctionType(result, [lowered(t) for t in ty.sig.args]).as_pointer()
+
+    def call_function_pointer(self, builder: Any, funcptr: Any, args: Any, cconv: Any = None) -> Any:
+        """A call of a function of C by its address."""
+        return builder.call(funcptr, args)
 
     def get_abi_sizeof(self, ty: Any) -> int:
         """Bytes of a value of a type of LLVM."""

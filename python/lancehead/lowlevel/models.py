@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from lancehead import _core, errors, foreign_types, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.values import LAYOUTS, lowered, raised
+from lancehead.lowlevel.values import LAYOUTS, lowered, plain, raised
 
 T = TypeVar("T", bound=type)
 
@@ -185,7 +185,7 @@ def _member(of: Any) -> Any:
     """The type that a member is held as."""
     if isinstance(of, types.PyObject):
         return types.voidptr
-    return of
+    return plain(of)
 
 
 def lookup(type_: Any) -> DataModel:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from lancehead import _core, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models
@@ -19,6 +21,10 @@ class Part(NamedTuple):
     name: str
     of: Any
     text: str
+
+
+#: What Numba has in place of the missing end of a slice.
+_LAST = 2**63 - 1
 
 
 def parts_of(of: Any, value: str) -> list[Part]:
@@ -41,7 +47,11 @@ def parts_of(of: Any, value: str) -> list[Part]:
     if kind == "Optional":
         return [Part("data", of.type, f"prim.unwrapped({value})"), Part("valid", types.boolean, f"{value} is not None")]
     if kind == "SliceType":
-        return [Part(n, types.int64, f"{value}.{n}") for n in ("start", "stop", "step")]
+        step = f"(1 if {value}.step is None else {value}.step)"
+        start = f"(({_LAST} if {step} < 0 else 0) if {value}.start is None else {value}.start)"
+        stop = f"((-{_LAST} - 1 if {step} < 0 else {_LAST}) if {value}.stop is None else {value}.stop)"
+        texts = {"start": start, "stop": stop, "step": step}
+        return [Part(n, types.int64, text) for n, text in texts.items()]
     if kind == "RangeType":
         return [Part(n, of.dtype, f"{value}.{n}") for n in ("start", "stop", "step")]
     raise NotImplementedError(f"the layout of {of} is not Numba's: call a function by `context.compile_internal`")
@@ -206,6 +216,7 @@ class ArrayProxy:
         r: Recorder = builder.recorder
         if value is None:
             self.meminfo: Any = Value(r, "prim.nobody()", Composed(_core.owner_type()[0]))
+            self.parent: Any = ir.Constant(VOIDPTR, None)
             return
         a = r.value(value).text
         ints = ir.ArrayType(INT64, of.ndim)
@@ -229,8 +240,30 @@ class ArrayProxy:
         return r.let(f"{text}{of.layout!r})", Composed(of))
 
 
+class BytesProxy(ArrayProxy):
+    """The parts of `bytes`, which are those of an array of bytes. A value that is made of parts is a copy."""
+
+    def __init__(self, of: Any, builder: Any, value: Any = None) -> None:
+        r: Recorder = builder.recorder
+        self._bytes = of
+        array = types.Array(types.uint8, 1, "C")
+        if value is not None:
+            viewed = f"{r.constant(np.frombuffer)}({r.value(value).text}, {r.constant(np.uint8)})"
+            value = r.let(viewed, Composed(types.Array(types.uint8, 1, "C", readonly=True)))
+        super().__init__(array, builder, value)
+
+    def _getvalue(self) -> Value:
+        r: Recorder = self._builder.recorder
+        count = r.value(self.nitems).text
+        self.shape = r.let(f"({count},)", ir.ArrayType(INT64, 1))
+        self.strides = r.let("(1,)", ir.ArrayType(INT64, 1))
+        return r.let(f"{r.constant(bytes)}({super()._getvalue().text})", Composed(self._bytes))
+
+
 def proxy(of: Any, context: Any, builder: Any, value: Any = None, ref: Any = None) -> Any:
     """The parts of a value of a type."""
     if of.kind == "Array":
         return ArrayProxy(of, builder, builder.load(ref) if ref is not None else value)
+    if of.kind == "Bytes":
+        return BytesProxy(of, builder, builder.load(ref) if ref is not None else value)
     return Proxy(of, context, builder, value, ref)

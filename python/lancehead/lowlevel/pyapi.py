@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from lancehead import types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Composed, Value, lowered
+from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Composed, Value, lowered, plain
 
 _DOUBLE = ir.DoubleType()
 _O, _I, _L, _D, _V = VOIDPTR, INT32, INT64, _DOUBLE, ir.VoidType()
@@ -365,6 +366,8 @@ class PythonAPI:
         kind = getattr(of, "kind", "")
         if isinstance(of, types.PyObject):
             return NativeValue(obj, ir.Constant(INT1, 0))
+        if kind == "Extension":
+            return self._program("unbox", of, obj)  # type: ignore[no-any-return]
         if kind == "Float":
             value = self.builder._cast(self.float_as_double(obj), lowered(of))
             return NativeValue(value, self.c_api_error())
@@ -379,10 +382,28 @@ class PythonAPI:
             truth = self.object_istrue(obj)
             value = self.builder.icmp_signed("!=", truth, ir.Constant(INT32, 0))
             return NativeValue(value, self.c_api_error())
+        if kind in ("Tuple", "UniTuple", "NamedTuple") and any(_is_of_program(t) for t in of.types):
+            return self._native_tuple(of, obj)
         address = self.builder.ptrtoint(obj, INT64)
         site = r.constant(_site(_object_at, types.Tuple((of,))))
         made = r.let(f"{_CALL}({site}, ({address.text},))[0]", of)
         return NativeValue(r.argument(made.text, of), ir.Constant(INT1, 0))
+
+    def _native_tuple(self, of: Any, obj: Any) -> NativeValue:
+        """The value of a tuple with items of types of the program."""
+        items = []
+        is_error: Any = ir.Constant(INT1, 0)
+        for at, item in enumerate(of.types):
+            native = self.to_native_value(item, self.tuple_getitem(obj, ir.Constant(INT64, at)))
+            items.append(self.builder.recorder.value(native.value))
+            if native.is_error is not None:
+                is_error = self.builder.or_(is_error, native.is_error)
+        return NativeValue(self.context.make_tuple(self.builder, of, items), is_error)
+
+    def _program(self, way: str, of: Any, given: Any) -> Any:
+        """What the program's function that boxes or unboxes values of a type gives."""
+        boxing = importlib.import_module("lancehead.lowlevel.boxing")
+        return getattr(boxing, way).of(of)(of, given, boxing.Exchange(self.context, self.builder))
 
     def from_native_value(self, typ: Any, val: Any, env_manager: Any = None) -> Value:
         """A new reference to the object for a value."""
@@ -390,6 +411,8 @@ class PythonAPI:
         kind = getattr(of, "kind", "")
         if isinstance(of, types.PyObject):
             return val  # type: ignore[no-any-return]
+        if kind == "Extension":
+            return self._program("box", of, val)  # type: ignore[no-any-return]
         if kind == "Float":
             return self.float_from_double(self.builder._cast(val, _DOUBLE))
         if kind == "Integer":
@@ -413,9 +436,12 @@ class PythonAPI:
 
 
 def _plain(of: Any) -> Any:
-    from lancehead import _core
+    return of if isinstance(of, types.PyObject) else plain(of)
 
-    return of if isinstance(of, types.PyObject) else _core.unliteral(of)
+
+def _is_of_program(of: Any) -> bool:
+    items = getattr(of, "types", ()) if getattr(of, "kind", "") in ("Tuple", "UniTuple", "NamedTuple") else ()
+    return getattr(of, "kind", "") == "Extension" or any(map(_is_of_program, items))
 
 
 class _Handle:

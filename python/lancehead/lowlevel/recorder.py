@@ -245,6 +245,9 @@ class Recorder:
             return "None"
         if value.of == of:
             return value.text
+        if kind == "Extension" and getattr(value.of, "kind", "") == "Extension":
+            # Values of types with one model are the same to Numba.
+            return f"prim.model_value({self.constant(of)}, prim.model_parts({value.text}))"
         if kind == "Extension" and value.of is None:
             return f"prim.model_value({self.constant(of)}, {value.text})"
         if kind == "Boolean" and value.type != INT1:

@@ -505,8 +505,9 @@ lower_constant = _Constants()
 
 
 def lower_cast(fromty: Any, toty: Any) -> Callable[[F], F]:
-    """Decorates the code generator of conversions from one type to another. They run where `context.cast` asks for them,
-    where a value meets the other type, and where it is an operand beside numbers and `can_convert_to` allows it."""
+    """Decorates the code generator of conversions from one type to another. They run where `context.cast` asks for
+    them, where a value meets the other type, and where it is an operand beside numbers and `can_convert_to` allows
+    it."""
 
     def decorate(generator: F) -> F:
         CASTS.append((fromty, toty, generator))

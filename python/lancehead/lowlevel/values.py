@@ -89,6 +89,17 @@ class Slot(Value):
         self.proxy: Any = None
 
 
+def plain(of: Any) -> Any:
+    """A type without the values that literal types in it know.
+
+    >>> plain(types.Tuple((types.Literal(3), types.Literal("a"))))
+    Tuple(int64, unicode_type)
+    """
+    if getattr(of, "kind", "") in ("Tuple", "UniTuple") and any(plain(t) != t for t in of.types):
+        return types.Tuple(tuple(map(plain, of.types)))
+    return _core.unliteral(of) if isinstance(of, _core.Type) else of
+
+
 def lowered(type_: Any) -> ir.Type:
     """The type of LLVM for a type of Numba."""
     kind = getattr(type_, "kind", "")

@@ -32,7 +32,10 @@ impl Infer<'_> {
         let made = self.call_chosen(function, name, args, kwargs);
         match function.map(|t| t.kind()) {
             // A function of NumPy or the like has a meaning of its own.
-            Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => Ok(made.ok().flatten()),
+            Some(TyKind::Obj(o)) if !matches!(self.world.object(*o), Object::Other(_)) => match made {
+                Err(d) if d.id != diag::EXTENSION_FAILED => Ok(None),
+                other => other,
+            },
             _ => made,
         }
     }

@@ -20,10 +20,10 @@ pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
         return Type::of(py, Ty::dtype(t.get().0));
     }
     // Its value is not asked for, which the program's functions may be unable to give.
-    if let Some(t) = extensions::type_of(value)?.filter(|t| t.extension().is_some()) {
+    if let Some(t) = extensions::registered(value)?.filter(|t| t.extension().is_some()) {
         return Type::of(py, t);
     }
-    match as_argument(value) {
+    match extensions::without_loading(|| as_argument(value)) {
         Ok(t) => Type::of(py, t),
         Err(Refused::Raised) => Err(PyErr::fetch(py)),
         // Device arrays say it themselves.

@@ -7,6 +7,7 @@ use lh_infer::world::Object;
 use lh_ir::{Ty, TyKind};
 use pyo3::intern;
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -42,9 +43,22 @@ pub fn extensions_pending() {
     ARE_PENDING.store(true, Ordering::Relaxed);
 }
 
+thread_local! {
+    /// Whether packages are not to be loaded now: one that is being imported may ask for the type of an object.
+    static ONLY_TYPES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a function without letting packages register.
+pub fn without_loading<T>(run: impl FnOnce() -> T) -> T {
+    let before = ONLY_TYPES.replace(true);
+    let made = run();
+    ONLY_TYPES.set(before);
+    made
+}
+
 /// Lets packages that extend Numba register what they have, if they have not yet.
 pub fn load(py: Python<'_>) -> PyResult<()> {
-    if ARE_PENDING.load(Ordering::Relaxed) && ARE_PENDING.swap(false, Ordering::Relaxed) {
+    if ARE_PENDING.load(Ordering::Relaxed) && !ONLY_TYPES.get() && ARE_PENDING.swap(false, Ordering::Relaxed) {
         py.import(intern!(py, "lancehead.entrypoints"))?.call_method0(intern!(py, "init_all"))?;
     }
     Ok(())
@@ -100,8 +114,13 @@ pub fn owner_type(py: Python<'_>) -> PyResult<(Py<Type>, usize)> {
 
 /// The type of an object that a program has registered.
 pub fn type_of(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
+    load(o.py())?;
+    registered(o)
+}
+
+/// The type of an object that a program has registered by now.
+pub fn registered(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     let py = o.py();
-    load(py)?;
     if !ARE_KNOWN.load(Ordering::Relaxed) {
         return Ok(None);
     }
