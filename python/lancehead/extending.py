@@ -155,8 +155,7 @@ def _of_class(function: Any, class_: type) -> Any:
     """The function with a class as its first argument."""
     taken = list(inspect.signature(getattr(function, "py_func", function)).parameters.values())[1:]
     inside = {"function": function, "class_": class_} | {f"default_{p.name}": p.default for p in taken}
-    star = {inspect.Parameter.VAR_POSITIONAL: "*"}
-    shown = [star.get(p.kind, "") + p.name for p in taken]
+    shown = [("*" if p.kind is p.VAR_POSITIONAL else "") + p.name for p in taken]
     given = [s if p.default is p.empty else f"{s}=default_{p.name}" for s, p in zip(shown, taken, strict=True)]
     return eval(f"lambda {', '.join(given)}: function({', '.join(['class_', *shown])})", inside)
 

@@ -593,6 +593,18 @@ def test_literals_of_other_objects():
     assert types.StringLiteral({"a": 1}) == types.StringLiteral({"a": 1}) != types.StringLiteral({"a": 2})
 
 
+def test_values_of_programs_as_star_arguments():
+    @njit
+    def counted(first, *rest):
+        return first + len(rest)
+
+    before = _core.live_allocations()
+    for _ in range(3):
+        assert counted(1, Index(np.arange(2.0)), Index(np.arange(3.0))) == 3
+        assert counted(Squares(2), Squares(3)) == 3
+    assert _core.live_allocations() == before
+
+
 # Intrinsics in other processes.
 
 

@@ -11,7 +11,7 @@ mod functions;
 mod getters;
 mod linked;
 mod memo;
-pub(crate) mod overloads;
+mod overloads;
 mod prims;
 mod threads;
 pub(crate) mod times;

@@ -1,8 +1,8 @@
 //! Emitting typed instructions: values on demand, conversions, checks.
 
-use crate::calls::overloads::IMPLICIT;
 use crate::cx::Infer;
 use crate::val::{Known, Val};
+use crate::world::IMPLICIT;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::op::Sig;

@@ -9,6 +9,9 @@ use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, Meaning, ObjId, SpecId, Ty};
 use std::sync::Arc;
 
+/// The module whose functions are overloaded by what programs say of values of their types.
+pub(crate) const IMPLICIT: &str = "lancehead.lowlevel.implicit";
+
 /// A Python object that is known at compile time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {

@@ -8,6 +8,8 @@ other, and whose lines are those of the generator's file.
   types of LLVM.
 - `recorder.py` gathers statements and makes functions of them, `builder.py` is the builder, `cgutils.py` Numba's module
   of that name, `proxies.py` its struct proxies, `context.py` the context, `pyapi.py` the C API of Python.
+- `implicit.py` and `array_likes.py` register overloads for what compiled code does by itself: loops, conversions,
+  printing, and arrays that values of a type hold.
 - `models.py` has data models, `boxing.py` brings objects in and out, `registry.py` the decorators and how a call finds
   what they registered.
 """

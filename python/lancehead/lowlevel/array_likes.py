@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from lancehead import extending, types
-from lancehead.lowlevel.context import recording
-from lancehead.lowlevel.registry import blamed, generator_for, recorded, signature, typed_by_name
+from lancehead.lowlevel.context import blamed, recording, signature
+from lancehead.lowlevel.registry import generator_for, recorded, typed_by_name
 from lancehead.lowlevel.results import result_of
 from lancehead.lowlevel.values import lowered
 
@@ -128,8 +128,8 @@ def enable() -> None:
     """Lets compiled code ask whether a value of a program's type is like an array, once."""
     if len in extending.FALLBACKS:
         return
-    ufuncs = {f for f in vars(np).values() if isinstance(f, np.ufunc)}
-    own = {len: _length, operator.getitem: _item, operator.setitem: _assign, iter: _items}
+    ufuncs: set[Any] = {f for f in vars(np).values() if isinstance(f, np.ufunc)}
+    own: dict[Any, Any] = {len: _length, operator.getitem: _item, operator.setitem: _assign, iter: _items}
     functions = [*ufuncs, *(getattr(operator, name) for name in _OPERATORS.split())]
     for function, choose in {**{f: _operation(f) for f in functions}, **own}.items():
         extending.falling_back(function, choose)

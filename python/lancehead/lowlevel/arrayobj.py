@@ -125,6 +125,7 @@ def parse_dtype(dtype: Any) -> Any:
     >>> parse_dtype(types.Literal("f4")), parse_dtype(types.NumberClass(types.int64))
     (float32, int64)
     """
-    if isinstance(dtype, types.StringLiteral):
+    kind = getattr(dtype, "kind", "")
+    if kind == "StringLiteral":
         return types.from_dtype(np.dtype(dtype.literal_value))
-    return dtype.dtype if isinstance(dtype, types.NumberClass) else None
+    return dtype.dtype if kind == "NumberClass" else None

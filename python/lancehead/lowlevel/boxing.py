@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lancehead import _core, errors, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.context import TargetContext, recording
+from lancehead.lowlevel.context import TargetContext, blamed, lower_constant, recording
 from lancehead.lowlevel.pyapi import NativeValue, PythonAPI
 from lancehead.lowlevel.values import INT1
 from lancehead.objectmode import Site
@@ -169,8 +169,6 @@ def __getattr__(name: str) -> Any:
 @functools.cache
 def unboxer(type_: Any) -> Any:
     """The function that takes the value of an address of an object, and says whether it has failed."""
-    from lancehead.lowlevel.registry import blamed
-
     function = unbox.of(type_)
     with recording("unbox", function.__code__, [types.voidptr]) as (context, builder), blamed(function):
         r = builder.recorder
@@ -188,8 +186,6 @@ def unboxer(type_: Any) -> Any:
 @functools.cache
 def boxer(type_: Any) -> Any:
     """The function that gives the address of a new object for a value."""
-    from lancehead.lowlevel.registry import blamed
-
     function = box.of(type_)
     with recording("box", function.__code__, [type_]) as (context, builder), blamed(function):
         r = builder.recorder
@@ -214,8 +210,6 @@ _CONSTANTS: dict[int, Any] = {}
 
 def constant(type_: Any, value: Any) -> Any:
     """The function that makes the value of an object which compiled code reads as a constant."""
-    from lancehead.lowlevel.registry import blamed, lower_constant
-
     known = _CONSTANTS.get(id(value))
     if known is not None:
         return known

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import traceback
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
-from lancehead import _core, types
+from lancehead import _core, errors, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import models, proxies
 from lancehead.lowlevel.builder import IRBuilder
@@ -15,6 +16,8 @@ from lancehead.lowlevel.pyapi import PythonAPI
 from lancehead.lowlevel.recorder import Recorder
 from lancehead.lowlevel.results import result_of
 from lancehead.lowlevel.values import INT1, INT8, INT64, VOIDPTR, Composed, Value, lowered, size_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class TypingContext:
@@ -79,9 +82,45 @@ def is_of(given: Any, pattern: Any) -> bool:
         return True
     if isinstance(pattern, type):
         return isinstance(given, pattern)
-    if isinstance(given, types.SliceType) and isinstance(pattern, types.SliceType):
+    if getattr(given, "kind", "") == getattr(pattern, "kind", "") == "SliceType":
         return bool(given.has_step == pattern.has_step)
     return bool(given == pattern or _core.unliteral(given) == pattern)
+
+
+class _Constants:
+    """Code generators of constants, by type or class of types."""
+
+    def __init__(self) -> None:
+        self._generators: list[tuple[Any, Any]] = []
+
+    def __call__(self, ty: Any) -> Callable[[F], F]:
+        def decorate(generator: F) -> F:
+            self._generators.append((ty, generator))
+            return generator
+
+        return decorate
+
+    def of(self, type_: Any) -> Any:
+        """The generator for a type; None if there is none."""
+        return next((g for t, g in reversed(self._generators) if is_of(type_, t)), None)
+
+
+lower_constant = _Constants()
+
+
+@contextlib.contextmanager
+def blamed(generator: Any) -> Iterator[None]:
+    """Says in which line of a code generator an error has happened."""
+    try:
+        yield
+    except errors.NumbaError:
+        raise
+    except Exception as error:
+        file = generator.__code__.co_filename
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+        where = f"{file}:{frames[-1].lineno if frames else generator.__code__.co_firstlineno}"
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise errors.LoweringError(f"`{generator.__qualname__}` ({where}) failed: {text}") from error
 
 
 class _CallConv:

@@ -12,8 +12,8 @@ from typing import Any
 
 from lancehead import _core, errors, extending, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.context import CASTS, TypingContext, is_of, recording
-from lancehead.lowlevel.registry import blamed, generator_for, recorded, signature, typed_by_name
+from lancehead.lowlevel.context import CASTS, TypingContext, blamed, is_of, recording, signature
+from lancehead.lowlevel.registry import generator_for, recorded, typed_by_name
 from lancehead.lowlevel.values import INT1, lowered
 
 

@@ -149,7 +149,7 @@ class PythonAPI:
                     builder.store(made, found)
             with otherwise, builder.if_then(builder.icmp_unsigned("==", self.err_occurred(), null)):
                 self.call_c("PyErr_BadInternalCall", _V, ())
-        return made if isinstance(result, ir.VoidType) else builder.load(found)  # type: ignore[no-any-return]
+        return made if isinstance(result, ir.VoidType) else builder.load(found)
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
         if name in _FUNCTIONS:

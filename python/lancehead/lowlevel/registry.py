@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import functools
 import importlib
 import inspect
-import traceback
 import uuid
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from lancehead import _core, errors, extending, pickling, types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.context import CASTS, TypingContext, is_of, recording, signature
+from lancehead.lowlevel.context import CASTS, TypingContext, blamed, is_of, recording, signature
+from lancehead.lowlevel.context import lower_constant as lower_constant
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@contextlib.contextmanager
-def blamed(generator: Any) -> Iterator[None]:
-    """Says in which line of a code generator an error has happened."""
-    try:
-        yield
-    except errors.NumbaError:
-        raise
-    except Exception as error:
-        file = generator.__code__.co_filename
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
-        where = f"{file}:{frames[-1].lineno if frames else generator.__code__.co_firstlineno}"
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise errors.LoweringError(f"`{generator.__qualname__}` ({where}) failed: {text}") from error
 
 
 def recorded(generator: Any, sig: Any, given: tuple[Any, ...]) -> Any:
@@ -481,27 +465,6 @@ def make_attribute_wrapper(typeclass: Any, struct_attr: str, python_attr: str) -
 
 
 # Constants and conversions.
-
-
-class _Constants:
-    """Code generators of constants, by type or class of types."""
-
-    def __init__(self) -> None:
-        self._generators: list[tuple[Any, Any]] = []
-
-    def __call__(self, ty: Any) -> Callable[[F], F]:
-        def decorate(generator: F) -> F:
-            self._generators.append((ty, generator))
-            return generator
-
-        return decorate
-
-    def of(self, type_: Any) -> Any:
-        """The generator for a type; None if there is none."""
-        return next((g for t, g in reversed(self._generators) if is_of(type_, t)), None)
-
-
-lower_constant = _Constants()
 
 
 def lower_cast(fromty: Any, toty: Any) -> Callable[[F], F]:

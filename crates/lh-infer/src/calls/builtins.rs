@@ -1,10 +1,9 @@
 //! Builtins that are questions about types, iteration, or one instruction; the others are library functions.
 
-use crate::calls::overloads::IMPLICIT;
 use crate::convert::{promote, unify};
 use crate::cx::Infer;
 use crate::val::{Known, Lazy, Val};
-use crate::world::Object;
+use crate::world::{IMPLICIT, Object};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Semantics, parallel};

@@ -10,9 +10,6 @@ use lh_ir::func::Device;
 use lh_ir::types::{Initial, Literal, TyKind};
 use lh_ir::{Const, Ty};
 
-/// The module whose functions are overloaded by what programs say of values of their types.
-pub(crate) const IMPLICIT: &str = "lancehead.lowlevel.implicit";
-
 impl Infer<'_> {
     /// A call of a function or method that may have overloads; `None` if none is meant.
     pub(crate) fn call_overload(

@@ -1,11 +1,10 @@
 //! Operators: which row or library function an operator means for its operand types.
 
-use crate::calls::overloads::IMPLICIT;
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{exc, row};
 use crate::val::Val;
-use crate::world::ArgTy;
+use crate::world::{ArgTy, IMPLICIT};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, MapExpr, Semantics};
 use lh_ir::types::{Buffer, TyKind};

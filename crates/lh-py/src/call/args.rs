@@ -62,6 +62,9 @@ impl ArgBuf {
     pub fn keep(&mut self, py: Python<'_>, argc: usize) {
         self.tags.truncate(first_tags(&self.tags, argc));
         let words = Decoder::new(py, &self.tags).many(argc).iter().map(|t| t.flatten().len()).sum();
+        // References of the rest are dropped with the buffer.
+        let of_rest = self.owners.iter().filter(|(at, _)| *at as usize >= words);
+        self.held.extend(of_rest.map(|(at, _)| self.slots[*at as usize] as *mut MemInfo));
         self.slots.truncate(words);
         self.owners.retain(|(at, _)| (*at as usize) < words);
     }
