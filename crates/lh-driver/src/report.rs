@@ -76,11 +76,19 @@ impl Compiled {
     /// Reports on the function (first) and on the user's functions that it calls. Compiles once more, for LLVM's
     /// remarks.
     pub fn explain(&self) -> Vec<FunctionReport> {
-        let remarks = self.remarks();
+        self.explained(&self.remarks())
+    }
+
+    /// The same without what LLVM tells of loops, for which the code is compiled once more.
+    pub fn explain_quickly(&self) -> Vec<FunctionReport> {
+        self.explained(&[])
+    }
+
+    fn explained(&self, remarks: &[Remark]) -> Vec<FunctionReport> {
         let allocating = self.allocating();
         let mut out: Vec<FunctionReport> = Vec::new();
         for (i, f) in self.functions().iter().enumerate().filter(|(_, f)| !f.is_library) {
-            let report = self.explain_one(i, f, &allocating, &remarks);
+            let report = self.explain_one(i, f, &allocating, remarks);
             // Inner functions are shown where they stand.
             match out.iter_mut().find(|o| o.contains(&report)) {
                 Some(outer) => report

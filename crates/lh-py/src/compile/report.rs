@@ -1,7 +1,7 @@
 //! Reports on compiled functions, as objects of `lancehead.explain`, which shows them.
 
 use lh_driver::Compiled;
-use lh_driver::report::FunctionReport;
+use lh_driver::report::{FunctionReport, Note};
 use lh_ir::func::Semantics;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -28,7 +28,10 @@ pub fn tell_parallel(
         let name = function.getattr(intern!(py, "__qualname__"))?;
         explain(py, &name, std::iter::once(compiled))?.call_method1(intern!(py, "tell"), (level.min(4),))?;
     }
-    if semantics == Semantics::Numba {
+    // The whole report, which is costly, is made only where the warning is likely.
+    let shows_work = |n: &Note| !matches!(n.kind(), "type" | "allocates") || n.to_string().contains("array(");
+    let has_work = || compiled.explain_quickly().iter().any(|f| f.notes.values().flatten().any(shows_work));
+    if semantics == Semantics::Numba && !has_work() {
         let name = function.getattr(intern!(py, "__qualname__"))?;
         explain(py, &name, std::iter::once(compiled))?.call_method0(intern!(py, "warn_if_serial"))?;
     }
