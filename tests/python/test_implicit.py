@@ -254,6 +254,16 @@ def test_faulty_iterators_are_named():
         njit(lambda t: list(t))(Thing())
 
 
+def test_reasons_of_overloads_are_told():
+    @overload(operator.getitem)
+    def squares_item(of, index):
+        if isinstance(of, SquaresType) and not isinstance(index, types.Integer):
+            raise errors.TypingError("only numbers are indices of squares")
+
+    with pytest.raises(errors.TypingError, match="only numbers are indices of squares"):
+        njit(lambda s: s[1:])(Squares(3))
+
+
 # Methods of classes of types.
 
 

@@ -126,6 +126,8 @@ pub struct Infer<'w> {
     pub(crate) initial: HashMap<Value, (Vec<Val>, Vec<Val>)>,
     /// Whether a callee may ask for a literal type, which an overload is then asked with; and the parameter it is for.
     pub(crate) wishes: Wishes,
+    /// Why overloads have nothing for the operands of the instruction, if they say it.
+    pub(crate) refusals: Vec<String>,
     /// Of a display of lists made here: the displays that made those.
     pub(crate) rows_at: HashMap<u32, Vec<u32>>,
     /// Indices into a stencil's arrays.
@@ -187,6 +189,7 @@ impl<'w> Infer<'w> {
             made_at: HashMap::new(),
             initial: HashMap::new(),
             wishes: Wishes::Granted,
+            refusals: Vec::new(),
             rows_at: HashMap::new(),
             offsets: Vec::new(),
         })

@@ -52,7 +52,7 @@ impl Infer<'_> {
                     return Err(d);
                 }
                 // The rest may show that a loop needs wider types, with which there is no failure.
-                failed.get_or_insert(d.at(&code.file, self.span));
+                failed.get_or_insert(self.with_refusals(d).at(&code.file, self.span));
             }
         }
         if let Some(d) = failed {
@@ -235,6 +235,7 @@ impl Infer<'_> {
         let start = self.cur;
         for i in &data.insts {
             self.span = i.span;
+            self.refusals.clear();
             self.step(i)?;
             if self.dead {
                 break;

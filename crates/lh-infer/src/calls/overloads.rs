@@ -5,7 +5,7 @@ use crate::cx::{Infer, Wishes};
 use crate::operations::operators::operator_of;
 use crate::val::{Known, Method, Val};
 use crate::world::{Object, Overload, Overloaded};
-use lh_ir::diag::{self, Result};
+use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Device;
 use lh_ir::types::{Initial, Literal, TyKind};
 use lh_ir::{Const, Ty};
@@ -116,8 +116,20 @@ impl Infer<'_> {
         match self.ask_overload(Some(function.ty), "", &operands, &[], &[]) {
             Ok(found) => self.call_overloaded(found, &operands, &[]),
             Err(d) if d.id == diag::EXTENSION_FAILED => Err(d),
-            Err(_) => Ok(None),
+            Err(d) => {
+                // What follows the headline of such a refusal are reasons.
+                self.refusals.extend(Some(d.headline.clone()).filter(|text| text.contains("; ")));
+                Ok(None)
+            }
         }
+    }
+
+    /// An error with the reasons that overloads gave while nothing else was found.
+    pub(crate) fn with_refusals(&mut self, d: Box<Diagnostic>) -> Box<Diagnostic> {
+        if !d.file.is_empty() {
+            return d;
+        }
+        self.refusals.drain(..).fold(d, Diagnostic::note)
     }
 
     /// An attribute or a method that an overload gives values of a type.
