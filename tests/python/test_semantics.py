@@ -280,3 +280,17 @@ def test_served_decorators_have_numbas() -> None:
     inner = of_numba.njit(lambda x: x)
     with pytest.raises(TypeError, match="already jitted"):
         of_numba.njit(inner)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int32", "uint8"])
+def test_counts_of_shifts_are_taken_modulo_64(dtype: str) -> None:
+    """Numba leaves a count out of range to the processor, which looks at its lower bits; nothing raises."""
+    left = njit(lambda x, n: x << n, semantics="numba")
+    right = njit(lambda x, n: x >> n, semantics="numba")
+    x = getattr(np, dtype)(100)
+    for n in (-65, -1, 0, 3, 31, 32, 63, 64, 65, 200):
+        assert left(x, n) % 2**64 == (int(x) << (n % 64)) % 2**64, (dtype, n)
+        assert right(x, n) == int(x) >> (n % 64), (dtype, n)
+    assert njit(lambda: (1 << -1, 5 >> 64), semantics="numba")() == (-(2**63), 5)
+    with pytest.raises(ValueError, match="negative shift count"):
+        njit(lambda x, n: x << n)(1, -1)

@@ -399,6 +399,10 @@ impl Infer<'_> {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
             }
         }
+        if matches!(op, BinOp::LShift | BinOp::RShift) && self.semantics() == Semantics::Numba {
+            let name = if op == BinOp::LShift { "scalars.shifted_left" } else { "scalars.shifted_right" };
+            return self.call_library(name, &args);
+        }
         if let (BinOp::FloorDiv | BinOp::Mod, Some(n), TyKind::Int { signed, .. }) = (op, y.as_int(), t.kind()) {
             if !signed && n != 0 {
                 return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
