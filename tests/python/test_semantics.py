@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import numba_answers
-from lancehead import errors, njit
+from lancehead import errors, float32, njit
 from lancehead._command import serve
+from lancehead.experimental import jitclass
 
 ANSWERS = json.loads(numba_answers.FILE.read_text())
 #: Where Numba's answer is not defined, or an accident: conversions of floats that do not fit, powers that overflow on
@@ -280,6 +281,33 @@ def test_served_decorators_have_numbas() -> None:
     inner = of_numba.njit(lambda x: x)
     with pytest.raises(TypeError, match="already jitted"):
         of_numba.njit(inner)
+
+
+def test_methods_of_served_classes_have_numbas() -> None:
+    class Third:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        @property
+        def part(self) -> Any:
+            return self.x / 3
+
+        @staticmethod
+        def of(x: Any) -> Any:
+            return x / 3
+
+        def again(self) -> Any:
+            return self.x / 3
+
+    x = np.float32(1)
+    for decorator, want in (
+        (serve.NumbaModule("numba.experimental").jitclass, 1 / 3),
+        (jitclass, float(x / 3)),
+        (functools.partial(jitclass, semantics="numba"), 1 / 3),
+    ):
+        third = decorator([("x", float32)])(Third)
+        called = njit(lambda t: (t.part, t.again()))
+        assert (third(x).part, third(x).again(), third.of(x), *called(third(x))) == (want,) * 5
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "int32", "uint8"])
