@@ -79,12 +79,11 @@ def test_exceptions_and_lists_go_through():
 def test_it_says_what_it_is_and_keeps_the_function():
     @njit
     def named(x):
-        """Has a text."""
         return x
 
     named(1)
     entry = named.overloads[named.signatures[0]].entry_point
-    assert (entry.__name__, entry.__module__, entry.__doc__) == ("named", __name__, "Has a text.")
+    assert (entry.__name__, entry.__module__) == ("named", __name__)
     assert callable(entry) and entry.address
     alive = weakref.ref(named)
     del named

@@ -319,6 +319,37 @@ def test_counts_of_shifts_are_taken_modulo_64(dtype: str) -> None:
     for n in (-65, -1, 0, 3, 31, 32, 63, 64, 65, 200):
         assert left(x, n) % 2**64 == (int(x) << (n % 64)) % 2**64, (dtype, n)
         assert right(x, n) == int(x) >> (n % 64), (dtype, n)
-    assert njit(lambda: (1 << -1, 5 >> 64), semantics="numba")() == (-(2**63), 5)
+    assert njit(lambda x: (x << -1, x >> 64), semantics="numba")(5) == (-(2**63), 5)
     with pytest.raises(ValueError, match="negative shift count"):
         njit(lambda x, n: x << n)(1, -1)
+
+
+def test_callees_take_error_model_and_fastmath_of_their_callers() -> None:
+    """Where their own decorators say nothing, or where Numba inlines them."""
+    options = {"semantics": "numba"}
+
+    def quotient(x: float, y: float) -> float:
+        return x / y
+
+    def caller(callee: Any, **more: Any) -> Any:
+        return njit(lambda x, y: callee(x, y), **options, **more)
+
+    plain, inlined = njit(quotient, **options), njit(quotient, inline="always", error_model="python", **options)
+    numpys = njit(quotient, error_model="numpy", **options)
+    pythons = njit(quotient, error_model="python", **options)
+    signed = njit("float64(float64, float64)", **options)(quotient)
+    for callee in (plain, inlined, numpys, quotient):
+        assert caller(callee, error_model="numpy")(1.0, 0.0) == np.inf
+    for callee in (pythons, signed, njit(quotient)):
+        with pytest.raises(ZeroDivisionError):
+            caller(callee, error_model="numpy")(1.0, 0.0)
+    for callee in (plain, inlined, pythons):
+        with pytest.raises(ZeroDivisionError):
+            caller(callee)(1.0, 0.0)
+        with pytest.raises(ZeroDivisionError):
+            callee(1.0, 0.0)
+    assert caller(numpys)(1.0, 0.0) == np.inf
+    for callee in (plain, inlined):
+        compiled = caller(callee, fastmath=True)
+        compiled(1.0, 2.0)
+        assert "fdiv fast" in next(iter(compiled.inspect_llvm().values()))

@@ -329,7 +329,8 @@ impl Infer<'_> {
     /// does not fit, as in NumPy.
     fn fitted(&mut self, x: &Val, other: &Val, t: Ty) -> Result<Val> {
         let narrows = t.is_int() && t.strong() != Ty::i64() && x.ty.is_weak() && x.ty.is_int();
-        if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || self.is_library {
+        let is_exempt = self.is_library || self.semantics() == Semantics::Numba;
+        if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || is_exempt {
             return Ok(self.cast(x, t));
         }
         let narrow = self.cast(x, t);

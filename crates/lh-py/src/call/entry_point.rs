@@ -68,10 +68,6 @@ impl EntryPoint {
     fn module(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(self.function(py)?.getattr("__module__")?.unbind())
     }
-    #[getter(__doc__)]
-    fn doc(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(self.function(py)?.getattr("__doc__")?.unbind())
-    }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<entry point of {} at {:#x}>", self.name(py)?, self.address()))
     }
