@@ -60,8 +60,12 @@ CLIENTS = {
     # The sources have no extension modules, so that all models run by Numba.
     "arch": Client(
         "8.0.0",
-        ("arch/tests/univariate/test_recursions.py", "arch/tests/univariate/test_volatility.py", "arch/tests/bootstrap",
-         "arch/tests/covariance"),
+        (
+            "arch/tests/univariate/test_recursions.py",
+            "arch/tests/univariate/test_volatility.py",
+            "arch/tests/bootstrap",
+            "arch/tests/covariance",
+        ),
         versions=(("arch/_version.py", "version = __version__ = '8.0.0'\nversion_tuple = (8, 0, 0)\n"),),
     ),
     "numba-progress": Client("1.2.0", ("tests",)),

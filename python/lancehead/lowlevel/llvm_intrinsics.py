@@ -22,7 +22,7 @@ _ROWS_OF_TWO = {
     "minimum": "minimum", "maximum": "maximum",
 }  # fmt: skip
 #: What only tells the optimiser something, and so does nothing.
-_HINTS = ("assume", "donothing", "prefetch", "lifetime", "invariant", "dbg", "annotation", "var", "experimental.noalias")
+_HINTS = ("assume", "donothing", "prefetch", "lifetime", "dbg", "experimental.noalias")
 
 
 def declared(name: str, types: Any = (), fnty: Any = None) -> Any:
@@ -109,7 +109,7 @@ def _chosen(op: str, signed: bool) -> Callable[..., Value]:
 
 def _limit(b: Any, x: Value, signed: bool, least: bool) -> Value:
     """The least or the greatest integer of a type."""
-    bits = x.type.width  # type: ignore[attr-defined]
+    bits = x.type.width
     if not signed:
         return b.recorder.number(0 if least else (1 << bits) - 1, x.type)  # type: ignore[no-any-return]
     return b.recorder.number(-(1 << (bits - 1)) if least else (1 << (bits - 1)) - 1, x.type)  # type: ignore[no-any-return]
@@ -134,7 +134,7 @@ def _funnel(to_left: bool) -> Callable[..., Value]:
     """Two integers side by side, shifted, of which one half is left."""
 
     def generate(b: Any, high: Value, low: Value, count: Value) -> Value:
-        bits = count.type.width  # type: ignore[attr-defined]
+        bits = count.type.width
         count = b.urem(count, b.recorder.number(bits, count.type))
         rest = b.urem(b.sub(b.recorder.number(bits, count.type), count), b.recorder.number(bits, count.type))
         is_zero = b.icmp_signed("==", count, b.recorder.number(0, count.type))
@@ -186,7 +186,7 @@ _CODE: dict[str, Callable[..., Any]] = {
     "fmuladd": lambda b, x, y, z: b.fma(x, y, z),
     "fshl": _funnel(True), "fshr": _funnel(False),
     "round": _round, "powi": _powi,
-    "expect": lambda b, x, likely: x,
+    "expect": lambda b, x, *likely: x,
     "memcpy": _copied, "memmove": _copied, "memset": _filled,
 }  # fmt: skip
 

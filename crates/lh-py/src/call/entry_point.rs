@@ -43,7 +43,8 @@ impl EntryPoint {
         let (state, mut overload) = (self.state(), self.overload());
         let wanted = overload.args().len();
         if args.len() != wanted {
-            let text = format!("{}() takes {wanted} positional arguments but {} were given", self.name(py)?, args.len());
+            let text =
+                format!("{}() takes {wanted} positional arguments but {} were given", self.name(py)?, args.len());
             return Err(PyTypeError::new_err(text));
         }
         if !overload.guard.is_current(py) {
