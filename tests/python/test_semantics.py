@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import numba_answers
-from lancehead import errors, njit
+from lancehead import errors, float32, njit
 from lancehead._command import serve
+from lancehead.experimental import jitclass
 
 ANSWERS = json.loads(numba_answers.FILE.read_text())
 #: Where Numba's answer is not defined, or an accident: conversions of floats that do not fit, powers that overflow on
@@ -280,3 +281,75 @@ def test_served_decorators_have_numbas() -> None:
     inner = of_numba.njit(lambda x: x)
     with pytest.raises(TypeError, match="already jitted"):
         of_numba.njit(inner)
+
+
+def test_methods_of_served_classes_have_numbas() -> None:
+    class Third:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        @property
+        def part(self) -> Any:
+            return self.x / 3
+
+        @staticmethod
+        def of(x: Any) -> Any:
+            return x / 3
+
+        def again(self) -> Any:
+            return self.x / 3
+
+    x = np.float32(1)
+    for decorator, want in (
+        (serve.NumbaModule("numba.experimental").jitclass, 1 / 3),
+        (jitclass, float(x / 3)),
+        (functools.partial(jitclass, semantics="numba"), 1 / 3),
+    ):
+        third = decorator([("x", float32)])(Third)
+        called = njit(lambda t: (t.part, t.again()))
+        assert (third(x).part, third(x).again(), third.of(x), *called(third(x))) == (want,) * 5
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int32", "uint8"])
+def test_counts_of_shifts_are_taken_modulo_64(dtype: str) -> None:
+    """Numba leaves a count out of range to the processor, which looks at its lower bits; nothing raises."""
+    left = njit(lambda x, n: x << n, semantics="numba")
+    right = njit(lambda x, n: x >> n, semantics="numba")
+    x = getattr(np, dtype)(100)
+    for n in (-65, -1, 0, 3, 31, 32, 63, 64, 65, 200):
+        assert left(x, n) % 2**64 == (int(x) << (n % 64)) % 2**64, (dtype, n)
+        assert right(x, n) == int(x) >> (n % 64), (dtype, n)
+    assert njit(lambda x: (x << -1, x >> 64), semantics="numba")(5) == (-(2**63), 5)
+    with pytest.raises(ValueError, match="negative shift count"):
+        njit(lambda x, n: x << n)(1, -1)
+
+
+def test_callees_take_error_model_and_fastmath_of_their_callers() -> None:
+    """Where their own decorators say nothing, or where Numba inlines them."""
+    options = {"semantics": "numba"}
+
+    def quotient(x: float, y: float) -> float:
+        return x / y
+
+    def caller(callee: Any, **more: Any) -> Any:
+        return njit(lambda x, y: callee(x, y), **options, **more)
+
+    plain, inlined = njit(quotient, **options), njit(quotient, inline="always", error_model="python", **options)
+    numpys = njit(quotient, error_model="numpy", **options)
+    pythons = njit(quotient, error_model="python", **options)
+    signed = njit("float64(float64, float64)", **options)(quotient)
+    for callee in (plain, inlined, numpys, quotient):
+        assert caller(callee, error_model="numpy")(1.0, 0.0) == np.inf
+    for callee in (pythons, signed, njit(quotient)):
+        with pytest.raises(ZeroDivisionError):
+            caller(callee, error_model="numpy")(1.0, 0.0)
+    for callee in (plain, inlined, pythons):
+        with pytest.raises(ZeroDivisionError):
+            caller(callee)(1.0, 0.0)
+        with pytest.raises(ZeroDivisionError):
+            callee(1.0, 0.0)
+    assert caller(numpys)(1.0, 0.0) == np.inf
+    for callee in (plain, inlined):
+        compiled = caller(callee, fastmath=True)
+        compiled(1.0, 2.0)
+        assert "fdiv fast" in next(iter(compiled.inspect_llvm().values()))

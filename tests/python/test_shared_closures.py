@@ -40,8 +40,8 @@ def test_a_new_closure_costs_no_compilation():
     start = time.perf_counter()
     assert [f(3) for f in more] == [3 * k for k in range(4, 60)]
     assert (time.perf_counter() - start) / len(more) < 1e-3
-    entry = second.overloads[second.signatures[0]].entry_point
-    assert {f.overloads[f.signatures[0]].entry_point for f in more} == {entry}
+    entry = second.overloads[second.signatures[0]].entry_point.address
+    assert {f.overloads[f.signatures[0]].entry_point.address for f in more} == {entry}
 
 
 def test_values_and_types():

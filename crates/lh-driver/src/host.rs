@@ -35,6 +35,26 @@ pub struct RawFunction {
     pub options: Option<Options>,
 }
 
+/// Options that a function with a decorator takes from compiled code that calls it.
+#[derive(Clone, Copy, Default)]
+pub struct Inherited {
+    /// `fastmath`.
+    pub fastmath: bool,
+    /// `error_model`.
+    pub error_model: bool,
+}
+
+impl Inherited {
+    /// The options of a function that is called by one with some options.
+    pub fn applied(self, own: Options, caller: Options) -> Options {
+        Options {
+            fastmath: if self.fastmath { caller.fastmath } else { own.fastmath },
+            numpy_errors: if self.error_model { caller.numpy_errors } else { own.numpy_errors },
+            ..own
+        }
+    }
+}
+
 /// A GPU that a kernel is compiled for, and limits of the kernel's launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuTarget {
@@ -78,6 +98,10 @@ pub trait Host {
     /// Options of a function's own decorator, if it has one; `None` for plain and library functions.
     fn options(&mut self, o: ObjId) -> Option<Options> {
         self.function(o).options
+    }
+    /// Which options a function with a decorator takes from its caller.
+    fn inherited(&mut self, _o: ObjId) -> Inherited {
+        Inherited::default()
     }
     /// Types that a function's decorator gives to its variables (`locals=`).
     fn locals(&mut self, _o: ObjId) -> Vec<(String, Ty)> {

@@ -19,6 +19,16 @@ def out_of_bounds(x, name):
     raise OverflowError(f"Python integer {x} out of bounds for {name}")
 
 
+def shifted_left(x, count):
+    """A shift to the left as processors do it and Numba has it: by the lower bits of the count, whatever the others."""
+    return prim.shl(x, count & (8 * prim.itemsize(prim.dtype_of(x)) - 1))
+
+
+def shifted_right(x, count):
+    """A shift to the right by the lower bits of the count."""
+    return prim.shr(x, count & (8 * prim.itemsize(prim.dtype_of(x)) - 1))
+
+
 def _magnitude(x):
     """The absolute value as 64 bits, all of which count where there is no sign."""
     return prim.abs(prim.cast(x, np.int64)) if prim.is_signed(x) else prim.cast(x, np.int64)

@@ -120,10 +120,15 @@ class IRBuilder(ir.IRBuilder):
         a, b, c = map(self.recorder.value, (a, b, c))
         return self.recorder.let(f"prim.fma({a.text}, {b.text}, {c.text})", a.type)
 
-    def _overflowing(self, name: str, a: Any, b: Any) -> Value:
+    def _overflowing(self, name: str, a: Any, b: Any, signed: bool = True) -> Value:
         a, b = self.recorder.value(a), self.recorder.value(b)
         type_ = ir.LiteralStructType([a.type, INT1])
-        return self.recorder.let(f"(prim.{name}({a.text}, {b.text}), prim.{name}_ovf({a.text}, {b.text}))", type_)
+        if signed:
+            text = f"(prim.{name}({a.text}, {b.text}), prim.{name}_ovf({a.text}, {b.text}))"
+        else:
+            x, y = (f"prim.cast({v.text}, {self._held(v.type, False)})" for v in (a, b))
+            text = f"(prim.{name}({a.text}, {b.text}), prim.{name}_ovf({x}, {y}))"
+        return self.recorder.let(text, type_)
 
     def sadd_with_overflow(self, a: Any, b: Any, name: str = "") -> Value:
         """The sum, and whether it is too large."""
@@ -136,6 +141,18 @@ class IRBuilder(ir.IRBuilder):
     def smul_with_overflow(self, a: Any, b: Any, name: str = "") -> Value:
         """The product, and whether it is too large."""
         return self._overflowing("mul", a, b)
+
+    def uadd_with_overflow(self, a: Any, b: Any, name: str = "") -> Value:
+        """The sum of integers without a sign, and whether it is too large."""
+        return self._overflowing("add", a, b, False)
+
+    def usub_with_overflow(self, a: Any, b: Any, name: str = "") -> Value:
+        """The difference of integers without a sign, and whether it is less than zero."""
+        return self._overflowing("sub", a, b, False)
+
+    def umul_with_overflow(self, a: Any, b: Any, name: str = "") -> Value:
+        """The product of integers without a sign, and whether it is too large."""
+        return self._overflowing("mul", a, b, False)
 
     # Comparisons.
 
@@ -372,6 +389,11 @@ class IRBuilder(ir.IRBuilder):
         """A call of a function of C, or of one that the context gave."""
         if callable(fn) and not isinstance(fn, (Value, ir.Function)):
             return fn(self, args)  # type: ignore[no-any-return]
+        if isinstance(fn, ir.Function) and fn.name.startswith("llvm."):
+            # The table of intrinsics writes their code with a builder.
+            from lancehead.lowlevel import llvm_intrinsics
+
+            return llvm_intrinsics.call(self, fn, args)
         values = [self.recorder.escape(self.recorder.value(a)) for a in args]
         type_ = fn.type.pointee
         result = type_.return_type
@@ -419,7 +441,7 @@ class IRBuilder(ir.IRBuilder):
 
     def cbranch(self, cond: Any, truebr: Any, falsebr: Any) -> Any:
         """Goes to one of two blocks."""
-        made = Branch(self.recorder.value(cond).text, self.recorder.line())
+        made = Branch(self.recorder.value(cond).text, self.recorder.line(), leaves=True)
         self.recorder.items.append(made)
         with self.recorder.inside(made.then):
             self._leave(truebr)
@@ -506,6 +528,8 @@ class _Place:
     def is_terminated(self) -> bool:
         """Whether it ends in a jump."""
         last = self.items[-1] if self.items else None
+        if getattr(last, "leaves", False):
+            return True
         return getattr(last, "text", "") in ("continue", "break") or getattr(last, "text", "").startswith("return")
 
 
@@ -521,7 +545,7 @@ class _Switch:
 
     def __init__(self, builder: IRBuilder, value: Value, default: Any) -> None:
         self.builder, self.value = builder, value
-        self._rest = Branch("True", builder.recorder.line())
+        self._rest = Branch("True", builder.recorder.line(), leaves=True)
         builder.recorder.items.append(self._rest)
         with builder.recorder.inside(self._rest.then):
             builder._leave(default)
@@ -553,24 +577,29 @@ class _Rest:
 
 
 class Phi(Value):
-    """A variable that is assigned at the ends of the blocks before."""
+    """What a variable is at the start of a block, which is assigned at the ends of the blocks before."""
 
     def __init__(self, builder: IRBuilder, type_: Any) -> None:
         self.slot = builder.recorder.slot(type_)
-        super().__init__(builder.recorder, self.slot.text, type_)
+        # Other phis of the block may have this value as the next of theirs, so that it is read before any is assigned.
+        super().__init__(builder.recorder, builder.load(self.slot).text, type_)
 
     def add_incoming(self, value: Any, block: Any) -> None:
         """Says what it is if the block came before."""
         items = block.items
         value = self.recorder.value(value)
         at = len(items)
-        while at and getattr(items[at - 1], "text", "").startswith(("continue", "next_block")):
+        while at and _is_jump(items[at - 1]):
             at -= 1
         tail = items[at:]
         del items[at:]
         with self.recorder.inside(items):
             self.recorder.do(f"{self.slot.text} = {value.text}", self.slot)
         items.extend(tail)
+
+
+def _is_jump(item: Any) -> bool:
+    return getattr(item, "leaves", False) or getattr(item, "text", "").startswith(("continue", "next_block"))
 
 
 def address_of(name: str) -> int:

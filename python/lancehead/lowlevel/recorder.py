@@ -35,10 +35,10 @@ class Count:
 
 
 class Branch:
-    """An `if`."""
+    """An `if`; `leaves` says that each of its ways goes to another block."""
 
-    def __init__(self, condition: str, line: int) -> None:
-        self.condition, self.line = condition, line
+    def __init__(self, condition: str, line: int, leaves: bool = False) -> None:
+        self.condition, self.line, self.leaves = condition, line, leaves
         self.then: list[Any] = []
         self.otherwise: list[Any] = []
 
@@ -89,6 +89,12 @@ class Recorder:
     def module(self) -> Recorder:
         """Itself: functions of C are known by their names everywhere."""
         return self
+
+    def declare_intrinsic(self, intrinsic: str, tys: Any = (), fnty: Any = None) -> Any:
+        """An intrinsic of LLVM, by its name without types and by these."""
+        from lancehead.lowlevel import llvm_intrinsics
+
+        return llvm_intrinsics.declared(intrinsic, tys, fnty)
 
     def append_basic_block(self, name: str = "") -> Block:
         """A new block."""

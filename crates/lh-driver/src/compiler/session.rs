@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use super::ptx;
-use crate::host::{Host, LinkedPtx, Source};
+use crate::host::{Host, Inherited, LinkedPtx, Source};
 use crate::kernel;
 use crate::source_info::SourceInfo;
 use crate::spec::{Body, Dep, Key, Spec, callees};
@@ -144,7 +144,9 @@ impl<'a> Session<'a> {
             None
         } else {
             let o = self.host.function_object(f);
-            self.own_options(f, o)
+            // What the library does by itself is nothing that a function of the program takes from it.
+            let by_program = self.stack.innermost().is_some_and(|f| !f.notes.is_library);
+            self.own_options(f, o).map(|(own, from)| if by_program { from.applied(own, options) } else { own })
         };
         // The library has one semantics; it only hands that of its caller on to functions which it is given.
         let is_apart = self.info(f).is_library && !args.iter().any(|a| calls(a.ty));
@@ -616,9 +618,9 @@ impl World for Session<'_> {
 }
 
 impl Session<'_> {
-    fn own_options(&mut self, f: FuncId, o: ObjId) -> Option<Options> {
+    fn own_options(&mut self, f: FuncId, o: ObjId) -> Option<(Options, Inherited)> {
         if !self.compiler.own_options.contains_key(&f) {
-            let options = self.host.options(o);
+            let options = self.host.options(o).map(|own| (own, self.host.inherited(o)));
             self.compiler.own_options.insert(f, options);
         }
         self.compiler.own_options[&f]

@@ -2,7 +2,7 @@
 
 use super::ptx::LinkedFunctions;
 use crate::compiled::Called;
-use crate::host::{Host, is_current};
+use crate::host::{Host, Inherited, is_current};
 use crate::spec::{Body, Dep, Key, Spec};
 use lh_ir::class::Binding;
 use lh_ir::func::{Device, Function, Options};
@@ -17,7 +17,7 @@ pub struct Compiler {
     pub(super) by_key: HashMap<Key, SpecId>,
     pub(super) codes: HashMap<FuncId, Arc<lh_ir::untyped::Code>>,
     pub(super) infos: HashMap<FuncId, lh_infer::FuncInfo>,
-    pub(super) own_options: HashMap<FuncId, Option<Options>>,
+    pub(super) own_options: HashMap<FuncId, Option<(Options, Inherited)>>,
     pub(super) inner: HashMap<(FuncId, u32), FuncId>,
     pub(super) parents: HashMap<FuncId, (FuncId, u32)>,
     /// Functions whose captured variables are parameters: the function as it was, and which variables.

@@ -344,7 +344,8 @@ impl Infer<'_> {
     /// does not fit, as in NumPy.
     fn fitted(&mut self, x: &Val, other: &Val, t: Ty) -> Result<Val> {
         let narrows = t.is_int() && t.strong() != Ty::i64() && x.ty.is_weak() && x.ty.is_int();
-        if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || self.is_library {
+        let is_exempt = self.is_library || self.semantics() == Semantics::Numba;
+        if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || is_exempt {
             return Ok(self.cast(x, t));
         }
         let narrow = self.cast(x, t);
@@ -413,6 +414,10 @@ impl Infer<'_> {
             if (0..i128::from(t.bits())).contains(&n) {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
             }
+        }
+        if matches!(op, BinOp::LShift | BinOp::RShift) && self.semantics() == Semantics::Numba {
+            let name = if op == BinOp::LShift { "scalars.shifted_left" } else { "scalars.shifted_right" };
+            return self.call_library(name, &args);
         }
         if let (BinOp::FloorDiv | BinOp::Mod, Some(n), TyKind::Int { signed, .. }) = (op, y.as_int(), t.kind()) {
             if !signed && n != 0 {

@@ -1,5 +1,6 @@
 //! Methods and attributes of dispatchers.
 
+use crate::call::entry_point::EntryPoint;
 use crate::call::overload::Overload;
 use crate::call::state::{DispatcherObject, State};
 use crate::call::tag_index::TagIndex;
@@ -294,7 +295,7 @@ fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     for o in c.overloads() {
         let fields = PyDict::new(c.py);
         fields.set_item("signature", Bound::new(c.py, signature_of(o))?)?;
-        fields.set_item("entry_point", o.compiled.entry as usize)?;
+        fields.set_item("entry_point", Bound::new(c.py, EntryPoint::new(c.this, o))?)?;
         fields.set_item("objectmode", false)?;
         all.set_item(type_tuple(c.py, o.args())?, compile_result(c, &fields)?)?;
     }

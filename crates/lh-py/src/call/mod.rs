@@ -17,6 +17,7 @@ pub mod decode;
 pub mod deques;
 pub mod dispatcher_type;
 pub mod empty_lists;
+pub mod entry_point;
 pub mod environment;
 pub mod extension;
 pub mod field;

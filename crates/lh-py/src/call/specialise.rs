@@ -396,10 +396,24 @@ fn best_match(state: &State, natural: &[Ty]) -> PyResult<(Vec<Ty>, Option<Ty>)> 
             }
         }
     }
-    let types = natural.iter().map(|t| t.numba().to_string()).collect::<Vec<_>>().join(", ");
     match best {
         Some((_, signature)) if !ambiguous => Ok(signature),
-        Some(_) => Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {types}"))),
-        None => Err(PyTypeError::new_err(format!("No matching definition for argument type(s) {types}"))),
+        Some(_) => {
+            Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {}", types_text(natural))))
+        }
+        None => Err(no_match(natural)),
     }
+}
+
+fn types_text(types: &[Ty]) -> String {
+    types.iter().map(|t| t.numba().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn no_match(natural: &[Ty]) -> PyErr {
+    PyTypeError::new_err(format!("No matching definition for argument type(s) {}", types_text(natural)))
+}
+
+/// Checks that arguments of some types can be converted to others.
+pub fn check_convertible(natural: &[Ty], to: &[Ty]) -> PyResult<()> {
+    convert::cost_of_all(natural, to).map(|_| ()).ok_or_else(|| no_match(natural))
 }

@@ -9,8 +9,9 @@ use crate::host::decorated::{self, Decorated, Types};
 use crate::host::types;
 use crate::object::lock::lock;
 use hashbrown::HashSet;
+use lh_driver::host::Inherited;
 use lh_ir::Ty;
-use lh_ir::func::Options;
+use lh_ir::func::{Options, Semantics};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -341,6 +342,17 @@ impl Decorated for State {
     }
     fn options(&self) -> Options {
         self.options().ir
+    }
+    fn inherited(&self, py: Python<'_>) -> Inherited {
+        let own = self.options();
+        // Numba compiles a function that its decorator gives no types when it is called, with the caller's flags where
+        // it has none of its own; one that is inlined is a part of the caller.
+        if own.ir.semantics != Semantics::Numba || !(own.inline || self.can_compile()) {
+            return Inherited::default();
+        }
+        let given = own.given.bind(py);
+        let is_open = |name: &str| own.inline || !given.contains(name).unwrap_or(true);
+        Inherited { fastmath: is_open("fastmath"), error_model: is_open("error_model") }
     }
     fn locals(&self, py: Python<'_>) -> Vec<(String, Ty)> {
         let locals = self.options().given.bind(py).get_item("locals").ok().flatten();

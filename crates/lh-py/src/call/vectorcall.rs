@@ -20,6 +20,7 @@ use lh_ir::func::Semantics;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -324,6 +325,39 @@ unsafe fn call_undecided(
         }
         call_slow(callable, state, state.find(&buf.tags), buf, n)
     }
+}
+
+/// A call of one specialisation, which has as many parameters as there are arguments. Arguments of other types are
+/// converted.
+pub fn call_specialisation(
+    py: Python<'_>,
+    callable: &Bound<'_, PyAny>,
+    state: &State,
+    overload: &Overload,
+    args: &Bound<'_, PyTuple>,
+) -> PyResult<Py<PyAny>> {
+    let mut buf = ArgBuf::default();
+    buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
+    for (i, arg) in args.iter_borrowed().enumerate() {
+        // SAFETY: the tuple keeps its items.
+        if let Err(why) = unsafe { buf.push(arg.as_ptr()) } {
+            return Err(refusal::refuse(py, state, i, &arg, why));
+        }
+    }
+    if overload.variables != 0 || buf.undecided {
+        // The function itself knows its captured variables, and decides what containers without items are.
+        return callable.call1(args).map(Bound::unbind);
+    }
+    let entry = state.find(&buf.tags);
+    if !entry.is_some_and(|e| std::ptr::eq(e.overload, overload) && e.natural.is_none()) {
+        let natural = literals::types(py, &state.table().literals, &buf, args.len())?;
+        if natural != overload.compiled.args {
+            specialise::check_convertible(&natural, &overload.compiled.args)?;
+            convert::convert_all(&natural, overload, &mut buf)?;
+        }
+    }
+    // SAFETY: the buffer has the words of the specialisation's arguments; attached.
+    unsafe { Bound::from_owned_ptr_or_err(py, run(py, state, overload, &mut buf)).map(Bound::unbind) }
 }
 
 #[cold]

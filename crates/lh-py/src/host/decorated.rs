@@ -2,6 +2,7 @@
 //! function that finds the state of an instance.
 
 use crate::object::class_names;
+use lh_driver::host::Inherited;
 use lh_ir::Ty;
 use lh_ir::func::Options;
 use pyo3::prelude::*;
@@ -19,6 +20,8 @@ pub trait Decorated {
     fn function(&self) -> &Py<PyAny>;
     /// The options that change code.
     fn options(&self) -> Options;
+    /// Which of them it takes from compiled code that calls it.
+    fn inherited(&self, py: Python<'_>) -> Inherited;
     /// The types that `locals=` gives to variables.
     fn locals(&self, py: Python<'_>) -> Vec<(String, Ty)>;
     /// Whether it runs in the interpreter.

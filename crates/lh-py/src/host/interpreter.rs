@@ -12,7 +12,7 @@ use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
 use hashbrown::HashMap;
 use lh_driver::Digest;
-use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, LinkedPtx, RawFunction, Source};
+use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, Inherited, LinkedPtx, RawFunction, Source};
 use lh_driver::typed_library::TypedLibrary;
 use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::class::Binding;
@@ -268,6 +268,10 @@ impl Host for PyHost<'_> {
     }
     fn options(&mut self, o: ObjId) -> Option<Options> {
         self.ask(o, |d| d.options())
+    }
+    fn inherited(&mut self, o: ObjId) -> Inherited {
+        let py = self.py;
+        self.ask(o, |d| d.inherited(py)).unwrap_or_default()
     }
     fn signatures(&mut self, o: ObjId) -> Vec<(Vec<Ty>, Option<Ty>)> {
         self.ask(o, |d| d.limits()).unwrap_or_default()
