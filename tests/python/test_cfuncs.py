@@ -403,3 +403,15 @@ def test_integers_are_addresses_where_one_is_declared():
     assert last(values.ctypes.data, 3) == last_of(values.ctypes.data, 3) == 2.0
     with pytest.raises(errors.TypingError, match="the field `address` holds `address`, not `float`"):
         Memory(0.5, 1)
+
+
+def test_the_address_of_records():
+    records = np.zeros(3, [("a", np.int64), ("b", np.float64)])
+    records["b"] = [0.5, 1.5, 2.5]
+    second = njit(lambda r, n: r.ctypes.data + r.itemsize * n)(records, 1)
+    assert second == records.ctypes.data + 16
+    memcpy = libc.memcpy
+    memcpy.argtypes, memcpy.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t], ctypes.c_void_p
+    to = np.zeros_like(records)
+    njit(lambda a, b: memcpy(a.ctypes, b.ctypes, 48))(to, records)
+    assert to.tolist() == records.tolist()

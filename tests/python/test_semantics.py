@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import numba_answers
-from lancehead import errors, njit
+from lancehead import errors, njit, types
 from lancehead._command import serve
+from lancehead.experimental import jitclass
 
 ANSWERS = json.loads(numba_answers.FILE.read_text())
 #: Where Numba's answer is not defined, or an accident: conversions of floats that do not fit, powers that overflow on
@@ -316,6 +317,21 @@ def test_objects_without_a_meaning() -> None:
     for function in (lambda: thing, lambda: inside, lambda: inside[1]):
         with pytest.raises(errors.TypingError, match="cannot be used in compiled code"):
             njit(function, semantics="numba")()
+
+
+def test_methods_have_the_semantics_of_their_class() -> None:
+    def two(self: Any, a: Any) -> Any:
+        return a[0] * 2
+
+    fields = [("x", types.float64)]
+    body = {"__init__": lambda self: None, "twice": two, "double": property(lambda self: {"x": self.x, "n": 3})}
+    a = np.array([200], np.uint8)
+    assert jitclass(fields)(type("Own", (), body))().twice(a) == 144
+    served = serve.NumbaModule("numba.experimental").jitclass
+    for made in (jitclass(fields, semantics="numba"), served(fields)):
+        of_numba = made(type("Counts", (), body))()
+        assert of_numba.twice(a) == njit(lambda c, a: c.twice(a))(of_numba, a) == 400
+        assert dict(of_numba.double) == {"x": 0.0, "n": 3.0}
 
 
 def test_served_decorators_have_numbas() -> None:

@@ -91,10 +91,11 @@ _CLASSES = {
     "numba.np.ufunc.dufunc.DUFunc": "DUFunc",
 }
 
-#: Decorators of functions, which have Numba's semantics under its name.
+#: Decorators of functions and classes, which have Numba's semantics under its name.
 _COMPILING = {
     "numba": ("jit", "njit", "vectorize", "guvectorize", "cfunc", "stencil"),
     "numba.cuda": ("jit",),
+    "numba.experimental": ("jitclass",),
 }
 
 

@@ -88,10 +88,11 @@ class JitClassType(type):
         return [first, *(inspect.getmro(known.class_def)[:-1] if known else ()), *rest]
 
 
-def jitclass(cls_or_spec: Any = None, spec: Spec | None = None) -> Any:
+def jitclass(cls_or_spec: Any = None, spec: Spec | None = None, *, semantics: str | None = None) -> Any:
     """Compiles a class: its fields have the types of `spec` and of annotations, its methods are compiled functions.
 
-    `spec` is a mapping of names to types or a list of pairs. Instances are shared by Python and compiled code.
+    `spec` is a mapping of names to types or a list of pairs. Instances are shared by Python and compiled code. Methods
+    have the `semantics` of compiled functions.
 
     >>> from lancehead import float64
     >>> @jitclass({"x": float64})
@@ -107,19 +108,20 @@ def jitclass(cls_or_spec: Any = None, spec: Spec | None = None) -> Any:
         cls_or_spec, spec = None, cls_or_spec
 
     def wrap(cls: type) -> type:
-        return cls if config.DISABLE_JIT else _compiled(cls, spec)
+        return cls if config.DISABLE_JIT else _compiled(cls, spec, semantics)
 
     return wrap if cls_or_spec is None else wrap(cls_or_spec)
 
 
-def _compiled(cls: type, spec: Spec | None) -> JitClassType:
+def _compiled(cls: type, spec: Spec | None, semantics: str | None) -> JitClassType:
     fields = _fields(cls, spec)
     body: dict[str, Any] = {}
     for base in reversed(inspect.getmro(cls)[:-1]):
         if isinstance(base, JitClassType):
             raise TypeError("cannot subclass from a jitclass")
         body.update((name, value) for name, value in vars(base).items() if name not in _OWN)
-    compiled = {name: _member(name, value) for name, value in body.items() if name not in fields or _is_code(value)}
+    members = {name: value for name, value in body.items() if name not in fields or _is_code(value)}
+    compiled = {name: _member(name, value, semantics) for name, value in members.items()}
     if shadowed := compiled.keys() & fields.keys():
         raise NameError(f"name shadowing: {', '.join(sorted(shadowed))}")
     compiled |= {"__slots__": (), "__reduce__": _reduce}
@@ -150,21 +152,23 @@ def _is_code(value: Any) -> bool:
     return inspect.isfunction(value) or isinstance(value, (property, staticmethod, classmethod, _core.Dispatcher))
 
 
-def _member(name: str, value: Any) -> Any:
+def _member(name: str, value: Any, semantics: str | None) -> Any:
     """A member of the class as one of compiled code."""
     if isinstance(value, classmethod):
-        return classmethod(_function(value.__func__))
+        return classmethod(_function(value.__func__, semantics))
     if isinstance(value, staticmethod):
-        return staticmethod(_function(value.__func__))
+        return staticmethod(_function(value.__func__, semantics))
     if isinstance(value, property):
         if value.fdel is not None:
             raise TypeError(f"deleter is not supported: {name}")
-        return property(_function(value.fget), _function(value.fset), doc=value.__doc__)
-    return _function(value)
+        return property(_function(value.fget, semantics), _function(value.fset, semantics), doc=value.__doc__)
+    return _function(value, semantics)
 
 
-def _function(value: Any) -> Any:
-    return njit(value) if inspect.isfunction(value) else value
+def _function(value: Any, semantics: str | None) -> Any:
+    if not inspect.isfunction(value):
+        return value
+    return njit(value) if semantics is None else njit(value, semantics=semantics)
 
 
 def _reduce(self: Any) -> Callable[..., Any]:
