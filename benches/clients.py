@@ -49,9 +49,8 @@ CLIENTS = {
     "quantecon": Client("0.11.4", ("quantecon",)),
     "numbagg": Client("0.9.6", ("numbagg/test",), ("numbagg/test/test_benchmark.py",)),
     "numba-stats": Client("1.14.0", ("tests",)),
-    "stumpy": Client(
-        "1.14.1", ("tests/test_core.py", "tests/test_cache.py", "tests/test_fastmath.py", "tests/test_aamp.py")
-    ),
+    # Ray is a cluster's.
+    "stumpy": Client("1.14.1", ("tests",), ("tests/test_ray.py",), (("LANCEHEAD_CUDA_DEVICE", "cpu"),)),
     "interpolation": Client("2.2.7", ("interpolation",), (), (("LANCEHEAD_UNCHECKED", "interpolation"),)),
     "pyts": Client("0.14.1", ("pyts",)),
     "librosa": Client("0.11.0", ("tests/test_util.py", "tests/test_sequence.py")),
@@ -69,7 +68,8 @@ CLIENTS = {
         versions=(("arch/_version.py", "version = __version__ = '8.0.0'\nversion_tuple = (8, 0, 0)\n"),),
     ),
     "numba-progress": Client("1.2.0", ("tests",)),
-    "py-pde": Client("0.56.1", ("tests/grids",)),
+    "py-pde": Client("0.56.1", ("tests",)),
+    "datashader": Client("0.19.1", ("datashader/tests",), ("datashader/tests/benchmarks",)),
 }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lancehead import carray, cffi_support, cfunc, errors, extending, farray, njit, prange, types, vectorize
+from lancehead.experimental import jitclass
 
 libc, libm = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
 sin = libm.sin
@@ -355,3 +356,62 @@ def test_a_cfunc_comes_back_as_itself():
     assert choose(True, half, double) is half and choose(False, half, double) is double
     # In Python, as in Numba, it is the Python function.
     assert half(3) == 1.5
+
+
+def test_integers_are_addresses_where_one_is_declared():
+    calloc, free = libc.calloc, libc.free
+    calloc.argtypes, calloc.restype = [ctypes.c_size_t, ctypes.c_size_t], ctypes.c_void_p
+    free.argtypes, free.restype = [ctypes.c_void_p], None
+
+    @jitclass
+    class Memory:
+        address: types.voidptr
+        size: types.int64
+
+        def __init__(self, address, size):
+            self.address = address
+            self.size = size
+
+        def items(self):
+            return carray(self.address, self.size, np.float64)
+
+        def free(self):
+            free(self.address)
+            self.address = 0
+
+    @njit
+    def filled(n):
+        memory = Memory(calloc(n, 8), n)
+        memory.items()[:] = 1.5
+        total = memory.items().sum()
+        memory.free()
+        return total
+
+    assert filled(5) == 7.5
+    values = np.arange(4.0)
+    assert Memory(values.ctypes.data, 4).items().tolist() == [0, 1, 2, 3]
+    assert Memory(np.uint64(values.ctypes.data), 2).items().tolist() == [0, 1]
+
+    @njit("float64(voidptr, int64)")
+    def last(address, n):
+        return carray(address, n, np.float64)[n - 1]
+
+    @njit
+    def last_of(address, n):
+        return last(address, n)
+
+    assert last(values.ctypes.data, 3) == last_of(values.ctypes.data, 3) == 2.0
+    with pytest.raises(errors.TypingError, match="the field `address` holds `address`, not `float`"):
+        Memory(0.5, 1)
+
+
+def test_the_address_of_records():
+    records = np.zeros(3, [("a", np.int64), ("b", np.float64)])
+    records["b"] = [0.5, 1.5, 2.5]
+    second = njit(lambda r, n: r.ctypes.data + r.itemsize * n)(records, 1)
+    assert second == records.ctypes.data + 16
+    memcpy = libc.memcpy
+    memcpy.argtypes, memcpy.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t], ctypes.c_void_p
+    to = np.zeros_like(records)
+    njit(lambda a, b: memcpy(a.ctypes, b.ctypes, 48))(to, records)
+    assert to.tolist() == records.tolist()

@@ -618,6 +618,24 @@ def test_a_setting_says_what_becomes_of_unproven_loops(semantics: str, monkeypat
     assert len(told) == 1
 
 
+@pytest.mark.parametrize("semantics", BOTH)
+def test_functions_of_the_library_are_seen_through(semantics: str) -> None:
+    def merge(into: Any, other: Any) -> None:
+        into = into.ravel()
+        other = other.ravel()
+        for i in prange(len(into)):
+            if not other[i] <= 0 and other[i] > into[i]:
+                into[i] = other[i]
+
+    random = np.random.default_rng(3)
+    tables = [random.random((5, 7)), random.random((5, 7, 2))[:, :, 1], np.asfortranarray(random.random((5, 7)))]
+    for into in tables:
+        for other in tables:
+            got, told = compiled(merge, (into.copy(), other), semantics=semantics)
+            agree(got, in_order(merge, (into.copy(), other)))
+            assert told == []
+
+
 def test_a_wrong_setting_is_named() -> None:
     path = os.pathsep.join([str(Path(lancehead.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "LANCEHEAD_UNPROVEN": "sequential", "PYTHONPATH": path}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import numba_answers
-from lancehead import errors, float32, njit
+from lancehead import errors, float32, njit, types
 from lancehead._command import serve
 from lancehead.experimental import jitclass
 
@@ -269,6 +269,69 @@ def test_callees_have_the_semantics_of_their_decorator() -> None:
     twice = lambda x: x * 2
     assert njit(lambda a: list(map(twice, a)), semantics="numba")(xs) == [400, 200]
     assert njit(lambda a: list(map(twice, a)))(xs) == [144, 200]
+
+
+#: By the type of the first value: those whose values Numba makes values of that type. For others the dictionary has
+#: values of several types.
+CONVERTED = {
+    "bool": "bool", "int8": "bool int8", "uint8": "bool uint8", "int16": "bool int8 uint8 int16",
+    "uint16": "bool uint8 uint16", "int32": "bool int8 uint8 int16 uint16 int32", "uint32": "bool uint8 uint16 uint32",
+    "int64": "bool int8 uint8 int16 uint16 int32 uint32 int64", "uint64": "bool uint8 uint16 uint32 uint64",
+    "float32": "bool int8 uint8 int16 float32",
+    "float64": "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64",
+    "complex64": "bool int8 uint8 int16 float32 complex64",
+    "complex128": "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 complex64 complex128",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("first", CONVERTED)
+def test_values_of_a_dictionary_take_the_type_of_the_first(first: str) -> None:
+    made = njit(lambda a, b: {"x": a, "y": b}, semantics="numba")
+    a = np.dtype(first).type(3)
+    for second in CONVERTED:
+        b = np.dtype(second).type(1)
+        if second in CONVERTED[first].split():
+            assert dict(made(a, b)) == {"x": a, "y": 1}
+            assert type(made(a, b)["y"]) is type(made(a, a)["y"])
+        else:
+            with pytest.raises(errors.TypingError):
+                made(a, b)
+    apart = njit(lambda a, b: {"x": a, "y": b}["y"])
+    assert apart(2.5, 3) == 3 and type(apart(2.5, 3)) is int
+
+
+def test_numbers_have_the_attributes_of_their_semantics() -> None:
+    def shape(x: Any) -> Any:
+        return x.shape
+
+    assert njit(shape)(np.float64(1.5)) == njit(lambda a: shape(a[0]))(np.ones(2)) == ()
+    for function, semantics in ((shape, "numba"), (lambda a: a[0].shape, "numba"), (shape, "python")):
+        with pytest.raises(errors.TypingError, match="shape"):
+            njit(function, semantics=semantics)(np.ones(2) if function is not shape else 1)
+    assert njit(lambda x: x.real + x.imag, semantics="numba")(3) == 3
+
+
+def test_objects_without_a_meaning() -> None:
+    thing, inside = object(), (1, object())
+    assert njit(lambda: thing)() is thing
+    for function in (lambda: thing, lambda: inside, lambda: inside[1]):
+        with pytest.raises(errors.TypingError, match="cannot be used in compiled code"):
+            njit(function, semantics="numba")()
+
+
+def test_methods_have_the_semantics_of_their_class() -> None:
+    def two(self: Any, a: Any) -> Any:
+        return a[0] * 2
+
+    fields = [("x", types.float64)]
+    body = {"__init__": lambda self: None, "twice": two, "double": property(lambda self: {"x": self.x, "n": 3})}
+    a = np.array([200], np.uint8)
+    assert jitclass(fields)(type("Own", (), body))().twice(a) == 144
+    served = serve.NumbaModule("numba.experimental").jitclass
+    for made in (jitclass(fields, semantics="numba"), served(fields)):
+        of_numba = made(type("Counts", (), body))()
+        assert of_numba.twice(a) == njit(lambda c, a: c.twice(a))(of_numba, a) == 400
+        assert dict(of_numba.double) == {"x": 0.0, "n": 3.0}
 
 
 def test_served_decorators_have_numbas() -> None:

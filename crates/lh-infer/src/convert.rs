@@ -432,6 +432,7 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             fits.then_some(SAFE)
         }
         (TyKind::Record(a), TyKind::Record(b)) => begins_with(a, b).then_some(SAFE),
+        (_, TyKind::Ptr) if from.is_int() => Some(UNSAFE),
         _ if !from.is_number() || !to.is_number() => None,
         _ => Some(match (rank(from), rank(to)) {
             (a, b) if a == b => {

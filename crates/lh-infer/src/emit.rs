@@ -2,12 +2,13 @@
 
 use crate::cx::Infer;
 use crate::val::{Known, Val};
-use crate::world::IMPLICIT;
+use crate::world::{IMPLICIT, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::func::{Inst, InstData, Semantics, Term};
 use lh_ir::op::Sig;
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Const, ExcId, Op, Ty, Value};
+use lh_ops::runtime as rt;
 
 /// Ids that `lh-runtime` gives the builtin exception classes; see its `exception` module.
 pub mod exc {
@@ -218,6 +219,11 @@ impl Infer<'_> {
                 Ok(self.pack(vec![val.clone()], to))
             }
             (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
+            // C functions that return addresses without a type return numbers, as `ctypes` does.
+            (_, TyKind::Ptr) if val.ty.is_int() => {
+                let number = self.cast(val, Ty::int());
+                self.runtime(&rt::lh_addr_ptr, &[number], to)
+            }
             (TyKind::Array { .. }, TyKind::Array { .. }) if crate::cost(val.ty, to).is_some() => {
                 Ok(self.relayout(val, to))
             }
@@ -417,9 +423,32 @@ impl Infer<'_> {
             TyKind::Iter(_) => Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "an iterator cannot be returned")
                 .note("return a list of its items")),
             TyKind::MaybeUnbound(_) | TyKind::Unbound => lh_ir::bug!("unchecked variable returned"),
+            // Numba has no type for such an object, wherever it stands, and packages test for the error.
+            _ if self.semantics() == Semantics::Numba => match self.opaque_object(val.ty) {
+                Some(text) => Err(opaque(&text)),
+                None => Ok(val),
+            },
             _ => Ok(val),
         }
     }
+
+    /// What a value is, or holds, that has no meaning in compiled code.
+    fn opaque_object(&mut self, t: Ty) -> Option<String> {
+        match t.kind() {
+            TyKind::Obj(o) => match self.world.object(*o) {
+                Object::Other(text) => Some(text),
+                _ => None,
+            },
+            TyKind::Tuple { elems, .. } => elems.iter().find_map(|t| self.opaque_object(*t)),
+            _ => None,
+        }
+    }
+}
+
+/// The refusal of an object of the program that has no meaning in compiled code.
+pub(crate) fn opaque(text: &str) -> Box<Diagnostic> {
+    Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
+        .note("pass it as an argument, or what you need of it as numbers, tuples or arrays")
 }
 
 /// Parts of an array value.

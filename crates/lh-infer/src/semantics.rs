@@ -87,6 +87,12 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
+    /// Whether the values of a dictionary's display become values of the first one's type. Numba converts those that
+    /// lose nothing; Python leaves all as they are.
+    pub(crate) fn take_the_first_type(&self, values: &[Ty]) -> bool {
+        self.semantics() == Semantics::Numba && values.iter().all(|t| widens_safely(*t, values[0]))
+    }
+
     /// The type of operands of a row or kernel that is a ufunc, or a function of `math`.
     pub(crate) fn operands_type(&self, types: &[Ty]) -> Ty {
         let both = |a: Ty, b: Ty| match self.semantics() {
@@ -124,6 +130,23 @@ impl Infer<'_> {
         }
         let args = args.iter().map(|a| self.cast(a, a.ty.strong())).collect();
         Some((args, kwargs.iter().map(|(name, v)| (name.clone(), self.cast(v, v.ty.strong()))).collect()))
+    }
+}
+
+/// Whether Numba takes a number for one of another type without being asked for a conversion.
+fn widens_safely(from: Ty, to: Ty) -> bool {
+    if from.weak() == to.weak() {
+        return true;
+    }
+    if !from.is_number() || !to.is_number() || rank(from) > rank(to) || to.is_bool() {
+        return false;
+    }
+    let digits = if to.is_complex() { to.bits() / 2 } else { to.bits() };
+    match (from.is_int(), to.is_int()) {
+        _ if from.is_bool() => true,
+        (true, true) => to.bits() > from.bits() && (to.is_signed() || !from.is_signed()),
+        (true, false) => digits == 64 || digits == 32 && from.bits() <= if from.is_signed() { 16 } else { 8 },
+        _ => digits >= if from.is_complex() { from.bits() / 2 } else { from.bits() },
     }
 }
 

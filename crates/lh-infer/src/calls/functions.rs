@@ -151,10 +151,18 @@ impl Infer<'_> {
         // Functions of several types are one of several functions.
         let are_functions = values.iter().all(|t| t.is_function() && !matches!(t.kind(), TyKind::DType(_)));
         let differ = values.iter().any(|t| *t != values[0]) && !are_functions;
-        if is_named && (differ || self.keyword_maps.contains(&result)) {
+        let is_unpacked = self.keyword_maps.contains(&result);
+        let are_converted = differ && !is_unpacked && self.take_the_first_type(&values);
+        if is_named && (differ && !are_converted || is_unpacked) {
             return self.keywords(pairs);
         }
-        let entries: Vec<Vec<Val>> = pairs.iter().map(|(k, x)| vec![self.val(*k), self.val(*x)]).collect();
+        let mut entries: Vec<Vec<Val>> = pairs.iter().map(|(k, x)| vec![self.val(*k), self.val(*x)]).collect();
+        if are_converted {
+            let first = entries[0][1].ty;
+            for entry in &mut entries {
+                entry[1] = self.convert(&entry[1], first)?;
+            }
+        }
         let made = self.display(Class::dict(), result, "__setitem__", &entries)?;
         let (keys, values): (Vec<Val>, Vec<Val>) = pairs.iter().map(|(k, x)| (self.val(*k), self.val(*x))).unzip();
         self.keep_initial(&made, &keys, &values);

@@ -1,13 +1,13 @@
 //! Attributes: of modules and classes while compiling, of values by their type.
 
 use crate::cx::Infer;
-use crate::emit::wrap_int;
+use crate::emit::{opaque, wrap_int};
 use crate::substitutes;
 use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
 use lh_ir::class::{Binding, Class};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, MapExpr};
+use lh_ir::func::{Inst, MapExpr, Semantics};
 use lh_ir::types::{Buffer, InstanceOf, TyKind};
 use lh_ir::{Const, TupleMeaning, Ty};
 use lh_ops::runtime as rt;
@@ -211,8 +211,7 @@ impl Infer<'_> {
             return Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).note("use it outside of the function");
         }
         if let Object::Other(text) = object {
-            return Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
-                .note("pass it as an argument, or what you need of it as numbers, tuples or arrays");
+            return opaque(&text);
         }
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
         match substitutes::of(&format!("{what}.{name}")) {
@@ -327,6 +326,11 @@ impl Infer<'_> {
     }
 
     fn number_attr(&mut self, v: &Val, name: &str) -> Option<Val> {
+        // Numbers of Python have no more, nor do any in Numba.
+        let is_scalar = self.is_library || v.ty.is_time() || !v.ty.is_weak() && self.semantics() == Semantics::Python;
+        if !is_scalar && !matches!(name, "real" | "imag") {
+            return None;
+        }
         match (name, v.ty.is_complex()) {
             ("real", true) => Some(self.field(v, 0)),
             ("imag", true) => Some(self.field(v, 1)),

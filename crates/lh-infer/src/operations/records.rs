@@ -347,8 +347,9 @@ impl Infer<'_> {
 
     /// Accepts the other attributes of arrays of records.
     pub(crate) fn check_record_attribute(&self, name: &str) -> Result<()> {
-        const KNOWN: [&str; 17] = [
+        const KNOWN: [&str; 18] = [
             "copy",
+            "ctypes",
             "fill",
             "tolist",
             "flatten",

@@ -18,7 +18,7 @@ use crate::analysis::classify::makes_arrays;
 use crate::analysis::effects::meaning;
 use crate::edit::{Replacements, rename, to};
 use hashbrown::HashMap;
-use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Target, Term, parallel};
+use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Semantics, Target, Term, parallel};
 use lh_ir::verify::agree;
 use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 use std::sync::Arc;
@@ -132,9 +132,13 @@ fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
         && result.is_none_or(|r| body.ret == Some(func.ty(r)))
-        && Options { device: Device::Host, ..body.options }
-            == Options { device: Device::Host, callback: false, ..func.options }
+        && comparable(&body.options) == Options { callback: false, ..comparable(&func.options) }
         && (body.options.device == func.options.device || func.options.device == Device::Kernel)
+}
+
+/// Options without those that typed instructions do not depend on: the library has semantics of its own.
+fn comparable(options: &Options) -> Options {
+    Options { device: Device::Host, semantics: Semantics::Python, ..*options }
 }
 
 /// Appends a body's instructions and answers its result.
