@@ -99,7 +99,7 @@ pub trait Host {
     fn options(&mut self, o: ObjId) -> Option<Options> {
         self.function(o).options
     }
-    /// Which options a function with a decorator takes from its caller.
+    /// The options that a function with a decorator takes from its caller.
     fn inherited(&mut self, _o: ObjId) -> Inherited {
         Inherited::default()
     }

@@ -432,7 +432,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a value is, or holds, that has no meaning in compiled code.
+    /// The object that a value is, or holds, and that has no meaning in compiled code.
     fn opaque_object(&mut self, t: Ty) -> Option<String> {
         match t.kind() {
             TyKind::Obj(o) => match self.world.object(*o) {

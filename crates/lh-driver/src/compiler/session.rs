@@ -144,7 +144,7 @@ impl<'a> Session<'a> {
             None
         } else {
             let o = self.host.function_object(f);
-            // What the library does by itself is nothing that a function of the program takes from it.
+            // Functions of the program take nothing from the library, whose options are its own.
             let by_program = self.stack.innermost().is_some_and(|f| !f.notes.is_library);
             self.own_options(f, o).map(|(own, from)| if by_program { from.applied(own, options) } else { own })
         };

@@ -117,7 +117,7 @@ impl Infer<'_> {
             Ok(found) => self.call_overloaded(found, &operands, &[]),
             Err(d) if d.id == diag::EXTENSION_FAILED => Err(d),
             Err(d) => {
-                // What follows the headline of such a refusal are reasons.
+                // Reasons follow the headline of such a refusal.
                 self.refusals.extend(Some(d.headline.clone()).filter(|text| text.contains("; ")));
                 Ok(None)
             }

@@ -60,6 +60,17 @@ impl Infer<'_> {
         self.compare(op, &values, &Val::tuple(matching)).map(Some)
     }
 
+    /// A comparison that a program gives a meaning: by conversions to numbers, overloads, or methods of its classes.
+    fn compare_as_programs_say(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        if let Some((a, b)) = self.as_numbers(a, b)? {
+            return self.compare(op, &a, &b).map(Some);
+        }
+        if let Some(v) = self.struct_operation("operator", compare_name(op), &[a, b])? {
+            return Ok(Some(v));
+        }
+        self.named_call(a, &format!("__{}__", compare_name(op)), std::slice::from_ref(b))
+    }
+
     pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let whole = self.compare_none(op, a, b);
         if let Some(v) = whole.map_or_else(|| self.compare_entries(op, a, b), |v| Ok(Some(v)))? {
@@ -74,13 +85,7 @@ impl Infer<'_> {
         if a.ty.is_number() && b.ty.is_number() {
             return self.compare_numbers(op, a, b);
         }
-        if let Some((a, b)) = self.as_numbers(a, b)? {
-            return self.compare(op, &a, &b);
-        }
-        if let Some(v) = self.struct_operation("operator", compare_name(op), &[a, b])? {
-            return Ok(v);
-        }
-        if let Some(v) = self.named_call(a, &format!("__{}__", compare_name(op)), std::slice::from_ref(b))? {
+        if let Some(v) = self.compare_as_programs_say(op, a, b)? {
             return Ok(v);
         }
         if let Some(v) = self.compare_records(op, a, b)? {

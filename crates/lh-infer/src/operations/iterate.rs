@@ -292,12 +292,7 @@ impl Infer<'_> {
                 let len = if reversed { Some(self.len(val)?) } else { None };
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
             }
-            TyKind::Instance { of, .. } if of.is_array() => {
-                let (dtype, ..) = of.as_array().expect("just asked");
-                let array = self.field(val, 0);
-                let class = Val::of_type(Ty::dtype(crate::operations::instances::python_number(dtype)));
-                Ok(Plan::Map(class, vec![self.plan(&array, reversed)?]))
-            }
+            TyKind::Instance { of, .. } if of.is_array() => self.plan_buffer(val, *of, reversed),
             TyKind::Iter(_) => match val.known.as_deref() {
                 Some(Known::Keywords(..)) => {
                     let keys = self.keywords_method("keys", val, &[])?;
@@ -306,14 +301,20 @@ impl Infer<'_> {
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
                 _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
             },
-            _ if val.ty.is_overloaded()
-                && let Some(items) = self.struct_operation("builtins", "iter", &[val])? =>
-            {
-                self.plan(&items, reversed)
-            }
-            _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be iterated over", val.ty))
-                .note("loop over a range, an array, a list, a tuple or a string")),
+            _ => match self.struct_operation("builtins", "iter", &[val])? {
+                Some(items) => self.plan(&items, reversed),
+                None => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be iterated over", val.ty))
+                    .note("loop over a range, an array, a list, a tuple or a string")),
+            },
         }
+    }
+
+    /// The items of an `array.array` or the like, which are Python's numbers.
+    fn plan_buffer(&mut self, val: &Val, of: Ty, reversed: bool) -> Result<Plan> {
+        let (dtype, ..) = of.as_array().unwrap_or_else(|| lh_ir::bug!("{of} is no array"));
+        let array = self.field(val, 0);
+        let class = Val::of_type(Ty::dtype(crate::operations::instances::python_number(dtype)));
+        Ok(Plan::Map(class, vec![self.plan(&array, reversed)?]))
     }
 
     fn plan_lazy(&mut self, lazy: &Lazy, reversed: bool) -> Result<Plan> {

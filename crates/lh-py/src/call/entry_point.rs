@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ptr;
 
-/// What `dispatcher.overloads[types].entry_point` is: it takes arguments by position, and converts those of other types.
+/// A specialisation as an object, `dispatcher.overloads[types].entry_point`: it takes arguments by position, and
+/// converts those of other types.
 #[pyclass(frozen, module = "lancehead._core")]
 pub struct EntryPoint {
     dispatcher: Py<PyAny>,

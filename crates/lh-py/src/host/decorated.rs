@@ -20,7 +20,7 @@ pub trait Decorated {
     fn function(&self) -> &Py<PyAny>;
     /// The options that change code.
     fn options(&self) -> Options;
-    /// Which of them it takes from compiled code that calls it.
+    /// Those of them that it takes from compiled code that calls it.
     fn inherited(&self, py: Python<'_>) -> Inherited;
     /// The types that `locals=` gives to variables.
     fn locals(&self, py: Python<'_>) -> Vec<(String, Ty)>;
