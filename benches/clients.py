@@ -73,13 +73,14 @@ CLIENTS = {
 }
 
 
-#: Packages whose archives have no tests. Those of their repositories are run by hand.
-WITHOUT_TESTS = ("umap-learn", "fast-hdbscan", "rvlib")
+#: Prints the address of the index that pip uses by itself.
+INDEX = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"
 
 
-def downloaded(name: str, version: str, folder: Path) -> bool:
+def downloaded(name: str, version: str, folder: Path, python: str) -> bool:
     """Takes an archive from the index itself: pip builds some packages first, to know what they need."""
-    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
+    said = subprocess.run([python, "-c", INDEX], capture_output=True, text=True, check=True).stdout.strip()
+    index = os.environ.get("PIP_INDEX_URL", said).rstrip("/")
     page = urllib.request.Request(f"{index}/{name}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"})
     try:
         with urllib.request.urlopen(page) as answer:
@@ -103,7 +104,7 @@ def fetched(name: str, work: Path, python: str) -> Path | None:
         wanted = f"{name}=={client.version}"
         command = [python, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", sources, wanted]
         sources.mkdir(parents=True, exist_ok=True)
-        if not downloaded(name, client.version, sources) and subprocess.run(command, check=False).returncode:
+        if not downloaded(name, client.version, sources, python) and subprocess.run(command, check=False).returncode:
             return None
         for archive in sources.glob(f"{pattern}*.tar.gz"):
             with tarfile.open(archive) as packed:

@@ -62,6 +62,7 @@ __all__ = [
     "Memory",
     "named_tuple_type",
     "operations",
+    "OVERLOAD_ANY",
     "OVERLOAD_PREFIX",
     "optional_type",
     "overloaded",
@@ -496,6 +497,7 @@ def struct_type(class_: type, types: list[Any]) -> Type: ...
 def type_of_struct(object: Any) -> Type: ...
 def optional_type(inner: Any) -> Type: ...
 
+OVERLOAD_ANY: str
 OVERLOAD_PREFIX: str
 
 def overloaded(what: Any) -> None: ...

@@ -124,9 +124,3 @@ EllipsisType = _kinds("EllipsisType", "The type of `...`.", "...", "EllipsisType
 
 for _class, _init in ((Buffer, _init_buffer), (IterableType, _init_iterable)):
     setattr(_class, "__init__", _init)  # noqa: B010
-
-__all__ = [
-    "ArrayCompatible", "BaseAnonymousTuple", "Buffer", "ByteArray", "Bytes", "Callable", "ConstSized", "Container",
-    "Dummy", "EllipsisType", "EnumMember", "Hashable", "InitialValue", "IntEnumMember", "IterableType",
-    "MemoryView", "MutableSequence", "Opaque", "PyArray", "Sequence", "Sized",
-]  # fmt: skip

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: What the names of attributes begin with that stand for the choice of an overload.
 PREFIX = _core.OVERLOAD_PREFIX
 #: Stands for all names of attributes; what chooses gets the name, too.
-ANY = "*"
+ANY = _core.OVERLOAD_ANY
 #: Targets of overloads for code on the processor and on CUDA devices, those that go first first.
 TARGETS = {False: ("cpu", "generic"), True: ("cuda", "gpu", "generic")}
 
@@ -132,6 +132,7 @@ def overload_classmethod(
         def known(*args: Any, **named: Any) -> Any:
             raise NotImplementedError(f"{typ.__name__}.{attr} is a method of compiled code")
 
+        known.__name__, known.__qualname__, known.__module__ = attr, f"{typ.__qualname__}.{attr}", typ.__module__
         CLASS_METHODS[typ, attr] = known
 
     def decorate(choose: F) -> F:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING, Any
 from typing import NamedTuple as NamedTupleClass
 
@@ -785,8 +784,6 @@ def __getattr__(name: str) -> Any:
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    if type_texts.served and name in ("abstract", "common", "containers", "functions", "misc", "npytypes", "scalars"):
-        return sys.modules[__name__]
     if name == "ExternalFunction":
         return importlib.import_module(f"{_LOW_LEVEL}.external").ExternalFunction
     if name in _ABSTRACT:

@@ -1,14 +1,18 @@
 """What compiled code does by itself with values of types of programs: loops, conversions, printing, arrays inside."""
 
+import concurrent.futures
 import ctypes
 import ctypes.util
 import operator
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from lancehead import _core, errors, njit, types
+from lancehead import _core, errors, njit, prange, types
 from lancehead.extending import (
     NativeValue,
     box,
@@ -185,6 +189,59 @@ def test_an_empty_loop():
         njit(lambda s: next(iter(s)))(Squares(0))
 
 
+def test_loops_in_threads_and_in_prange():
+    loop = njit(nogil=True)(LOOPS["enumerate"])
+    want = LOOPS["enumerate"](PlainSquares(50))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(got == want for got in pool.map(loop, [Squares(50)] * 40))
+
+    @njit(parallel=True)
+    def sums(s, out):
+        for i in prange(out.size):
+            total = 0
+            for x in s:
+                total += x * i
+            out[i] = total
+
+    out = np.zeros(20, np.int64)
+    sums(Squares(10), out)
+    assert out.tolist() == [285 * i for i in range(20)]
+
+
+def test_faulty_conversions_are_named():
+    class Broken(types.Type):
+        def __init__(self):
+            super().__init__("BrokenCast")
+
+        def can_convert_to(self, context, other):
+            return 3
+
+    class Thing:
+        pass
+
+    broken = Broken()
+    typeof_impl.register(Thing)(lambda value, context: broken)
+    register_model(Broken)(models.OpaqueModel)
+    unbox(Broken)(lambda typ, obj, c: NativeValue(obj))
+
+    @lower_cast(Broken, types.Number)
+    def broken_cast(context, builder, fromty, toty, value):
+        raise RuntimeError("no number today")
+
+    for call in (lambda: njit(lambda t: t + 1)(Thing()), lambda: njit(types.float64(broken))(lambda t: t)):
+        with pytest.raises(errors.LoweringError, match="no number today"):
+            call()
+
+
+def test_values_of_types_with_other_models_are_refused():
+    @intrinsic
+    def confused(context, of):
+        return SquaresIterator(of)(of), lambda context, builder, signature, args: args[0]
+
+    with pytest.raises(errors.LoweringError, match="their models differ"):
+        njit(lambda s: confused(s))(Squares(1))
+
+
 def test_conversions():
     s = Squares(5)
 
@@ -292,6 +349,46 @@ def test_methods_of_classes():
         njit(lambda n: types.Type.made(n))(3)
     with pytest.raises(AttributeError):
         _ = Tables.made
+
+
+CACHED = """
+import sys
+import numpy as np
+from lancehead import njit, types
+from lancehead.extending import overload_classmethod
+
+BY = int(sys.argv[1])
+
+class Tables(types.Type): pass
+class Others(types.Type): pass
+
+@overload_classmethod(Tables, "made")
+def tables_made(cls, n):
+    if BY == 2:
+        return lambda cls, n: n * 2
+    return lambda cls, n: n * 3
+
+@overload_classmethod(Others, "made")
+def others_made(cls, n):
+    return lambda cls, n: n * 100
+
+@njit(cache=True)
+def f(n):
+    return Tables.made(n) + Others.made(n)
+
+print(f(4), sum(f.stats.cache_hits.values()))
+"""
+
+
+def test_cached_methods_of_classes_are_never_stale(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(CACHED)
+    env = {**os.environ, "LANCEHEAD_CACHE_DIR": str(tmp_path / "cache")}
+    said = [
+        subprocess.run([sys.executable, script, by], env=env, capture_output=True, text=True, check=True).stdout
+        for by in ("2", "2", "3", "3", "2")
+    ]
+    assert said == ["408 0\n", "408 1\n", "412 0\n", "412 1\n", "408 1\n"]
 
 
 # Attributes of any name.
@@ -434,10 +531,14 @@ def plain(value):
     return value.data.tolist() if isinstance(value, Index) else value.tolist() if hasattr(value, "tolist") else value
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize("place", ["strided", "backward", "whole", "empty"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "i2", "c16"])
 @pytest.mark.parametrize("name", ARRAY_OPERATIONS)
-def test_arrays_inside(name, dtype):
-    data = np.arange(1, 7).astype(dtype)[::2]
+def test_arrays_inside(name, dtype, place):
+    if place == "empty" and name == "item" or dtype == "c16" and name == "operators":
+        return
+    data = np.arange(1, 7).astype(dtype)
+    data = {"strided": data[::2], "backward": data[::-1], "whole": data, "empty": data[:0]}[place]
     operation = njit(lambda a: len(a)) if name == "len" else njit(ARRAY_OPERATIONS[name])
     before = _core.live_allocations()
     got, want = operation(Index(data)), ARRAY_OPERATIONS[name](data)
@@ -447,6 +548,13 @@ def test_arrays_inside(name, dtype):
     assert isinstance(got, Index) == isinstance(want, np.ndarray)
     del got
     assert _core.live_allocations() == before
+
+
+def test_read_only_arrays_inside_are_refused_where_the_type_says_otherwise():
+    data = np.arange(3.0)
+    data.flags.writeable = False
+    with pytest.raises(TypeError, match="another type"):
+        njit(lambda a: a[0])(Index(data))
 
 
 def test_assignments_to_arrays_inside():

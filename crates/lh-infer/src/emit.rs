@@ -241,13 +241,14 @@ impl Infer<'_> {
                 self.pending.changed |= val.ty != to && !both;
                 Ok(self.push(Inst::Zero, to))
             }
-            _ => {
-                let kind = self.push(Inst::Zero, to);
-                match self.struct_operation(IMPLICIT, "converted", &[val, &kind])? {
+            _ if val.ty.is_overloaded() || to.is_overloaded() => {
+                let of_type = self.push(Inst::Zero, to);
+                match self.struct_operation(IMPLICIT, "converted", &[val, &of_type])? {
                     Some(converted) if converted.ty == to => Ok(converted),
-                    _ => Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty))),
+                    _ => Err(cannot_become(val.ty, to)),
                 }
             }
+            _ => Err(cannot_become(val.ty, to)),
         }
     }
 
@@ -443,6 +444,10 @@ impl Infer<'_> {
             _ => None,
         }
     }
+}
+
+fn cannot_become(from: Ty, to: Ty) -> Box<Diagnostic> {
+    Diagnostic::new(diag::CANNOT_UNIFY, format!("`{from}` cannot become `{to}`"))
 }
 
 /// The refusal of an object of the program that has no meaning in compiled code.

@@ -93,6 +93,9 @@ mod _core {
     };
     #[pymodule_export]
     const OVERLOAD_PREFIX: &str = host::overloads::PREFIX;
+    /// Stands for all names of attributes that overloads are registered for.
+    #[pymodule_export]
+    const OVERLOAD_ANY: &str = host::overloads::ANY;
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -396,10 +396,6 @@ def _called(builder: Any, function: str, sig: Any, args: Any) -> Any:
     r = builder.recorder
     texts = [r.result(value, of) for value, of in zip(args, sig.args, strict=False)]
     call = f"{function}({', '.join(texts)})"
-    if isinstance(lowered(sig.return_type), ir.PointerType):
-        actual = result_of(r.globals[function], tuple(sig.args), {})
-        if isinstance(actual, types.Integer):
-            call = f"prim.lh_addr_ptr({call})"
     if sig.return_type == types.none:
         r.do(call)
         return Value(r, "None", VOIDPTR)

@@ -14,7 +14,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.values import INT1, INT64, Composed, Slot, Value, lowered, raised, size_of
+from lancehead.lowlevel.values import INT1, INT64, LAYOUTS, Composed, Slot, Value, lowered, raised, size_of
 
 _HERE = os.path.dirname(__file__)
 
@@ -253,6 +253,9 @@ class Recorder:
             return value.text
         if kind == "Extension" and getattr(value.of, "kind", "") == "Extension":
             # Values of types with one model are the same to Numba.
+            models = [LAYOUTS["model"](t).representation() for t in (value.of, of)]
+            if models[0] != models[1]:
+                raise TypeError(f"a value of {value.of} is none of {of}: their models differ")
             return f"prim.model_value({self.constant(of)}, prim.model_parts({value.text}))"
         if kind == "Extension" and value.of is None:
             return f"prim.model_value({self.constant(of)}, {value.text})"

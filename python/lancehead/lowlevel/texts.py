@@ -15,12 +15,3 @@ def _get_code_point(text: str, at: int) -> int:
     8364
     """
     return ord(text[at])
-
-
-def _codepoint_to_kind(codepoint: int) -> int:
-    """Bytes that each character of a text in CPython has, if this one is its highest.
-
-    >>> _codepoint_to_kind(8364)
-    2
-    """
-    return 1 if codepoint < 256 else 2 if codepoint < 65536 else 4

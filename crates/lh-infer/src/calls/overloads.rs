@@ -2,7 +2,6 @@
 
 use crate::convert::has_pending;
 use crate::cx::{Infer, Wishes};
-use crate::operations::operators::operator_of;
 use crate::val::{Known, Method, Val};
 use crate::world::{Object, Overload, Overloaded};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -19,12 +18,12 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
-        if let (Some(TyKind::Obj(o)), [a, b]) = (function.map(|t| t.kind()), args)
-            && let Object::Path(p) = self.world.object(*o)
-            && let Some(op) = p.strip_prefix("operator.").and_then(operator_of)
-            && let Some((a, b)) = self.as_numbers(a, b)?
+        // Operators convert values of programs' types before they ask overloads.
+        if let [a, b] = args
+            && (a.ty.extension().is_some() || b.ty.extension().is_some())
+            && let Some(op) = function.and_then(|f| self.function_of_operator(f))
         {
-            return self.binary(op, &a, &b, false).map(Some);
+            return self.binary(op, a, b, false).map(Some);
         }
         let made = self.call_chosen(function, name, args, kwargs);
         match function.map(|t| t.kind()) {

@@ -4,7 +4,7 @@ use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{exc, row};
 use crate::val::Val;
-use crate::world::{ArgTy, IMPLICIT};
+use crate::world::{ArgTy, IMPLICIT, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, MapExpr, Semantics};
 use lh_ir::types::{Buffer, TyKind};
@@ -287,6 +287,13 @@ impl Infer<'_> {
             }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
+    }
+
+    /// The operator that a function of `operator` is.
+    pub(crate) fn function_of_operator(&mut self, function: Ty) -> Option<BinOp> {
+        let TyKind::Obj(o) = function.kind() else { return None };
+        let Object::Path(path) = self.world.object(*o) else { return None };
+        path.strip_prefix("operator.").and_then(operator_of)
     }
 
     /// Two operands with those as numbers that are of types which the program converts; `None` if neither is.

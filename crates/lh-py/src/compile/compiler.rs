@@ -49,16 +49,17 @@ pub fn compile(
     whole: bool,
 ) -> Result<(Arc<Compiled>, Guard), Failed> {
     signals::install();
-    let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
-        // A result that converts to the declared type is converted when it is boxed; one of a type of the program is
-        // converted by a function around this one; for others the compiler reports the error.
-        Ok(c) if ret.is_some_and(|r| !lh_infer::is_result_of(canonical(c.ret), r)) => {
-            let around =
-                ret.filter(|_| c.ret.extension().is_some()).and_then(|r| overloads::returning(py, f, c.ret, r));
-            compiler.compile(host, around.unwrap_or(f), args, options, ret, whole)
-        }
-        other => other,
-    })?;
+    let compile_as = |f, ret| with_compiler(py, |compiler, host| compiler.compile(host, f, args, options, ret, whole));
+    let mut compiled = compile_as(f, None)?;
+    // A result that converts to the declared type is converted when it is boxed; one of a type of the program is
+    // converted by a function around this one; for others the compiler reports the error.
+    if let Some(declared) = ret.filter(|r| !lh_infer::is_result_of(canonical(compiled.ret), *r)) {
+        let around = match compiled.ret.extension() {
+            Some(_) => overloads::returning(py, f, compiled.ret, declared)?,
+            None => None,
+        };
+        compiled = compile_as(around.unwrap_or(f), ret)?;
+    }
     let guard = guard_of(py, f, &compiled)?;
     Ok((compiled, guard))
 }

@@ -137,11 +137,11 @@ impl<'py> PyHost<'py> {
             return Ok(None);
         }
         let value = match object.getattr(name) {
-            Ok(value) => value,
+            Ok(value) => Some(value),
             Err(_) if object.is_instance_of::<PyType>() => overloads::class_method(&object, name)?,
-            Err(_) => return Ok(None),
+            Err(_) => None,
         };
-        Ok((!value.is_none() || object.hasattr(name)?).then(|| table::intern(&value)))
+        Ok(value.map(|v| table::intern(&v)))
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \

@@ -16,7 +16,7 @@ use std::sync::{LazyLock, Mutex};
 pub const PREFIX: &str = "<overload> ";
 
 /// Stands for all names of attributes.
-const ANY: &str = "*";
+pub const ANY: &str = "*";
 
 /// Functions, and names of methods and attributes, that have overloads.
 static KNOWN: LazyLock<Mutex<HashSet<ObjId>>> = LazyLock::new(Default::default);
@@ -108,16 +108,20 @@ pub fn says_none_fits(e: &PyErr, py: Python<'_>) -> bool {
 }
 
 /// The function around another one that converts its result as the program says; `None` if it says nothing.
-pub fn returning(py: Python<'_>, f: ObjId, of: Ty, to: Ty) -> Option<ObjId> {
-    let module = py.import("lancehead.lowlevel.implicit").ok()?;
-    let (of, to) = (Type::of(py, of).ok()?, Type::of(py, to).ok()?);
-    let found = module.getattr("returning").ok()?.call1((table::object(py, f), of, to)).ok()?;
-    (!found.is_none()).then(|| table::intern(&found))
+pub fn returning(py: Python<'_>, f: ObjId, of: Ty, to: Ty) -> PyResult<Option<ObjId>> {
+    let module = py.import("lancehead.lowlevel.implicit")?;
+    let types = (table::object(py, f), Type::of(py, of)?, Type::of(py, to)?);
+    let found = module.getattr("returning")?.call1(types)?;
+    Ok((!found.is_none()).then(|| table::intern(&found)))
 }
 
 /// The function that stands for a method of a class, from `overload_classmethod`; `None` if there is none.
-pub fn class_method<'py>(class: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    class.py().import("lancehead.extending")?.getattr("class_method")?.call1((class, name))
+pub fn class_method<'py>(class: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !are_known() {
+        return Ok(None);
+    }
+    let found = class.py().import("lancehead.extending")?.getattr("class_method")?.call1((class, name))?;
+    Ok((!found.is_none()).then_some(found))
 }
 
 /// The function that such an attribute stands for.
