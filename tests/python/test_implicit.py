@@ -204,7 +204,9 @@ def test_loops_in_threads_and_in_prange():
             out[i] = total
 
     out = np.zeros(20, np.int64)
-    sums(Squares(10), out)
+    # The iterator stores through an address, of which nothing is known.
+    with pytest.warns(errors.ParallelRaceWarning):
+        sums(Squares(10), out)
     assert out.tolist() == [285 * i for i in range(20)]
 
 
