@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tarfile
@@ -26,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 RUN = "import sys, pytest\nsys.exit(pytest.main(sys.argv[1:]))\n"
 #: What suites need beside the packages.
-TOOLS = ("pytest", "pytest-benchmark", "pytest-mock", "hypothesis", "bottleneck", "polars")
+TOOLS = ("pytest<9", "pytest-benchmark", "pytest-mock", "hypothesis", "bottleneck", "polars")
 
 
 class Client(NamedTuple):
@@ -127,21 +126,20 @@ def measured(name: str, folder: Path, work: Path, python: str, with_numba: bool)
     ignored = [f"--ignore={folder / path}" for path in client.without]
     command = [*runner, work / "run_pytest.py", "-q", "-o", "addopts=", "-p", "no:cacheprovider", *ignored]
     command += [folder / path for path in client.tests if (folder / path).exists()]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        list(map(str, command)), env={**os.environ, **variables, **dict(client.settings)}, cwd=folder,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    (work / f"{name}-{'numba' if with_numba else 'lancehead'}.log").write_text(done.stdout + done.stderr)
-    last = next((line for line in reversed(done.stdout.splitlines()) if " in " in line and "s" in line), "")
+    environment = {**os.environ, **variables, **dict(client.settings)}
+    log = work / f"{name}-{'numba' if with_numba else 'lancehead'}.log"
+    with log.open("w") as said:
+        process = subprocess.Popen(list(map(str, command)), env=environment, cwd=folder, stdout=said, stderr=said)
+        # What `resource` says of children is the most of all of them, so far.
+        _, process.returncode, used = os.wait4(process.pid, 0)
+    last = next((line for line in reversed(log.read_text().splitlines()) if " in " in line and "s" in line), "")
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = used.ru_utime + used.ru_stime
     failed = counts.get("failed", 0) + counts.get("error", 0)
     which = "Numba" if with_numba else "lancehead"
     return (
         f"| {name} {client.version} | {which} | {counts.get('passed', 0)} | {failed} | {counts.get('skipped', 0)} | "
-        f"{seconds:.0f} s | {after.ru_maxrss // 1024} MB |"
+        f"{seconds:.0f} s | {used.ru_maxrss // 1024} MB |"
     )
 
 

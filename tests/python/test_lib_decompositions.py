@@ -31,7 +31,7 @@ def check(a):
     np.testing.assert_allclose(values(a) / largest, want / largest, atol=near)
     for svd, full in ((square, True), (narrow, False)):
         result = svd(a)
-        assert type(result) is tuple
+        assert result._fields == ("U", "S", "Vh")
         u, s, vh = result
         expected = np.linalg.svd(a, full_matrices=full)
         assert [(x.shape, x.dtype) for x in (u, s, vh)] == [(x.shape, x.dtype) for x in expected]

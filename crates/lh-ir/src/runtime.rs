@@ -400,9 +400,14 @@ impl RuntimeFn {
     pub const fn reads(self) -> RuntimeFn {
         RuntimeFn { memory: Effect::READS, ..self }
     }
-    /// It writes what an operand addresses, by the place of the operand's first primitive, and reads the others.
+    /// It writes what an operand addresses, by the place of the operand's first primitive, besides those named before,
+    /// and reads the others.
     pub const fn writes(self, place: u32) -> RuntimeFn {
-        RuntimeFn { memory: Effect::Operands { writes: 1 << place, resizes: 0 }, ..self }
+        let (before, resizes) = match self.memory {
+            Effect::Operands { writes, resizes } => (writes, resizes),
+            _ => (0, 0),
+        };
+        RuntimeFn { memory: Effect::Operands { writes: before | 1 << place, resizes }, ..self }
     }
     /// It changes the length or the storage of a container, by the place of the operand.
     pub const fn resizes(self, place: u32) -> RuntimeFn {

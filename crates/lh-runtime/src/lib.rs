@@ -10,9 +10,11 @@ pub mod caught;
 mod characters;
 pub mod check;
 pub mod classes;
+mod dense;
 pub mod device;
 pub mod exception;
 pub mod foreign;
+mod fourier;
 mod generators;
 pub mod interrupt;
 pub mod items;
@@ -69,6 +71,8 @@ pub fn symbols() -> Vec<Symbol> {
         lazy::symbols,
         sort::symbols,
         linalg::symbols,
+        dense::symbols,
+        fourier::symbols,
         shape::symbols,
         pool::symbols,
         check::symbols,

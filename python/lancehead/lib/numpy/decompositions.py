@@ -115,7 +115,7 @@ def _conjugated(u, dtype):
     return out
 
 
-def svd(a, full_matrices=True, compute_uv=True):
+def jacobi(a, full_matrices, compute_uv):
     """Singular values of a matrix, largest first, between its unitary factors unless `compute_uv` is false.
 
     The factors are square, or with `full_matrices=False` as narrow as the smaller side.

@@ -341,13 +341,42 @@ def rot90(m, k=1):
     return flip(swapaxes(m, 0, 1), 1)
 
 
+def _roll_axes(x, shift, axis):
+    if not prim.is_tuple(axis):
+        if axis is None:
+            return roll(x, _total(shift))
+        return roll(x, _total(shift), axis)
+    if prim.is_tuple(shift) and len(shift) != 1 and len(axis) != 1 and len(shift) != len(axis):
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    if prim.is_tuple(shift) and len(axis) == 1 and len(shift) != 1:
+        return roll(x, _total(shift), axis[0])
+    out = contiguous(x)
+    for i in range(len(axis)):
+        if prim.is_tuple(shift):
+            out = roll(out, shift[i if len(shift) == len(axis) else 0], axis[i])
+        else:
+            out = roll(out, shift, axis[i])
+    return out
+
+
+def _total(shifts):
+    total = 0
+    for i in range(len(shifts)):
+        total += index_of(shifts[i])
+    return total
+
+
 def roll(a, shift, axis=None):
     """Elements moved along an axis; those that leave come in at the other end.
+
+    Several axes take as many shifts, or share one.
 
     >>> np.roll(np.array([1, 2, 3]), 1)
     array([3, 1, 2])
     """
     x = asarray(a)
+    if prim.is_tuple(axis) or prim.is_tuple(shift):
+        return _roll_axes(x, shift, axis)
     if axis is None:
         return with_shape(roll(flat(contiguous(x)), shift, 0), x.shape)
     k = check_axis(axis_of(axis), x.ndim)

@@ -5,7 +5,6 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import (
     check_axis,
@@ -27,6 +26,13 @@ from lancehead.lib.numpy.solving import inv as inv
 from lancehead.lib.numpy.solving import qr as qr
 from lancehead.lib.numpy.solving import slogdet as slogdet
 from lancehead.lib.numpy.solving import solve as solve
+from lancehead.lib.numpy.spectral import eig as eig
+from lancehead.lib.numpy.spectral import eigh as eigh
+from lancehead.lib.numpy.spectral import eigvals as eigvals
+from lancehead.lib.numpy.spectral import eigvalsh as eigvalsh
+from lancehead.lib.numpy.spectral import lstsq as lstsq
+from lancehead.lib.numpy.spectral import svd as svd
+from lancehead.lib.numpy.spectral import svdvals as svdvals
 
 
 def _mismatch(a, b, i, j):

@@ -1,0 +1,207 @@
+"""Factors of one matrix on the host, by the run-time library (`lh-runtime/src/dense.rs`), which wants columns that lie
+one after the other."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.layout import copy_into, count, new_array, new_fortran, with_shape
+
+
+def linalg_dtype(dtype):
+    """The type in which linear algebra is done."""
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        raise TypeError("array type float16 is unsupported in linalg")
+    if prim.is_float(dtype) or prim.is_complex(dtype):
+        return dtype
+    if not (prim.is_int(dtype) or prim.is_bool(dtype)):
+        prim.error("linear algebra takes numbers")
+    return np.float64
+
+
+def real_dtype(dtype):
+    """The type of absolute values."""
+    return prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
+
+
+def check_stack(x):
+    """Refuses arrays that hold no matrices."""
+    if x.ndim < 2:
+        prim.error("matrices are needed: an array of two dimensions or more")
+
+
+def check_square(x):
+    """Refuses matrices that are not square."""
+    check_stack(x)
+    if x.shape[x.ndim - 1] != x.shape[x.ndim - 2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def lead_of(x):
+    """The extents of a stack of matrices."""
+    return x.shape[: x.ndim - 2]
+
+
+def matrices_of(x):
+    """The matrices of a row-major stack in three dimensions."""
+    m, n = x.shape[x.ndim - 2], x.shape[x.ndim - 1]
+    return with_shape(x, (count(lead_of(x)), m, n))
+
+
+def vectors_of(x):
+    """The vectors of a row-major stack in two dimensions."""
+    return with_shape(x, (count(x.shape[: x.ndim - 1]), x.shape[x.ndim - 1]))
+
+
+def columns_of(a, dtype):
+    """A copy of a matrix whose columns lie one after the other."""
+    out = new_fortran(a.shape, dtype)
+    copy_into(out, a)
+    return out
+
+
+def conjugate_in_place(a):
+    """Conjugates complex numbers."""
+    if prim.is_complex(prim.dtype_of(a)):
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                prim.set_item(a, i, j, conj(prim.item(a, i, j)))
+
+
+def conj(x):
+    """The conjugate of a number."""
+    return x.conjugate() if prim.is_complex(x) else x
+
+
+def check(status, message):
+    """Raises what the run-time library says."""
+    if status == -1:
+        raise np.linalg.LinAlgError(message)
+    if status == -2:
+        raise MemoryError("there is no memory for a workspace")
+    if status < 0:
+        raise RuntimeError("the library of linear algebra gave up")
+
+
+def lu(f):
+    """Factors columns in place: where each row comes from, and the number of exchanges."""
+    m, n = f.shape
+    rows = new_array((m,), np.int64)
+    exchanges = prim.lh_lu(prim.dtype_of(f), m, n, prim.data(f), prim.data(rows))
+    check(exchanges, "")
+    return rows, exchanges
+
+
+def is_singular(f):
+    """Whether there is a zero on the diagonal of a factor."""
+    for i in range(f.shape[0]):
+        if prim.item(f, i, i) == prim.cast(0, prim.dtype_of(f)):
+            return True
+    return False
+
+
+def solve_columns(f, rows, b):
+    """Solves with factors; the right-hand sides are columns, and become the solutions."""
+    n, k = b.shape
+    check(prim.lh_lu_solve(prim.dtype_of(f), n, k, prim.data(f), prim.data(rows), prim.data(b)), "")
+
+
+def solve_triangle(f, lower, unit, b):
+    """Solves with a triangle; the right-hand sides are columns, and become the solutions."""
+    n, k = b.shape
+    left, ones = 1 if lower else 0, 1 if unit else 0
+    check(prim.lh_triangle(prim.dtype_of(f), n, k, prim.data(f), left, ones, prim.data(b)), "")
+
+
+def cholesky_columns(f):
+    """Makes the lower factor of columns, with zeros above it."""
+    n = f.shape[0]
+    check(prim.lh_cholesky(prim.dtype_of(f), n, prim.data(f)), "Matrix is not positive definite")
+    for j in range(1, n):
+        for i in range(j):
+            prim.set_item(f, i, j, prim.cast(0, prim.dtype_of(f)))
+
+
+def qr_columns(f, k):
+    """Factors columns in place into R and reflectors; the factors of these, and `k` columns of Q."""
+    m, n = f.shape
+    dtype = prim.dtype_of(f)
+    tau, q = new_array((m if m < n else n,), dtype), new_fortran((m, k), dtype)
+    check(prim.lh_qr(dtype, m, n, prim.data(f), prim.data(tau), k, prim.data(q)), "")
+    return tau, q
+
+
+def singular_into(a, u, s, vh):
+    """Puts singular values and vectors of a matrix into row-major arrays; without columns there are no vectors."""
+    m, n = a.shape
+    dtype = prim.dtype_of(u)
+    f, left = columns_of(a, dtype), new_fortran(u.shape, dtype)
+    # The right vectors as columns lie in memory as rows of their transpose do.
+    status = prim.lh_svd(
+        dtype, m, n, prim.data(f), prim.data(s), u.shape[1], prim.data(left), vh.shape[0], prim.data(vh)
+    )
+    check(status, "SVD did not converge")
+    copy_into(u, left)
+    conjugate_in_place(vh)
+
+
+def self_adjoint_into(a, upper, w, v):
+    """Puts eigenvalues and vectors of a matrix, of which one triangle is read, into arrays; `v` without rows for none."""
+    n = a.shape[0]
+    dtype = prim.dtype_of(v)
+    f, vectors = columns_of(a.T if upper else a, dtype), new_fortran(v.shape, dtype)
+    if upper:
+        conjugate_in_place(f)
+    wanted = 1 if v.shape[0] == n else 0
+    status = prim.lh_eigh(dtype, n, prim.data(f), prim.data(w), wanted, prim.data(vectors))
+    check(status, "Eigenvalues did not converge")
+    copy_into(v, vectors)
+
+
+def _has_odd(f):
+    for i in range(f.shape[0]):
+        for j in range(f.shape[1]):
+            x = prim.item(f, i, j)
+            size = prim.fabs(x.real) + prim.fabs(x.imag) if prim.is_complex(x) else prim.fabs(x)
+            if not size < prim.cast(np.inf, prim.dtype_of(size)):
+                return True
+    return False
+
+
+def general_into(a, w, v, name):
+    """Puts eigenvalues and vectors of a matrix into arrays; `v` without rows for none."""
+    n = a.shape[0]
+    dtype = prim.dtype_of(v)
+    f, vectors = columns_of(a, dtype), new_fortran(v.shape, dtype)
+    if _has_odd(f):
+        raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
+    imaginary = new_array((n,), dtype)
+    wanted = 1 if v.shape[0] == n else 0
+    status = prim.lh_eig(dtype, n, prim.data(f), prim.data(w), prim.data(imaginary), wanted, prim.data(vectors))
+    check(status, "Eigenvalues did not converge")
+    if not prim.is_complex(dtype):
+        for i in range(n):
+            if prim.item(imaginary, i) != 0.0:
+                raise ValueError(name + "() argument must not cause a domain change.")
+    for j in range(v.shape[1] if wanted == 1 else 0):
+        _normalise(vectors, j)
+    copy_into(v, vectors)
+
+
+def _normalise(v, j):
+    # LAPACK's convention: the length is one and, of complex vectors, the largest number is real.
+    n = v.shape[0]
+    best, largest, total = 0, -1.0, 0.0
+    for i in range(n):
+        x = prim.cast(prim.item(v, i, j), np.complex128)
+        square = x.real * x.real + x.imag * x.imag
+        total += square
+        if square > largest:
+            best, largest = i, square
+    if not total > 0.0:
+        return
+    dtype = prim.dtype_of(v)
+    turn = prim.cast(1.0 / prim.sqrt(total), dtype)
+    if prim.is_complex(dtype):
+        turn *= conj(prim.item(v, best, j)) / prim.cast(prim.sqrt(largest), dtype)
+    for i in range(n):
+        prim.set_item(v, i, j, prim.item(v, i, j) * turn)

@@ -1,0 +1,239 @@
+"""Eigenvalues, singular values, and what stands on them."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.decompositions import jacobi
+from lancehead.lib.numpy.factors import (
+    check_square,
+    check_stack,
+    conj,
+    general_into,
+    lead_of,
+    linalg_dtype,
+    matrices_of,
+    real_dtype,
+    self_adjoint_into,
+    singular_into,
+    vectors_of,
+)
+from lancehead.lib.numpy.layout import copy_c, new_array, new_zeros, with_shape
+
+EigResult = namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
+EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
+SVDResult = namedtuple("SVDResult", ["U", "S", "Vh"])
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """Singular values of a matrix, or of a stack of them, largest first, between unitary factors unless `compute_uv` is
+    false.
+
+    The factors are square, or with `full_matrices=False` as narrow as the smaller side.
+
+    >>> np.linalg.svd(np.array([[3.0, 0.0], [0.0, -4.0]]))[1]
+    array([4., 3.])
+    """
+    x = asarray(a)
+    if prim.in_kernel():
+        return jacobi(x, full_matrices, compute_uv)
+    check_stack(x)
+    dtype = linalg_dtype(prim.dtype_of(x))
+    m, n = x.shape[x.ndim - 2], x.shape[x.ndim - 1]
+    least = m if m < n else n
+    lead = lead_of(x)
+    xs, s = matrices_of(copy_c(x, dtype)), new_array(lead + (least,), real_dtype(dtype))
+    if hermitian:
+        _mirror(xs)
+    values = vectors_of(s)
+    if not compute_uv:
+        for i in range(xs.shape[0]):
+            singular_into(xs[i], new_array((m, 0), dtype), values[i], new_array((0, n), dtype))
+        return s
+    u = new_array(lead + (m, m if full_matrices else least), dtype)
+    vh = new_array(lead + (n if full_matrices else least, n), dtype)
+    us, vs = matrices_of(u), matrices_of(vh)
+    for i in range(xs.shape[0]):
+        singular_into(xs[i], us[i], values[i], vs[i])
+    return SVDResult(u, s, vh)
+
+
+def _mirror(xs):
+    # Only the lower triangle counts.
+    for i in range(xs.shape[0]):
+        for j in range(xs.shape[1]):
+            for k in range(j):
+                prim.set_item(xs, i, k, j, conj(prim.item(xs, i, j, k)))
+
+
+def svdvals(x, /):
+    """Singular values of a matrix, or of a stack of them, largest first.
+
+    >>> np.linalg.svdvals(np.array([[3.0, 0.0], [0.0, -4.0]]))
+    array([4., 3.])
+    """
+    return svd(x, compute_uv=False)
+
+
+def _is_upper(UPLO):
+    if UPLO == "L" or UPLO == "l":
+        return False
+    if UPLO == "U" or UPLO == "u":
+        return True
+    raise ValueError("UPLO argument must be 'L' or 'U'")
+
+
+def eigh(a, UPLO="L"):
+    """Eigenvalues of a Hermitian matrix, or of a stack of them, in rising order, and the eigenvectors as columns.
+
+    Only one triangle is read: the lower one, or the upper one.
+
+    >>> np.linalg.eigh(np.array([[2.0, 0.0], [0.0, 1.0]]))[0]
+    array([1., 2.])
+    """
+    w, v = _self_adjoint(asarray(a), _is_upper(UPLO), True)
+    return EighResult(w, v)
+
+
+def eigvalsh(a, UPLO="L"):
+    """Eigenvalues of a Hermitian matrix, or of a stack of them, in rising order.
+
+    >>> np.linalg.eigvalsh(np.array([[2.0, 0.0], [0.0, 1.0]]))
+    array([1., 2.])
+    """
+    return _self_adjoint(asarray(a), _is_upper(UPLO), False)[0]
+
+
+def _self_adjoint(x, upper, vectors):
+    if prim.in_kernel():
+        prim.error("kernels have no eigenvalues; call this function outside of the kernel")
+    check_square(x)
+    dtype = linalg_dtype(prim.dtype_of(x))
+    n, lead = x.shape[x.ndim - 1], lead_of(x)
+    w, v = (
+        new_array(lead + (n,), real_dtype(dtype)),
+        new_array(lead + (n if vectors else 0, n if vectors else 0), dtype),
+    )
+    xs, ws = matrices_of(copy_c(x, dtype)), vectors_of(w)
+    if vectors:
+        vs = matrices_of(v)
+        for i in range(xs.shape[0]):
+            self_adjoint_into(xs[i], upper, ws[i], vs[i])
+    else:
+        none = new_array((0, 0), dtype)
+        for i in range(xs.shape[0]):
+            self_adjoint_into(xs[i], upper, ws[i], none)
+    return w, v
+
+
+def eig(a):
+    """Eigenvalues of a square matrix, or of a stack of them, and the eigenvectors as columns.
+
+    The type of the result is that of the matrix: a real matrix with complex eigenvalues is an error, as in Numba;
+    convert it to complex numbers before.
+
+    >>> np.linalg.eig(np.array([[2.0, 0.0], [0.0, 2.0]]))[0]
+    array([2., 2.])
+    """
+    w, v = _general(asarray(a), True, "eig")
+    return EigResult(w, v)
+
+
+def eigvals(a):
+    """Eigenvalues of a square matrix, or of a stack of them, of the type of the matrix, as those of `eig`.
+
+    >>> np.linalg.eigvals(np.array([[2.0, 0.0], [0.0, 2.0]]))
+    array([2., 2.])
+    """
+    return _general(asarray(a), False, "eigvals")[0]
+
+
+def _general(x, vectors, name):
+    if prim.in_kernel():
+        prim.error("kernels have no eigenvalues; call this function outside of the kernel")
+    check_square(x)
+    dtype = linalg_dtype(prim.dtype_of(x))
+    n, lead = x.shape[x.ndim - 1], lead_of(x)
+    w, v = new_array(lead + (n,), dtype), new_array(lead + (n if vectors else 0, n if vectors else 0), dtype)
+    xs, ws = matrices_of(copy_c(x, dtype)), vectors_of(w)
+    if vectors:
+        vs = matrices_of(v)
+        for i in range(xs.shape[0]):
+            general_into(xs[i], ws[i], vs[i], name)
+    else:
+        none = new_array((0, 0), dtype)
+        for i in range(xs.shape[0]):
+            general_into(xs[i], ws[i], none, name)
+    return w, v
+
+
+def lstsq(a, b, rcond=None):
+    """Least-squares solution, sums of squared residuals, rank and singular values.
+
+    Singular values below `rcond` times the largest one count as zero: by default the precision times the longer side.
+    There are no residuals if the rank is less than the number of columns, or rows are not more than columns.
+
+    >>> np.round(np.linalg.lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 2.0]))[0], 6)
+    array([1.5])
+    """
+    x, y = asarray(a), asarray(b)
+    if x.ndim != 2:
+        prim.error("a matrix is needed: an array of two dimensions")
+    if y.ndim != 1 and y.ndim != 2:
+        prim.error("right-hand sides have one or two dimensions")
+    dtype = linalg_dtype(prim.result_type(linalg_dtype(prim.dtype_of(x)), prim.dtype_of(y)))
+    real = real_dtype(dtype)
+    m, n = x.shape
+    if y.shape[0] != m:
+        raise np.linalg.LinAlgError("Incompatible dimensions")
+    c = copy_c(y, dtype)
+    rights = with_shape(c, (m, 1)) if y.ndim == 1 else c
+    if m == 0 or n == 0:
+        solution, rank, s = new_zeros((n, rights.shape[1]), dtype), 0, new_array((0,), real)
+    else:
+        u, s, vh = svd(asarray(x, dtype), False)
+        solution, rank = _solved(u, s, vh, rights, _tolerance(rcond, m if m > n else n, real), dtype)
+    sums = new_array((rights.shape[1] if rank == n and m > n else 0,), real)
+    for j in range(sums.size):
+        prim.set_item(sums, j, _residual(x, solution, rights, j, dtype))
+    if y.ndim == 1:
+        return with_shape(solution, (n,)), sums, rank, s
+    return solution, sums, rank, s
+
+
+def _tolerance(rcond, longest, real):
+    if rcond is None:
+        return prim.cast(np.finfo(real).eps, np.float64) * prim.cast(longest, np.float64)
+    if rcond < 0:
+        return prim.cast(np.finfo(real).eps, np.float64)
+    return prim.cast(rcond, np.float64)
+
+
+def _solved(u, s, vh, b, tolerance, dtype):
+    rank = 0
+    for i in range(s.size):
+        if prim.cast(prim.item(s, i), np.float64) > tolerance * prim.cast(prim.item(s, 0), np.float64):
+            rank += 1
+    out = new_zeros((vh.shape[1], b.shape[1]), dtype)
+    for i in range(rank):
+        value = prim.cast(prim.item(s, i), dtype)
+        for j in range(b.shape[1]):
+            total = prim.cast(0, dtype)
+            for k in range(b.shape[0]):
+                total += conj(prim.item(u, k, i)) * prim.item(b, k, j)
+            total = total / value
+            for k in range(vh.shape[1]):
+                prim.set_item(out, k, j, prim.item(out, k, j) + conj(prim.item(vh, i, k)) * total)
+    return out, rank
+
+
+def _residual(a, x, b, j, dtype):
+    total = prim.cast(0, real_dtype(dtype))
+    for i in range(a.shape[0]):
+        d = prim.item(b, i, j)
+        for k in range(a.shape[1]):
+            d -= prim.cast(prim.item(a, i, k), dtype) * prim.item(x, k, j)
+        total += (d * conj(d)).real
+    return total
