@@ -8,12 +8,14 @@ from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
 from lancehead.lib.numpy.indexing import *  # noqa: F403
 from lancehead.lib.numpy.joining import *  # noqa: F403
-from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, trace, vdot
+from lancehead.lib.numpy.linalg_names import matrix_transpose
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
+from lancehead.lib.numpy.products import dot, inner, kron, matmul, vdot
 from lancehead.lib.numpy.reductions import *  # noqa: F403
 from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403
 from lancehead.lib.numpy.sorting import *  # noqa: F403
+from lancehead.lib.numpy.vectors import cross, diagonal, matvec, trace, vecdot, vecmat

@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of, zeros
 from lancehead.lib.numpy.layout import contiguous, flat, new_array
-from lancehead.lib.numpy.linalg import products
+from lancehead.lib.numpy.products import products
 
 
 def eye(N, M=None, k=0, dtype=None):
