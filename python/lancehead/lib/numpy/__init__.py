@@ -13,6 +13,7 @@ from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
+from lancehead.lib.numpy.polynomials import poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, roots
 from lancehead.lib.numpy.products import dot, inner, kron, matmul, vdot
 from lancehead.lib.numpy.reductions import *  # noqa: F403
 from lancehead.lib.numpy.series import *  # noqa: F403
