@@ -1,11 +1,13 @@
 """NumPy. The names are gathered here; `numpy.linalg` and `numpy.random` are modules beside."""
 
 from lancehead.lib.numpy._ufuncs import *  # noqa: F403
+from lancehead.lib.numpy.busdays import busday_count, busday_offset, is_busday
 from lancehead.lib.numpy.choices import *  # noqa: F403
 from lancehead.lib.numpy.creation import *  # noqa: F403
 from lancehead.lib.numpy.datetimes import datetime64, isnat, timedelta64
 from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
+from lancehead.lib.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from lancehead.lib.numpy.indexing import *  # noqa: F403
 from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.linalg_names import matrix_transpose
@@ -20,3 +22,4 @@ from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403
 from lancehead.lib.numpy.sorting import *  # noqa: F403
 from lancehead.lib.numpy.vectors import cross, diagonal, matvec, trace, vecdot, vecmat
+from lancehead.lib.numpy.windows import i0, kaiser
