@@ -112,7 +112,7 @@ def _check_calendar(busdaycal):
 def is_busday(dates, weekmask="1111100", holidays=None, busdaycal=None, out=None):
     """Whether days are business days.
 
-    >>> np.is_busday(np.array(["2011-07-01", "2011-07-02"], dtype="datetime64[D]"))
+    >>> np.is_busday(np.arange(np.datetime64("2011-07-01"), np.datetime64("2011-07-03")))
     array([ True, False])
     """
     _check_calendar(busdaycal)
@@ -189,8 +189,8 @@ def _moved(day, offset, mask, holidays):
 def busday_offset(dates, offsets, roll="raise", weekmask="1111100", holidays=None, busdaycal=None, out=None):
     """Days moved by so many business days, from a business day that `roll` chooses.
 
-    >>> np.busday_offset(np.array(["2011-10-01", "2012-03-18"], dtype="datetime64[D]"), 1, roll="forward")
-    array(['2011-10-04', '2012-03-20'], dtype='datetime64[D]')
+    >>> np.busday_offset(np.arange(np.datetime64("2011-10-01"), np.datetime64("2011-10-03")), 1, roll="forward")
+    array(['2011-10-04', '2011-10-04'], dtype='datetime64[D]')
     """
     _check_calendar(busdaycal)
     days, steps, mask = _days(dates), _numbers(offsets), _mask(weekmask)
