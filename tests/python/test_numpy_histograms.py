@@ -94,8 +94,8 @@ def test_windows():
     x = np.concatenate([rng.standard_normal(50) * 30, [0, 8, -8, np.inf, np.nan]])
     for values in (x, x[::-2], x.reshape(5, 11), np.arange(5), 2.5):
         agree("np.i0(x)", "x", values, rtol=1e-13)
-    # NumPy's exponential of single precision loses digits.
-    agree("np.i0(x)", "x", x.astype("f4"), rtol=1e-4)
+    # NumPy's exponential of single precision loses digits, and is infinite where the function is not.
+    agree("np.i0(x)", "x", (x / 3).astype("f4"), rtol=1e-4)
     kaiser = lancehead.njit(lambda m, beta: np.kaiser(m, beta))
     for m in (0, 1, 2, 5, 12, 5.5, -1):
         np.testing.assert_allclose(kaiser(m, 8.6), np.kaiser(m, 8.6), rtol=1e-12)
