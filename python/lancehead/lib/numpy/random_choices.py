@@ -38,7 +38,16 @@ def _name(dtype):
 
 
 def _check_bounds(low, high, dtype):
-    # Of types of less than 64 bits; `high` is the number behind the last.
+    # `high` is the number behind the last.
+    if prim.itemsize(dtype) < 8:
+        _refuse_bounds(low, high, dtype)
+    elif not prim.is_signed(dtype):
+        _refuse_bounds(low, high, dtype)
+    elif low >= high:
+        raise ValueError("low >= high")
+
+
+def _refuse_bounds(low, high, dtype):
     bits = _bits(dtype)
     least, most = 0, 1
     if bits < 64:
@@ -126,6 +135,8 @@ def _randint(first, last, size, dtype, from_zero):
         raise ValueError("high <= 0")
     _check_bounds(first, last, dtype)
     if size is None:
+        if prim.itemsize(dtype) >= 4:
+            return prim.cast(prim.lh_np_randint(first, last), dtype)
         return _integer(new_zeros((2,), np.int64), first, last, dtype)
     if prim.itemsize(dtype) == 8:
         out = new_array(as_shape(size), np.int64)

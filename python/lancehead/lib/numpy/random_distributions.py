@@ -7,7 +7,10 @@ from lancehead.lib.numpy.random_draws import (
     above_one,
     at_least_one,
     chance,
+    check_finite,
     drawn,
+    is_negative,
+    is_zero,
     not_below_zero,
     not_negative,
     part,
@@ -30,8 +33,7 @@ def _normal(loc, scale, _):
 def uniform(low=0.0, high=1.0, size=None):
     """Numbers between two bounds."""
     first, last = real(low), real(high)
-    if not np.all(np.isfinite(last - first)):
-        raise OverflowError("Range exceeds valid bounds")
+    check_finite(last - first)
     return drawn(_uniform, np.float64, size, first, last, None)
 
 
@@ -204,11 +206,11 @@ def _triangular(a, b, c):
 def triangular(left, mode, right, size=None):
     """Numbers between two bounds, the mode likeliest."""
     first, top, last = real(left), real(mode), real(right)
-    if np.any(first > top):
+    if is_negative(top - first):
         raise ValueError("left > mode")
-    if np.any(top > last):
+    if is_negative(last - top):
         raise ValueError("mode > right")
-    if np.any(first == last):
+    if is_zero(last - first):
         raise ValueError("left == right")
     return drawn(_triangular, np.float64, size, first, top, last)
 
@@ -515,7 +517,7 @@ def _hypergeometric(good, bad, sample):
 def hypergeometric(ngood, nbad, nsample, size=None):
     """Numbers of good items among those that are taken from good and bad ones."""
     good, bad, sample = whole(ngood), whole(nbad), whole(nsample)
-    if np.any(good + bad < sample):
+    if is_negative(good + bad - sample):
         raise ValueError("ngood + nbad < nsample")
     at_least_one(sample, "nsample")
     not_below_zero(good, "ngood")

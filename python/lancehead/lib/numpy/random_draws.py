@@ -138,6 +138,29 @@ def at_least_one(n, name):
     return k
 
 
+def check_finite(x):
+    """Refuses ranges that are not finite."""
+    if prim.is_number(x):
+        if not prim.isfinite(x):
+            raise OverflowError("Range exceeds valid bounds")
+    elif not np.all(np.isfinite(x)):
+        raise OverflowError("Range exceeds valid bounds")
+
+
+def is_negative(x):
+    """Whether a number, or one of several, is below zero."""
+    if prim.is_number(x):
+        return x < 0
+    return np.any(x < 0)
+
+
+def is_zero(x):
+    """Whether a number, or one of several, is zero."""
+    if prim.is_number(x):
+        return x == 0
+    return np.any(x == 0)
+
+
 def _shape(x):
     return () if x is None or prim.is_number(x) else x.shape
 
