@@ -65,3 +65,16 @@ def test_errors_are_numpys(call):
     with pytest.raises(ValueError) as got:
         lancehead.njit(call)(DAYS)
     assert str(got.value)[:30] == str(wanted.value)[:30]
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s"])
+def test_texts_and_units(unit):
+    points = np.array([0, 1, 12345, "NaT"], f"M8[{unit}]").reshape(2, 2)[::-1]
+    texts = lancehead.njit(lambda a: np.datetime_as_string(a))(points)
+    assert texts.dtype == np.datetime_as_string(points).dtype and (texts == np.datetime_as_string(points)).all()
+    zoned = lancehead.njit(lambda a: np.datetime_as_string(a, timezone="UTC"))(points)
+    assert (zoned == np.datetime_as_string(points, timezone="UTC")).all()
+    days = lancehead.njit(lambda a: np.datetime_as_string(a, "D"))(points)
+    assert (days == np.datetime_as_string(points, "D", casting="unsafe")).all()
+    assert lancehead.njit(lambda a: np.datetime_data(a.dtype))(points) == np.datetime_data(points.dtype)
+    assert lancehead.njit(lambda a: np.datetime_as_string(a[0, 1]))(points) == "NaT"

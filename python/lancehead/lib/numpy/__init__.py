@@ -4,6 +4,7 @@ from lancehead.lib.numpy._ufuncs import *  # noqa: F403
 from lancehead.lib.numpy.busdays import busday_count, busday_offset, is_busday
 from lancehead.lib.numpy.choices import *  # noqa: F403
 from lancehead.lib.numpy.creation import *  # noqa: F403
+from lancehead.lib.numpy.date_functions import datetime_as_string, datetime_data
 from lancehead.lib.numpy.datetimes import datetime64, isnat, timedelta64
 from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
