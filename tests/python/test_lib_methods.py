@@ -235,6 +235,6 @@ def test_cross_products_of_rows(dtype):
                 want, got = np.cross(x, y), cross(x, y)
                 assert (want.shape, want.dtype) == (got.shape, got.dtype)
                 np.testing.assert_allclose(got, want, rtol=1e-5)
-    for shape, other in [((2, 3), (4, 3)), ((5, 2), (5, 3))]:
+    for shape, other in [((2, 3), (4, 3)), ((5, 2), (5, 2))]:
         with pytest.raises(ValueError):
             cross(np.ones(shape), np.ones(other))

@@ -140,9 +140,17 @@ pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
             prefix.push('.');
         }
         prefix.push_str(part);
+        // Methods of a hidden instance are nowhere else, and NumPy warns of some names (`numpy.bytes`).
+        if receiver_module(o).is_some() && prefix != public {
+            continue;
+        }
         if lookup(py, &prefix, &name).is_some_and(|found| same(&found, o)) {
             return Some(format!("{prefix}.{name}"));
         }
+    }
+    // Ufuncs of SciPy do not say where they are from.
+    if is_numpy_callable(o) && lookup(py, "scipy.special", &name).is_some_and(|found| found.is(o)) {
+        return Some(format!("scipy.special.{name}"));
     }
     // A few names are wrong: `numpy.random.ranf` calls itself `ranf` but is made by hand.
     let callable = o.is_callable() && !o.is_instance_of::<PyFunction>();

@@ -3,8 +3,8 @@
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, count, new_array, with_shape
-from lancehead.lib.numpy.linalg import _matrix_product
 from lancehead.lib.numpy.manip import _picked, each, transpose
+from lancehead.lib.numpy.products import _matrix_product
 from lancehead.lib.numpy.reductions import sum
 
 

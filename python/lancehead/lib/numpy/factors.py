@@ -145,7 +145,7 @@ def singular_into(a, u, s, vh):
 
 
 def self_adjoint_into(a, upper, w, v):
-    """Puts eigenvalues and vectors of a matrix, of which one triangle is read, into arrays; `v` without rows for none."""
+    """Puts eigenvalues and vectors of a matrix into arrays by one of its triangles; `v` without rows for none."""
     n = a.shape[0]
     dtype = prim.dtype_of(v)
     f, vectors = columns_of(a.T if upper else a, dtype), new_fortran(v.shape, dtype)

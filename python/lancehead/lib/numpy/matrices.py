@@ -5,8 +5,9 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of, zeros
+from lancehead.lib.numpy.folds import deliver
 from lancehead.lib.numpy.layout import contiguous, flat, new_array
-from lancehead.lib.numpy.linalg import products
+from lancehead.lib.numpy.products import products
 
 
 def eye(N, M=None, k=0, dtype=None):
@@ -176,11 +177,11 @@ def triu_indices_from(arr, k=0):
     return triu_indices(arr.shape[0], k, arr.shape[1])
 
 
-def outer(a, b):
+def outer(a, b, out=None):
     """All products of pairs of elements.
 
     >>> np.outer(np.array([1, 2]), np.array([3, 4]))
     array([[3, 4],
            [6, 8]])
     """
-    return products(flat(contiguous(asarray(a))), flat(contiguous(asarray(b))))
+    return deliver(products(flat(contiguous(asarray(a))), flat(contiguous(asarray(b)))), out)

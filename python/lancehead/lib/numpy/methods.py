@@ -18,7 +18,6 @@ from lancehead.lib.numpy.layout import (
     new_array,
     new_fortran,
 )
-from lancehead.lib.numpy.linalg import dot, trace
 from lancehead.lib.numpy.manip import ravel, reshape, squeeze, swapaxes, transpose
 from lancehead.lib.numpy.mixed import (
     getitem_at,
@@ -29,6 +28,7 @@ from lancehead.lib.numpy.mixed import (
     setitem_tuple,
     setitem_where,
 )
+from lancehead.lib.numpy.products import dot
 from lancehead.lib.numpy.reductions import (
     all,
     any,
@@ -53,6 +53,7 @@ from lancehead.lib.numpy.sorting import (
     searchsorted,
     sort_in_place,
 )
+from lancehead.lib.numpy.vectors import diagonal, trace
 from lancehead.lib.times import stored as stored_time
 from lancehead.lib.times import target as target_of_times
 
@@ -338,17 +339,17 @@ class ndarray:
         else:
             copy_into(self, value)
 
-    def dot(self, b):
+    def dot(self, b, out=None):
         """Dot product."""
-        return dot(self, b)
+        return dot(self, b, out)
 
-    def trace(self, offset=0):
-        """Sum of a diagonal."""
-        return trace(self, offset)
+    def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+        """Sum of a diagonal, or of each of the matrices in two axes."""
+        return trace(self, offset, axis1, axis2, dtype, out)
 
-    def diagonal(self, offset=0):
-        """A diagonal of a matrix, as a view."""
-        return _diagonal(self, index_of(offset))
+    def diagonal(self, offset=0, axis1=0, axis2=1):
+        """A diagonal of a matrix, or of the matrices in two axes, as a view."""
+        return diagonal(self, offset, axis1, axis2)
 
     def conj(self):
         """Conjugates."""
@@ -428,16 +429,6 @@ def _reinterpreted(a, dtype):
     shape = prim.tuple_set(a.shape, a.ndim - 1, last // new)
     strides = prim.tuple_set(a.strides, a.ndim - 1, new)
     return prim.array(prim.owner(a), prim.data(a), shape, strides, dtype, prim.layout(a))
-
-
-def _diagonal(a, k):
-    if a.ndim != 2:
-        prim.error("diagonals are taken of two-dimensional arrays")
-    rows, cols = a.shape
-    down, along = (0, k) if k >= 0 else (-k, 0)
-    n = rows - down if rows - down < cols - along else cols - along
-    start = prim.ptr_add(prim.data(a), down * a.strides[0] + along * a.strides[1])
-    return prim.array(prim.owner(a), start, (n if n > 0 else 0,), (a.strides[0] + a.strides[1],), prim.dtype_of(a), "A")
 
 
 class generic:

@@ -334,7 +334,7 @@ def polyval(p, x):
     if c.ndim != 1:
         prim.error("coefficients of one dimension are needed")
     if prim.is_number(x):
-        dtype = prim.result_type(prim.dtype_of(c), x)
+        dtype = prim.result_type(prim.dtype_of(c), prim.dtype_of(asarray(x)))
         total = prim.cast(0, dtype)
         for i in range(c.size):
             total = total * prim.cast(x, dtype) + prim.cast(prim.item(c, i), dtype)

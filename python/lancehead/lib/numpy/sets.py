@@ -4,10 +4,10 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, flag_of, index_of
-from lancehead.lib.numpy.creation import asarray, line_of, linspace
+from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
-from lancehead.lib.numpy.sorting import argsort, place_in_line, searchsorted, sort_line
+from lancehead.lib.numpy.sorting import argsort, place_in_line, sort_line
 
 
 def _differ(a, b):
@@ -186,98 +186,6 @@ def bincount(x, /, weights=None, minlength=0):
         k = int(prim.item(v, i))
         prim.set_item(sums, k, prim.item(sums, k) + prim.item(w, i))
     return sums
-
-
-def histogram(a, bins=10, range=None):
-    """Number of elements in each bin, and the edges of the bins.
-
-    >>> np.histogram(np.array([1, 2, 1]), bins=np.array([0, 1, 2, 3]))
-    (array([0, 2, 1]), array([0, 1, 2, 3]))
-    """
-    x = flat(contiguous(asarray(a)))
-    if prim.is_number(bins):
-        return _even_histogram(x, index_of(bins), range)
-    return _histogram(x, _increasing(line_of(bins)))
-
-
-def _increasing(edges):
-    for k in range(edges.size - 1):
-        if prim.item(edges, k) > prim.item(edges, k + 1):
-            raise ValueError("`bins` must increase monotonically, when an array")
-    return edges
-
-
-def _histogram(x, edges):
-    n = edges.size - 1 if edges.size > 0 else 0
-    counts = new_zeros((n,), np.int64)
-    if n == 0:
-        return counts, edges
-    for i in range(x.size):
-        y = prim.item(x, i)
-        if y == prim.item(edges, n):
-            prim.set_item(counts, n - 1, prim.item(counts, n - 1) + 1)
-            continue
-        k = int(searchsorted(edges, y, "right")) - 1
-        if k >= 0 and k < n:
-            prim.set_item(counts, k, prim.item(counts, k) + 1)
-    return counts, edges
-
-
-def _even_histogram(x, n, limits):
-    if n < 1:
-        raise ValueError("`bins` must be positive, when an integer")
-    first, last = _limits(x, limits)
-    # Edges are of the elements' type, and elements are compared with these.
-    dtype = prim.dtype_of(x) if prim.is_float(prim.dtype_of(x)) else np.float64
-    edges = linspace(first, last, n + 1, dtype=dtype)
-    low, high = float(prim.item(edges, 0)), float(prim.item(edges, n))
-    for k in range(n):
-        if not prim.item(edges, k) < prim.item(edges, k + 1):
-            raise ValueError("Too many bins for data range: not all of them would have a width.")
-    scale = prim.fdiv(float(n), high - low)
-    # More than rounding does to quotients and edges.
-    bits = 47 if prim.itemsize(dtype) == 8 else 18 if prim.itemsize(dtype) == 4 else 5
-    near = 0.5**bits * (n + max(abs(low), abs(high)) * scale)
-    if not near < 0.25:
-        return _histogram(x, edges)
-    # The last is for elements outside of all bins.
-    counts = new_zeros((n + 1,), np.int64)
-    bins = new_array((256,), np.int64)
-    for start in range(0, x.size, 256):
-        size = min(256, x.size - start)
-        # Quotients near an edge are left to the edge, apart from the others, which vectors are enough for.
-        unclear = False
-        for i in range(size):
-            y = float(prim.item(x, start + i))
-            q = (y - low) * scale if y >= low and y <= high else n + 0.5
-            k = prim.cast(q, np.int64)
-            unclear |= (q - k <= near) | (q - k >= 1.0 - near)
-            prim.set_item(bins, i, k)
-        if unclear:
-            for i in range(size):
-                y = float(prim.item(x, start + i))
-                is_inside = y >= low and y <= high
-                edge = prim.cast((y - low) * scale + 0.5 if is_inside else 0.0, np.int64)
-                k = min(edge - int(y < prim.item(edges, edge)), n - 1)
-                prim.set_item(bins, i, k if is_inside else n)
-        for i in range(size):
-            k = prim.item(bins, i)
-            prim.set_item(counts, k, prim.item(counts, k) + 1)
-    return counts[:n], edges
-
-
-def _limits(x, limits):
-    if limits is None:
-        if x.size == 0:
-            return 0.0, 1.0
-        low, high = float(x.min()), float(x.max())
-    else:
-        low, high = float(limits[0]), float(limits[1])
-        if low > high:
-            raise ValueError("max must be larger than min in range parameter.")
-    if low == high:
-        return low - 0.5, high + 0.5
-    return low, high
 
 
 def array_equal(a1, a2, equal_nan=False):

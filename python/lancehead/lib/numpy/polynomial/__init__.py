@@ -1,0 +1,1 @@
+"""`numpy.polynomial`: six families of polynomials, a module for each."""

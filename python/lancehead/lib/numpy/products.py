@@ -1,0 +1,252 @@
+"""Products of vectors and matrices."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.folds import deliver
+from lancehead.lib.numpy.layout import contiguous, count, flat, new_array, new_zeros, row, with_shape
+from lancehead.lib.numpy.manip import _shape_text
+from lancehead.lib.numpy.stacks import matrices
+
+
+def _mismatch(a, b, i, j):
+    raise ValueError(
+        "shapes "
+        + _shape_text(a.shape)
+        + " and "
+        + _shape_text(b.shape)
+        + " not aligned: "
+        + str(a.shape[i])
+        + " (dim "
+        + str(i)
+        + ") != "
+        + str(b.shape[j])
+        + " (dim "
+        + str(j)
+        + ")"
+    )
+
+
+def _product(a, b, i, dtype):
+    return _times(prim.cast(prim.item(a, i), dtype), prim.cast(prim.item(b, i), dtype))
+
+
+def _product_line(a, b, dtype):
+    # In any order, except where the CPU device and a GPU are to have the same.
+    is_free = prim.is_float(dtype) and not prim.in_kernel()
+    total = prim.cast(0, dtype)
+    for i in range(a.size):
+        x = _product(a, b, i, dtype)
+        total = prim.add_any_order(total, x) if is_free else _add(total, x)
+    return total
+
+
+def _add(x, y):
+    return x | y if prim.is_bool(x) else x + y
+
+
+def _times(x, y):
+    return x & y if prim.is_bool(x) and prim.is_bool(y) else x * y
+
+
+def _matrix_vector(a, b, dtype):
+    if prim.layout(a) == "F":
+        # Columns are scaled and added: the inner loop runs along memory.
+        out = new_zeros((a.shape[0],), dtype)
+        for k in range(a.shape[1]):
+            x = prim.cast(prim.item(b, k), dtype)
+            for i in range(a.shape[0]):
+                prim.set_item(out, i, _add(prim.item(out, i), _times(prim.cast(prim.item(a, i, k), dtype), x)))
+        return out
+    out = new_array((a.shape[0],), dtype)
+    c, d = asarray(a, dtype), asarray(b, dtype)
+    for i in range(a.shape[0]):
+        prim.set_item(out, i, _product_line(row(c, i), d, dtype))
+    return out
+
+
+def _matrix_matrix(a, b, dtype):
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        return asarray(_matrix_matrix(a, b, np.float32), dtype)
+    if prim.in_kernel() or not (prim.is_float(dtype) or prim.is_complex(dtype)):
+        return _plain_product(a, contiguous(b), dtype)
+    out = new_array((m, n), dtype)
+    x, y = asarray(a, dtype), asarray(b, dtype)
+    s, t, u = x.strides, y.strides, out.strides
+    prim.lh_gemm(dtype, m, n, k, prim.data(x), s[0], s[1], prim.data(y), t[0], t[1], prim.data(out), u[0], u[1])
+    return out
+
+
+def _plain_product(a, b, dtype):
+    out = new_zeros((a.shape[0], b.shape[1]), dtype)
+    for i in range(a.shape[0]):
+        for k in range(b.shape[0]):
+            x = prim.cast(prim.item(a, i, k), dtype)
+            for j in range(b.shape[1]):
+                prim.set_item(out, i, j, _add(prim.item(out, i, j), _times(x, prim.cast(prim.item(b, k, j), dtype))))
+    return out
+
+
+def dot(a, b, out=None):
+    """Dot product of vectors, product of matrices; of more dimensions, over the last of the first array and the one
+    before the last of the second.
+
+    >>> np.dot(np.array([1, 2]), np.array([3, 4]))
+    np.int64(11)
+    >>> np.dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+    """
+    if out is None:
+        return _dot(asarray(a), asarray(b))
+    result = _dot(asarray(a), asarray(b))
+    if prim.is_array(out):
+        if prim.dtype_of(out) != prim.dtype_of(result) or prim.layout(out) != "C":
+            prim.error(
+                "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+            )
+    return deliver(result, out)
+
+
+def _dot(x, y):
+    if x.ndim == 0 or y.ndim == 0:
+        return x * y
+    j = 0 if y.ndim == 1 else y.ndim - 2
+    if x.shape[x.ndim - 1] != y.shape[j]:
+        _mismatch(x, y, x.ndim - 1, j)
+    if x.ndim > 2 or y.ndim > 2:
+        return np.tensordot(x, y, ((x.ndim - 1,), (j,)))
+    return _matrix_product(x, y, prim.result_type(prim.dtype_of(x), prim.dtype_of(y)))
+
+
+def _matrix_product(x, y, dtype):
+    if x.ndim == 1 and y.ndim == 1:
+        return _product_line(x, y, dtype)
+    if y.ndim == 1:
+        return _matrix_vector(x, y, dtype)
+    if x.ndim == 1:
+        return _matrix_vector(y.T, x, dtype)
+    return _matrix_matrix(x, y, dtype)
+
+
+def matmul(a, b, /, out=None):
+    """Matrix product; of more dimensions, of the last two for each of the others.
+
+    >>> np.matmul(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [1, 1]]))
+    array([[3, 2],
+           [7, 4]])
+    >>> np.matmul(np.ones((2, 1, 2)), np.array([1.0, 2.0]))
+    array([[3.],
+           [3.]])
+    """
+    if out is None:
+        return _matmul(asarray(a), asarray(b))
+    return deliver(_matmul(asarray(a), asarray(b)), out)
+
+
+def _matmul(x, y):
+    if x.ndim == 0 or y.ndim == 0:
+        prim.error("`@` needs arrays of at least one dimension")
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    j = y.ndim - 2 if y.ndim > 1 else 0
+    if x.shape[x.ndim - 1] != y.shape[j]:
+        raise ValueError(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            "(n?,k),(k,m?)->(n?,m?) (size " + str(y.shape[j]) + " is different from " + str(x.shape[x.ndim - 1]) + ")"
+        )
+    if x.ndim <= 2 and y.ndim <= 2:
+        return _matrix_product(x, y, dtype)
+    if x.ndim == 1:
+        products = _stacked(x[None, :], y, dtype)
+        return with_shape(products, y.shape[:-2] + (y.shape[-1],))
+    if y.ndim == 1:
+        products = _stacked(x, y[:, None], dtype)
+        return with_shape(products, x.shape[:-1])
+    return _stacked(x, y, dtype)
+
+
+def _stacked(x, y, dtype):
+    rows, columns = x.shape[-2], y.shape[-1]
+    if y.ndim == 2:
+        # One matrix for all: the rows of all are those of one.
+        c = contiguous(x)
+        lines = with_shape(c, (count(x.shape[:-1]), x.shape[-1]))
+        return with_shape(_matrix_matrix(lines, y, dtype), x.shape[:-1] + (columns,))
+    shape = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    first = matrices(np.broadcast_to(x, shape + x.shape[-2:]))
+    second = matrices(np.broadcast_to(y, shape + y.shape[-2:]))
+    out = new_array((first.shape[0], rows, columns), dtype)
+    for i in range(out.shape[0]):
+        out[i] = _matrix_matrix(first[i], second[i], dtype)
+    return with_shape(out, shape + (rows, columns))
+
+
+def vdot(a, b):
+    """Dot product of all elements, the first conjugated.
+
+    >>> np.vdot(np.array([1j, 2]), np.array([1j, 1]))
+    np.complex128(3+0j)
+    """
+    x, y = flat(asarray(a)), flat(asarray(b))
+    if x.size != y.size:
+        raise ValueError("cannot reshape array")
+    if prim.is_complex(prim.dtype_of(x)):
+        return dot(x.conj(), y)
+    return dot(x, y)
+
+
+def inner(a, b, /):
+    """Products of the last axes.
+
+    >>> np.inner(np.array([1, 2]), np.array([3, 4]))
+    np.int64(11)
+    """
+    x, y = asarray(a), asarray(b)
+    if x.ndim > 2 or y.ndim > 2:
+        if x.ndim == 0 or y.ndim == 0:
+            return x * y
+        if x.shape[x.ndim - 1] != y.shape[y.ndim - 1]:
+            _mismatch(x, y, x.ndim - 1, y.ndim - 1)
+        return np.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
+    return dot(x, y.T) if y.ndim == 2 else dot(x, y)
+
+
+def products(x, y):
+    """All products of pairs of two lines."""
+    return prim.map(_times, with_shape(x, (x.size, 1)), y)
+
+
+def kron(a, b):
+    """Kronecker product: every element of one array times the whole other one.
+
+    >>> np.kron(np.array([[1, 2]]), np.array([[1], [1]]))
+    array([[1, 2],
+           [1, 2]])
+    """
+    x, y = asarray(a), asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        return prim.map(_times, x, y)
+    if x.ndim < y.ndim:
+        return _kron(x[(None,) * (y.ndim - x.ndim)], y)
+    if y.ndim < x.ndim:
+        return _kron(x, y[(None,) * (x.ndim - y.ndim)])
+    return _kron(x, y)
+
+
+def _kron(x, y):
+    # Axes of both in turn, so that the products lie as in the result.
+    ones, zeros = prim.tuple_fill(x.ndim, 1), prim.tuple_fill(x.ndim, 0)
+    shape, strides = _in_turn(x.shape, ones), _in_turn(x.strides, zeros)
+    first = prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+    shape, strides = _in_turn(ones, y.shape), _in_turn(zeros, y.strides)
+    second = prim.array(prim.owner(y), prim.data(y), shape, strides, prim.dtype_of(y), "A")
+    return with_shape(contiguous(prim.map(_times, first, second)), _times_each(x.shape, y.shape))
+
+
+def _in_turn(a, b):
+    return (a[0], b[0]) + _in_turn(a[1:], b[1:]) if len(a) > 0 else ()
+
+
+def _times_each(a, b):
+    return (a[0] * b[0],) + _times_each(a[1:], b[1:]) if len(a) > 0 else ()

@@ -1,0 +1,52 @@
+"""Stacks of matrices: arrays whose last two axes are those of matrices."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.layout import contiguous, count, new_array, with_shape
+
+
+def matrices(x):
+    """A stack as row-major matrices in one dimension: a view if possible."""
+    if x.ndim < 2:
+        prim.error("a matrix is needed: an array of at least two dimensions")
+    c = contiguous(x)
+    return with_shape(c, (count(x.shape[:-2]), x.shape[-2], x.shape[-1]))
+
+
+def check_square(x):
+    """Refuses matrices that are not square."""
+    if x.ndim < 2:
+        prim.error("a matrix is needed: an array of at least two dimensions")
+    if x.shape[-1] != x.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def check_linear(dtype):
+    """Refuses half precision, for which linear algebra is not defined."""
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        prim.error("array type float16 is unsupported in linalg: convert it, `a.astype(np.float32)`")
+
+
+def hermitian(a):
+    """The Hermitian matrices of which these have the lower triangles."""
+    check_square(a)
+    m = matrices(a)
+    out = new_array(m.shape, prim.dtype_of(m))
+    for k in range(m.shape[0]):
+        for i in range(m.shape[1]):
+            for j in range(i + 1):
+                x = prim.item(m, k, i, j)
+                if prim.is_complex(x):
+                    y = prim.complex(x.real, x.imag if i > j else x.imag - x.imag)
+                    prim.set_item(out, k, i, j, y)
+                    prim.set_item(out, k, j, i, y.conjugate())
+                else:
+                    prim.set_item(out, k, i, j, x)
+                    prim.set_item(out, k, j, i, x)
+    return with_shape(out, a.shape)
+
+
+def is_empty_matrix(x):
+    """Whether matrices have no elements."""
+    return x.size == 0 and x.shape[-1] * x.shape[-2] == 0

@@ -1,0 +1,1 @@
+"""SciPy: what the library has of it."""
