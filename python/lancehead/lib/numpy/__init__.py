@@ -1,6 +1,7 @@
 """NumPy. The names are gathered here; `numpy.linalg` and `numpy.random` are modules beside."""
 
 from lancehead.lib.numpy._ufuncs import *  # noqa: F403
+from lancehead.lib.numpy.applied import *  # noqa: F403
 from lancehead.lib.numpy.choices import *  # noqa: F403
 from lancehead.lib.numpy.creation import *  # noqa: F403
 from lancehead.lib.numpy.datetimes import datetime64, isnat, timedelta64
@@ -13,7 +14,12 @@ from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
+from lancehead.lib.numpy.numbering import *  # noqa: F403
+from lancehead.lib.numpy.questions import *  # noqa: F403
 from lancehead.lib.numpy.reductions import *  # noqa: F403
+from lancehead.lib.numpy.selection import *  # noqa: F403
 from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403
 from lancehead.lib.numpy.sorting import *  # noqa: F403
+from lancehead.lib.numpy.standard import *  # noqa: F403
+from lancehead.lib.numpy.types import *  # noqa: F403

@@ -529,6 +529,11 @@ def asarray(a, dtype=None, order="K"):
     return a
 
 
+def operand(x):
+    """An operand of an elementwise function: lists and tuples are arrays, numbers stay numbers."""
+    return asarray(x) if prim.is_tuple(x) or prim.is_a(x, "builtins.list") else x
+
+
 def line_of(a):
     """The array of one dimension that an argument is; others are refused while compiling."""
     x = asarray(a)

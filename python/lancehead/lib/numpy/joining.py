@@ -1,7 +1,7 @@
 """Joining, repeating and turning arrays."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of
+from lancehead.lib.conversions import axis_of, index_of, unmixed
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -80,6 +80,8 @@ def concatenate(arrays, /, axis=0):
     >>> np.concatenate((np.ones((1, 2)), np.zeros((1, 2))), axis=1)
     array([[1., 1., 0., 0.]])
     """
+    if isinstance(arrays, list) and not prim.is_a(arrays, "builtins.list"):
+        return concatenate(unmixed(arrays), axis)
     if len(arrays) == 0:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
@@ -126,6 +128,8 @@ def stack(arrays, axis=0):
     array([[1, 3],
            [2, 4]])
     """
+    if isinstance(arrays, list) and not prim.is_a(arrays, "builtins.list"):
+        return stack(unmixed(arrays), axis)
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
     first = asarray(arrays[0])
@@ -160,7 +164,7 @@ def vstack(tup):
     array([[1, 2],
            [3, 4]])
     """
-    return concatenate(each(_rows, tup), 0)
+    return concatenate(each(_rows, unmixed(tup)), 0)
 
 
 row_stack = vstack
@@ -172,7 +176,7 @@ def hstack(tup):
     >>> np.hstack((np.array([1, 2]), np.array([3, 4])))
     array([1, 2, 3, 4])
     """
-    parts = each(_line, tup)
+    parts = each(_line, unmixed(tup))
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
@@ -182,7 +186,7 @@ def dstack(tup):
     >>> np.dstack((np.array([1, 2]), np.array([3, 4]))).shape
     (1, 2, 2)
     """
-    return concatenate(each(_deep, tup), 2)
+    return concatenate(each(_deep, unmixed(tup)), 2)
 
 
 def _as_column(a):
@@ -197,7 +201,7 @@ def column_stack(tup):
     array([[1, 3],
            [2, 4]])
     """
-    return concatenate(each(_as_column, tup), 1)
+    return concatenate(each(_as_column, unmixed(tup)), 1)
 
 
 def append(arr, values, axis=None):

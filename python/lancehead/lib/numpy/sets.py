@@ -5,13 +5,15 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, flag_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of, linspace
+from lancehead.lib.numpy.distinct import unique_rows
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
 from lancehead.lib.numpy.sorting import argsort, place_in_line, searchsorted, sort_line
 
 
-def _differ(a, b):
-    return a != b and (a == a or b == b)
+def _differ(a, b, same):
+    # Whether two elements that follow each other are two; `same` says whether all NaN are one.
+    return a != b and (not same or a == a or b == b)
 
 
 def _sorted_flat(ar):
@@ -21,38 +23,49 @@ def _sorted_flat(ar):
     return line
 
 
-def _distinct(line):
+def _distinct(line, same):
     # The distinct elements of a sorted line.
     n = line.size
     kept = 0
     for i in range(n):
-        if i == 0 or _differ(prim.item(line, i), prim.item(line, i - 1)):
+        if i == 0 or _differ(prim.item(line, i), prim.item(line, i - 1), same):
             prim.set_item(line, kept, prim.item(line, i))
             kept += 1
     return copy_c(line[:kept], prim.dtype_of(line))
 
 
-def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
     """The distinct elements, sorted; perhaps first indices, places of all elements, and counts.
 
     >>> np.unique(np.array([3, 1, 3, 2]))
     array([1, 2, 3])
     >>> np.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
+    >>> np.unique(np.array([[2, 1], [1, 5], [2, 1]]), axis=0)
+    array([[1, 5],
+           [2, 1]])
     """
-    if not return_index and not return_inverse and not return_counts:
-        return _distinct(_sorted_flat(ar))
-    values, index, inverse, counts = _unique_all(asarray(ar))
+    check_flag(sorted)
+    same = True if equal_nan else False
+    if axis is not None:
+        found = unique_rows(asarray(ar), axis)
+    else:
+        if not return_index and not return_inverse and not return_counts:
+            return _distinct(_sorted_flat(ar), same)
+        found = _unique_all(asarray(ar), same)
+    values, index, inverse, counts = found
     if return_index:
         if return_inverse:
             return (values, index, inverse, counts) if return_counts else (values, index, inverse)
         return (values, index, counts) if return_counts else (values, index)
     if return_inverse:
         return (values, inverse, counts) if return_counts else (values, inverse)
-    return values, counts
+    return (values, counts) if return_counts else values
 
 
-def _unique_all(x):
+def _unique_all(x, same):
     v = flat(contiguous(x))
     order = argsort(v)
     n = v.size
@@ -64,7 +77,7 @@ def _unique_all(x):
     for i in range(n):
         at = prim.item(order, i)
         y = prim.item(v, at)
-        if i == 0 or _differ(y, prim.item(values, kept - 1)):
+        if i == 0 or _differ(y, prim.item(values, kept - 1), same):
             prim.set_item(values, kept, y)
             prim.set_item(index, kept, at)
             kept += 1
