@@ -176,45 +176,45 @@ class ndarray:
         copy_into(out, 0)
         return out
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """Sum of the elements."""
-        return sum(self, axis, dtype, out, keepdims)
+        return sum(self, axis, dtype, out, keepdims, initial, where)
 
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False):
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """Product of the elements."""
-        return prod(self, axis, dtype, out, keepdims)
+        return prod(self, axis, dtype, out, keepdims, initial, where)
 
-    def min(self, axis=None, out=None, keepdims=False, initial=None):
+    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """Least element."""
-        return min(self, axis, out, keepdims, initial)
+        return min(self, axis, out, keepdims, initial, where)
 
-    def max(self, axis=None, out=None, keepdims=False, initial=None):
+    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """Greatest element."""
-        return max(self, axis, out, keepdims, initial)
+        return max(self, axis, out, keepdims, initial, where)
 
     def ptp(self, axis=None, out=None, keepdims=False):
         """Greatest minus least element."""
         return ptp(self, axis, out, keepdims)
 
-    def mean(self, axis=None, dtype=None, out=None, keepdims=False):
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         """Arithmetic mean."""
-        return mean(self, axis, dtype, out, keepdims)
+        return mean(self, axis, dtype, out, keepdims, where=where)
 
-    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Variance."""
-        return var(self, axis, dtype, out, ddof, keepdims)
+        return var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Standard deviation."""
-        return std(self, axis, dtype, out, ddof, keepdims)
+        return std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def all(self, axis=None, out=None, keepdims=False):
+    def all(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether all elements are true."""
-        return all(self, axis, out, keepdims)
+        return all(self, axis, out, keepdims, where=where)
 
-    def any(self, axis=None, out=None, keepdims=False):
+    def any(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether an element is true."""
-        return any(self, axis, out, keepdims)
+        return any(self, axis, out, keepdims, where=where)
 
     def argmin(self, axis=None, out=None, *, keepdims=False):
         """Index of the first least element."""
