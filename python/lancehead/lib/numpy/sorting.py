@@ -179,14 +179,26 @@ def _select(line, k):
     put_rank(line, k)
 
 
-def check_kind(kind):
+def check_kind(kind, order=None, stable=None):
     """Refuses names that no way of sorting has; all ways are one here."""
+    if order is not None:
+        prim.error("`order` names fields of records: sort the field, or use `np.lexsort`")
+    if stable is not None and kind is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
     if kind is None:
         return
     if not prim.is_str(kind):
         prim.error("a kind of sorting is a string")
     if not _is_kind(kind):
         raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable' (got '" + kind + "')")
+
+
+def check_selection(kind, order):
+    """Refuses names of ways of selecting other than the only one."""
+    if order is not None:
+        prim.error("`order` names fields of records: select in the field")
+    if kind != "introselect":
+        raise ValueError("select kind must be 'introselect' (got '" + kind + "')")
 
 
 def _is_kind(kind):
@@ -208,7 +220,7 @@ def sort_in_place(a, axis):
         copy_into(a, c)
 
 
-def sort(a, axis=-1, kind=None):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy; `axis` None sorts all elements.
 
     >>> np.sort(np.array([3, 1, 2]))
@@ -217,7 +229,7 @@ def sort(a, axis=-1, kind=None):
     array([[2, 1],
            [3, 4]])
     """
-    check_kind(kind)
+    check_kind(kind, order, stable)
     x = asarray(a)
     if axis is not None:
         check_axis(axis_of(axis), x.ndim)
@@ -230,13 +242,13 @@ def sort(a, axis=-1, kind=None):
     return c
 
 
-def argsort(a, axis=-1, kind=None):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     """Indices that sort; equal elements keep their order.
 
     >>> np.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])
     """
-    check_kind(kind)
+    check_kind(kind, order, stable)
     x = asarray(a)
     if axis is not None:
         check_axis(axis, x.ndim)
@@ -281,25 +293,34 @@ def partition_in_place(a, kth, axis):
         copy_into(a, c)
 
 
-def partition(a, kth, axis=-1):
+def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy with the element of a rank in its place, lesser ones before and greater ones after it.
 
     >>> np.partition(np.array([3, 1, 2]), 1)[1]
     np.int64(2)
     """
-    c = copy_c(asarray(a), prim.dtype_of(asarray(a)))
+    check_selection(kind, order)
+    x = asarray(a)
+    if axis is None:
+        line = copy_c(flat(x), prim.dtype_of(x))
+        partition_in_place(line, kth, 0)
+        return line
+    c = copy_c(x, prim.dtype_of(x))
     partition_in_place(c, kth, axis)
     return c
 
 
-def argpartition(a, kth, axis=-1):
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices of a partition.
 
     >>> np.argpartition(np.array([3, 1, 2]), 1)[1]
     np.int64(2)
     """
+    check_selection(kind, order)
     _check_ranks(kth)
     x = asarray(a)
+    if axis is None:
+        return argpartition(flat(x), kth, 0)
     if prim.is_number(kth):
         _checked_rank(kth, x.shape[axis_of(axis)])
     else:
@@ -474,7 +495,7 @@ def place_in_line(v, x, right):
     return low
 
 
-def searchsorted(a, v, side="left"):
+def searchsorted(a, v, side="left", sorter=None):
     """Where elements go in a sorted array.
 
     >>> np.searchsorted(np.array([1, 3, 5]), 3)
@@ -485,6 +506,11 @@ def searchsorted(a, v, side="left"):
     if side != "left" and side != "right":
         raise ValueError("search side must be 'left' or 'right' (got '" + side + "')")
     right = side == "right"
+    if sorter is not None:
+        order = asarray(sorter)
+        if order.size != asarray(a).size:
+            raise ValueError("sorter.size must equal a.size")
+        return searchsorted(asarray(a)[order], v, side)
     line = asarray(a)
     if line.ndim != 1:
         raise ValueError(
