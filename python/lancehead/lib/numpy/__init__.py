@@ -12,6 +12,7 @@ from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, trace, vdot
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
+from lancehead.lib.numpy.meshes import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
 from lancehead.lib.numpy.numbering import *  # noqa: F403

@@ -97,7 +97,7 @@ def _into(out, result):
     return out
 
 
-def clip(a, a_min, a_max, out=None):
+def clip(a, a_min=..., a_max=..., out=None, *, min=None, max=None):
     """Elements limited to an interval.
 
     >>> np.clip(np.array([1, 5, 9]), 2, 6)
@@ -105,6 +105,12 @@ def clip(a, a_min, a_max, out=None):
     >>> np.clip(7.5, 0.0, 1.0)
     np.float64(1.0)
     """
+    if a_min is ... and a_max is ...:
+        return clip(a, min, max, out)
+    if a_min is ... or a_max is ...:
+        prim.error("`clip` takes both limits by position, or `min` and `max` by name")
+    if min is not None or max is not None:
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     if out is not None:
         return _into(out, clip(a, a_min, a_max))
     if a_min is None and a_max is None:

@@ -4,8 +4,11 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, flag_of, index_of
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray, line_of
+from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
 
@@ -13,7 +16,7 @@ from lancehead.lib.numpy.sorting import place_in_line
 NEAR = 8
 
 
-def diff(a, n=1, axis=-1):
+def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours, n times.
 
     >>> np.diff(np.array([1, 4, 9, 16]))
@@ -26,12 +29,23 @@ def diff(a, n=1, axis=-1):
     if times < 0:
         raise ValueError("order must be non-negative but got " + str(times))
     k = check_axis(axis_of(axis), x.ndim)
+    if times > 0 and (prepend is not None or append is not None):
+        if append is not None:
+            x = concatenate((x, _end(append, x, k)), k)
+        if prepend is not None:
+            x = concatenate((_end(prepend, x, k), x), k)
     if times == 0 and not prim.is_point(prim.dtype_of(x)):
         return contiguous(x)
     out = _differences(contiguous(x), k)
     if times > 1:
         return _repeated(out, times - 1, k)
     return out
+
+
+def _end(values, x, k):
+    # What stands before or behind the elements along an axis; a number is one element of each line.
+    v = asarray(values)
+    return broadcast_to(v, prim.tuple_set(x.shape, k, 1)) if v.ndim == 0 else v
 
 
 def _repeated(out, times, k):
@@ -58,7 +72,7 @@ def _differences(x, k):
     return with_shape(out, prim.tuple_set(x.shape, k, extent))
 
 
-def ediff1d(ary):
+def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours over all elements.
 
     >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
@@ -67,7 +81,18 @@ def ediff1d(ary):
     line = flat(contiguous(asarray(ary)))
     if prim.is_bool(prim.dtype_of(line)):
         prim.error("truth values have no differences: use `np.diff`")
-    return diff(line)
+    return concatenate((_beside(to_begin, line), diff(line), _beside(to_end, line)))
+
+
+def _beside(values, line):
+    # What stands beside the differences, as their type.
+    dtype = prim.span_of(line) if prim.is_time(line) else prim.dtype_of(line)
+    if values is None:
+        return new_array((0,), dtype)
+    v = asarray(values)
+    if not prim.is_scalar(values):
+        check_cast(prim.dtype_of(v), dtype, "same_kind")
+    return asarray(flat(v), dtype)
 
 
 def _trapezoids(y, x, dx, dtype):
@@ -189,7 +214,25 @@ def _interpolated(x, i, xp, fp, left, right):
     return y
 
 
-def interp(x, xp, fp, left=None, right=None):
+def _periodic(x, xp, fp, period):
+    # Points of one period in order, with their neighbours on both sides.
+    p = prim.fabs(prim.cast(period, np.float64))
+    if p == 0.0:
+        raise ValueError("period must be a non-zero value")
+    xs, ys = line_of(asarray(xp, np.float64)), line_of(asarray(fp, np.float64))
+    if xs.size != ys.size:
+        raise ValueError("fp and xp are not of the same length.")
+    moved = xs % p
+    order = np.argsort(moved)
+    xs, ys = moved[order], ys[order]
+    return interp(
+        (x if prim.is_number(x) else asarray(x)) % p,
+        concatenate((xs[-1:] - p, xs, xs[:1] + p)),
+        concatenate((ys[-1:], ys, ys[:1])),
+    )
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation between points.
 
     >>> np.interp(2.5, np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
@@ -197,6 +240,8 @@ def interp(x, xp, fp, left=None, right=None):
     >>> np.interp(np.array([0.0, 1.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
     array([3. , 2.5])
     """
+    if period is not None:
+        return _periodic(x, xp, fp, period)
     if prim.is_complex(prim.dtype_of(asarray(xp))) or prim.is_complex(prim.dtype_of(asarray(fp))):
         prim.error("`interp` takes real numbers")
     if prim.is_time(x) or prim.is_time(xp) or prim.is_time(fp):
@@ -237,34 +282,6 @@ def _over(x, y):
     if prim.is_complex(x):
         return prim.complex(prim.fdiv(x.real, y.real), prim.fdiv(x.imag, y.real))
     return prim.fdiv(x, y)
-
-
-def gradient(f, dx=1.0):
-    """Slopes, by central differences inside.
-
-    >>> np.gradient(np.array([1.0, 2.0, 4.0, 7.0]))
-    array([1. , 1.5, 2.5, 3. ])
-    """
-    y = asarray(f)
-    if y.ndim != 1:
-        prim.error("`gradient` takes one dimension")
-    if prim.is_bool(prim.dtype_of(y)):
-        prim.error("truth values have no differences")
-    n = y.size
-    if n < 2:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
-        )
-    dtype = mean_dtype(prim.dtype_of(y))
-    out = new_array((n,), dtype)
-    h = prim.cast(dx, dtype)
-    for i in range(n):
-        a = i - 1 if i > 0 else 0
-        b = i + 1 if i < n - 1 else n - 1
-        width = h if b - a == 1 else h + h
-        rise = prim.cast(prim.item(y, b), dtype) - prim.cast(prim.item(y, a), dtype)
-        prim.set_item(out, i, _over(rise, width))
-    return out
 
 
 def _check_mode(mode):
@@ -492,24 +509,3 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
             shift += m - d
         prim.set_item(out, i, prim.item(x, i) + shift)
     return out
-
-
-def meshgrid(x, y, *, indexing="xy"):
-    """Coordinate matrices of two vectors.
-
-    >>> np.meshgrid(np.array([1, 2]), np.array([3, 4]))
-    (array([[1, 2],
-           [1, 2]]), array([[3, 3],
-           [4, 4]]))
-    """
-    a, b = flat(asarray(x)), flat(asarray(y))
-    if indexing != "xy" and indexing != "ij":
-        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    matrix = indexing == "ij"
-    shape = (a.size, b.size) if matrix else (b.size, a.size)
-    out, other = new_array(shape, prim.dtype_of(a)), new_array(shape, prim.dtype_of(b))
-    for i in range(shape[0]):
-        for j in range(shape[1]):
-            prim.set_item(out, i, j, prim.item(a, i if matrix else j))
-            prim.set_item(other, i, j, prim.item(b, j if matrix else i))
-    return out, other
