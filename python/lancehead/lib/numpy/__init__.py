@@ -16,6 +16,7 @@ from lancehead.lib.numpy.meshes import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
 from lancehead.lib.numpy.numbering import *  # noqa: F403
+from lancehead.lib.numpy.quantiles import *  # noqa: F403
 from lancehead.lib.numpy.questions import *  # noqa: F403
 from lancehead.lib.numpy.reductions import *  # noqa: F403
 from lancehead.lib.numpy.selection import *  # noqa: F403

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag
+from lancehead.lib.numpy.axes import lines_axes
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import check_out, deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
@@ -18,7 +19,7 @@ from lancehead.lib.numpy.reductions import (
     smaller,
     sum_dtype,
 )
-from lancehead.lib.numpy.sorting import between, check_parts, put_rank, refuse_methods, sort_line
+from lancehead.lib.numpy.sorting import put_rank
 
 
 def _or_zero(x, dtype):
@@ -348,63 +349,4 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """
     check_flag(overwrite_input)
     x = asarray(a)
-    if axis is None:
-        return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
-    return deliver(lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
-
-
-def _quantile_line(v, q):
-    dtype = mean_dtype(prim.dtype_of(v))
-    w = _numbers(v)
-    n = w.size
-    if n == 0:
-        return prim.cast(np.nan, dtype)
-    sort_line(w)
-    at = q * float(n - 1)
-    i = prim.cast(prim.floor(at), np.int64)
-    return between(prim.item(w, i), prim.item(w, i + 1 if i + 1 < n else i), at, dtype)
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Quantile without NaN.
-
-    >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
-    np.float64(1.5)
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    refuse_methods(method)
-    return deliver(_nanquantile(asarray(a), q, axis, keepdims), out)
-
-
-def _nanquantile(x, q, axis, keepdims):
-    if prim.is_complex(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
-        prim.error("quantiles are of real numbers")
-    if not prim.is_number(q):
-        parts = asarray(q, np.float64)
-        if parts.ndim == 0:
-            return _nanquantile(x, parts[()], axis, keepdims)
-        if parts.ndim != 1 or axis is not None:
-            prim.error("several quantiles are one dimension, and taken of all elements")
-        out = new_array(parts.shape, mean_dtype(prim.dtype_of(x)))
-        for i in range(parts.size):
-            prim.set_item(out, i, _nanquantile(x, prim.item(parts, i), None, False))
-        return out
-    part = prim.cast(q, np.float64)
-    if not (part >= 0.0 and part <= 1.0):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    if axis is None:
-        return keep(_quantile_line(flat(x), part), x, keepdims)
-    return lines_axis(_quantile_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), part)
-
-
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Percentile without NaN.
-
-    >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
-    np.float64(2.0)
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
-    return nanquantile(a, parts, axis, out, overwrite_input, method, keepdims)
+    return deliver(lines_axes(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
