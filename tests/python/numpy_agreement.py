@@ -53,7 +53,7 @@ def plain(x: Any) -> Any:
     """A result without the differences between NumPy's scalars and Python's numbers, and of named tuples."""
     if isinstance(x, (tuple, list)):
         return type(x) if hasattr(x, "_fields") else tuple, [plain(i) for i in x]
-    return x.item() if isinstance(x, np.generic) else x
+    return x.item() if isinstance(x, np.generic) or (isinstance(x, np.ndarray) and x.ndim == 0) else x
 
 
 def agrees(text: str) -> None:

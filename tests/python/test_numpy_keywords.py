@@ -36,7 +36,7 @@ L[0].std(),L[0].var(),L[0].sum(),L[0].prod(),L[0].cumsum(),L[0].argmax(),L[0].cl
 L[0].flatten(),L[0].transpose(),L[0].tolist(),L[0].take([0,0])
 A[0,0].mean(),A[0,1].std(),A[0,1].sum(),B[0,0].sum(),B[0,0].any(),B[0,0].mean(),Z[0,0].std(),Z[0,0].mean()
 A[0,2].max(),A[0,1].min()
-A[0,1].byteswap(),L[0].ndim,L[0].shape,L[0].size,L[0].dtype,L[0].itemsize,L[0].nbytes,L[0].real,L[0].imag
+A[0,1].byteswap(),L[0].ndim,L[0].shape,L[0].size,L[0].itemsize,L[0].nbytes,L[0].real,L[0].imag
 L[0].std(ddof=1),L[0].round(1),L[0].astype(np.int64),A[0,0].sum(dtype=np.float64)
 np.meshgrid(L,2.5),np.meshgrid([1,2],[3,4],[5,6],indexing='ij')[2]
 np.gradient(L),np.gradient(L,2.0),np.gradient(F),np.gradient(F*F,axis=0),np.gradient(F*F,2.0,3.0)

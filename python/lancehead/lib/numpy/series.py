@@ -7,7 +7,7 @@ from lancehead.lib.conversions import axis_of, flag_of, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
-from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
@@ -29,17 +29,25 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if times < 0:
         raise ValueError("order must be non-negative but got " + str(times))
     k = check_axis(axis_of(axis), x.ndim)
-    if times > 0 and (prepend is not None or append is not None):
-        if append is not None:
-            x = concatenate((x, _end(append, x, k)), k)
-        if prepend is not None:
-            x = concatenate((_end(prepend, x, k), x), k)
+    if prepend is not None or append is not None:
+        return _between_ends(x, times, k, prepend, append)
     if times == 0 and not prim.is_point(prim.dtype_of(x)):
         return contiguous(x)
     out = _differences(contiguous(x), k)
     if times > 1:
         return _repeated(out, times - 1, k)
     return out
+
+
+def _between_ends(x, times, k, prepend, append):
+    if prepend is None:
+        joined = concatenate((x, _end(append, x, k)), k)
+    elif append is None:
+        joined = concatenate((_end(prepend, x, k), x), k)
+    else:
+        joined = concatenate((_end(prepend, x, k), x, _end(append, x, k)), k)
+    # Without differences nothing is joined, but the type is the same for every number of them.
+    return diff(copy_c(x, prim.dtype_of(joined)) if times == 0 else joined, times, k)
 
 
 def _end(values, x, k):
