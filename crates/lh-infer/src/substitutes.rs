@@ -51,7 +51,6 @@ pub const TABLE: &[(&str, &str)] = &[
         "use `np.meshgrid(x, y, indexing=\"ij\")`, or `np.arange(n).reshape(-1, 1)` and `np.arange(m)`",
     ),
     ("numpy.vectorize", "use `@vectorize`, or a loop"),
-    ("numpy.nditer", "use `for x in a.flat:` or `np.ndenumerate(a)`"),
     ("numpy.loadtxt", "read the file outside of the function and pass the array"),
     ("numpy.load", "read the file outside of the function and pass the array"),
     ("numpy.save", "return the array and save it outside of the function"),

@@ -8,6 +8,7 @@ from lancehead.lib.numpy.datetimes import datetime64, isnat, timedelta64
 from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
 from lancehead.lib.numpy.indexing import *  # noqa: F403
+from lancehead.lib.numpy.iteration import nditer
 from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, trace, vdot
 from lancehead.lib.numpy.manip import *  # noqa: F403
