@@ -365,13 +365,14 @@ def stored(result, out, where, dtype, casting):
     if prim.is_scalar(where):
         if where:
             return _stored_whole(result, out)
-    shape = np.broadcast_shapes(np.shape(result), np.shape(where))
+    mask = np.asarray(where)
+    shape = np.broadcast_shapes(np.shape(result), mask.shape)
     if prim.is_none(out):
         made = np.empty(shape, prim.dtype_of(result))
-        np.copyto(made, result, where=where)
+        np.copyto(made, result, where=mask)
         return made[()]
     _check_output(out, shape)
-    np.copyto(out, result, casting="unsafe", where=where)
+    np.copyto(out, result, casting="unsafe", where=mask)
     return out
 
 

@@ -246,7 +246,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
     return (base**exponents).astype(dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None):
     """Numbers evenly spaced on a logarithmic scale.
 
     >>> np.geomspace(1, 8, 4)
@@ -266,7 +266,7 @@ def geomspace(start, stop, num=50, endpoint=True):
         elif endpoint and i == n - 1:
             x = high * sign
         prim.set_item(out, i, x * sign)
-    return out
+    return out if dtype is None else out.astype(dtype)
 
 
 def copy(a, order="K"):
@@ -511,12 +511,14 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return prim.readonly(out) if prim.is_readonly(buffer) else out
 
 
-def asarray(a, dtype=None, order="K"):
+def asarray(a, dtype=None, order="K", *, copy=None):
     """The array itself, converted where needed.
 
     >>> np.asarray([1, 2])
     array([1, 2])
     """
+    if copy is not None:
+        return array(a, dtype, copy=copy, order=order)
     if not prim.is_array(a):
         return array(a, dtype, order=order)
     dt, o = dtype_or(dtype, prim.dtype_of(a)), prim.order(order, "K")
@@ -542,9 +544,9 @@ def line_of(a):
     return x
 
 
-def asanyarray(a, dtype=None, order="K"):
+def asanyarray(a, dtype=None, order="K", *, copy=None):
     """The array itself, converted where needed."""
-    return asarray(a, dtype, order)
+    return asarray(a, dtype, order, copy=copy)
 
 
 def ascontiguousarray(a, dtype=None):

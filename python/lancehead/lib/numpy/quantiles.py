@@ -7,9 +7,8 @@ from lancehead.lib.conversions import axis_of, check_flag
 from lancehead.lib.numpy.axes import kept_shape, lines_axes, table_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import check_out, deliver
-from lancehead.lib.numpy.layout import check_axis, copy_c, flat, new_array, row, with_shape
-from lancehead.lib.numpy.manip import broadcast_to
-from lancehead.lib.numpy.reductions import mean_dtype
+from lancehead.lib.numpy.layout import copy_c, flat, new_array, row, with_shape
+from lancehead.lib.numpy.reductions import mean_dtype, spread_weights
 from lancehead.lib.numpy.sorting import argsort_line, before, put_rank
 
 
@@ -128,7 +127,7 @@ def _quantiles(x, q, axis, method, keepdims, weights, skips_nan, dtype):
     else:
         if method != "inverted_cdf":
             raise ValueError("Only method 'inverted_cdf' supports weights. Got: " + method + ".")
-        weighted, _ = table_of(_weights_like(x, asarray(weights), axis), axis)
+        weighted, _ = table_of(spread_weights(x, asarray(weights), axis_of(axis)), axis)
         for i in range(table.shape[0]):
             _weighted_row(results, i, row(table, i), row(weighted, i), flat(parts), skips_nan)
     if keepdims:
@@ -269,22 +268,6 @@ def _virtual(n, q, kind):
         alpha = 0.5 if kind == 9 else 0.0 if kind == 10 else 1.0 / 3.0 if kind == 11 else 3.0 / 8.0
         at = n * q + (alpha + q * (1.0 - alpha - alpha)) - 1.0
     return at, at - prim.floor(at)
-
-
-def _weights_like(x, w, axis):
-    # Weights in the shape of the array: as many of them, or those of one axis.
-    if w.ndim == x.ndim and (axis is None or w.shape == x.shape):
-        if w.shape != x.shape:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        return w
-    if axis is None:
-        prim.error("Axis must be specified when shapes of a and weights differ.")
-    if prim.is_tuple(axis) or w.ndim != 1:
-        prim.error("weights have the shape of the array, or are those of one axis")
-    k = check_axis(axis_of(axis), x.ndim)
-    if w.size != x.shape[k]:
-        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
-    return broadcast_to(w.reshape(prim.tuple_set(prim.tuple_fill(x.ndim, 1), k, w.size)), x.shape)
 
 
 def _weighted_row(results, i, v, w, parts, skips_nan):

@@ -24,6 +24,7 @@ from lancehead.lib.numpy.folds import (
     times,
 )
 from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_array, new_zeros, packed_lane, with_shape
+from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.masks import begun, freedom, masked, weights_of
 from lancehead.lib.times import larger as larger_time
 from lancehead.lib.times import smaller as smaller_time
@@ -235,25 +236,54 @@ def quotients(total, n):
     return prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n)
 
 
-def average(a, axis=None, weights=None):
-    """Mean, perhaps weighted.
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Mean, perhaps weighted; with the sum of the weights if it is wanted.
 
     >>> np.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0]))
     np.float64(1.25)
     """
     axis = axis_of(axis)
-    if weights is None:
-        return mean(a, axis)
     x = asarray(a)
-    w = asarray(weights)
-    if w.ndim != x.ndim:
-        prim.error("weights need the shape of the array")
-    if w.shape != x.shape:
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    scale = sum(w, axis)
+    if weights is None:
+        found = mean(x, axis, None, None, keepdims)
+        if not returned:
+            return found
+        return found, _filled_like(found, prim.cast(axis_count(x, axis), prim.dtype_of(found)))
+    w = spread_weights(x, asarray(weights), axis)
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(w))
+    if prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
+        dtype = prim.result_type(dtype, np.float64)
+    scale = sum(w, axis, dtype, None, keepdims)
     if _any_zero(scale):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return sum(x * w, axis) / scale
+    found = sum(x * w, axis, dtype, None, keepdims) / scale
+    return (found, scale) if returned else found
+
+
+def _filled_like(found, x):
+    if prim.is_array(found):
+        out = new_array(found.shape, prim.dtype_of(found))
+        out[...] = x
+        return out
+    return x
+
+
+def spread_weights(x, w, axis):
+    """Weights in the shape of the array: as many, or those of one axis."""
+    if w.ndim == x.ndim:
+        if w.shape != x.shape:
+            if axis is None:
+                raise TypeError("Axis must be specified when shapes of a and weights differ.")
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        return w
+    if axis is None:
+        prim.error("Axis must be specified when shapes of a and weights differ.")
+    if prim.is_tuple(axis) or w.ndim != 1:
+        prim.error("weights have the shape of the array, or are those of one axis")
+    k = check_axis(axis, x.ndim)
+    if w.size != x.shape[k]:
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    return broadcast_to(w.reshape(prim.tuple_set(prim.tuple_fill(x.ndim, 1), k, w.size)), x.shape)
 
 
 def _any_zero(x):

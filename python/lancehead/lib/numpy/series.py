@@ -7,7 +7,7 @@ from lancehead.lib.conversions import axis_of, flag_of, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, lane, lanes, new_array, with_shape
 from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
@@ -444,8 +444,8 @@ def _whole(ddof):
     return index_of(ddof)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    """Covariance matrix of variables in rows.
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """Covariance matrix of variables in rows, perhaps of observations that count several times or have weights.
 
     >>> np.cov(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
@@ -454,29 +454,69 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     x = asarray(m)
     if x.ndim > 2:
         prim.error("`cov` takes at most two dimensions")
-    if y is None:
-        dtype = prim.result_type(np.float64, prim.dtype_of(x))
+    if dtype is not None:
+        found = prim.as_dtype(dtype)
+    elif y is None:
+        found = prim.result_type(np.float64, prim.dtype_of(x))
     else:
-        dtype = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
-    rows = _variables(x, y, flag_of(rowvar), dtype)
-    n = rows.shape[1]
+        found = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
+    rows = _variables(x, y, flag_of(rowvar), found)
     # NumPy compares the flag with zero.
     drop = (1 if bias == 0 else 0) if ddof is None else _whole(ddof)
-    centered = rows - rows.mean(axis=1, keepdims=True)
-    c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
+    if fweights is None and aweights is None:
+        centered = rows - rows.mean(axis=1, keepdims=True)
+        c = np.dot(centered, centered.conj().T) / prim.cast(max(rows.shape[1] - drop, 0), prim.real_dtype(found))
+    else:
+        c = _weighted_covariance(rows, drop, fweights, aweights)
     if x.ndim <= 1 and y is None:
         return c.reshape(())
     return c
 
 
-def corrcoef(x, y=None, rowvar=True):
+def _weighted_covariance(rows, drop, fweights, aweights):
+    w = _frequencies(fweights, rows.shape[1]) * _importances(aweights, rows.shape[1])
+    total = w.sum()
+    centered = rows - (np.sum(rows * w, 1) / total).reshape(rows.shape[0], 1)
+    if drop == 0:
+        scale = total
+    elif aweights is None:
+        scale = total - drop
+    else:
+        scale = total - drop * np.sum(w * _importances(aweights, rows.shape[1])) / total
+    return np.dot(centered, (centered * w).conj().T) / max(scale, 0.0)
+
+
+def _frequencies(fweights, n):
+    if fweights is None:
+        return np.ones(n)
+    f = asarray(fweights)
+    if not prim.is_int(prim.dtype_of(f)):
+        prim.error("fweights must be integer")
+    return _observation_weights(f, n, "fweights")
+
+
+def _importances(aweights, n):
+    return np.ones(n) if aweights is None else _observation_weights(asarray(aweights), n, "aweights")
+
+
+def _observation_weights(w, n, name):
+    if w.ndim > 1:
+        raise RuntimeError("cannot handle multidimensional " + name)
+    if w.size != n:
+        raise RuntimeError("incompatible numbers of samples and " + name)
+    if np.any(w < 0):
+        raise ValueError(name + " cannot be negative")
+    return asarray(w, np.float64)
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Correlation coefficients of variables in rows.
 
     >>> np.corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    c = cov(x, y, rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     out = new_array(c.shape, prim.dtype_of(c))
@@ -499,21 +539,36 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     >>> np.unwrap(np.array([0.0, 6.0]))
     array([ 0.        , -0.28318531])
     """
-    if prim.is_complex(prim.dtype_of(asarray(p))):
+    x = asarray(p)
+    if prim.is_complex(prim.dtype_of(x)):
         prim.error("angles are real numbers")
-    x = asarray(p, np.float64)
-    if x.ndim != 1:
-        prim.error("`unwrap` takes one dimension")
-    check_axis(axis, 1)
-    limit = period / 2.0 if discont is None else max(float(discont), period / 2.0)
-    out = x.copy()
-    shift = 0.0
-    for i in range(1, x.size):
-        d = prim.item(x, i) - prim.item(x, i - 1)
-        m = (d + period / 2.0) % period - period / 2.0
-        if m == -period / 2.0 and d > 0.0:
-            m = period / 2.0
-        if prim.fabs(d) >= limit:
-            shift += m - d
-        prim.set_item(out, i, prim.item(x, i) + shift)
+    if x.ndim == 0:
+        prim.error("`unwrap` takes arrays of at least one dimension")
+    if prim.is_bool(prim.dtype_of(x)):
+        return unwrap(x.astype(np.int64), discont, axis, period=period)
+    dtype = prim.result_type(x, period)
+    k = check_axis(axis_of(axis), x.ndim)
+    out = new_array(x.shape, dtype)
+    v, w = lanes(x, k), lanes(out, k)
+    limit = period / 2.0 if discont is None else max(discont, period / 2.0)
+    for i in range(v.shape[0]):
+        for j in range(v.shape[2]):
+            _unwrap_line(lane(v, i, j), lane(w, i, j), limit, prim.cast(period, dtype), dtype)
     return out
+
+
+def _unwrap_line(v, w, limit, period, dtype):
+    half = period // 2 if prim.is_int(dtype) else period / 2
+    # Where a period has no middle there is no doubt about the direction.
+    is_even = half + half == period
+    shift = prim.cast(0, dtype)
+    for i in range(v.size):
+        x = prim.cast(prim.item(v, i), dtype)
+        if i > 0:
+            d = x - prim.cast(prim.item(v, i - 1), dtype)
+            m = (d + half) % period - half
+            if is_even and m == -half and d > 0:
+                m = half
+            if abs(d) >= limit:
+                shift += m - d
+        prim.set_item(w, i, x + shift)

@@ -93,13 +93,16 @@ def _found(line, x):
     return i < line.size and prim.item(line, i) == x
 
 
-def isin(element, test_elements, assume_unique=False, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is among others.
 
     >>> np.isin(np.array([1, 2, 3]), np.array([2, 4]))
     array([False,  True, False])
     """
     check_flag(invert)
+    if kind is not None:
+        if kind != "sort" and kind != "table":
+            raise ValueError("Invalid kind: '" + kind + "'. Please use None, 'sort' or 'table'.")
     inverted = True if invert else False
     x, others = asarray(element), asarray(test_elements)
     if prim.is_chars(x) and prim.is_chars(others):
@@ -135,32 +138,41 @@ def union1d(ar1, ar2):
     return unique(concatenate((ar1, ar2), None))
 
 
-def intersect1d(ar1, ar2):
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """The elements of both, sorted.
 
     >>> np.intersect1d(np.array([1, 3, 2]), np.array([2, 3]))
     array([2, 3])
     """
-    a = unique(ar1)
-    return a[isin(a, ar2)]
+    check_flag(assume_unique)
+    x, y = flat(contiguous(asarray(ar1))), flat(contiguous(asarray(ar2)))
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    if not return_indices:
+        a = unique(asarray(x, dtype))
+        return a[isin(a, y)]
+    a, first = unique(asarray(x, dtype), return_index=True)
+    b, second = unique(asarray(y, dtype), return_index=True)
+    return a[isin(a, b)], first[isin(a, b)], second[isin(b, a)]
 
 
-def setdiff1d(ar1, ar2):
+def setdiff1d(ar1, ar2, assume_unique=False):
     """The elements of the first only, sorted.
 
     >>> np.setdiff1d(np.array([1, 3, 2]), np.array([2, 3]))
     array([1])
     """
-    a = unique(ar1)
+    # Elements that are distinct stay in their order.
+    a = flat(contiguous(asarray(ar1))) if assume_unique else unique(ar1)
     return a[isin(a, ar2, invert=True)]
 
 
-def setxor1d(ar1, ar2):
+def setxor1d(ar1, ar2, assume_unique=False):
     """The elements of exactly one, sorted.
 
     >>> np.setxor1d(np.array([1, 3]), np.array([2, 3]))
     array([1, 2])
     """
+    check_flag(assume_unique)
     return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
 
 
