@@ -69,6 +69,37 @@ np.meshgrid(L,I,sparse=True)
 np.clip(L,min=1.5),np.clip(L,max=2),np.clip(A,min=2,max=7),L.clip(max=2),np.clip(L,None,2.0),np.clip(L,1.0,None)
 np.clip(L,1.0,2.0,min=3)
 np.clip(L)
+np.cov(F),np.cov(F,rowvar=False),np.cov(L,F[0]),np.cov(F,fweights=[1,2,3,1]),np.cov(F,aweights=[1.0,2.0,3.0,1.0])
+np.cov(F,fweights=[1,2,3,1],aweights=[1.0,2.0,3.0,1.0],ddof=0),np.cov(F,fweights=[1,2,3,1],aweights=[1.0,2.0,3.0,1.0])
+np.cov(F,dtype=np.float32),np.corrcoef(F+L,dtype=np.float32),np.cov(Z)
+np.cov(F,fweights=[1,2])
+np.cov(F,aweights=[1,-2,1,1])
+np.unwrap(L*5),np.unwrap(F*3,axis=0),np.unwrap((L*5).astype(np.float32)),np.unwrap(A*5,period=7)
+np.unwrap(A*5,period=8),np.unwrap(L*5,discont=7.0),np.unwrap(F*3,period=4.0)
+np.average(F,axis=0,weights=[1,2,3]),np.average(A,weights=A,returned=True),np.average(F,axis=1,returned=True)
+np.average(F,axis=1,weights=L,keepdims=True),np.average(L,returned=True)
+np.average(F.astype(np.float32),axis=0,weights=F.astype(np.float32))
+np.average(F,axis=0,weights=L)
+np.average(A,keepdims=True),np.average(A,axis=(0,1))
+np.intersect1d(A,[3,5,99]),np.intersect1d(L,[1,2,3],return_indices=True),np.intersect1d(I,J,assume_unique=True)
+np.setdiff1d(A[0][::-1],[1],assume_unique=True),np.setxor1d(I,J,assume_unique=True),np.isin(A,I,kind='sort')
+np.isin(A,I,kind='table',invert=True)
+np.asarray(L,copy=True),np.asarray([1,2],copy=None),np.asanyarray(L,dtype=np.float32,copy=True)
+np.geomspace(1,1000,4,dtype=np.int64),np.eye(3,4,1,order='F'),np.eye(2,dtype=np.float32,order='F').strides
+np.linspace(L,L+1,3),np.linspace(0,L,4,axis=-1),np.linspace([0,1],[2,5],5,dtype=np.int64)
+np.linspace(0,[1,2],3,endpoint=False),np.linspace(L,2,3,retstep=True),np.linspace(0,1,1),np.linspace(L,L,1)
+np.trim_zeros(A),np.trim_zeros(np.pad(A,2)),np.trim_zeros(np.pad(A,2),'f',axis=1),np.trim_zeros(L-1)
+np.trim_zeros(L*0),np.trim_zeros(np.pad(A,2),axis=(0,1))
+np.insert(A,[1,2],5,axis=1),np.insert(A,1,[7,8,9],axis=1),np.insert(L,[1,1,3],[7.0,8.0,9.0])
+np.insert(L,slice(0,2),5),np.insert(A,1,9),np.insert(A,[0],[[1],[2],[3]],axis=1),np.insert(A,-1,0,axis=0)
+np.insert(L,1,[5,6]),np.insert(A,[1,2],[[7],[8],[9]],axis=1)
+np.insert(L,9,5.0)
+np.insert(L,[1,9],5.0)
+np.expand_dims(A,(0,2)),np.expand_dims(A.T,(-1,0)),np.expand_dims(L,(0,1,3))
+np.expand_dims(A,(0,0))
+np.squeeze(A.reshape(1,3,1,4),(0,2)),np.squeeze(A.reshape(1,3,1,4),(2,0)),A.reshape(1,3,4,1).squeeze((-1,0))
+np.squeeze(A.reshape(1,3,1,4),(0,1))
+np.isclose(L,[3,1,2,1.1],rtol=1e-3),np.allclose([1,2],[1.0,2.0])
 """
 
 
@@ -78,6 +109,14 @@ def test_agrees(text: str) -> None:
 
 
 KINDS: list[tuple[str, Any]] = [
+    ("np.insert(a, [0, 2], 1, axis=0)", lambda a: a.ndim and len(a) > 1),
+    ("np.trim_zeros(a)", lambda a: a.ndim == 1),
+    ("np.expand_dims(a, (0, -1))", lambda a: True),
+    ("np.squeeze(a[None, ..., None], (0, -1))", lambda a: True),
+    ("np.linspace(a, 3, 4)", lambda a: True),
+    ("np.cov(a, aweights=np.ones(a.shape[-1]))", lambda a: a.ndim and a.ndim < 3 and a.dtype.kind != "b"),
+    ("np.average(a, axis=0, weights=np.arange(1.0, len(a) + 1), returned=True)", lambda a: a.ndim and a.size),
+    ("np.unwrap(a, axis=0)", lambda a: a.ndim and a.dtype.kind in "fiu"),
     ("np.take(a, [[0, -1], [1, 0]], axis=0, mode='wrap')", lambda a: a.ndim and a.size),
     ("(a.put([0, 2], [1, 0, 1], mode='clip'), a)", lambda a: a.size),
     ("np.compress([False, True], a, axis=0)", lambda a: a.ndim and len(a) > 1),

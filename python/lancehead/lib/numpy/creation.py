@@ -203,7 +203,7 @@ def _arange_length(start, stop, step):
     return prim.cast(n, int) if n > 0.0 else 0
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """Evenly spaced numbers of an interval.
 
     >>> np.linspace(0, 1, 5)
@@ -214,6 +214,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     n = index_of(num)
     if n < 0:
         raise ValueError("Number of samples must be non-negative.")
+    if not (prim.is_scalar(start) and prim.is_scalar(stop)):
+        found, steps = _linspace_between(asarray(start), asarray(stop), n, endpoint, dtype)
+        found = np.moveaxis(found, 0, axis)
+        return (found, steps) if retstep else found
     common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
     first = prim.cast(start, common)
     last = prim.cast(stop, common)
@@ -232,6 +236,26 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     if retstep:
         return out, step
     return out
+
+
+def _linspace_between(start, stop, n, endpoint, dtype):
+    # Arrays of evenly spaced numbers along a new first axis, and the steps.
+    common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
+    wide = np.broadcast_arrays(asarray(start, common), asarray(stop, common))
+    first, last = wide[0], wide[1]
+    whole = last - first
+    div = n - 1 if endpoint else n
+    steps = whole / prim.cast(div, common) if div > 0 else whole * np.nan
+    out = new_array((n,) + first.shape, dtype_or(dtype, common))
+    for i in range(n):
+        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common)
+        if endpoint and i > 0 and i == n - 1:
+            x = last + prim.cast(0, common)
+        if prim.is_int(prim.dtype_of(out)):
+            out[i] = np.floor(x)
+        else:
+            out[i] = x
+    return out, steps
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):

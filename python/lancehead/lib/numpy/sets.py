@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, flag_of, index_of
-from lancehead.lib.numpy.creation import asarray, line_of, linspace
+from lancehead.lib.numpy.creation import asarray, line_of, linspace, operand
 from lancehead.lib.numpy.distinct import unique_rows
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
@@ -346,6 +346,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
     array([ True, False])
     """
+    a, b = operand(a), operand(b)
     if prim.is_scalar(a) and prim.is_scalar(b):
         return _near(a, b, rtol, atol, flag_of(equal_nan))
     return prim.map(_near, a, b, rtol, atol, flag_of(equal_nan))
