@@ -45,7 +45,7 @@ def outcome(f: Any, args: list[np.ndarray]) -> Any:
             return f(*args)
         except lancehead.errors.TypingError:
             return TypeError
-        except (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, KeyError) as e:
+        except (ValueError, IndexError, TypeError, OverflowError, ZeroDivisionError, KeyError, RuntimeError) as e:
             return ValueError if isinstance(e, ValueError) else type(e)
 
 

@@ -215,10 +215,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if n < 0:
         raise ValueError("Number of samples must be non-negative.")
     if not (prim.is_scalar(start) and prim.is_scalar(stop)):
-        found, steps = _linspace_between(asarray(start), asarray(stop), n, endpoint, dtype)
+        found, steps = _linspace_between(operand(start), operand(stop), n, endpoint, dtype)
         found = np.moveaxis(found, 0, axis)
         return (found, steps) if retstep else found
-    common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
+    common = _type_between(start, stop)
     first = prim.cast(start, common)
     last = prim.cast(stop, common)
     div = n - 1 if endpoint else n
@@ -238,9 +238,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return out
 
 
+def _type_between(start, stop):
+    # The type of floats or complex numbers that both ends have in common.
+    dtype = prim.result_type(start, stop)
+    return dtype if prim.is_float(dtype) or prim.is_complex(dtype) else np.float64
+
+
 def _linspace_between(start, stop, n, endpoint, dtype):
     # Arrays of evenly spaced numbers along a new first axis, and the steps.
-    common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
+    common = _type_between(start, stop)
     wide = np.broadcast_arrays(asarray(start, common), asarray(stop, common))
     first, last = wide[0], wide[1]
     whole = last - first

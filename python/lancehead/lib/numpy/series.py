@@ -569,6 +569,7 @@ def _unwrap_line(v, w, limit, period, dtype):
             m = (d + half) % period - half
             if is_even and m == -half and d > 0:
                 m = half
-            if abs(d) >= limit:
+            # A NaN makes NaN of all that follows.
+            if not abs(d) < limit:
                 shift += m - d
         prim.set_item(w, i, x + shift)
