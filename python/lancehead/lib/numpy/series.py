@@ -544,8 +544,6 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
         prim.error("angles are real numbers")
     if x.ndim == 0:
         prim.error("`unwrap` takes arrays of at least one dimension")
-    if prim.is_bool(prim.dtype_of(x)):
-        return unwrap(x.astype(np.int64), discont, axis, period=period)
     dtype = prim.result_type(x, period)
     k = check_axis(axis_of(axis), x.ndim)
     out = new_array(x.shape, dtype)
@@ -565,7 +563,8 @@ def _unwrap_line(v, w, limit, period, dtype):
     for i in range(v.size):
         x = prim.cast(prim.item(v, i), dtype)
         if i > 0:
-            d = x - prim.cast(prim.item(v, i - 1), dtype)
+            # Small integers wrap around here, as in `np.diff`.
+            d = prim.cast(_difference(prim.item(v, i), prim.item(v, i - 1)), dtype)
             m = (d + half) % period - half
             if is_even and m == -half and d > 0:
                 m = half
