@@ -58,7 +58,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("numpy.random.default_rng", "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function"),
     ("numpy.random.Generator", "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function"),
     ("numpy.random.multivariate_normal", "use `mean + np.linalg.cholesky(cov) @ np.random.randn(n)`"),
-    ("numpy.ndarray.tobytes", "return the array, and call it outside of the function"),
     ("numpy.ndarray.tofile", "return the array, and call it outside of the function"),
     ("numpy.ndarray.resize", "use `np.resize(a, shape)`, or a new array"),
     ("numpy.ndarray.base", "pass the other array as an argument"),
