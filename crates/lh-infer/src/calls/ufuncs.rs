@@ -310,13 +310,7 @@ impl Infer<'_> {
 
     /// A ufunc of NumPy with what it takes beside operands and `out=`: operands become the `dtype=`, the result is
     /// stored where `where=` is true.
-    fn call_with_keywords(
-        &mut self,
-        path: &str,
-        takes: usize,
-        args: &[Val],
-        kwargs: &[(String, Val)],
-    ) -> Result<Val> {
+    fn call_with_keywords(&mut self, path: &str, takes: usize, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         const KNOWN: [&str; 6] = ["out", "where", "dtype", "casting", "order", "subok"];
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
             return Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code")));
