@@ -634,7 +634,7 @@ impl Infer<'_> {
     }
 
     /// A ufunc or a function of the library, by its path.
-    fn call_library_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+    pub(crate) fn call_library_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         // Where a number is needed, a missing one raises.
         let is_scalar =
             matches!(path, "builtins.abs" | "builtins.round" | "builtins.min" | "builtins.max" | "builtins.pow")

@@ -54,3 +54,13 @@ def check_flag(x):
     """Refuses what is no truth value, though it would count as one in a condition."""
     if not (prim.is_bool(x) or prim.is_int(x)) or prim.is_dtype(x):
         prim.error("a truth value is needed here")
+
+
+def unmixed(x):
+    """A list display of values of several types as a tuple; anything else as it is."""
+    if isinstance(x, list) and not prim.is_a(x, "builtins.list"):
+        items = ()
+        for item in x:
+            items = (*items, item)
+        return items
+    return x

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.reductions import sum_dtype
 
 
@@ -338,3 +339,57 @@ def _where_set(u, made, mask, arrays):
             for a in wide:
                 xs = (*xs, a[index])
             made[index] = prim.cast(u(*xs), prim.dtype_of(made))
+
+
+def as_operand(x, dtype, casting):
+    """An operand of a ufunc as the type in which it is to compute."""
+    wanted = prim.as_dtype(dtype)
+    if prim.is_scalar(x):
+        if not prim.is_weak(x):
+            check_cast(prim.dtype_of(x), wanted, casting)
+        return prim.cast(x, wanted)
+    a = np.asarray(x)
+    check_cast(prim.dtype_of(a), wanted, casting)
+    return np.asarray(a, wanted)
+
+
+def stored(result, out, where, dtype, casting):
+    """The result of a ufunc in its output, where a mask is true; elsewhere that is what it was."""
+    if not prim.is_none(dtype):
+        if prim.dtype_of(result) != prim.as_dtype(dtype):
+            prim.error("the ufunc has no loop of this dtype")
+    if not prim.is_none(out):
+        if not prim.is_array(out):
+            prim.error("return arrays must be of ArrayType")
+        check_cast(prim.dtype_of(result), prim.dtype_of(out), casting)
+    if prim.is_scalar(where):
+        if where:
+            return _stored_whole(result, out)
+    mask = np.asarray(where)
+    shape = np.broadcast_shapes(np.shape(result), mask.shape)
+    if prim.is_none(out):
+        made = np.empty(shape, prim.dtype_of(result))
+        np.copyto(made, result, where=mask)
+        return made[()]
+    _check_output(out, shape)
+    np.copyto(out, result, casting="unsafe", where=mask)
+    return out
+
+
+def _stored_whole(result, out):
+    if prim.is_none(out):
+        return result
+    _check_output(out, np.shape(result))
+    out[...] = result
+    return out
+
+
+def _check_output(out, shape):
+    if len(shape) > out.ndim:
+        prim.error("`out` has fewer dimensions than the result")
+    try:
+        fits = np.broadcast_shapes(out.shape, shape) == out.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError("non-broadcastable output operand: its shape does not match the broadcast shape")

@@ -187,9 +187,9 @@ impl Infer<'_> {
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
             ("numpy.datetime64" | "numpy.timedelta64", _) => self.make_time(path, args, kwargs).map(Some),
-            ("numpy.shape", [x]) if kwargs.is_empty() => self.get_attr(x, "shape").map(Some),
-            ("numpy.ndim", [x]) if kwargs.is_empty() => self.get_attr(x, "ndim").map(Some),
-            ("numpy.size", [x]) if kwargs.is_empty() => self.get_attr(x, "size").map(Some),
+            ("numpy.shape", [x]) if kwargs.is_empty() && x.ty.is_array() => self.get_attr(x, "shape").map(Some),
+            ("numpy.ndim", [x]) if kwargs.is_empty() && x.ty.is_array() => self.get_attr(x, "ndim").map(Some),
+            ("numpy.size", [x]) if kwargs.is_empty() && x.ty.is_array() => self.get_attr(x, "size").map(Some),
             _ => self.thread_setting(path, args, kwargs),
         }
     }

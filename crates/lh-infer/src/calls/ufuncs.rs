@@ -251,6 +251,9 @@ impl Infer<'_> {
             return Ok(Some(v));
         }
         let takes = self.operand_count(path)?;
+        if let Some(n) = takes.filter(|_| path.starts_with("numpy.") && kwargs.iter().any(|(k, _)| k != "out")) {
+            return self.call_with_keywords(path, n, args, kwargs).map(Some);
+        }
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| k != "out" || !path.starts_with("numpy.")) {
             return match takes {
                 Some(_) => Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code"))),
@@ -303,6 +306,47 @@ impl Infer<'_> {
             }
         }
         self.call_kernel(path, args, outs)
+    }
+
+    /// A ufunc of NumPy with what it takes beside operands and `out=`: operands become the `dtype=`, the result is
+    /// stored where `where=` is true.
+    fn call_with_keywords(&mut self, path: &str, takes: usize, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        const KNOWN: [&str; 6] = ["out", "where", "dtype", "casting", "order", "subok"];
+        if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
+            return Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code")));
+        }
+        let given = |name: &str| kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone());
+        if args.len() < takes {
+            return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
+        }
+        if given("order").is_some_and(|o| o.as_str() != Some("K")) {
+            return Err(wrong(format!("the order of the result of `{path}` is that of its operands")));
+        }
+        let (ins, rest) = args.split_at(takes);
+        if rest.len() > 1 || (!rest.is_empty() && given("out").is_some()) {
+            return Err(wrong(format!("`{path}` has an output by position and one by keyword")));
+        }
+        let none = Val::of_type(Ty::none());
+        let outs = match given("out") {
+            Some(out) => self.outputs(&out),
+            None => vec![rest.first().cloned().unwrap_or_else(|| none.clone())],
+        };
+        let [out] = &outs[..] else { return Err(outputs_differ(path, 1, outs.len())) };
+        let dtype = given("dtype").unwrap_or(none);
+        let casting = given("casting").unwrap_or_else(|| Val::str("same_kind"));
+        let mut ins = ins.to_vec();
+        if !dtype.ty.is_none() {
+            for x in &mut ins {
+                *x = self.call_library("ufunc_methods.as_operand", &[x.clone(), dtype.clone(), casting.clone()])?;
+            }
+        }
+        let result = self.call_library_path(path, &ins, &[])?;
+        if result.ty.is_tuple() {
+            return Err(wrong(format!("`{path}` has several results and takes `out=` alone in compiled code"))
+                .note("compute the whole, then use `np.where` or slices"));
+        }
+        let mask = given("where").unwrap_or_else(|| Val::bool(true));
+        self.call_library("ufunc_methods.stored", &[result, out.clone(), mask, dtype, casting])
     }
 
     /// Kernels of functions that are no ufuncs: they have no outputs, and their parameter has a name.

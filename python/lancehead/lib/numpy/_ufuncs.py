@@ -635,6 +635,22 @@ def right_shift(x, y):
     return x >> y
 
 
+def bitwise_count(x):
+    """Number of bits that are set in the absolute value.
+
+    >>> np.bitwise_count(np.array([0, 5, -7]))
+    array([0, 2, 3], dtype=uint8)
+    """
+    if not (prim.is_int(x) or prim.is_bool(x)):
+        prim.error("bits are counted of integers and truth values")
+    if prim.is_bool(x):
+        return prim.cast(x, np.uint8)
+    if prim.is_signed(x):
+        # The least integer is its own negation, and its only bit is the sign.
+        return prim.cast(prim.popcount(prim.abs(x)), np.uint8)
+    return prim.cast(prim.popcount(x), np.uint8)
+
+
 def gcd(x, y):
     """Greatest common divisor.
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.conversions import check_flag, index_of, unmixed
 from lancehead.lib.numpy.casting import check_cast
-from lancehead.lib.numpy.creation import array, asarray
+from lancehead.lib.numpy.creation import array, asarray, operand
 from lancehead.lib.numpy.indexing import nonzero
 from lancehead.lib.numpy.reductions import larger, smaller
 
@@ -27,7 +27,7 @@ def where(condition, /, *values):
         return nonzero(condition)
     if len(values) != 2:
         prim.error("`where` takes both values or neither")
-    x, y = values
+    condition, x, y = operand(condition), operand(values[0]), operand(values[1])
     if x is None or y is None:
         prim.error("`where` takes numbers and arrays of them, not None")
     if prim.is_chars(x) or prim.is_chars(y) or prim.is_str(x) or prim.is_str(y):
@@ -97,7 +97,7 @@ def _into(out, result):
     return out
 
 
-def clip(a, a_min, a_max, out=None):
+def clip(a, a_min=..., a_max=..., out=None, *, min=None, max=None):
     """Elements limited to an interval.
 
     >>> np.clip(np.array([1, 5, 9]), 2, 6)
@@ -105,6 +105,12 @@ def clip(a, a_min, a_max, out=None):
     >>> np.clip(7.5, 0.0, 1.0)
     np.float64(1.0)
     """
+    if a_min is ... and a_max is ...:
+        return clip(a, min, max, out)
+    if a_min is ... or a_max is ...:
+        prim.error("`clip` takes both limits by position, or `min` and `max` by name")
+    if min is not None or max is not None:
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     if out is not None:
         return _into(out, clip(a, a_min, a_max))
     if a_min is None and a_max is None:
@@ -112,7 +118,7 @@ def clip(a, a_min, a_max, out=None):
             prim.error("truth values are not clipped without limits")
         return a if prim.is_number(a) else array(a)
     x = a if prim.is_scalar(a) else asarray(a)
-    low, high = _limit(a_min, x, True), _limit(a_max, x, False)
+    low, high = _limit(operand(a_min), x, True), _limit(operand(a_max), x, False)
     if prim.is_scalar(a) and not prim.is_array(low) and not prim.is_array(high):
         if low is None:
             return _at_most(x, high)
@@ -231,14 +237,31 @@ def select(condlist, choicelist, default=0):
     """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
+    if isinstance(condlist, list) and not prim.is_a(condlist, "builtins.list"):
+        return select(unmixed(condlist), choicelist, default)
+    if isinstance(choicelist, list) and not prim.is_a(choicelist, "builtins.list"):
+        return select(condlist, unmixed(choicelist), default)
     n = len(condlist)
     if n == 0:
         raise ValueError("select with an empty condition list is not possible")
     for condition in condlist:
-        if not prim.is_bool(prim.dtype_of(condition)):
+        if not prim.is_bool(prim.dtype_of(asarray(condition))):
             prim.error("a condition is an array of truth values")
+    if prim.is_tuple(condlist) or prim.is_tuple(choicelist):
+        return _selected(condlist, choicelist, default)
     # The first choice settles the type, so that it is the same at every step through lists.
     out = where(condlist[n - 1], choicelist[n - 1], default)
     for condition, choice in zip(condlist[:-1][::-1], choicelist[:-1][::-1]):
         out = where(condition, choice, out)
     return out
+
+
+def _selected(conditions, choices, default):
+    # Of several types; there are as many of both, one of which is a tuple.
+    if prim.is_tuple(conditions):
+        if len(conditions) == 0:
+            return default
+        return where(conditions[0], choices[0], _selected(conditions[1:], choices[1:], default))
+    if len(choices) == 0:
+        return default
+    return where(conditions[0], choices[0], _selected(conditions[1:], choices[1:], default))

@@ -203,7 +203,7 @@ def _arange_length(start, stop, step):
     return prim.cast(n, int) if n > 0.0 else 0
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """Evenly spaced numbers of an interval.
 
     >>> np.linspace(0, 1, 5)
@@ -214,7 +214,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     n = index_of(num)
     if n < 0:
         raise ValueError("Number of samples must be non-negative.")
-    common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
+    if not (prim.is_scalar(start) and prim.is_scalar(stop)):
+        found, steps = _linspace_between(operand(start), operand(stop), n, endpoint, dtype)
+        found = np.moveaxis(found, 0, axis)
+        return (found, steps) if retstep else found
+    common = _type_between(start, stop)
     first = prim.cast(start, common)
     last = prim.cast(stop, common)
     div = n - 1 if endpoint else n
@@ -234,6 +238,32 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     return out
 
 
+def _type_between(start, stop):
+    # The type of floats or complex numbers that both ends have in common.
+    dtype = prim.result_type(start, stop)
+    return dtype if prim.is_float(dtype) or prim.is_complex(dtype) else np.float64
+
+
+def _linspace_between(start, stop, n, endpoint, dtype):
+    # Arrays of evenly spaced numbers along a new first axis, and the steps.
+    common = _type_between(start, stop)
+    wide = np.broadcast_arrays(asarray(start, common), asarray(stop, common))
+    first, last = wide[0], wide[1]
+    whole = last - first
+    div = n - 1 if endpoint else n
+    steps = whole / prim.cast(div, common) if div > 0 else whole * np.nan
+    out = new_array((n,) + first.shape, dtype_or(dtype, common))
+    for i in range(n):
+        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common)
+        if endpoint and i > 0 and i == n - 1:
+            x = last + prim.cast(0, common)
+        if prim.is_int(prim.dtype_of(out)):
+            out[i] = np.floor(x)
+        else:
+            out[i] = x
+    return out, steps
+
+
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
     """Powers of a base with evenly spaced exponents.
 
@@ -246,7 +276,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
     return (base**exponents).astype(dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None):
     """Numbers evenly spaced on a logarithmic scale.
 
     >>> np.geomspace(1, 8, 4)
@@ -266,7 +296,7 @@ def geomspace(start, stop, num=50, endpoint=True):
         elif endpoint and i == n - 1:
             x = high * sign
         prim.set_item(out, i, x * sign)
-    return out
+    return out if dtype is None else out.astype(dtype)
 
 
 def copy(a, order="K"):
@@ -511,12 +541,14 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return prim.readonly(out) if prim.is_readonly(buffer) else out
 
 
-def asarray(a, dtype=None, order="K"):
+def asarray(a, dtype=None, order="K", *, copy=None):
     """The array itself, converted where needed.
 
     >>> np.asarray([1, 2])
     array([1, 2])
     """
+    if copy is not None:
+        return array(a, dtype, copy=copy, order=order)
     if not prim.is_array(a):
         return array(a, dtype, order=order)
     dt, o = dtype_or(dtype, prim.dtype_of(a)), prim.order(order, "K")
@@ -529,6 +561,11 @@ def asarray(a, dtype=None, order="K"):
     return a
 
 
+def operand(x):
+    """An operand of an elementwise function: lists and tuples are arrays, numbers stay numbers."""
+    return asarray(x) if prim.is_tuple(x) or prim.is_a(x, "builtins.list") else x
+
+
 def line_of(a):
     """The array of one dimension that an argument is; others are refused while compiling."""
     x = asarray(a)
@@ -537,9 +574,9 @@ def line_of(a):
     return x
 
 
-def asanyarray(a, dtype=None, order="K"):
+def asanyarray(a, dtype=None, order="K", *, copy=None):
     """The array itself, converted where needed."""
-    return asarray(a, dtype, order)
+    return asarray(a, dtype, order, copy=copy)
 
 
 def ascontiguousarray(a, dtype=None):

@@ -5,8 +5,8 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
+from lancehead.lib.numpy.manip import expand_dims, moveaxis
 
 
 def _part(x, axis, start, stop):
@@ -94,25 +94,67 @@ def _index(i, n):
 
 
 def insert(arr, obj, values, axis=None):
-    """An array with values before an index.
+    """An array with values before an index, or before each of several.
 
     >>> np.insert(np.array([1, 2, 3]), 1, 9)
     array([1, 9, 2, 3])
+    >>> np.insert(np.array([[1, 2], [3, 4]]), [0, 1], 9, axis=1)
+    array([[9, 1, 9, 2],
+           [9, 3, 9, 4]])
     """
-    if not prim.is_number(obj) or prim.is_bool(obj):
-        prim.error("`insert` takes one index")
     x = asarray(arr)
     if axis is None:
-        v = flat(contiguous(x))
-        at = _index(obj, v.size)
-        new = asarray(values, prim.dtype_of(x))
-        return concatenate((v[:at], new.reshape(-1), v[at:]))
-    k = check_axis(axis_of(axis), x.ndim)
-    at = _index(obj, x.shape[k])
-    out = new_array(prim.tuple_set(x.shape, k, x.shape[k] + 1), prim.dtype_of(x))
+        return _inserted(flat(contiguous(x)), obj, values, 0)
+    return _inserted(x, obj, values, check_axis(axis_of(axis), x.ndim))
+
+
+def _inserted(x, obj, values, k):
+    new = asarray(values, prim.dtype_of(x))
+    if prim.is_number(obj) and not prim.is_bool(obj):
+        # Values of fewer dimensions stand along the first one, which goes to the place of the axis.
+        return _inserted_block(x, _index(obj, x.shape[k]), moveaxis(_with_axes(new, x.shape), 0, k), k)
+    if prim.is_slice(obj):
+        return _inserted(x, np.arange(x.shape[k])[obj], values, k)
+    places = asarray(obj)
+    if prim.is_bool(prim.dtype_of(places)):
+        return _inserted(x, np.flatnonzero(places), values, k)
+    if not prim.is_int(prim.dtype_of(places)):
+        prim.error("values are inserted at integers")
+    if places.ndim > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    if places.size == 1:
+        return _inserted_block(x, _index(flat(places)[0], x.shape[k]), _with_axes(new, x.shape), k)
+    return _inserted_each(x, flat(places), new, k)
+
+
+def _with_axes(v, shape):
+    return _with_axes(expand_dims(v, 0), shape) if v.ndim < len(shape) else v
+
+
+def _inserted_block(x, at, block, k):
+    size = block.shape[k]
+    out = new_array(prim.tuple_set(x.shape, k, x.shape[k] + size), prim.dtype_of(x))
     copy_into(_part(out, k, 0, at), _part(x, k, 0, at))
-    copy_into(_part(out, k, at, at + 1), asarray(values))
-    copy_into(_part(out, k, at + 1, out.shape[k]), _part(x, k, at, x.shape[k]))
+    copy_into(_part(out, k, at, at + size), block)
+    copy_into(_part(out, k, at + size, out.shape[k]), _part(x, k, at, x.shape[k]))
+    return out
+
+
+def _inserted_each(x, places, new, k):
+    n, count = x.shape[k], places.size
+    wide = np.broadcast_to(new, prim.tuple_set(x.shape, k, count))
+    before = np.empty(count, np.int64)
+    for j in range(count):
+        before[j] = _index(places[j], n)
+    order = np.argsort(before)
+    out = new_array(prim.tuple_set(x.shape, k, n + count), prim.dtype_of(x))
+    done = 0
+    for j in range(count):
+        at = int(before[order[j]])
+        copy_into(_part(out, k, done + j, at + j), _part(x, k, done, at))
+        copy_into(_part(out, k, at + j, at + j + 1), _part(wide, k, int(order[j]), int(order[j]) + 1))
+        done = at
+    copy_into(_part(out, k, done + count, n + count), _part(x, k, done, n))
     return out
 
 
@@ -253,18 +295,34 @@ def sliding_window_view(x, window_shape):
     return prim.array(prim.owner(a), prim.data(a), shape, (a.strides[0], a.strides[0]), prim.dtype_of(a), "A")
 
 
-def trim_zeros(filt, trim="fb"):
-    """One dimension without the zeros at its ends.
+def trim_zeros(filt, trim="fb", axis=None):
+    """An array without the zeros at its ends, along all axes or some.
 
     >>> np.trim_zeros(np.array([0, 1, 2, 0]))
     array([1, 2])
     """
     x = asarray(filt)
-    low, high = 0, x.size
-    if "f" in trim.lower():
-        while low < high and x[low] == 0:
+    if axis is None:
+        return _trimmed_all(x, trim.lower(), prim.tuple_fill(x.ndim, 0), 0)
+    if prim.is_tuple(axis):
+        return _trimmed_axes(x, trim.lower(), axis)
+    return _trimmed(x, trim.lower(), check_axis(axis, x.ndim))
+
+
+def _trimmed_all(x, trim, left, k):
+    return _trimmed_all(_trimmed(x, trim, k), trim, left[1:], k + 1) if len(left) > 0 else x
+
+
+def _trimmed_axes(x, trim, axes):
+    return _trimmed_axes(_trimmed(x, trim, check_axis(axes[0], x.ndim)), trim, axes[1:]) if len(axes) > 0 else x
+
+
+def _trimmed(x, trim, k):
+    low, high = 0, x.shape[k]
+    if "f" in trim:
+        while low < high and not np.any(_part(x, k, low, low + 1)):
             low += 1
-    if "b" in trim.lower():
-        while high > low and x[high - 1] == 0:
+    if "b" in trim:
+        while high > low and not np.any(_part(x, k, high - 1, high)):
             high -= 1
-    return x[low:high]
+    return _part(x, k, low, high)

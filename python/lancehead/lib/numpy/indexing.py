@@ -5,6 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of
+from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import (
     apart_from,
     check_axis,
@@ -17,6 +18,7 @@ from lancehead.lib.numpy.layout import (
     new_array,
     with_shape,
 )
+from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
 
 
 def _check_mask(shape, mask):
@@ -173,7 +175,7 @@ def setitem_take(self, index, value):
         prim.set_item(self, at, prim.cast(prim.item(w, k * step), dtype))
 
 
-def take(a, indices, axis=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Elements at indices, of all elements or along an axis.
 
     >>> np.take(np.array([[1, 2], [3, 4]]), np.array([3, 0]))
@@ -183,6 +185,31 @@ def take(a, indices, axis=None):
            [4, 4]])
     """
     x = asarray(a)
+    if mode != "raise":
+        n = x.size if axis is None else x.shape[check_axis(axis, x.ndim)]
+        return take(x, _moved_into(indices, n, mode), axis, out)
+    check_out(out, prim.dtype_of(x), "unsafe")
+    return deliver(_taken(x, indices, axis), out)
+
+
+def _moved_into(indices, n, mode):
+    # Indices in range of `n`, without those counted from the end.
+    if prim.is_number(indices):
+        k = index_of(indices)
+        if mode == "wrap":
+            return k % n
+        if mode != "clip":
+            raise ValueError("clipmode must be one of 'clip', 'raise', or 'wrap' (got '" + mode + "')")
+        return 0 if k < 0 else n - 1 if k >= n else k
+    idx = asarray(indices)
+    out = new_array(idx.shape, np.int64)
+    v, w = flat(idx), flat(out)
+    for i in range(v.size):
+        prim.set_item(w, i, prim.cast(_moved_into(prim.item(v, i), n, mode), np.int64))
+    return out
+
+
+def _taken(x, indices, axis):
     if prim.is_number(indices):
         if axis is None:
             v = flat(x)
@@ -198,19 +225,27 @@ def take(a, indices, axis=None):
             return prim.item(out, 0, 0)
         return with_shape(out, prim.tuple_drop(x.shape, k))
     idx = asarray(indices)
+    if not (prim.is_int(prim.dtype_of(idx)) or prim.is_bool(prim.dtype_of(idx))):
+        prim.error("indices are integers")
     if axis is None:
         return getitem_take(flat(x), idx)
-    if idx.ndim != 1:
-        prim.error("`take` along an axis needs one-dimensional indices")
     k = check_axis(axis, x.ndim)
-    v = lanes(x, k)
-    out = new_array((v.shape[0], idx.size, v.shape[2]), prim.dtype_of(x))
-    for m in range(idx.size):
-        at = _place(prim.item(idx, m), v.shape[1], k)
+    v, places = lanes(x, k), flat(idx)
+    out = new_array((v.shape[0], places.size, v.shape[2]), prim.dtype_of(x))
+    for m in range(places.size):
+        at = _place(prim.item(places, m), v.shape[1], k)
         for i in range(v.shape[0]):
             for j in range(v.shape[2]):
                 prim.set_item(out, i, m, j, prim.item(v, i, at, j))
-    return with_shape(out, prim.tuple_set(x.shape, k, idx.size))
+    return with_shape(out, _replaced(x.shape, k, idx.shape))
+
+
+def _replaced(shape, k, extents):
+    # The shape with several extents in place of one.
+    found = prim.tuple_drop(shape, k)
+    for extent in extents[::-1]:
+        found = prim.tuple_insert(found, k, extent)
+    return found
 
 
 def _is_true(x):
@@ -279,21 +314,39 @@ def _columns(table, shape, k):
     return (column,) + _columns(table, shape[1:], k + 1)
 
 
-def put(a, ind, v):
-    """Stores values at indices over all elements, in place."""
+def put(a, ind, v, mode="raise"):
+    """Stores values at indices over all elements, in place; they begin again if there are too few.
+
+    >>> a = np.arange(5)
+    >>> np.put(a, [0, 2], [-44, -55])
+    >>> a
+    array([-44,   1, -55,   3,   4])
+    """
     if not prim.is_array(a):
         prim.error("`put` stores into an array")
     if not prim.is_array(v) and not prim.is_complex(prim.dtype_of(a)):
         if prim.is_complex(prim.dtype_of(v if prim.is_number(v) else asarray(v))):
             prim.error("a complex number is not made a real one here: use its `real`")
+    places = flat(apart_from(asarray(ind if mode == "raise" else _moved_into(ind, a.size, mode)), a))
     if a.ndim == 1:
-        setitem_take(a, flat(asarray(ind)), v)
+        _put_line(a, places, v)
     elif prim.layout(a) == "C":
-        setitem_take(with_shape(a, (a.size,)), flat(asarray(ind)), v)
+        _put_line(with_shape(a, (a.size,)), places, v)
     else:
         c = copy_c(a, prim.dtype_of(a))
-        setitem_take(with_shape(c, (c.size,)), flat(asarray(ind)), v)
+        _put_line(with_shape(c, (c.size,)), places, v)
         copy_into(a, c)
+
+
+def _put_line(a, places, v):
+    if prim.is_scalar(v) or (prim.is_record(prim.dtype_of(a)) and not prim.is_array(v)):
+        setitem_take(a, places, v)
+        return
+    w = apart_from(flat(asarray(v)), a)
+    k = 0
+    for i in range(places.size if w.size > 0 else 0):
+        a[_place(prim.item(places, i), a.size, 0)] = prim.item(w, k)
+        k = k + 1 if k + 1 < w.size else 0
 
 
 def take_along_axis(arr, indices, axis=-1):
@@ -303,13 +356,33 @@ def take_along_axis(arr, indices, axis=-1):
     array([[1, 3],
            [2, 4]])
     """
-    if arr.ndim != indices.ndim:
+    x, idx = asarray(arr), asarray(indices)
+    if axis is None:
+        if idx.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        return getitem_take(flat(x), idx)
+    if x.ndim != idx.ndim:
         prim.error("`indices` and `arr` must have the same number of dimensions")
-    k = check_axis(axis_of(axis), arr.ndim)
-    v, w = lanes(arr, k), lanes(contiguous(indices), k)
-    if v.shape[0] != w.shape[0] or v.shape[2] != w.shape[2]:
+    k = check_axis(axis_of(axis), x.ndim)
+    for j in range(x.ndim):
+        if j != k and x.shape[j] != idx.shape[j]:
+            return _along_spread(x, idx, k)
+    return _along(x, idx, k)
+
+
+def _along_spread(x, idx, k):
+    # The other dimensions are broadcast.
+    try:
+        shape = broadcast_shapes(prim.tuple_set(x.shape, k, 1), prim.tuple_set(idx.shape, k, 1))
+    except ValueError:
         raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
-    out = new_array(indices.shape, prim.dtype_of(arr))
+    wide = broadcast_to(idx, prim.tuple_set(shape, k, idx.shape[k]))
+    return _along(broadcast_to(x, prim.tuple_set(shape, k, x.shape[k])), wide, k)
+
+
+def _along(x, idx, k):
+    v, w = lanes(x, k), lanes(contiguous(idx), k)
+    out = new_array(idx.shape, prim.dtype_of(x))
     o = lanes(out, k)
     for i in range(w.shape[0]):
         for m in range(w.shape[1]):
@@ -318,13 +391,14 @@ def take_along_axis(arr, indices, axis=-1):
     return out
 
 
-def compress(condition, a):
-    """Elements where a condition is true.
+def compress(condition, a, axis=None, out=None):
+    """Elements where a condition is true, of all elements or along an axis.
 
     >>> np.compress(np.array([True, False, True]), np.array([1, 2, 3]))
     array([1, 3])
     """
-    return getitem_mask(flat(asarray(a)), line_of(condition))
+    chosen = flatnonzero(line_of(condition))
+    return take(a, chosen, axis, out)
 
 
 def extract(condition, arr):

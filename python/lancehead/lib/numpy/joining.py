@@ -1,7 +1,8 @@
 """Joining, repeating and turning arrays."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of
+from lancehead.lib.conversions import axis_of, index_of, unmixed
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -72,7 +73,7 @@ def _check_joined(x, first, axis, index):
             )
 
 
-def concatenate(arrays, /, axis=0):
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis; of all elements for None.
 
     >>> np.concatenate((np.array([1, 2]), np.array([3.5])))
@@ -80,10 +81,21 @@ def concatenate(arrays, /, axis=0):
     >>> np.concatenate((np.ones((1, 2)), np.zeros((1, 2))), axis=1)
     array([[1., 1., 0., 0.]])
     """
+    if isinstance(arrays, list) and not prim.is_a(arrays, "builtins.list"):
+        return concatenate(unmixed(arrays), axis, out, dtype=dtype, casting=casting)
+    if out is not None:
+        if dtype is not None:
+            prim.error("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+        found = concatenate(arrays, axis)
+        if not prim.is_array(out) or out.ndim != found.ndim or out.shape != found.shape:
+            raise ValueError("Output array is the wrong shape")
+        check_cast(prim.dtype_of(found), prim.dtype_of(out), casting)
+        out[...] = found
+        return out
     if len(arrays) == 0:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
-        return concatenate(_all_flat(arrays), 0)
+        return concatenate(_all_flat(arrays), 0, dtype=dtype, casting=casting)
     first = asarray(arrays[0])
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -94,13 +106,21 @@ def concatenate(arrays, /, axis=0):
         _check_joined(x, first, k, index)
         total += x.shape[k]
         index += 1
-    out = new_array(prim.tuple_set(first.shape, k, total), _common_dtype(arrays))
+    made = new_array(prim.tuple_set(first.shape, k, total), _dtype_of_all(arrays, dtype, casting))
     start = 0
     for a in arrays:
         x = asarray(a)
-        _store(_block(out, k, start, x.shape[k]), x)
+        _store(_block(made, k, start, x.shape[k]), x)
         start += x.shape[k]
-    return out
+    return made
+
+
+def _dtype_of_all(arrays, dtype, casting):
+    common = _common_dtype(arrays)
+    if dtype is None:
+        return common
+    check_cast(common, prim.as_dtype(dtype), casting)
+    return prim.as_dtype(dtype)
 
 
 concat = concatenate
@@ -116,7 +136,7 @@ def _flat_one(a):
     return flat(contiguous(asarray(a)))
 
 
-def stack(arrays, axis=0):
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis.
 
     >>> np.stack((np.array([1, 2]), np.array([3, 4])))
@@ -126,19 +146,28 @@ def stack(arrays, axis=0):
     array([[1, 3],
            [2, 4]])
     """
+    if isinstance(arrays, list) and not prim.is_a(arrays, "builtins.list"):
+        return stack(unmixed(arrays), axis, out, dtype=dtype, casting=casting)
+    if out is not None:
+        found = stack(arrays, axis)
+        if not prim.is_array(out) or out.ndim != found.ndim or out.shape != found.shape:
+            raise ValueError("Output array is the wrong shape")
+        check_cast(prim.dtype_of(found), prim.dtype_of(out), casting)
+        out[...] = found
+        return out
     if len(arrays) == 0:
         raise ValueError("need at least one array to stack")
     first = asarray(arrays[0])
     k = check_axis(axis_of(axis), first.ndim + 1)
-    out = new_array(prim.tuple_insert(first.shape, k, len(arrays)), _common_dtype(arrays))
+    made = new_array(prim.tuple_insert(first.shape, k, len(arrays)), _dtype_of_all(arrays, dtype, casting))
     index = 0
     for a in arrays:
         x = asarray(a)
         if x.shape != first.shape:
             raise ValueError("all input arrays must have the same shape")
-        _store(_block(out, k, index, 1), expand_dims(x, k))
+        _store(_block(made, k, index, 1), expand_dims(x, k))
         index += 1
-    return out
+    return made
 
 
 def _line(a):
@@ -153,27 +182,27 @@ def _deep(a):
     return atleast_3d(a)
 
 
-def vstack(tup):
+def vstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays joined as rows.
 
     >>> np.vstack((np.array([1, 2]), np.array([3, 4])))
     array([[1, 2],
            [3, 4]])
     """
-    return concatenate(each(_rows, tup), 0)
+    return concatenate(each(_rows, unmixed(tup)), 0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack
 
 
-def hstack(tup):
+def hstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays joined along the second axis, or the only one.
 
     >>> np.hstack((np.array([1, 2]), np.array([3, 4])))
     array([1, 2, 3, 4])
     """
-    parts = each(_line, tup)
-    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
+    parts = each(_line, unmixed(tup))
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup):
@@ -182,7 +211,7 @@ def dstack(tup):
     >>> np.dstack((np.array([1, 2]), np.array([3, 4]))).shape
     (1, 2, 2)
     """
-    return concatenate(each(_deep, tup), 2)
+    return concatenate(each(_deep, unmixed(tup)), 2)
 
 
 def _as_column(a):
@@ -197,7 +226,7 @@ def column_stack(tup):
     array([[1, 3],
            [2, 4]])
     """
-    return concatenate(each(_as_column, tup), 1)
+    return concatenate(each(_as_column, unmixed(tup)), 1)
 
 
 def append(arr, values, axis=None):
@@ -283,6 +312,12 @@ def _tile(x, reps):
     return out
 
 
+def _flip_axes(x, axes):
+    if len(axes) == 0:
+        return x
+    return _flip_axes(flip(x, axes[0]), axes[1:])
+
+
 def flip(m, axis=None):
     """A view with an axis (or all) in reverse order.
 
@@ -295,6 +330,8 @@ def flip(m, axis=None):
         for k in range(1, x.ndim):
             out = flip(out, k)
         return out
+    if prim.is_tuple(axis):
+        return _flip_axes(x, axis)
     k = check_axis(axis_of(axis), x.ndim)
     data = prim.ptr_add(prim.data(x), (x.shape[k] - 1) * x.strides[k])
     if x.size == 0:
@@ -322,7 +359,7 @@ def fliplr(m):
     return flip(m, 1)
 
 
-def rot90(m, k=1):
+def rot90(m, k=1, axes=(0, 1)):
     """A matrix turned by quarters of a circle.
 
     >>> np.rot90(np.array([[1, 2], [3, 4]]))
@@ -331,14 +368,37 @@ def rot90(m, k=1):
     """
     if asarray(m).ndim < 2:
         prim.error("a matrix is turned, or a stack of them")
+    x = asarray(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    i, j = _turned_axis(axes[0], x.ndim), _turned_axis(axes[1], x.ndim)
+    if i == j:
+        raise ValueError("Axes must be different.")
     turns = k % 4
     if turns == 0:
-        return flip(flip(m, 0), 0)
+        return flip(flip(x, i), i)
     if turns == 1:
-        return flip(swapaxes(m, 0, 1), 0)
+        return flip(swapaxes(x, i, j), i)
     if turns == 2:
-        return flip(flip(m, 0), 1)
-    return flip(swapaxes(m, 0, 1), 1)
+        return flip(flip(x, i), j)
+    return flip(swapaxes(x, i, j), j)
+
+
+def _turned_axis(axis, ndim):
+    i = index_of(axis)
+    if i < -ndim or i >= ndim:
+        raise ValueError("Axes out of range for array of ndim=" + str(ndim) + ".")
+    return i + ndim if i < 0 else i
+
+
+def _roll_axes(x, shifts, axes):
+    if len(axes) == 0:
+        return copy_c(x, prim.dtype_of(x))
+    if len(shifts) != len(axes):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    if len(axes) == 1:
+        return roll(x, shifts[0], axes[0])
+    return _roll_axes(roll(x, shifts[0], axes[0]), shifts[1:], axes[1:])
 
 
 def _roll_axes(x, shift, axis):
@@ -379,6 +439,10 @@ def roll(a, shift, axis=None):
         return _roll_axes(x, shift, axis)
     if axis is None:
         return with_shape(roll(flat(contiguous(x)), shift, 0), x.shape)
+    if prim.is_tuple(axis):
+        return _roll_axes(x, shift if prim.is_tuple(shift) else prim.tuple_fill(len(axis), shift), axis)
+    if prim.is_tuple(shift):
+        return _roll_axes(x, shift, prim.tuple_fill(len(shift), axis))
     k = check_axis(axis_of(axis), x.ndim)
     v = lanes(x, k)
     n = v.shape[1]

@@ -7,7 +7,6 @@ from lancehead.lib.numpy.chains import tensorsolve as tensorsolve
 from lancehead.lib.numpy.linalg_names import cross as cross
 from lancehead.lib.numpy.linalg_names import diagonal as diagonal
 from lancehead.lib.numpy.linalg_names import matmul as matmul
-from lancehead.lib.numpy.linalg_names import matrix_transpose as matrix_transpose
 from lancehead.lib.numpy.linalg_names import outer as outer
 from lancehead.lib.numpy.linalg_names import tensordot as tensordot
 from lancehead.lib.numpy.linalg_names import trace as trace
@@ -31,3 +30,4 @@ from lancehead.lib.numpy.spectral import eigvalsh as eigvalsh
 from lancehead.lib.numpy.spectral import lstsq as lstsq
 from lancehead.lib.numpy.spectral import svd as svd
 from lancehead.lib.numpy.spectral import svdvals as svdvals
+from lancehead.lib.numpy.standard import matrix_transpose as matrix_transpose

@@ -85,16 +85,3 @@ def trace(x, /, *, offset=0, dtype=None):
     array([5])
     """
     return np.trace(x, offset, -2, -1, dtype)
-
-
-def matrix_transpose(x, /):
-    """A view with rows and columns exchanged, of a matrix or of each in a stack.
-
-    >>> np.linalg.matrix_transpose(np.array([[[1, 2], [3, 4]]]))
-    array([[[1, 3],
-            [2, 4]]])
-    """
-    a = asarray(x)
-    if a.ndim < 2:
-        prim.error("the array must be at least 2-dimensional")
-    return np.swapaxes(a, -1, -2)

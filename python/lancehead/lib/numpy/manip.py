@@ -214,6 +214,41 @@ def rollaxis(a, axis, start=0):
     return moveaxis(a, i, j - 1 if i < j else j)
 
 
+def _expanded(x, axes):
+    # Each axis is one of the result; the least goes first, so that the others keep their numbers.
+    ndim = x.ndim + len(axes)
+    shape, strides = prim.tuple_fill(ndim, 1), prim.tuple_fill(ndim, 0)
+    new = 0
+    for k in range(len(axes)):
+        bit = 1 << check_axis(axes[k], ndim)
+        if (new & bit) != 0:
+            raise ValueError("repeated axis")
+        new |= bit
+    at = 0
+    for j in range(ndim):
+        if (new >> j) & 1 == 0:
+            shape = prim.tuple_set(shape, j, x.shape[at])
+            strides = prim.tuple_set(strides, j, x.strides[at])
+            at += 1
+    if prim.layout(x) == "C":
+        return with_shape(x, shape)
+    return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+
+
+def _squeezed(x, axes, done):
+    # The greatest axis first, so that the others keep their numbers.
+    if len(axes) == 0:
+        return x
+    last, at = -1, 0
+    for k in range(len(axes)):
+        i = check_axis(axes[k], x.ndim + done)
+        if i == last:
+            raise ValueError("duplicate value in 'axis'")
+        if i > last:
+            last, at = i, k
+    return _squeezed(squeeze(x, last), prim.tuple_drop(axes, at), done + 1)
+
+
 def expand_dims(a, axis):
     """A view with an axis of extent one inserted.
 
@@ -222,6 +257,8 @@ def expand_dims(a, axis):
            [2]])
     """
     x = asarray(a)
+    if prim.is_tuple(axis):
+        return _expanded(x, axis)
     k = check_axis(axis_of(axis), x.ndim + 1)
     shape = prim.tuple_insert(x.shape, k, 1)
     if prim.layout(x) == "C":
@@ -238,6 +275,8 @@ def squeeze(a, axis=None):
     x = asarray(a)
     if axis is None:
         prim.error("`squeeze` needs the axis: without it the rank of the result is not known while compiling")
+    if prim.is_tuple(axis):
+        return _squeezed(x, axis, 0)
     k = check_axis(axis, x.ndim)
     if x.shape[k] != 1:
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")

@@ -10,7 +10,7 @@ from lancehead.lib.numpy.layout import contiguous, flat, new_array
 from lancehead.lib.numpy.products import products
 
 
-def eye(N, M=None, k=0, dtype=None):
+def eye(N, M=None, k=0, dtype=None, order="C"):
     """Ones on a diagonal.
 
     >>> np.eye(2)
@@ -22,7 +22,7 @@ def eye(N, M=None, k=0, dtype=None):
     """
     rows = integer_of(N)
     cols = rows if M is None else integer_of(M)
-    out = zeros((rows, cols), dtype)
+    out = zeros((rows, cols), dtype, order)
     shift = index_of(k)
     for i in range(rows):
         if i + shift >= 0 and i + shift < cols:

@@ -2,12 +2,14 @@
 
 from collections import namedtuple
 
+import numpy as np
+
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
-from lancehead.lib.numpy.indexing import nonzero, take
+from lancehead.lib.numpy.indexing import compress, nonzero, put, take
 from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
     converted,
@@ -45,15 +47,17 @@ from lancehead.lib.numpy.reductions import (
     sum,
     var,
 )
+from lancehead.lib.numpy.selection import choose, diagonal
 from lancehead.lib.numpy.sorting import (
     argpartition,
     argsort,
     check_kind,
+    check_selection,
     partition_in_place,
     searchsorted,
     sort_in_place,
 )
-from lancehead.lib.numpy.vectors import diagonal, trace
+from lancehead.lib.numpy.vectors import trace
 from lancehead.lib.times import stored as stored_time
 from lancehead.lib.times import target as target_of_times
 
@@ -150,6 +154,13 @@ class ndarray:
         return transpose(self)
 
     @property
+    def mT(self):
+        """The array with its last two axes exchanged."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return swapaxes(self, -1, -2)
+
+    @property
     def flat(self):
         """The elements in one dimension."""
         return flat(self)
@@ -177,45 +188,45 @@ class ndarray:
         copy_into(out, 0)
         return out
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """Sum of the elements."""
-        return sum(self, axis, dtype, out, keepdims)
+        return sum(self, axis, dtype, out, keepdims, initial, where)
 
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False):
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """Product of the elements."""
-        return prod(self, axis, dtype, out, keepdims)
+        return prod(self, axis, dtype, out, keepdims, initial, where)
 
-    def min(self, axis=None, out=None, keepdims=False, initial=None):
+    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """Least element."""
-        return min(self, axis, out, keepdims, initial)
+        return min(self, axis, out, keepdims, initial, where)
 
-    def max(self, axis=None, out=None, keepdims=False, initial=None):
+    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """Greatest element."""
-        return max(self, axis, out, keepdims, initial)
+        return max(self, axis, out, keepdims, initial, where)
 
     def ptp(self, axis=None, out=None, keepdims=False):
         """Greatest minus least element."""
         return ptp(self, axis, out, keepdims)
 
-    def mean(self, axis=None, dtype=None, out=None, keepdims=False):
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         """Arithmetic mean."""
-        return mean(self, axis, dtype, out, keepdims)
+        return mean(self, axis, dtype, out, keepdims, where=where)
 
-    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Variance."""
-        return var(self, axis, dtype, out, ddof, keepdims)
+        return var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Standard deviation."""
-        return std(self, axis, dtype, out, ddof, keepdims)
+        return std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def all(self, axis=None, out=None, keepdims=False):
+    def all(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether all elements are true."""
-        return all(self, axis, out, keepdims)
+        return all(self, axis, out, keepdims, where=where)
 
-    def any(self, axis=None, out=None, keepdims=False):
+    def any(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether an element is true."""
-        return any(self, axis, out, keepdims)
+        return any(self, axis, out, keepdims, where=where)
 
     def argmin(self, axis=None, out=None, *, keepdims=False):
         """Index of the first least element."""
@@ -233,26 +244,27 @@ class ndarray:
         """Running products."""
         return cumprod(self, axis, dtype, out)
 
-    def sort(self, axis=-1, kind=None):
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None):
         """Sorts in place."""
-        check_kind(kind)
+        check_kind(kind, order, stable)
         sort_in_place(self, axis)
 
-    def argsort(self, axis=-1, kind=None):
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
         """Indices that sort."""
-        return argsort(self, axis, kind)
+        return argsort(self, axis, kind, order, stable=stable)
 
-    def partition(self, kth, axis=-1):
+    def partition(self, kth, axis=-1, kind="introselect", order=None):
         """Puts the element of a rank in its place."""
+        check_selection(kind, order)
         partition_in_place(self, kth, axis)
 
-    def argpartition(self, kth, axis=-1):
+    def argpartition(self, kth, axis=-1, kind="introselect", order=None):
         """Indices of a partition."""
-        return argpartition(self, kth, axis)
+        return argpartition(self, kth, axis, kind, order)
 
-    def searchsorted(self, v, side="left"):
+    def searchsorted(self, v, side="left", sorter=None):
         """Where elements go in a sorted array."""
-        return searchsorted(self, v, side)
+        return searchsorted(self, v, side, sorter)
 
     def reshape(self, *shape, order="C"):
         """The elements in another shape."""
@@ -363,9 +375,38 @@ class ndarray:
         """Indices of the elements that are not zero, for each dimension."""
         return nonzero(self)
 
-    def take(self, indices, axis=None):
+    def take(self, indices, axis=None, out=None, mode="raise"):
         """Elements at indices."""
-        return take(self, indices, axis)
+        return take(self, indices, axis, out, mode)
+
+    def put(self, indices, values, mode="raise"):
+        """Stores values at indices over all elements."""
+        put(self, indices, values, mode)
+
+    def choose(self, choices, out=None, mode="raise"):
+        """Elements of several arrays, by the numbers of these."""
+        return choose(self, choices, out, mode)
+
+    def compress(self, condition, axis=None, out=None):
+        """Elements where a condition is true."""
+        return compress(condition, self, axis, out)
+
+    def tobytes(self, order="C"):
+        """The memory of the elements, in row-major or column-major order, as bytes."""
+        o = prim.order(order, "C")
+        x = transpose(self) if o == "F" or (o != "C" and prim.layout(self) == "F") else self
+        line = flat(copy_c(x, prim.dtype_of(x)))
+        return prim.bytes_of(_bytes(line))
+
+    def byteswap(self, inplace=False):
+        """The elements with their bytes in reverse order."""
+        c = copy_c(self, prim.dtype_of(self))
+        size = self.itemsize // 2 if prim.is_complex(prim.dtype_of(self)) else self.itemsize
+        _swap_bytes(_bytes(flat(c)), size)
+        if inplace:
+            self[...] = c
+            return self
+        return c
 
     def repeat(self, repeats, axis=None):
         """Elements, each several times."""
@@ -431,6 +472,20 @@ def _reinterpreted(a, dtype):
     return prim.array(prim.owner(a), prim.data(a), shape, strides, dtype, prim.layout(a))
 
 
+def _bytes(line):
+    # The memory of a row-major line, as numbers of eight bits.
+    size = line.size * line.itemsize
+    return prim.array(prim.owner(line), prim.data(line), (size,), (1,), np.uint8, "C")
+
+
+def _swap_bytes(v, size):
+    for start in range(0, v.size, size):
+        for i in range(size // 2):
+            a, b = prim.item(v, start + i), prim.item(v, start + size - 1 - i)
+            prim.set_item(v, start + i, b)
+            prim.set_item(v, start + size - 1 - i, a)
+
+
 class generic:
     """Methods and attributes of NumPy scalars."""
 
@@ -459,33 +514,97 @@ class generic:
         """The number itself."""
         return self
 
-    def sum(self, axis=None):
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """The number itself."""
-        return self
+        return array(self).sum(axis, dtype, out, keepdims, initial, where)
 
-    def mean(self, axis=None):
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """The number itself."""
-        return self
+        return array(self).prod(axis, dtype, out, keepdims, initial, where)
 
-    def min(self):
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+        """The number itself, as a float."""
+        return array(self).mean(axis, dtype, out, keepdims, where=where)
+
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+        """Zero, or NaN for an infinity, NaN or no degrees of freedom."""
+        return array(self).var(axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+        """Zero, or NaN for an infinity, NaN or no degrees of freedom."""
+        return array(self).std(axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """The number itself."""
-        return self
+        return array(self).min(axis, out, keepdims, initial, where)
 
-    def max(self):
+    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
         """The number itself."""
-        return self
+        return array(self).max(axis, out, keepdims, initial, where)
 
-    def any(self):
+    def any(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether the number is not zero."""
-        return bool(self)
+        return array(self).any(axis, out, keepdims, where=where)
 
-    def all(self):
+    def all(self, axis=None, out=None, keepdims=False, *, where=True):
         """Whether the number is not zero."""
-        return bool(self)
+        return array(self).all(axis, out, keepdims, where=where)
 
-    def round(self, decimals=0):
+    def argmin(self, axis=None, out=None, *, keepdims=False):
+        """Zero."""
+        return array(self).argmin(axis, out, keepdims=keepdims)
+
+    def argmax(self, axis=None, out=None, *, keepdims=False):
+        """Zero."""
+        return array(self).argmax(axis, out, keepdims=keepdims)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """The number in an array."""
+        return array(self).cumsum(axis, dtype, out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        """The number in an array."""
+        return array(self).cumprod(axis, dtype, out)
+
+    def clip(self, min=None, max=None, out=None):
+        """The number limited to an interval."""
+        return clip(self, min, max, out)
+
+    def repeat(self, repeats, axis=None):
+        """The number, several times in an array."""
+        return array(self).repeat(repeats, axis)
+
+    def take(self, indices, axis=None, out=None, mode="raise"):
+        """The number, as often as it is taken."""
+        return array(self).take(indices, axis, out, mode)
+
+    def flatten(self, order="C"):
+        """The number in an array."""
+        return array(self).flatten(order)
+
+    def ravel(self, order="C"):
+        """The number in an array."""
+        return array(self).ravel(order)
+
+    def transpose(self, *axes):
+        """The number itself."""
+        return self
+
+    def tolist(self):
+        """The number as a Python number."""
+        return python_number(self)
+
+    def tobytes(self, order="C"):
+        """The memory of the number, as bytes."""
+        return array(self).tobytes()
+
+    def byteswap(self):
+        """The number with its bytes in reverse order."""
+        return array(self).byteswap()[()]
+
+    def round(self, decimals=0, out=None):
         """The number rounded to decimals."""
-        return round(self, decimals)
+        return round(self, decimals, out)
 
     def is_integer(self):
         """Whether the number is integral."""

@@ -4,9 +4,11 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag
+from lancehead.lib.numpy.axes import lines_axes
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import check_out, deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
+from lancehead.lib.numpy.masks import begun, freedom, masked
 from lancehead.lib.numpy.reductions import (
     axis_count,
     float_or,
@@ -17,7 +19,7 @@ from lancehead.lib.numpy.reductions import (
     smaller,
     sum_dtype,
 )
-from lancehead.lib.numpy.sorting import between, check_parts, put_rank, refuse_methods, sort_line
+from lancehead.lib.numpy.sorting import put_rank
 
 
 def _or_zero(x, dtype):
@@ -44,7 +46,23 @@ def _flarger(a, b):
     return b if a != a or (b == b and larger(a, b) != a) else a
 
 
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+def _chosen(a, where, neutral):
+    # Elements that a mask leaves out become NaN, which is left out too; of integers and truth values, what is neutral.
+    x = asarray(a)
+    if prim.is_number(where):
+        if where:
+            return x
+    dtype = prim.dtype_of(x)
+    if prim.is_complex(dtype):
+        return masked(x, where, prim.complex(prim.cast(np.nan, prim.real_dtype(dtype)), 0))
+    if prim.is_float(dtype):
+        return masked(x, where, prim.cast(np.nan, dtype))
+    if neutral is None:
+        return masked(x, where, np.nan)
+    return masked(x, where, prim.cast(neutral, dtype))
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum without NaN.
 
     >>> np.nansum(np.array([1.0, np.nan, 2.0]))
@@ -52,10 +70,12 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     """
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
-    return deliver(fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt)), out)
+    y = _chosen(x, where, 0)
+    total = fold(y, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    return deliver(begun(total, initial, plus), out)
 
 
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Product without NaN.
 
     >>> np.nanprod(np.array([2.0, np.nan, 3.0]))
@@ -63,7 +83,9 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
     """
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
-    return deliver(fold(x, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt)), out)
+    y = _chosen(x, where, 1)
+    product = fold(y, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt))
+    return deliver(begun(product, initial, times), out)
 
 
 def _count(x, axis, keepdims, dtype):
@@ -79,7 +101,7 @@ def _check_inexact(out, dtype):
 
 
 @prim.means("statistic")
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Mean without NaN.
 
     >>> np.nanmean(np.array([1.0, np.nan, 2.0]))
@@ -89,8 +111,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
-    total = fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
-    n = _count(x, axis, keepdims, real)
+    y = _chosen(x, where, None)
+    total = fold(y, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    n = _count(y, axis, keepdims, real)
     return deliver(prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n), out)
 
 
@@ -107,7 +130,7 @@ def _over(total, n):
 
 
 @prim.means("statistic")
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Variance without NaN.
 
     >>> np.nanvar(np.array([1.0, np.nan, 3.0]))
@@ -117,8 +140,11 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
-    n = _count(x, axis, keepdims, real) - lost_freedom(ddof, real)
-    if axis is None:
+    x = _chosen(x, where, None)
+    n = _count(x, axis, keepdims, real) - lost_freedom(freedom(ddof, correction), real)
+    if mean is not None:
+        total = prim.map(_squared_or_zero, x, asarray(mean, dt)).sum(axis, real, None, keepdims)
+    elif axis is None:
         middle = nanmean(x, None, dt)
         total = fold(x, None, keepdims, real, plus, _squared_or_zero, middle, True, prim.cast(0, real))
     else:
@@ -128,13 +154,13 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 @prim.means("statistic")
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Standard deviation without NaN.
 
     >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
     np.float64(1.0)
     """
-    root = np.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims))
+    root = np.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
     check_out(out, prim.dtype_of(root), "same_kind")
     return deliver(root, out)
 
@@ -168,28 +194,45 @@ def _has(found, worst):
     return False
 
 
-def nanmin(a, axis=None, out=None, keepdims=False):
+def _extreme_of(a, axis, keepdims, greatest, initial, where):
+    name = "fmax" if greatest else "fmin"
+    if prim.is_number(where):
+        if where:
+            x = asarray(a)
+            if initial is None:
+                if axis_count(x, axis) == 0:
+                    raise ValueError("zero-size array to reduction operation " + name + " which has no identity")
+                return _extreme(x, axis, keepdims, greatest)
+            first = prim.cast(initial, prim.dtype_of(x))
+            step = _flarger if greatest else _fsmaller
+            found = fold(x, axis, keepdims, prim.dtype_of(x), step, _itself, None, False, first)
+            return begun(found, first, step)
+    if initial is None:
+        raise ValueError(
+            "reduction operation '"
+            + name
+            + "' does not have an identity, so to use a where mask one has to specify 'initial'"
+        )
+    y = masked(asarray(a), where, prim.cast(initial, prim.dtype_of(asarray(a))))
+    return _extreme_of(y, axis, keepdims, greatest, initial, True)
+
+
+def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Least element that is not NaN.
 
     >>> np.nanmin(np.array([np.nan, 2.0, 1.0]))
     np.float64(1.0)
     """
-    x = asarray(a)
-    if axis_count(x, axis) == 0:
-        raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    return deliver(_extreme(x, axis, keepdims, False), out)
+    return deliver(_extreme_of(a, axis, keepdims, False, initial, where), out)
 
 
-def nanmax(a, axis=None, out=None, keepdims=False):
+def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Greatest element that is not NaN.
 
     >>> np.nanmax(np.array([np.nan, 2.0, 1.0]))
     np.float64(2.0)
     """
-    x = asarray(a)
-    if axis_count(x, axis) == 0:
-        raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    return deliver(_extreme(x, axis, keepdims, True), out)
+    return deliver(_extreme_of(a, axis, keepdims, True, initial, where), out)
 
 
 def _rank(x, greatest):
@@ -222,7 +265,7 @@ def _first_greatest(v, extra):
     return _first(v, True)
 
 
-def nanargmin(a, axis=None):
+def nanargmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the least element that is not NaN.
 
     >>> np.nanargmin(np.array([np.nan, 2.0, 1.0]))
@@ -230,11 +273,11 @@ def nanargmin(a, axis=None):
     """
     x = asarray(a)
     if axis is None:
-        return _first(flat(x), False)
-    return lines_axis(_first_least, x, axis, False, np.int64, None)
+        return deliver(keep(_first(flat(x), False), x, keepdims), out)
+    return deliver(lines_axis(_first_least, x, axis, keepdims, np.int64, None), out)
 
 
-def nanargmax(a, axis=None):
+def nanargmax(a, axis=None, out=None, *, keepdims=False):
     """Index of the greatest element that is not NaN.
 
     >>> np.nanargmax(np.array([np.nan, 2.0, 1.0]))
@@ -242,8 +285,8 @@ def nanargmax(a, axis=None):
     """
     x = asarray(a)
     if axis is None:
-        return _first(flat(x), True)
-    return lines_axis(_first_greatest, x, axis, False, np.int64, None)
+        return deliver(keep(_first(flat(x), True), x, keepdims), out)
+    return deliver(lines_axis(_first_greatest, x, axis, keepdims, np.int64, None), out)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -306,63 +349,4 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """
     check_flag(overwrite_input)
     x = asarray(a)
-    if axis is None:
-        return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
-    return deliver(lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
-
-
-def _quantile_line(v, q):
-    dtype = mean_dtype(prim.dtype_of(v))
-    w = _numbers(v)
-    n = w.size
-    if n == 0:
-        return prim.cast(np.nan, dtype)
-    sort_line(w)
-    at = q * float(n - 1)
-    i = prim.cast(prim.floor(at), np.int64)
-    return between(prim.item(w, i), prim.item(w, i + 1 if i + 1 < n else i), at, dtype)
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Quantile without NaN.
-
-    >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
-    np.float64(1.5)
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    refuse_methods(method)
-    return deliver(_nanquantile(asarray(a), q, axis, keepdims), out)
-
-
-def _nanquantile(x, q, axis, keepdims):
-    if prim.is_complex(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
-        prim.error("quantiles are of real numbers")
-    if not prim.is_number(q):
-        parts = asarray(q, np.float64)
-        if parts.ndim == 0:
-            return _nanquantile(x, parts[()], axis, keepdims)
-        if parts.ndim != 1 or axis is not None:
-            prim.error("several quantiles are one dimension, and taken of all elements")
-        out = new_array(parts.shape, mean_dtype(prim.dtype_of(x)))
-        for i in range(parts.size):
-            prim.set_item(out, i, _nanquantile(x, prim.item(parts, i), None, False))
-        return out
-    part = prim.cast(q, np.float64)
-    if not (part >= 0.0 and part <= 1.0):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    if axis is None:
-        return keep(_quantile_line(flat(x), part), x, keepdims)
-    return lines_axis(_quantile_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), part)
-
-
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Percentile without NaN.
-
-    >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
-    np.float64(2.0)
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
-    return nanquantile(a, parts, axis, out, overwrite_input, method, keepdims)
+    return deliver(lines_axes(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)

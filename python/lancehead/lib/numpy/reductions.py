@@ -24,6 +24,8 @@ from lancehead.lib.numpy.folds import (
     times,
 )
 from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_array, new_zeros, packed_lane, with_shape
+from lancehead.lib.numpy.manip import broadcast_to
+from lancehead.lib.numpy.masks import begun, freedom, masked, weights_of
 from lancehead.lib.times import larger as larger_time
 from lancehead.lib.times import smaller as smaller_time
 
@@ -42,7 +44,7 @@ def sum_dtype(dtype):
     return dtype
 
 
-def sum(a, axis=None, dtype=None, out=None, keepdims=False):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum of the elements.
 
     >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
@@ -52,10 +54,14 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False):
     """
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
-    return deliver(fold(x, axis, keepdims, dt, plus, as_type, dt, True, prim.cast(0, dt)), out)
+    if prim.is_number(where):
+        if where:
+            total = fold(x, axis, keepdims, dt, plus, as_type, dt, True, prim.cast(0, dt))
+            return deliver(begun(total, initial, plus), out)
+    return sum(masked(x, where, prim.cast(0, dt)), axis, dt, out, keepdims, initial)
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Product of the elements.
 
     >>> np.prod(np.array([2, 3, 4]))
@@ -63,7 +69,11 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False):
     """
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
-    return deliver(fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt)), out)
+    if prim.is_number(where):
+        if where:
+            product = fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt))
+            return deliver(begun(product, initial, times), out)
+    return prod(masked(x, where, prim.cast(1, dt)), axis, dt, out, keepdims, initial)
 
 
 def element(x, extra):
@@ -97,8 +107,22 @@ def larger(a, b):
     return prim.maximum(a, b)
 
 
-def _extreme(a, axis, keepdims, step, message, initial):
+def _extreme(a, axis, keepdims, step, message, initial, where):
     x = asarray(a)
+    dt = prim.dtype_of(x)
+    if prim.is_number(where):
+        if where:
+            return _extreme_of_all(x, axis, keepdims, step, message, initial)
+    if initial is None:
+        raise ValueError(
+            "reduction operation '"
+            + message[39:46]
+            + "' does not have an identity, so to use a where mask one has to specify 'initial'"
+        )
+    return _extreme_of_all(masked(x, where, prim.cast(initial, dt)), axis, keepdims, step, message, initial)
+
+
+def _extreme_of_all(x, axis, keepdims, step, message, initial):
     dt = prim.dtype_of(x)
     if initial is None:
         if axis_count(x, axis) == 0:
@@ -111,24 +135,24 @@ def _extreme(a, axis, keepdims, step, message, initial):
     return step(found, first)
 
 
-def min(a, axis=None, out=None, keepdims=False, initial=None):
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Least element; NaN if there is one.
 
     >>> np.min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
     message = "zero-size array to reduction operation minimum which has no identity"
-    return deliver(_extreme(a, axis, keepdims, smaller, message, initial), out)
+    return deliver(_extreme(a, axis, keepdims, smaller, message, initial, where), out)
 
 
-def max(a, axis=None, out=None, keepdims=False, initial=None):
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Greatest element; NaN if there is one.
 
     >>> np.max(np.array([3.0, np.nan, 1.0]))
     np.float64(nan)
     """
     message = "zero-size array to reduction operation maximum which has no identity"
-    return deliver(_extreme(a, axis, keepdims, larger, message, initial), out)
+    return deliver(_extreme(a, axis, keepdims, larger, message, initial, where), out)
 
 
 amin = min
@@ -188,7 +212,7 @@ def quotient(x, n):
     return prim.fdiv(x, prim.cast(n, prim.dtype_of(x)))
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean.
 
     >>> np.mean(np.array([[1, 2], [3, 4]]), axis=1)
@@ -196,29 +220,70 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     """
     x = asarray(a)
     dt = dtype_or(dtype, mean_dtype(prim.dtype_of(x)))
-    total = sum(x, axis, dt, None, keepdims)
-    return deliver(quotient(total, axis_count(x, axis)), out)
+    if prim.is_number(where):
+        if where:
+            return deliver(quotient(sum(x, axis, dt, None, keepdims), axis_count(x, axis)), out)
+    return deliver(quotients(sum(x, axis, dt, None, keepdims, None, where), _taken(x, axis, keepdims, where)), out)
 
 
-def average(a, axis=None, weights=None):
-    """Mean, perhaps weighted.
+def _taken(x, axis, keepdims, where):
+    # The number of elements that a mask tells, of each result.
+    return sum(weights_of(where, x.shape), axis, None, None, keepdims)
+
+
+def quotients(total, n):
+    """Sums over counts, of which there are as many."""
+    return prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Mean, perhaps weighted; with the sum of the weights if it is wanted.
 
     >>> np.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0]))
     np.float64(1.25)
     """
     axis = axis_of(axis)
-    if weights is None:
-        return mean(a, axis)
     x = asarray(a)
-    w = asarray(weights)
-    if w.ndim != x.ndim:
-        prim.error("weights need the shape of the array")
-    if w.shape != x.shape:
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    scale = sum(w, axis)
+    if weights is None:
+        found = mean(x, axis, None, None, keepdims)
+        if not returned:
+            return found
+        return found, _filled_like(found, prim.cast(axis_count(x, axis), prim.dtype_of(found)))
+    w = spread_weights(x, asarray(weights), axis)
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(w))
+    if prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
+        dtype = prim.result_type(dtype, np.float64)
+    scale = sum(w, axis, dtype, None, keepdims)
     if _any_zero(scale):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return sum(x * w, axis) / scale
+    found = sum(x * w, axis, dtype, None, keepdims) / scale
+    return (found, scale) if returned else found
+
+
+def _filled_like(found, x):
+    if prim.is_array(found):
+        out = new_array(found.shape, prim.dtype_of(found))
+        out[...] = x
+        return out
+    return x
+
+
+def spread_weights(x, w, axis):
+    """Weights in the shape of the array: as many, or those of one axis."""
+    if w.ndim == x.ndim:
+        if w.shape != x.shape:
+            if axis is None:
+                raise TypeError("Axis must be specified when shapes of a and weights differ.")
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        return w
+    if axis is None:
+        prim.error("Axis must be specified when shapes of a and weights differ.")
+    if prim.is_tuple(axis) or w.ndim != 1:
+        prim.error("weights have the shape of the array, or are those of one axis")
+    k = check_axis(axis, x.ndim)
+    if w.size != x.shape[k]:
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    return broadcast_to(w.reshape(prim.tuple_set(prim.tuple_fill(x.ndim, 1), k, w.size)), x.shape)
 
 
 def _any_zero(x):
@@ -249,7 +314,7 @@ def _squared(d):
 
 
 @prim.means("statistic")
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Variance.
 
     >>> np.var(np.array([1, 2, 3, 4]))
@@ -258,17 +323,48 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     x = asarray(a)
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
-    n = axis_count(x, axis) - lost_freedom(ddof, real)
+    lost = lost_freedom(freedom(ddof, correction), real)
+    if prim.is_number(where):
+        if where:
+            return deliver(_variance(x, axis, keepdims, dt, real, lost, mean), out)
+    center = _middle(x, axis, dt, where, mean)
+    n = _left(_taken(x, axis, keepdims, where), lost)
+    squares = prim.map(_squared, x - center)
+    return deliver(quotients(sum(squares, axis, real, None, keepdims, None, where), n), out)
+
+
+def _left(n, lost):
+    # The degrees of freedom that are left of each result, at least none.
+    if prim.is_array(n):
+        return prim.map(_left, n, lost)
+    left = prim.cast(n, prim.dtype_of(lost)) - lost
+    return left if left > 0.0 else left - left
+
+
+_mean = mean
+
+
+def _middle(x, axis, dt, where, mean):
+    # The means of the elements that are taken, or those that the caller has.
+    return _mean(x, axis, dt, None, True, where=where) if mean is None else asarray(mean)
+
+
+def _variance(x, axis, keepdims, dt, real, lost, mean):
+    n = axis_count(x, axis) - lost
     if n < 0.0:
         n = n - n
+    if mean is not None:
+        squares = prim.map(_squared, x - asarray(mean))
+        return quotient(sum(squares, axis, real, None, keepdims), n)
     if axis is None:
-        total = fold(x, None, keepdims, real, plus, squared_distance, mean(x, None, dt), True, prim.cast(0, real))
-        return deliver(quotient(total, n), out)
-    center = mean(x, axis, dt, None, True)
+        middle = _mean(x, None, dt)
+        total = fold(x, None, keepdims, real, plus, squared_distance, middle, True, prim.cast(0, real))
+        return quotient(total, n)
+    center = _mean(x, axis, dt, None, True)
     if prim.is_tuple(axis):
         squares = prim.map(_squared, x - center)
-        return deliver(quotient(sum(squares, axis, real, None, keepdims), n), out)
-    return deliver(quotient(_squares_axis(x, center, axis, keepdims, real), n), out)
+        return quotient(sum(squares, axis, real, None, keepdims), n)
+    return quotient(_squares_axis(x, center, axis, keepdims, real), n)
 
 
 def _squares_axis(x, center, axis, keepdims, real):
@@ -306,13 +402,13 @@ def _root(x):
 
 
 @prim.means("statistic")
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Standard deviation.
 
     >>> np.std(np.array([[1.0, 3.0], [2.0, 6.0]]), axis=1)
     array([1., 2.])
     """
-    v = var(a, axis, dtype, None, ddof, keepdims)
+    v = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     check_out(out, prim.dtype_of(v), "same_kind")
     if prim.is_array(v):
         return deliver(prim.map(_root, v), out)
@@ -320,6 +416,10 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 def _true(x, extra):
+    return x != prim.cast(0, prim.dtype_of(x))
+
+
+def _truth(x):
     return x != prim.cast(0, prim.dtype_of(x))
 
 
@@ -340,25 +440,33 @@ def _has(x, test):
     return first_where(v, test, None) < v.size
 
 
-def all(a, axis=None, out=None, keepdims=False):
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements are true.
 
     >>> np.all(np.array([[True, False], [True, True]]), axis=0)
     array([ True, False])
     """
     x = asarray(a)
+    if not prim.is_number(where):
+        return all(masked(prim.map(_truth, x), where, True), axis, out, keepdims)
+    if not where:
+        return all(masked(prim.map(_truth, x), where, True), axis, out, keepdims)
     if axis is None:
         return deliver(keep(not _has(x, _false), x, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _both, _true, None, False, True), out)
 
 
-def any(a, axis=None, out=None, keepdims=False):
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether an element is true.
 
     >>> np.any(np.array([[True, False], [False, False]]), axis=1)
     array([ True, False])
     """
     x = asarray(a)
+    if not prim.is_number(where):
+        return any(masked(prim.map(_truth, x), where, False), axis, out, keepdims)
+    if not where:
+        return any(masked(prim.map(_truth, x), where, False), axis, out, keepdims)
     if axis is None:
         return deliver(keep(_has(x, _true), x, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _either, _true, None, False, False), out)

@@ -4,8 +4,11 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, flag_of, index_of
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.joining import concatenate
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, lane, lanes, new_array, with_shape
+from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
 
@@ -13,7 +16,7 @@ from lancehead.lib.numpy.sorting import place_in_line
 NEAR = 8
 
 
-def diff(a, n=1, axis=-1):
+def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours, n times.
 
     >>> np.diff(np.array([1, 4, 9, 16]))
@@ -26,12 +29,31 @@ def diff(a, n=1, axis=-1):
     if times < 0:
         raise ValueError("order must be non-negative but got " + str(times))
     k = check_axis(axis_of(axis), x.ndim)
+    if prepend is not None or append is not None:
+        return _between_ends(x, times, k, prepend, append)
     if times == 0 and not prim.is_point(prim.dtype_of(x)):
         return contiguous(x)
     out = _differences(contiguous(x), k)
     if times > 1:
         return _repeated(out, times - 1, k)
     return out
+
+
+def _between_ends(x, times, k, prepend, append):
+    if prepend is None:
+        joined = concatenate((x, _end(append, x, k)), k)
+    elif append is None:
+        joined = concatenate((_end(prepend, x, k), x), k)
+    else:
+        joined = concatenate((_end(prepend, x, k), x, _end(append, x, k)), k)
+    # Without differences nothing is joined, but the type is the same for every number of them.
+    return diff(copy_c(x, prim.dtype_of(joined)) if times == 0 else joined, times, k)
+
+
+def _end(values, x, k):
+    # What stands before or behind the elements along an axis; a number is one element of each line.
+    v = asarray(values)
+    return broadcast_to(v, prim.tuple_set(x.shape, k, 1)) if v.ndim == 0 else v
 
 
 def _repeated(out, times, k):
@@ -58,7 +80,7 @@ def _differences(x, k):
     return with_shape(out, prim.tuple_set(x.shape, k, extent))
 
 
-def ediff1d(ary):
+def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours over all elements.
 
     >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
@@ -67,7 +89,18 @@ def ediff1d(ary):
     line = flat(contiguous(asarray(ary)))
     if prim.is_bool(prim.dtype_of(line)):
         prim.error("truth values have no differences: use `np.diff`")
-    return diff(line)
+    return concatenate((_beside(to_begin, line), diff(line), _beside(to_end, line)))
+
+
+def _beside(values, line):
+    # What stands beside the differences, as their type.
+    dtype = prim.span_of(line) if prim.is_time(line) else prim.dtype_of(line)
+    if values is None:
+        return new_array((0,), dtype)
+    v = asarray(values)
+    if not prim.is_scalar(values):
+        check_cast(prim.dtype_of(v), dtype, "same_kind")
+    return asarray(flat(v), dtype)
 
 
 def _trapezoids(y, x, dx, dtype):
@@ -189,7 +222,25 @@ def _interpolated(x, i, xp, fp, left, right):
     return y
 
 
-def interp(x, xp, fp, left=None, right=None):
+def _periodic(x, xp, fp, period):
+    # Points of one period in order, with their neighbours on both sides.
+    p = prim.fabs(prim.cast(period, np.float64))
+    if p == 0.0:
+        raise ValueError("period must be a non-zero value")
+    xs, ys = line_of(asarray(xp, np.float64)), line_of(asarray(fp, np.float64))
+    if xs.size != ys.size:
+        raise ValueError("fp and xp are not of the same length.")
+    moved = xs % p
+    order = np.argsort(moved)
+    xs, ys = moved[order], ys[order]
+    return interp(
+        (x if prim.is_number(x) else asarray(x)) % p,
+        concatenate((xs[-1:] - p, xs, xs[:1] + p)),
+        concatenate((ys[-1:], ys, ys[:1])),
+    )
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation between points.
 
     >>> np.interp(2.5, np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
@@ -197,6 +248,8 @@ def interp(x, xp, fp, left=None, right=None):
     >>> np.interp(np.array([0.0, 1.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
     array([3. , 2.5])
     """
+    if period is not None:
+        return _periodic(x, xp, fp, period)
     if prim.is_complex(prim.dtype_of(asarray(xp))) or prim.is_complex(prim.dtype_of(asarray(fp))):
         prim.error("`interp` takes real numbers")
     if prim.is_time(x) or prim.is_time(xp) or prim.is_time(fp):
@@ -237,34 +290,6 @@ def _over(x, y):
     if prim.is_complex(x):
         return prim.complex(prim.fdiv(x.real, y.real), prim.fdiv(x.imag, y.real))
     return prim.fdiv(x, y)
-
-
-def gradient(f, dx=1.0):
-    """Slopes, by central differences inside.
-
-    >>> np.gradient(np.array([1.0, 2.0, 4.0, 7.0]))
-    array([1. , 1.5, 2.5, 3. ])
-    """
-    y = asarray(f)
-    if y.ndim != 1:
-        prim.error("`gradient` takes one dimension")
-    if prim.is_bool(prim.dtype_of(y)):
-        prim.error("truth values have no differences")
-    n = y.size
-    if n < 2:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
-        )
-    dtype = mean_dtype(prim.dtype_of(y))
-    out = new_array((n,), dtype)
-    h = prim.cast(dx, dtype)
-    for i in range(n):
-        a = i - 1 if i > 0 else 0
-        b = i + 1 if i < n - 1 else n - 1
-        width = h if b - a == 1 else h + h
-        rise = prim.cast(prim.item(y, b), dtype) - prim.cast(prim.item(y, a), dtype)
-        prim.set_item(out, i, _over(rise, width))
-    return out
 
 
 def _check_mode(mode):
@@ -419,8 +444,8 @@ def _whole(ddof):
     return index_of(ddof)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    """Covariance matrix of variables in rows.
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """Covariance matrix of variables in rows, perhaps of observations that count several times or have weights.
 
     >>> np.cov(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
@@ -429,29 +454,69 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     x = asarray(m)
     if x.ndim > 2:
         prim.error("`cov` takes at most two dimensions")
-    if y is None:
-        dtype = prim.result_type(np.float64, prim.dtype_of(x))
+    if dtype is not None:
+        found = prim.as_dtype(dtype)
+    elif y is None:
+        found = prim.result_type(np.float64, prim.dtype_of(x))
     else:
-        dtype = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
-    rows = _variables(x, y, flag_of(rowvar), dtype)
-    n = rows.shape[1]
+        found = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
+    rows = _variables(x, y, flag_of(rowvar), found)
     # NumPy compares the flag with zero.
     drop = (1 if bias == 0 else 0) if ddof is None else _whole(ddof)
-    centered = rows - rows.mean(axis=1, keepdims=True)
-    c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
+    if fweights is None and aweights is None:
+        centered = rows - rows.mean(axis=1, keepdims=True)
+        c = np.dot(centered, centered.conj().T) / prim.cast(max(rows.shape[1] - drop, 0), prim.real_dtype(found))
+    else:
+        c = _weighted_covariance(rows, drop, fweights, aweights)
     if x.ndim <= 1 and y is None:
         return c.reshape(())
     return c
 
 
-def corrcoef(x, y=None, rowvar=True):
+def _weighted_covariance(rows, drop, fweights, aweights):
+    w = _frequencies(fweights, rows.shape[1]) * _importances(aweights, rows.shape[1])
+    total = w.sum()
+    centered = rows - (np.sum(rows * w, 1) / total).reshape(rows.shape[0], 1)
+    if drop == 0:
+        scale = total
+    elif aweights is None:
+        scale = total - drop
+    else:
+        scale = total - drop * np.sum(w * _importances(aweights, rows.shape[1])) / total
+    return np.dot(centered, (centered * w).conj().T) / max(scale, 0.0)
+
+
+def _frequencies(fweights, n):
+    if fweights is None:
+        return np.ones(n)
+    f = asarray(fweights)
+    if not prim.is_int(prim.dtype_of(f)):
+        prim.error("fweights must be integer")
+    return _observation_weights(f, n, "fweights")
+
+
+def _importances(aweights, n):
+    return np.ones(n) if aweights is None else _observation_weights(asarray(aweights), n, "aweights")
+
+
+def _observation_weights(w, n, name):
+    if w.ndim > 1:
+        raise RuntimeError("cannot handle multidimensional " + name)
+    if w.size != n:
+        raise RuntimeError("incompatible numbers of samples and " + name)
+    if np.any(w < 0):
+        raise ValueError(name + " cannot be negative")
+    return asarray(w, np.float64)
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Correlation coefficients of variables in rows.
 
     >>> np.corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    c = cov(x, y, rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     out = new_array(c.shape, prim.dtype_of(c))
@@ -474,42 +539,36 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     >>> np.unwrap(np.array([0.0, 6.0]))
     array([ 0.        , -0.28318531])
     """
-    if prim.is_complex(prim.dtype_of(asarray(p))):
+    x = asarray(p)
+    if prim.is_complex(prim.dtype_of(x)):
         prim.error("angles are real numbers")
-    x = asarray(p, np.float64)
-    if x.ndim != 1:
-        prim.error("`unwrap` takes one dimension")
-    check_axis(axis, 1)
-    limit = period / 2.0 if discont is None else max(float(discont), period / 2.0)
-    out = x.copy()
-    shift = 0.0
-    for i in range(1, x.size):
-        d = prim.item(x, i) - prim.item(x, i - 1)
-        m = (d + period / 2.0) % period - period / 2.0
-        if m == -period / 2.0 and d > 0.0:
-            m = period / 2.0
-        if prim.fabs(d) >= limit:
-            shift += m - d
-        prim.set_item(out, i, prim.item(x, i) + shift)
+    if x.ndim == 0:
+        prim.error("`unwrap` takes arrays of at least one dimension")
+    dtype = prim.result_type(x, period)
+    k = check_axis(axis_of(axis), x.ndim)
+    out = new_array(x.shape, dtype)
+    v, w = lanes(x, k), lanes(out, k)
+    limit = period / 2.0 if discont is None else max(discont, period / 2.0)
+    for i in range(v.shape[0]):
+        for j in range(v.shape[2]):
+            _unwrap_line(lane(v, i, j), lane(w, i, j), limit, prim.cast(period, dtype), dtype)
     return out
 
 
-def meshgrid(x, y, *, indexing="xy"):
-    """Coordinate matrices of two vectors.
-
-    >>> np.meshgrid(np.array([1, 2]), np.array([3, 4]))
-    (array([[1, 2],
-           [1, 2]]), array([[3, 3],
-           [4, 4]]))
-    """
-    a, b = flat(asarray(x)), flat(asarray(y))
-    if indexing != "xy" and indexing != "ij":
-        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    matrix = indexing == "ij"
-    shape = (a.size, b.size) if matrix else (b.size, a.size)
-    out, other = new_array(shape, prim.dtype_of(a)), new_array(shape, prim.dtype_of(b))
-    for i in range(shape[0]):
-        for j in range(shape[1]):
-            prim.set_item(out, i, j, prim.item(a, i if matrix else j))
-            prim.set_item(other, i, j, prim.item(b, j if matrix else i))
-    return out, other
+def _unwrap_line(v, w, limit, period, dtype):
+    half = period // 2 if prim.is_int(dtype) else period / 2
+    # Where a period has no middle there is no doubt about the direction.
+    is_even = half + half == period
+    shift = prim.cast(0, dtype)
+    for i in range(v.size):
+        x = prim.cast(prim.item(v, i), dtype)
+        if i > 0:
+            # Small integers wrap around here, as in `np.diff`.
+            d = prim.cast(_difference(prim.item(v, i), prim.item(v, i - 1)), dtype)
+            m = (d + half) % period - half
+            if is_even and m == -half and d > 0:
+                m = half
+            # A NaN makes NaN of all that follows.
+            if not abs(d) < limit:
+                shift += m - d
+        prim.set_item(w, i, x + shift)

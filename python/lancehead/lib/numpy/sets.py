@@ -4,14 +4,16 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, flag_of, index_of
-from lancehead.lib.numpy.creation import asarray, line_of
+from lancehead.lib.numpy.creation import asarray, line_of, operand
+from lancehead.lib.numpy.distinct import unique_rows
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
 from lancehead.lib.numpy.sorting import argsort, place_in_line, sort_line
 
 
-def _differ(a, b):
-    return a != b and (a == a or b == b)
+def _differ(a, b, same):
+    # Whether two elements that follow each other are two; `same` says whether all NaN are one.
+    return a != b and (not same or a == a or b == b)
 
 
 def _sorted_flat(ar):
@@ -21,38 +23,49 @@ def _sorted_flat(ar):
     return line
 
 
-def _distinct(line):
+def _distinct(line, same):
     # The distinct elements of a sorted line.
     n = line.size
     kept = 0
     for i in range(n):
-        if i == 0 or _differ(prim.item(line, i), prim.item(line, i - 1)):
+        if i == 0 or _differ(prim.item(line, i), prim.item(line, i - 1), same):
             prim.set_item(line, kept, prim.item(line, i))
             kept += 1
     return copy_c(line[:kept], prim.dtype_of(line))
 
 
-def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
     """The distinct elements, sorted; perhaps first indices, places of all elements, and counts.
 
     >>> np.unique(np.array([3, 1, 3, 2]))
     array([1, 2, 3])
     >>> np.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
+    >>> np.unique(np.array([[2, 1], [1, 5], [2, 1]]), axis=0)
+    array([[1, 5],
+           [2, 1]])
     """
-    if not return_index and not return_inverse and not return_counts:
-        return _distinct(_sorted_flat(ar))
-    values, index, inverse, counts = _unique_all(asarray(ar))
+    check_flag(sorted)
+    same = True if equal_nan else False
+    if axis is not None:
+        found = unique_rows(asarray(ar), axis)
+    else:
+        if not return_index and not return_inverse and not return_counts:
+            return _distinct(_sorted_flat(ar), same)
+        found = _unique_all(asarray(ar), same)
+    values, index, inverse, counts = found
     if return_index:
         if return_inverse:
             return (values, index, inverse, counts) if return_counts else (values, index, inverse)
         return (values, index, counts) if return_counts else (values, index)
     if return_inverse:
         return (values, inverse, counts) if return_counts else (values, inverse)
-    return values, counts
+    return (values, counts) if return_counts else values
 
 
-def _unique_all(x):
+def _unique_all(x, same):
     v = flat(contiguous(x))
     order = argsort(v)
     n = v.size
@@ -64,7 +77,7 @@ def _unique_all(x):
     for i in range(n):
         at = prim.item(order, i)
         y = prim.item(v, at)
-        if i == 0 or _differ(y, prim.item(values, kept - 1)):
+        if i == 0 or _differ(y, prim.item(values, kept - 1), same):
             prim.set_item(values, kept, y)
             prim.set_item(index, kept, at)
             kept += 1
@@ -80,13 +93,16 @@ def _found(line, x):
     return i < line.size and prim.item(line, i) == x
 
 
-def isin(element, test_elements, assume_unique=False, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is among others.
 
     >>> np.isin(np.array([1, 2, 3]), np.array([2, 4]))
     array([False,  True, False])
     """
     check_flag(invert)
+    if kind is not None:
+        if kind != "sort" and kind != "table":
+            raise ValueError("Invalid kind: '" + kind + "'. Please use None, 'sort' or 'table'.")
     inverted = True if invert else False
     x, others = asarray(element), asarray(test_elements)
     if prim.is_chars(x) and prim.is_chars(others):
@@ -122,32 +138,41 @@ def union1d(ar1, ar2):
     return unique(concatenate((ar1, ar2), None))
 
 
-def intersect1d(ar1, ar2):
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """The elements of both, sorted.
 
     >>> np.intersect1d(np.array([1, 3, 2]), np.array([2, 3]))
     array([2, 3])
     """
-    a = unique(ar1)
-    return a[isin(a, ar2)]
+    check_flag(assume_unique)
+    x, y = flat(contiguous(asarray(ar1))), flat(contiguous(asarray(ar2)))
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    if not return_indices:
+        a = unique(asarray(x, dtype))
+        return a[isin(a, y)]
+    a, first = unique(asarray(x, dtype), return_index=True)
+    b, second = unique(asarray(y, dtype), return_index=True)
+    return a[isin(a, b)], first[isin(a, b)], second[isin(b, a)]
 
 
-def setdiff1d(ar1, ar2):
+def setdiff1d(ar1, ar2, assume_unique=False):
     """The elements of the first only, sorted.
 
     >>> np.setdiff1d(np.array([1, 3, 2]), np.array([2, 3]))
     array([1])
     """
-    a = unique(ar1)
+    # Elements that are distinct stay in their order.
+    a = flat(contiguous(asarray(ar1))) if assume_unique else unique(ar1)
     return a[isin(a, ar2, invert=True)]
 
 
-def setxor1d(ar1, ar2):
+def setxor1d(ar1, ar2, assume_unique=False):
     """The elements of exactly one, sorted.
 
     >>> np.setxor1d(np.array([1, 3]), np.array([2, 3]))
     array([1, 2])
     """
+    check_flag(assume_unique)
     return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
 
 
@@ -229,6 +254,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
     array([ True, False])
     """
+    a, b = operand(a), operand(b)
     if prim.is_scalar(a) and prim.is_scalar(b):
         return _near(a, b, rtol, atol, flag_of(equal_nan))
     return prim.map(_near, a, b, rtol, atol, flag_of(equal_nan))

@@ -4,8 +4,9 @@ import numpy as np
 
 from lancehead.lib import chars, prim
 from lancehead.lib.conversions import axis_of, check_flag, integer_of
+from lancehead.lib.numpy.axes import lines_axes
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.folds import check_out, deliver, keep, lines_axis
+from lancehead.lib.numpy.folds import deliver
 from lancehead.lib.numpy.layout import (
     check_axis,
     contiguous,
@@ -179,14 +180,26 @@ def _select(line, k):
     put_rank(line, k)
 
 
-def check_kind(kind):
+def check_kind(kind, order=None, stable=None):
     """Refuses names that no way of sorting has; all ways are one here."""
+    if order is not None:
+        prim.error("`order` names fields of records: sort the field, or use `np.lexsort`")
+    if stable is not None and kind is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
     if kind is None:
         return
     if not prim.is_str(kind):
         prim.error("a kind of sorting is a string")
     if not _is_kind(kind):
         raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable' (got '" + kind + "')")
+
+
+def check_selection(kind, order):
+    """Refuses names of ways of selecting other than the only one."""
+    if order is not None:
+        prim.error("`order` names fields of records: select in the field")
+    if kind != "introselect":
+        raise ValueError("select kind must be 'introselect' (got '" + kind + "')")
 
 
 def _is_kind(kind):
@@ -208,7 +221,7 @@ def sort_in_place(a, axis):
         copy_into(a, c)
 
 
-def sort(a, axis=-1, kind=None):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy; `axis` None sorts all elements.
 
     >>> np.sort(np.array([3, 1, 2]))
@@ -217,7 +230,7 @@ def sort(a, axis=-1, kind=None):
     array([[2, 1],
            [3, 4]])
     """
-    check_kind(kind)
+    check_kind(kind, order, stable)
     x = asarray(a)
     if axis is not None:
         check_axis(axis_of(axis), x.ndim)
@@ -230,13 +243,13 @@ def sort(a, axis=-1, kind=None):
     return c
 
 
-def argsort(a, axis=-1, kind=None):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     """Indices that sort; equal elements keep their order.
 
     >>> np.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])
     """
-    check_kind(kind)
+    check_kind(kind, order, stable)
     x = asarray(a)
     if axis is not None:
         check_axis(axis, x.ndim)
@@ -281,25 +294,34 @@ def partition_in_place(a, kth, axis):
         copy_into(a, c)
 
 
-def partition(a, kth, axis=-1):
+def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy with the element of a rank in its place, lesser ones before and greater ones after it.
 
     >>> np.partition(np.array([3, 1, 2]), 1)[1]
     np.int64(2)
     """
-    c = copy_c(asarray(a), prim.dtype_of(asarray(a)))
+    check_selection(kind, order)
+    x = asarray(a)
+    if axis is None:
+        line = copy_c(flat(x), prim.dtype_of(x))
+        partition_in_place(line, kth, 0)
+        return line
+    c = copy_c(x, prim.dtype_of(x))
     partition_in_place(c, kth, axis)
     return c
 
 
-def argpartition(a, kth, axis=-1):
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices of a partition.
 
     >>> np.argpartition(np.array([3, 1, 2]), 1)[1]
     np.int64(2)
     """
+    check_selection(kind, order)
     _check_ranks(kth)
     x = asarray(a)
+    if axis is None:
+        return argpartition(flat(x), kth, 0)
     if prim.is_number(kth):
         _checked_rank(kth, x.shape[axis_of(axis)])
     else:
@@ -343,118 +365,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """
     check_flag(overwrite_input)
     x = asarray(a)
-    if axis is None:
-        return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
-    return deliver(lines_axis(_median_line, x, axis_of(axis), keepdims, mean_dtype(prim.dtype_of(x)), None), out)
-
-
-def between(a, b, at, dtype):
-    """The value between two neighbours where a fractional index lies."""
-    t = prim.cast(at - prim.floor(at), dtype)
-    x, y = prim.cast(a, dtype), prim.cast(b, dtype)
-    if t >= prim.cast(0.5, dtype):
-        return y - (y - x) * (prim.cast(1, dtype) - t)
-    return x + (y - x) * t
-
-
-def _sorted_quantile(v, q):
-    # `v` is sorted; `q` is between 0 and 1.
-    n = v.size
-    dtype = mean_dtype(prim.dtype_of(v))
-    last = prim.cast(prim.item(v, n - 1), dtype)
-    if last != last:
-        return last
-    at = q * float(n - 1)
-    i = prim.cast(prim.floor(at), np.int64)
-    return between(prim.item(v, i), prim.item(v, i + 1 if i + 1 < n else i), at, dtype)
-
-
-def _quantile_line(v, q):
-    n = v.size
-    dtype = mean_dtype(prim.dtype_of(v))
-    buffer = copy_c(v, prim.dtype_of(v))
-    at = q * float(n - 1)
-    k = prim.cast(prim.floor(at), np.int64)
-    put_rank(buffer, k)
-    a = prim.item(buffer, k)
-    b = prim.item(buffer, k + 1 if k + 1 < n else k)
-    for i in range(k, n):
-        # A NaN is greater than all numbers; without one, the next rank is the least of what follows.
-        x = prim.item(buffer, i)
-        if x != x:
-            return prim.cast(x, dtype)
-        if i > k and before(x, b):
-            b = x
-    return between(a, b, at, dtype)
-
-
-def _quantile(x, q, axis, keepdims, message):
-    if prim.is_complex(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
-        prim.error("quantiles are of real numbers")
-    dtype = mean_dtype(prim.dtype_of(x))
-    if prim.is_array(q):
-        if q.ndim == 0:
-            return _quantile(x, q[()], axis, keepdims, message)
-        if q.ndim != 1 or axis is not None:
-            prim.error("several quantiles are taken of all elements")
-        line = copy_c(flat(x), prim.dtype_of(x))
-        sort_line(line)
-        out = new_array(q.shape, dtype)
-        for i in range(q.size):
-            part = prim.item(q, i)
-            if not (part >= 0.0 and part <= 1.0):
-                raise ValueError(message)
-            prim.set_item(out, i, _sorted_quantile(line, part))
-        return out
-    if not (q >= 0.0 and q <= 1.0):
-        raise ValueError(message)
-    if axis is None:
-        return keep(_quantile_line(flat(x), q), x, keepdims)
-    return lines_axis(_quantile_line, x, axis_of(axis), keepdims, dtype, q)
-
-
-def check_parts(q):
-    """Refuses parts that are no real numbers."""
-    if prim.is_complex(prim.dtype_of(q if prim.is_number(q) else asarray(q))):
-        prim.error("a quantile is asked for by a real number")
-
-
-def refuse_methods(method):
-    """A diagnostic for ways to interpolate other than the usual one."""
-    if method != "linear":
-        prim.error("quantiles are interpolated linearly: `method` is not supported")
-
-
-@prim.means("statistic")
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Quantiles, interpolated linearly.
-
-    >>> np.quantile(np.array([1, 2, 3, 4]), 0.25)
-    np.float64(1.75)
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
-    refuse_methods(method)
-    found = _quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]")
-    check_out(out, prim.dtype_of(found), "same_kind")
-    return deliver(found, out)
-
-
-@prim.means("statistic")
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    """Percentiles, interpolated linearly.
-
-    >>> np.percentile(np.array([1, 2, 3, 4]), np.array([0, 50, 100]))
-    array([1. , 2.5, 4. ])
-    """
-    check_flag(overwrite_input)
-    check_parts(q)
-    parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
-    refuse_methods(method)
-    found = _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
-    check_out(out, prim.dtype_of(found), "same_kind")
-    return deliver(found, out)
+    return deliver(lines_axes(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
 
 
 def place_in_line(v, x, right):
@@ -474,7 +385,7 @@ def place_in_line(v, x, right):
     return low
 
 
-def searchsorted(a, v, side="left"):
+def searchsorted(a, v, side="left", sorter=None):
     """Where elements go in a sorted array.
 
     >>> np.searchsorted(np.array([1, 3, 5]), 3)
@@ -485,6 +396,11 @@ def searchsorted(a, v, side="left"):
     if side != "left" and side != "right":
         raise ValueError("search side must be 'left' or 'right' (got '" + side + "')")
     right = side == "right"
+    if sorter is not None:
+        order = asarray(sorter)
+        if order.size != asarray(a).size:
+            raise ValueError("sorter.size must equal a.size")
+        return searchsorted(asarray(a)[order], v, side)
     line = asarray(a)
     if line.ndim != 1:
         raise ValueError(

@@ -1,34 +1,11 @@
-"""Products of vectors along an axis, and diagonals of stacked matrices."""
+"""Cross products and traces."""
 
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of
+from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, count, new_array, with_shape
-
-
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    """A diagonal of a matrix, or of the matrices in two axes, as a view; the diagonal is the last axis.
-
-    >>> np.diagonal(np.array([[1, 2], [3, 4]]))
-    array([1, 4])
-    """
-    x = asarray(a)
-    if x.ndim < 2:
-        prim.error("diag requires an array of at least two dimensions")
-    i, j = check_axis(axis_of(axis1), x.ndim), check_axis(axis_of(axis2), x.ndim)
-    if i == j:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    k = index_of(offset)
-    down, along = (0, k) if k >= 0 else (-k, 0)
-    rows, columns = x.shape[i] - down, x.shape[j] - along
-    n = rows if rows < columns else columns
-    start = down * x.strides[i] + along * x.strides[j] if n > 0 else 0
-    low, high = (i, j) if i < j else (j, i)
-    shape = prim.tuple_drop(prim.tuple_drop(x.shape, high), low) + (n if n > 0 else 0,)
-    strides = prim.tuple_drop(prim.tuple_drop(x.strides, high), low) + (x.strides[i] + x.strides[j],)
-    return prim.array(prim.owner(x), prim.ptr_add(prim.data(x), start), shape, strides, prim.dtype_of(x), "A")
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
@@ -37,70 +14,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     >>> np.trace(np.array([[1, 2], [3, 4]]))
     np.int64(5)
     """
-    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
-
-
-def vecdot(x1, x2, /, *, axis=-1):
-    """Dot products of vectors along an axis, those of the first operand conjugated.
-
-    >>> np.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-    array([3, 7])
-    """
-    x, y = asarray(x1), asarray(x2)
-    if x.ndim == 0 or y.ndim == 0:
-        prim.error("`vecdot` takes arrays of at least one dimension")
-    v, w = np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1)
-    if v.shape[-1] != w.shape[-1]:
-        raise ValueError(
-            "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() (size "
-            + str(w.shape[-1]) + " is different from " + str(v.shape[-1]) + ")"
-        )  # fmt: skip
-    if v.ndim == 1 and w.ndim == 1:
-        return _product(v, w)
-    shape = np.broadcast_shapes(v.shape[:-1], w.shape[:-1])
-    p = contiguous(np.broadcast_to(v, shape + (v.shape[-1],)))
-    q = contiguous(np.broadcast_to(w, shape + (v.shape[-1],)))
-    n = count(shape)
-    first, second = with_shape(p, (n, v.shape[-1])), with_shape(q, (n, v.shape[-1]))
-    out = new_array((n,), prim.result_type(prim.dtype_of(x), prim.dtype_of(y)))
-    for i in range(n):
-        prim.set_item(out, i, _product(first[i], second[i]))
-    return with_shape(out, shape)
-
-
-def matvec(x1, x2, /):
-    """Product of a matrix, or of each in a stack, and a vector.
-
-    >>> np.matvec(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-    array([3, 7])
-    """
-    x, y = asarray(x1), asarray(x2)
-    if x.ndim < 2 or y.ndim < 1:
-        prim.error("`matvec` takes matrices and vectors")
-    if y.ndim == 1:
-        return np.matmul(x, y)
-    return np.matmul(x, y[..., None])[..., 0]
-
-
-def vecmat(x1, x2, /):
-    """Product of a vector, conjugated, and a matrix, or of each in a stack.
-
-    >>> np.vecmat(np.array([1, 1]), np.array([[1, 2], [3, 4]]))
-    array([4, 6])
-    """
-    x, y = asarray(x1), asarray(x2)
-    if x.ndim < 1 or y.ndim < 2:
-        prim.error("`vecmat` takes vectors and matrices")
-    v = x.conj() if prim.is_complex(prim.dtype_of(x)) else x
-    if v.ndim == 1:
-        return np.matmul(v, y)
-    return np.matmul(v[..., None, :], y)[..., 0, :]
-
-
-def _product(v, w):
-    if prim.is_complex(prim.dtype_of(v)):
-        return np.dot(v.conj(), w)
-    return np.dot(v, w)
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
