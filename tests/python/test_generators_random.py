@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+
 from lancehead import get_num_threads, njit, prange, set_num_threads, typeof, types
 
 BITS = ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"]
@@ -59,7 +60,7 @@ def calling(text, n):
     call = text.replace(")", ",size=6)").replace("(,", "(")
     loop = "out = np.empty(6, a.dtype)\n    for i in range(6):\n        out[i] = rng."
     scope = {"np": np}
-    exec(f"def f(rng):\n    a = rng.{call}\n    {loop}{text}\n    return a, out, rng.{call}\n", scope)  # noqa: S102
+    exec(f"def f(rng):\n    a = rng.{call}\n    {loop}{text}\n    return a, out, rng.{call}\n", scope)
     return scope["f"]
 
 
@@ -230,9 +231,9 @@ random(3,out=np.zeros(4)) random(out=np.zeros((4,4))[:,::2]) normal(np.zeros(3),
 def test_refusals(text):
     """NumPy's exceptions, with their texts."""
     scope = {"np": np}
-    exec(f"def f(rng):\n    return rng.{text}\n", scope)  # noqa: S102
+    exec(f"def f(rng):\n    return rng.{text}\n", scope)
     ours, numpys = pair()
-    with pytest.raises(Exception) as want:  # noqa: PT011
+    with pytest.raises(Exception) as want:
         scope["f"](numpys)
     with pytest.raises(type(want.value)) as got:
         njit(scope["f"])(ours)
