@@ -62,6 +62,8 @@ class Generator(Continuous, Discrete, Orders, Several):
         >>> float(np.random.default_rng(2).standard_exponential())
         0.1298611360039865
         """
+        if not prim.is_str(method):
+            prim.error("`method` is `zig` or `inv`")
         if method == "zig":
             return standard(self, EXPONENTIAL, size, dtype, out)
         return standard(self, EXPONENTIAL_INVERTED, size, dtype, out)

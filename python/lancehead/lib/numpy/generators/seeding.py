@@ -215,8 +215,8 @@ def sequence(seed):
 def PCG64(seed=None):
     """A bit generator of 128 bits of state (permuted congruential).
 
-    >>> int(np.random.PCG64(3).random_raw())
-    1579948266424812280
+    >>> np.random.PCG64(3).random_raw(2)
+    array([1579948266424812280, 4368382809143759861], dtype=uint64)
     """
     return _seeded(PCG64_KIND, sequence(seed))
 
@@ -224,8 +224,8 @@ def PCG64(seed=None):
 def PCG64DXSM(seed=None):
     """The same with another output function.
 
-    >>> int(np.random.PCG64DXSM(3).random_raw())
-    15102922711555142065
+    >>> np.random.PCG64DXSM(3).random_raw(2)
+    array([15102922711555142065, 16124682477040547816], dtype=uint64)
     """
     return _seeded(PCG64DXSM_KIND, sequence(seed))
 
@@ -233,8 +233,8 @@ def PCG64DXSM(seed=None):
 def MT19937(seed=None):
     """The Mersenne twister.
 
-    >>> int(np.random.MT19937(3).random_raw())
-    3843294716
+    >>> np.random.MT19937(3).random_raw(2)
+    array([3843294716, 3633671190], dtype=uint64)
     """
     return _seeded(MT19937_KIND, sequence(seed))
 
@@ -242,8 +242,8 @@ def MT19937(seed=None):
 def Philox(seed=None):
     """A counter-based bit generator.
 
-    >>> int(np.random.Philox(3).random_raw())
-    835510913015652550
+    >>> np.random.Philox(3).random_raw(2)
+    array([ 835510913015652550, 2351201279518840966], dtype=uint64)
     """
     return _seeded(PHILOX_KIND, sequence(seed))
 
@@ -251,7 +251,7 @@ def Philox(seed=None):
 def SFC64(seed=None):
     """A small fast chaotic bit generator.
 
-    >>> int(np.random.SFC64(3).random_raw())
-    11591370434596683086
+    >>> np.random.SFC64(3).random_raw(2)
+    array([11591370434596683086, 15777990444262907269], dtype=uint64)
     """
     return _seeded(SFC64_KIND, sequence(seed))
