@@ -10,11 +10,9 @@ import enum
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from lancehead import _core
 from lancehead.abstract_types import Callable, Dummy, IterableType, Opaque
-from lancehead.type_kinds import Type
+from lancehead.type_kinds import KindOfType, Type
 
 
 class Named(Type):
@@ -184,18 +182,24 @@ class SliceLiteral(Named):
         super().__init__(f"Literal[slice]({value})")
 
 
-class NumPyRandomGeneratorType(Named):
+class NumPyRandomGeneratorType(metaclass=KindOfType):
     """Generators of random numbers of NumPy."""
 
-    def __init__(self, name: str = "NumPyRandomGeneratorType") -> None:
-        super().__init__(name)
+    kinds = ("NumPyRandomGeneratorType", "NumPyRandomBitGeneratorType")
+
+    def __new__(cls, *_: Any) -> Any:
+        """The type."""
+        return npy_rng
 
 
-class NumPyRandomBitGeneratorType(NumPyRandomGeneratorType):
+class NumPyRandomBitGeneratorType(metaclass=KindOfType):
     """What these take bits of."""
 
-    def __init__(self, name: str = "NumPyRandomBitGeneratorType") -> None:
-        super().__init__(name)
+    kinds = ("NumPyRandomBitGeneratorType",)
+
+    def __new__(cls, *_: Any) -> Any:
+        """The type."""
+        return npy_bitgen
 
 
 class RawPointer(Opaque):  # type: ignore[misc, valid-type]
@@ -311,7 +315,8 @@ Iterable = IterableType
 undefined, unknown = Undefined(), Dummy("unknown")
 code_type, pyfunc_type, ffi, ffi_forced_object = map(Opaque, ("code", "pyfunc", "ffi", "ffi_forced_object"))
 phantom = Phantom("phantom")
-npy_rng, npy_bitgen = NumPyRandomGeneratorType(), NumPyRandomBitGeneratorType()
+npy_rng: Any = _core.parse_type("npy_rng")
+npy_bitgen: Any = _core.parse_type("npy_bitgen")
 range_iter32_type, range_iter64_type, unsigned_range_iter64_type = (
     RangeIteratorType(_core.parse_type(name)) for name in ("int32", "int64", "uint64")
 )
@@ -320,10 +325,6 @@ range_state32_type, unsigned_range_state64_type = map(Opaque, ("range_state_int3
 
 def of_value(value: Any) -> Any:
     """The type that Numba has for an object that compiled code does not take; `None` if it has none."""
-    if isinstance(value, np.random.Generator):
-        return npy_rng
-    if isinstance(value, np.random.BitGenerator):
-        return npy_bitgen
     if isinstance(value, ModuleType):
         return Module(value)
     if isinstance(value, enum.EnumMeta):

@@ -52,6 +52,10 @@ pub const LIST: &str = "builtins.list";
 pub const DICT: &str = "builtins.dict";
 /// The path of the class of what a `bytearray` holds.
 const STORAGE: &str = "bytearrays.storage";
+/// That of NumPy's generators of random numbers.
+const RANDOM_GENERATOR: &str = "numpy.random.Generator";
+/// That of their bit generators.
+const BIT_GENERATOR: &str = "numpy.random.BitGenerator";
 /// That of set displays.
 pub const SET: &str = "builtins.set";
 
@@ -165,6 +169,20 @@ impl Class {
     pub fn storage() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
         *FOUND.get_or_init(|| Class::required(STORAGE))
+    }
+    /// The class of NumPy's generators of random numbers.
+    pub fn random_generator() -> Class {
+        static FOUND: OnceLock<Class> = OnceLock::new();
+        *FOUND.get_or_init(|| Class::required(RANDOM_GENERATOR))
+    }
+    /// The class of bit generators of any kind.
+    pub fn bit_generator() -> Class {
+        static FOUND: OnceLock<Class> = OnceLock::new();
+        *FOUND.get_or_init(|| Class::required(BIT_GENERATOR))
+    }
+    /// Whether it is one of these two.
+    pub fn is_random(self) -> bool {
+        [RANDOM_GENERATOR, BIT_GENERATOR].contains(&self.path())
     }
     fn required(path: &str) -> Class {
         Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))

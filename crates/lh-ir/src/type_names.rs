@@ -171,6 +171,7 @@ impl fmt::Display for NumbaName {
             TyKind::Class(c) if c.class.user().is_some_and(|u| u.is_shared) => {
                 write!(f, "instance.jitclass.{}#{}", c.class.name(), c.class.path())
             }
+            TyKind::Class(c) if c.class.is_random() => write!(f, "NumPyRandom{}Type", c.class.name()),
             TyKind::Class(c) if c.args.is_empty() => f.write_str(c.class.name()),
             TyKind::Class(_) if let Some(name) = self.0.time_name() => f.write_str(&name),
             TyKind::Class(c) if c.class.is_mixed() => {

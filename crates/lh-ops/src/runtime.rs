@@ -250,6 +250,46 @@ table! {
         lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises writes(0);
         /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
         lh_np_interval(I64) -> [I64];
+        /// A new bit generator: kind, words of its seed, words of its entropy and their number, words of its spawn key
+        /// and their number, and the size of the pool.
+        lh_rng_new(I64, Ptr, Ptr, I64, Ptr, I64, I64) -> [Mem, Ptr] raises;
+        /// Words of a seed: words of the entropy and their number, words of the spawn key and their number, the size of
+        /// the pool, where the words go and how many.
+        lh_seed_words(Ptr, I64, Ptr, I64, I64, Ptr, I64) -> [] writes(5);
+        /// The next children of a bit generator of compiled code: the number of the first.
+        lh_rng_children(Ptr, I64) -> [I64];
+        /// The number of words of its entropy (0), of its spawn key (1), or the size of its pool (2).
+        lh_rng_seed_len(Ptr, I64) -> [I64];
+        /// These words.
+        lh_rng_seed_words(Ptr, I64, Ptr) -> [] writes(2);
+        /// Random bits from the operating system.
+        lh_rng_entropy() -> [I64];
+        /// `Generator.random()`: bit generator, kind.
+        lh_rng_f64(Ptr, I64) -> [F64];
+        /// `Generator.standard_normal()`.
+        lh_rng_normal(Ptr, I64) -> [F64];
+        /// `Generator.standard_exponential()`.
+        lh_rng_exponential(Ptr, I64) -> [F64];
+        /// The next word of a bit generator.
+        lh_rng_raw(Ptr, I64) -> [I64];
+        /// An integer up to and including a limit: bit generator, kind, limit, width.
+        lh_rng_up_to(Ptr, I64, I64, I64) -> [I64];
+        /// A number in single precision: bit generator, kind, distribution, parameter.
+        lh_rng_draw32(Ptr, I64, I64, F32) -> [F32];
+        /// A number: bit generator, kind, continuous distribution, parameters.
+        lh_rng_draw(Ptr, I64, I64, F64, F64, F64) -> [F64];
+        /// A number: bit generator, kind, discrete distribution, parameters.
+        lh_rng_count(Ptr, I64, I64, F64, F64, I64, I64, I64) -> [I64];
+        /// Numbers into memory: bit generator, kind, continuous distribution, address, n, parameters.
+        lh_rng_fill(Ptr, I64, I64, Ptr, I64, F64, F64, F64) -> [] writes(3);
+        /// The same in single precision, with one parameter.
+        lh_rng_fill32(Ptr, I64, I64, Ptr, I64, F32) -> [] writes(3);
+        /// Numbers into memory: bit generator, kind, discrete distribution, address, n, parameters.
+        lh_rng_counts(Ptr, I64, I64, Ptr, I64, F64, F64, I64, I64, I64) -> [] writes(3);
+        /// Integers into memory: bit generator, kind, address, n, least, limit above it, width.
+        lh_rng_integers(Ptr, I64, Ptr, I64, I64, I64, I64) -> [] writes(2);
+        /// Adds integers up to limits to those in memory: bit generator, kind, address, address of limits, n, width.
+        lh_rng_integers_each(Ptr, I64, Ptr, Ptr, I64, I64) -> [] writes(2);
         /// `random.seed(int)`.
         lh_py_seed(I64) -> [];
         /// `random.seed()`.

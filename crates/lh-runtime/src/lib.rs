@@ -29,7 +29,7 @@ mod poll;
 pub mod pool;
 pub mod python;
 mod raise;
-mod random;
+pub mod random;
 mod repr;
 mod shape;
 mod sort;

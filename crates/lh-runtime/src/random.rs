@@ -1,8 +1,11 @@
-//! Random numbers: the streams of `numpy.random`'s legacy functions and of Python's `random`, bit for bit.
+//! Random numbers: the streams of `numpy.random`'s legacy functions and generators, and of Python's `random`, bit for
+//! bit.
 //!
-//! Each thread has one state per family, seeded from the operating system on first use.
+//! Each thread has one state per family of functions, seeded from the operating system on first use. Generators are
+//! objects ([`generator`]).
 
 mod distributions;
+pub mod generator;
 mod mt19937;
 mod numpy;
 mod python;
@@ -14,5 +17,6 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     let mut all = numpy::symbols();
     all.extend(distributions::symbols());
     all.extend(python::symbols());
+    all.extend(generator::symbols());
     all
 }

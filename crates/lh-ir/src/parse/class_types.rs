@@ -113,6 +113,14 @@ impl Ty {
     pub fn bytearray() -> Ty {
         Ty::buffer(Ty::storage(), Buffer::ByteArray)
     }
+    /// A generator of random numbers of NumPy.
+    pub fn random_generator() -> Ty {
+        Class::random_generator().of(Vec::new(), false)
+    }
+    /// A bit generator of NumPy, of any kind.
+    pub fn bit_generator() -> Ty {
+        Class::bit_generator().of(Vec::new(), false)
+    }
     /// The object that holds the memory of a `bytearray`.
     pub fn storage() -> Ty {
         Class::storage().of(vec![Ty::array(Ty::u8(), 1, Layout::C)], false)

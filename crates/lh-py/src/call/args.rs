@@ -15,7 +15,7 @@ use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::read_word;
-use crate::object::{buffers, numpy, owner, text};
+use crate::object::{bit_generators, buffers, numpy, owner, text};
 use crate::runtime::render;
 use lh_ir::Ty;
 use lh_ir::class::Class;
@@ -52,6 +52,8 @@ pub struct ArgBuf {
     pub undecided: bool,
     /// Arrays made for this call.
     pub made: Vec<Py<PyAny>>,
+    /// Bit generators among the arguments, which belong to this call while it runs.
+    pub bit_generators: Vec<Py<PyAny>>,
     /// Whether NumPy's 64-bit scalars keep their types. Inside of containers they are always Python's numbers.
     pub has_numpy_scalars: bool,
     depth: u32,
@@ -386,6 +388,21 @@ impl ArgBuf {
         Ok(())
     }
 
+    /// A generator of random numbers, or a bit generator.
+    fn push_bit_generator(&mut self, o: &Bound<'_, PyAny>, ty: Ty) -> Result<(), Refused> {
+        let found = bit_generators::words(o, ty).and_then(|words| Ok((words, bit_generators::bit_generator(o, ty)?)));
+        let (words, bit_generator) = found.map_err(|error| {
+            error.restore(o.py());
+            Refused::Raised
+        })?;
+        self.tags.push(kind::TYPE | (ty.number() as u64) << 8);
+        self.owners.push((self.slots.len() as u32, o.as_ptr()));
+        self.slots.push(0);
+        self.slots.extend(words);
+        self.bit_generators.push(bit_generator.unbind());
+        Ok(())
+    }
+
     /// An instance of a subclass of `ndarray` is its memory.
     ///
     /// # Safety
@@ -482,6 +499,9 @@ impl ArgBuf {
             }
             if let Some(pushed) = self.push_extension(&Bound::from_borrowed_ptr(py, o)) {
                 return pushed;
+            }
+            if let Some(ty) = bit_generators::type_of(class) {
+                return self.push_bit_generator(&Bound::from_borrowed_ptr(py, o), ty);
             }
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
             // The class of an enumeration is not `type` itself.
@@ -611,7 +631,7 @@ impl ArgBuf {
             // SAFETY: null, or the reference that `own` made, moved here by conversion.
             unsafe { decref(mem) };
         }
-        for object in self.made.drain(..) {
+        for object in self.made.drain(..).chain(self.bit_generators.drain(..)) {
             // `Py` would keep it until a thread attaches itself next time.
             // SAFETY: arguments are let go while the thread is attached; the reference is this buffer's.
             unsafe { ffi::Py_DECREF(object.into_ptr()) };
@@ -629,7 +649,7 @@ impl Drop for ArgBuf {
                 unsafe { decref(mem) };
             }
         }
-        if !self.held.is_empty() || !self.made.is_empty() {
+        if !self.held.is_empty() || !self.made.is_empty() || !self.bit_generators.is_empty() {
             self.drop_held();
         }
     }

@@ -12,7 +12,7 @@ use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::{float, read_prim};
-use crate::object::{buffers, numpy, owner, text};
+use crate::object::{bit_generators, buffers, numpy, owner, text};
 use crate::runtime::raise;
 use hashbrown::HashMap;
 use lh_driver::Compiled;
@@ -24,6 +24,7 @@ use lh_ir::{FuncId, Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
+use lh_runtime::random::generator::native::Native;
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
@@ -122,6 +123,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Str => {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
+            }
+            TyKind::Class(c) if c.class.is_random() => {
+                let [mem, bits, _kind] = [word(), word(), word()];
+                self.bit_generator(ty, mem as *mut MemInfo, bits)?
             }
             TyKind::Class(c) => self.object(ty, c, word())?,
             TyKind::Exc => {
@@ -231,6 +236,22 @@ impl<'a, 'py> Boxer<'a, 'py> {
             Some(user) => self.instance(ty, user, object),
             None => self.container(ty, object.cast()),
         }
+    }
+
+    /// A generator of random numbers, or a bit generator: the object that owns the state, or a new one with a copy.
+    fn bit_generator(&mut self, ty: Ty, mem: *mut MemInfo, bits: u64) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: `mem` is null or alive: the value holds a reference.
+        let (owner, native) = unsafe { (owner::object_of(self.py, mem), Native::of_owner(mem)) };
+        if let Some(owner) = owner {
+            return bit_generators::of_owner(&owner, ty);
+        }
+        if let Some((known, made)) = self.instances.get(&(bits as usize)) {
+            return if *known == ty { Ok(made.clone()) } else { bit_generators::of_owner(made, ty) };
+        }
+        let native = native.ok_or_else(|| no_object(ty))?;
+        let made = bit_generators::of_native(self.py, native, ty)?;
+        self.instances.insert(bits as usize, (ty, made.clone()));
+        Ok(made)
     }
 
     /// An instance of a class that a program defines.

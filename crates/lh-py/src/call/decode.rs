@@ -155,6 +155,7 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
             elems.iter().try_for_each(|t| tags_of(*t, out))?;
         }
         TyKind::Extension { .. } => out.push(kind::TYPE | (t.number() as u64) << 8),
+        TyKind::Class(c) if c.class.is_random() => out.push(kind::TYPE | (t.number() as u64) << 8),
         TyKind::Class(_) if t.is_struct() => {
             out.push(kind::TYPE | (crate::object::canonical::canonical(t).number() as u64) << 8);
         }

@@ -16,6 +16,7 @@ pub mod copies;
 pub mod decode;
 pub mod deques;
 pub mod dispatcher_type;
+mod draws;
 pub mod empty_lists;
 pub mod entry_point;
 pub mod environment;

@@ -1,6 +1,7 @@
 //! Blocks of `objmode`: compiled code calls a function of Python.
 
 use crate::call::boxing::Boxer;
+use crate::call::draws;
 use crate::call::given::Given;
 use crate::call::item::Item;
 use crate::call::unbox;
@@ -59,7 +60,7 @@ fn try_call(function: &Bound<'_, PyAny>, types: i64, ins: *mut Items, outs: *mut
     let mut boxer = Boxer::new(py, None);
     let args = boxer.borrowed(*given, &words)?.cast_into::<PyTuple>()?;
     let given = Given::new(boxer);
-    let result = function.call1(args);
+    let result = draws::lend(py, || function.call1(args));
     let written = given.write_back();
     let result = result?;
     written?;

@@ -103,9 +103,7 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
         ("collections", "OrderedDict" | "defaultdict" | "Counter") => format!("pass `dict({name})`"),
         ("collections", _) => format!("pass `list({name})`"),
         ("numpy", "MaskedArray") => format!("pass its parts: `{name}.filled()`, or `{name}.data` and `{name}.mask`"),
-        ("numpy", "Generator") => {
-            "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function".to_owned()
-        }
+        ("numpy", "RandomState") => "pass a generator: `np.random.default_rng(seed)`".to_owned(),
         ("datetime", _) => format!("pass a number: `{name}.timestamp()`"),
         ("decimal" | "fractions", _) => format!("pass `float({name})`"),
         _ if name == "self" => {

@@ -7,6 +7,7 @@ use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
 use crate::call::boxing::Boxer;
 use crate::call::closures;
+use crate::call::draws;
 use crate::call::environment::Held;
 use crate::call::generator::Generator;
 use crate::call::overload::{Entry, Overload, Ret};
@@ -386,6 +387,13 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
     if overload.escapes && !buf.owners.is_empty() {
         buf.own();
     }
+    let draws = match draws::begin(py, &buf.bit_generators) {
+        Ok(draws) => draws,
+        Err(error) => {
+            error.restore(py);
+            return std::ptr::null_mut();
+        }
+    };
     let running = Running::start(overload.may_wait);
     // SAFETY: the words are those of the specialisation's argument types; the result has room.
     let status = unsafe {
@@ -399,6 +407,7 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
         }
     };
     drop(running);
+    drop(draws);
     if status == 0 && buf.lists.is_none() && !matches!(overload.ret, Ret::Other | Ret::Converted) {
         // SAFETY: the code has succeeded and written its result; attached.
         return unsafe { simple_result(overload.ret, ret) };

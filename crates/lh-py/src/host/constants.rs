@@ -3,6 +3,7 @@
 
 use crate::host::table;
 use crate::object::lock::lock;
+use crate::object::{bit_generators, owner};
 use hashbrown::HashMap;
 use lh_ir::{ObjId, Ty};
 use pyo3::intern;
@@ -36,6 +37,9 @@ static KNOWN: LazyLock<Mutex<HashMap<ObjId, Known>>> = LazyLock::new(Default::de
 /// that has changed since the last copy gets a new one.
 pub fn table(o: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, usize)>> {
     let py = o.py();
+    if let Some(found) = random_generator(o)? {
+        return Ok(Some(found));
+    }
     let is_one = o.is_instance_of::<PyDict>() || o.is_instance_of::<PySet>() || o.is_instance_of::<PyFrozenSet>();
     let Some(import) = IMPORT.get().filter(|_| is_one) else { return Ok(None) };
     let (id, items) = (table::intern(o), items_of(o)?);
@@ -53,6 +57,20 @@ pub fn table(o: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, usize)>> {
     let cell = Box::leak(Box::new(address)) as *mut usize as usize;
     lock(&KNOWN).insert(id, Known { ty, cell, items: items.unbind(), deep });
     Ok(Some((ty, cell)))
+}
+
+/// The same for a generator of random numbers or a bit generator: its words, as those of an argument.
+fn random_generator(o: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, usize)>> {
+    static CELLS: LazyLock<Mutex<HashMap<ObjId, usize>>> = LazyLock::new(Default::default);
+    let Some(ty) = bit_generators::type_of(o.get_type_ptr()) else { return Ok(None) };
+    let id = table::intern(o);
+    if let Some(cell) = lock(&CELLS).get(&id) {
+        return Ok(Some((ty, *cell)));
+    }
+    let [bits, kind] = bit_generators::words(o, ty)?;
+    let words: &'static mut [u64; 3] = Box::leak(Box::new([owner::foreign_owner(o.as_ptr()) as u64, bits, kind]));
+    let cell = words.as_mut_ptr() as usize;
+    Ok(Some((ty, *lock(&CELLS).entry(id).or_insert(cell))))
 }
 
 /// The items of a set, or the pairs of a dictionary.

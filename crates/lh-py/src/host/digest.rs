@@ -60,6 +60,11 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             h.text("list");
             many(&mut h, &items)?
         }
+        // Code is independent of the generator that it draws from.
+        Object::Table(t, _) if t.class().is_some_and(Class::is_random) => {
+            texts(&mut h, &["generator", &t.to_string()]);
+            Some(())
+        }
         Object::Table(t, _) => {
             texts(&mut h, &["table", &t.to_string()]);
             let all = if object.is_instance_of::<PyDict>() { object.call_method0("items")? } else { object.clone() };

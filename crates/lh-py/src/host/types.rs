@@ -197,6 +197,8 @@ impl Type {
             },
             TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
             TyKind::Class(c) if c.class.is_mixed() => "LiteralList",
+            TyKind::Class(_) if self.0 == Ty::random_generator() => "NumPyRandomGeneratorType",
+            TyKind::Class(_) if self.0 == Ty::bit_generator() => "NumPyRandomBitGeneratorType",
             TyKind::Class(_) if self.0.is_struct() => "StructRef",
             TyKind::Class(c) if c.class.user().is_some() => "ClassInstanceType",
             TyKind::Class(_) if let Some((_, is_span)) = self.0.as_time() => {

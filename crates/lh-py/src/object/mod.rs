@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod attach;
+pub mod bit_generators;
 pub mod buffers;
 pub mod canonical;
 pub mod class_names;

@@ -38,6 +38,8 @@ pub fn scalar(name: &str) -> Option<Ty> {
         "boolean" | "bool_" | "bool" | "b1" | "bool8" => Ty::bool(),
         "void" | "none" | "None" => Ty::none(),
         "unicode_type" | "string" | "str" => Ty::str(),
+        "npy_rng" | "NumPyRandomGeneratorType" => Ty::random_generator(),
+        "npy_bitgen" | "NumPyRandomBitGeneratorType" => Ty::bit_generator(),
         _ => return None,
     })
 }

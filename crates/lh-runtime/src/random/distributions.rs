@@ -57,125 +57,138 @@ impl State {
             }
         }
     }
+}
 
-    fn poisson(&mut self, lam: f64) -> i64 {
-        if lam >= 10.0 {
-            return self.poisson_by_rejection(lam);
+/// A source of doubles in [0, 1), which is all that these distributions draw.
+pub(super) trait Doubles {
+    fn double(&mut self) -> f64;
+}
+
+impl Doubles for State {
+    fn double(&mut self) -> f64 {
+        self.bits.next_f64()
+    }
+}
+
+/// A number of Poisson's distribution.
+pub(super) fn poisson_of(bits: &mut impl Doubles, lam: f64) -> i64 {
+    if lam >= 10.0 {
+        return poisson_by_rejection(bits, lam);
+    }
+    if lam == 0.0 {
+        return 0;
+    }
+    let end = (-lam).exp();
+    let (mut count, mut product) = (0, 1.0);
+    loop {
+        product *= bits.double();
+        if product <= end {
+            return count;
         }
-        if lam == 0.0 {
-            return 0;
+        count += 1;
+    }
+}
+
+/// Hoermann's transformed rejection, PTRS.
+fn poisson_by_rejection(bits: &mut impl Doubles, lam: f64) -> i64 {
+    let (root, log_lam) = (lam.sqrt(), lam.ln());
+    let b = 0.931 + 2.53 * root;
+    let a = -0.059 + 0.02483 * b;
+    let inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
+    let vr = 0.9277 - 3.6224 / (b - 2.0);
+    loop {
+        let u = bits.double() - 0.5;
+        let v = bits.double();
+        let us = 0.5 - u.abs();
+        let k = ((2.0 * a / us + b) * u + lam + 0.43).floor() as i64;
+        if us >= 0.07 && v <= vr {
+            return k;
         }
-        let end = (-lam).exp();
-        let (mut count, mut product) = (0, 1.0);
-        loop {
-            product *= self.double();
-            if product <= end {
-                return count;
-            }
-            count += 1;
+        if k < 0 || (us < 0.013 && v > us) {
+            continue;
+        }
+        let accepted = v.ln() + inv_alpha.ln() - (a / (us * us) + b).ln();
+        if accepted <= -lam + k as f64 * log_lam - log_gamma((k + 1) as f64) {
+            return k;
         }
     }
+}
 
-    /// Hoermann's transformed rejection, PTRS.
-    fn poisson_by_rejection(&mut self, lam: f64) -> i64 {
-        let (root, log_lam) = (lam.sqrt(), lam.ln());
-        let b = 0.931 + 2.53 * root;
-        let a = -0.059 + 0.02483 * b;
-        let inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
-        let vr = 0.9277 - 3.6224 / (b - 2.0);
-        loop {
-            let u = self.double() - 0.5;
-            let v = self.double();
-            let us = 0.5 - u.abs();
-            let k = ((2.0 * a / us + b) * u + lam + 0.43).floor() as i64;
-            if us >= 0.07 && v <= vr {
-                return k;
-            }
-            if k < 0 || (us < 0.013 && v > us) {
+/// A number of the binomial distribution.
+pub(super) fn binomial_of(bits: &mut impl Doubles, n: i64, p: f64) -> i64 {
+    if n == 0 || p == 0.0 {
+        return 0;
+    }
+    let q = if p <= 0.5 { p } else { 1.0 - p };
+    let k = if q * n as f64 <= 30.0 { binomial_by_inversion(bits, n, q) } else { binomial_by_rejection(bits, n, q) };
+    if p <= 0.5 { k } else { n - k }
+}
+
+fn binomial_by_inversion(bits: &mut impl Doubles, n: i64, p: f64) -> i64 {
+    let nf = n as f64;
+    let q = 1.0 - p;
+    let qn = (nf * (-p).ln_1p()).exp();
+    let np = nf * p;
+    let bound = nf.min(np + 10.0 * (np * q + 1.0).sqrt()) as i64;
+    let (mut x, mut px, mut u) = (0, qn, bits.double());
+    while u > px {
+        x += 1;
+        if x > bound {
+            x = 0;
+            px = qn;
+            u = bits.double();
+        } else {
+            u -= px;
+            px = ((n - x + 1) as f64 * p * px) / (x as f64 * q);
+        }
+    }
+    x
+}
+
+/// Kachitvichyanukul and Schmeiser's BTPE, for `r <= 0.5`.
+fn binomial_by_rejection(bits: &mut impl Doubles, n: i64, r: f64) -> i64 {
+    let nf = n as f64;
+    let q = 1.0 - r;
+    let fm = nf * r + r;
+    let m = fm.floor();
+    let p1 = (2.195 * (nf * r * q).sqrt() - 4.6 * q).floor() + 0.5;
+    let xm = m + 0.5;
+    let (xl, xr) = (xm - p1, xm + p1);
+    let c = 0.134 + 20.5 / (15.3 + m);
+    let tail = |a: f64| a * (1.0 + a / 2.0);
+    let laml = tail((fm - xl) / (fm - xl * r));
+    let lamr = tail((xr - fm) / (xr * q));
+    let p2 = p1 * (1.0 + 2.0 * c);
+    let p3 = p2 + c / laml;
+    let p4 = p3 + c / lamr;
+    loop {
+        let u = bits.double() * p4;
+        let mut v = bits.double();
+        let y;
+        if u <= p1 {
+            return (xm - p1 * v + u).floor() as i64;
+        } else if u <= p2 {
+            let x = xl + (u - p1) / c;
+            v = v * c + 1.0 - (m - x + 0.5).abs() / p1;
+            if v > 1.0 {
                 continue;
             }
-            let accepted = v.ln() + inv_alpha.ln() - (a / (us * us) + b).ln();
-            if accepted <= -lam + k as f64 * log_lam - log_gamma((k + 1) as f64) {
-                return k;
+            y = x.floor();
+        } else if u <= p3 {
+            y = (xl + v.ln() / laml).floor();
+            if y < 0.0 || v == 0.0 {
+                continue;
             }
+            v = v * (u - p2) * laml;
+        } else {
+            y = (xr - v.ln() / lamr).floor();
+            if y > nf || v == 0.0 {
+                continue;
+            }
+            v = v * (u - p3) * lamr;
         }
-    }
-
-    fn binomial(&mut self, n: i64, p: f64) -> i64 {
-        if n == 0 || p == 0.0 {
-            return 0;
-        }
-        let q = if p <= 0.5 { p } else { 1.0 - p };
-        let k = if q * n as f64 <= 30.0 { self.binomial_by_inversion(n, q) } else { self.binomial_by_rejection(n, q) };
-        if p <= 0.5 { k } else { n - k }
-    }
-
-    fn binomial_by_inversion(&mut self, n: i64, p: f64) -> i64 {
-        let nf = n as f64;
-        let q = 1.0 - p;
-        let qn = (nf * (-p).ln_1p()).exp();
-        let np = nf * p;
-        let bound = nf.min(np + 10.0 * (np * q + 1.0).sqrt()) as i64;
-        let (mut x, mut px, mut u) = (0, qn, self.double());
-        while u > px {
-            x += 1;
-            if x > bound {
-                x = 0;
-                px = qn;
-                u = self.double();
-            } else {
-                u -= px;
-                px = ((n - x + 1) as f64 * p * px) / (x as f64 * q);
-            }
-        }
-        x
-    }
-
-    /// Kachitvichyanukul and Schmeiser's BTPE, for `r <= 0.5`.
-    fn binomial_by_rejection(&mut self, n: i64, r: f64) -> i64 {
-        let nf = n as f64;
-        let q = 1.0 - r;
-        let fm = nf * r + r;
-        let m = fm.floor();
-        let p1 = (2.195 * (nf * r * q).sqrt() - 4.6 * q).floor() + 0.5;
-        let xm = m + 0.5;
-        let (xl, xr) = (xm - p1, xm + p1);
-        let c = 0.134 + 20.5 / (15.3 + m);
-        let tail = |a: f64| a * (1.0 + a / 2.0);
-        let laml = tail((fm - xl) / (fm - xl * r));
-        let lamr = tail((xr - fm) / (xr * q));
-        let p2 = p1 * (1.0 + 2.0 * c);
-        let p3 = p2 + c / laml;
-        let p4 = p3 + c / lamr;
-        loop {
-            let u = self.double() * p4;
-            let mut v = self.double();
-            let y;
-            if u <= p1 {
-                return (xm - p1 * v + u).floor() as i64;
-            } else if u <= p2 {
-                let x = xl + (u - p1) / c;
-                v = v * c + 1.0 - (m - x + 0.5).abs() / p1;
-                if v > 1.0 {
-                    continue;
-                }
-                y = x.floor();
-            } else if u <= p3 {
-                y = (xl + v.ln() / laml).floor();
-                if y < 0.0 || v == 0.0 {
-                    continue;
-                }
-                v = v * (u - p2) * laml;
-            } else {
-                y = (xr - v.ln() / lamr).floor();
-                if y > nf || v == 0.0 {
-                    continue;
-                }
-                v = v * (u - p3) * lamr;
-            }
-            if btpe_accepts(&Btpe { n: nf, r, q, m, xm }, y, v) {
-                return y as i64;
-            }
+        if btpe_accepts(&Btpe { n: nf, r, q, m, xm }, y, v) {
+            return y as i64;
         }
     }
 }
@@ -277,7 +290,7 @@ unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
         return raise(VALUE_ERROR, "lam value too large");
     }
     // SAFETY: compiled code passes room for the result.
-    unsafe { out.write(with(|s| s.poisson(lam))) };
+    unsafe { out.write(with(|s| poisson_of(s, lam))) };
     0
 }
 
@@ -290,7 +303,7 @@ unsafe extern "C" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
         return raise(VALUE_ERROR, "p < 0, p > 1 or p is NaN");
     }
     // SAFETY: compiled code passes room for the result.
-    unsafe { out.write(with(|s| s.binomial(n, p))) };
+    unsafe { out.write(with(|s| binomial_of(s, n, p))) };
     0
 }
 

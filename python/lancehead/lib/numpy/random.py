@@ -1,9 +1,21 @@
-"""`numpy.random`: the legacy streams. The same numbers as NumPy's for the same seed, from a generator of their own."""
+"""`numpy.random`: the legacy streams, and the names of what is in `generators/`.
+
+The legacy functions give the same numbers as NumPy's for the same seed, from a generator of their own.
+"""
 
 import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
+from lancehead.lib.numpy.generators.generator import Generator as Generator
+from lancehead.lib.numpy.generators.generator import default_rng as default_rng
+from lancehead.lib.numpy.generators.seeding import MT19937 as MT19937
+from lancehead.lib.numpy.generators.seeding import PCG64 as PCG64
+from lancehead.lib.numpy.generators.seeding import PCG64DXSM as PCG64DXSM
+from lancehead.lib.numpy.generators.seeding import SFC64 as SFC64
+from lancehead.lib.numpy.generators.seeding import BitGenerator as BitGenerator
+from lancehead.lib.numpy.generators.seeding import Philox as Philox
+from lancehead.lib.numpy.generators.seeding import SeedSequence as SeedSequence
 from lancehead.lib.numpy.layout import as_shape, new_array
 from lancehead.lib.numpy.random_choices import *  # noqa: F403
 from lancehead.lib.numpy.random_distributions import *  # noqa: F403

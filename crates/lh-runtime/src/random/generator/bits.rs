@@ -1,0 +1,456 @@
+//! Sources of random bits: those of NumPy, by its C interface, and our own with the same states and streams.
+//!
+//! The states of NumPy's own bit generators are known, so that numbers are drawn without a call for each; all others
+//! are drawn from by their functions. [`is_as_known`] holds a state against that knowledge.
+
+use std::ffi::c_void;
+
+/// NumPy's `bitgen_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BitGen {
+    pub(super) state: *mut c_void,
+    pub(super) next_u64: unsafe extern "C" fn(*mut c_void) -> u64,
+    pub(super) next_u32: unsafe extern "C" fn(*mut c_void) -> u32,
+    pub(super) next_f64: unsafe extern "C" fn(*mut c_void) -> f64,
+    pub(super) next_raw: unsafe extern "C" fn(*mut c_void) -> u64,
+}
+
+/// Numbers of the kinds of bit generators, as compiled code has them.
+pub mod kind {
+    /// Any other: only its functions are known.
+    pub const FOREIGN: i64 = 0;
+    /// `PCG64`.
+    pub const PCG64: i64 = 1;
+    /// `PCG64DXSM`.
+    pub const PCG64DXSM: i64 = 2;
+    /// `MT19937`.
+    pub const MT19937: i64 = 3;
+    /// `Philox`.
+    pub const PHILOX: i64 = 4;
+    /// `SFC64`.
+    pub const SFC64: i64 = 5;
+    /// The bits of a kind; of our own, [`NATIVE`] is set, too.
+    pub const MASK: i64 = 7;
+    /// Made by compiled code.
+    pub const NATIVE: i64 = 8;
+}
+
+/// A source of random bits. The state may be a copy, which is written back afterwards.
+pub(super) trait Bits {
+    fn next_u64(&mut self) -> u64;
+    fn next_u32(&mut self) -> u32;
+    /// A double in [0, 1) with 53 random bits.
+    #[inline(always)]
+    fn next_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+    }
+    /// A float in [0, 1) with 24 random bits.
+    #[inline(always)]
+    fn next_f32(&mut self) -> f32 {
+        (self.next_u32() >> 8) as f32 * (1.0 / 16_777_216.0)
+    }
+}
+
+/// The half of a word of 64 bits that the next draw of 32 bits gives.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Half {
+    is_there: i32,
+    word: u32,
+}
+
+impl Half {
+    #[inline(always)]
+    fn next(&mut self, next_u64: impl FnOnce() -> u64) -> u32 {
+        if self.is_there != 0 {
+            self.is_there = 0;
+            return self.word;
+        }
+        let next = next_u64();
+        *self = Half { is_there: 1, word: (next >> 32) as u32 };
+        next as u32
+    }
+}
+
+/// A linear congruential generator of 128 bits.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Lcg {
+    state: u128,
+    inc: u128,
+}
+
+/// The state of `PCG64` and `PCG64DXSM`.
+#[repr(C)]
+pub(super) struct PcgState {
+    pub(super) lcg: *mut Lcg,
+    pub(super) half: Half,
+}
+
+impl Default for PcgState {
+    fn default() -> Self {
+        PcgState { lcg: std::ptr::null_mut(), half: Half::default() }
+    }
+}
+
+impl Default for PhiloxState {
+    fn default() -> Self {
+        let (counter, key) = (std::ptr::null_mut(), std::ptr::null_mut());
+        PhiloxState { counter, key, at: 4, buffer: [0; 4], half: Half::default() }
+    }
+}
+
+const MULTIPLIER: u128 = 0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645;
+const CHEAP_MULTIPLIER: u64 = 0xDA94_2042_E4DD_58B5;
+
+impl Lcg {
+    /// The state for two seeds.
+    pub(super) fn seeded(words: [u64; 4]) -> Lcg {
+        let [seed, inc] = [0, 2].map(|i| u128::from(words[i]) << 64 | u128::from(words[i + 1]));
+        let inc = inc << 1 | 1;
+        let state = inc.wrapping_add(seed).wrapping_mul(MULTIPLIER).wrapping_add(inc);
+        Lcg { state, inc }
+    }
+}
+
+/// A copy of the state of `PCG64`, or of `PCG64DXSM`.
+pub(super) struct Pcg<const DXSM: bool> {
+    lcg: Lcg,
+    half: Half,
+}
+
+impl<const DXSM: bool> Pcg<DXSM> {
+    #[inline(always)]
+    pub(super) unsafe fn load(state: *mut PcgState) -> Self {
+        // SAFETY: the caller passes such a state.
+        unsafe { Pcg { lcg: *(*state).lcg, half: (*state).half } }
+    }
+    #[inline(always)]
+    pub(super) unsafe fn save(self, state: *mut PcgState) {
+        // SAFETY: as above.
+        unsafe {
+            *(*state).lcg = self.lcg;
+            (*state).half = self.half;
+        }
+    }
+    #[inline(always)]
+    fn step(lcg: &mut Lcg) -> u64 {
+        if DXSM {
+            let (high, low) = ((lcg.state >> 64) as u64, lcg.state as u64 | 1);
+            let high = (high ^ (high >> 32)).wrapping_mul(CHEAP_MULTIPLIER);
+            lcg.state = lcg.state.wrapping_mul(CHEAP_MULTIPLIER.into()).wrapping_add(lcg.inc);
+            return (high ^ (high >> 48)).wrapping_mul(low);
+        }
+        lcg.state = lcg.state.wrapping_mul(MULTIPLIER).wrapping_add(lcg.inc);
+        ((lcg.state >> 64) as u64 ^ lcg.state as u64).rotate_right((lcg.state >> 122) as u32)
+    }
+}
+
+impl<const DXSM: bool> Bits for Pcg<DXSM> {
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        Self::step(&mut self.lcg)
+    }
+    #[inline(always)]
+    fn next_u32(&mut self) -> u32 {
+        let lcg = &mut self.lcg;
+        self.half.next(|| Self::step(lcg))
+    }
+}
+
+const WORDS: usize = 624;
+const MIDDLE: usize = 397;
+
+/// The state of `MT19937`.
+#[repr(C)]
+pub(super) struct MtState {
+    pub(super) key: [u32; WORDS],
+    pub(super) at: i32,
+}
+
+/// The state of `MT19937` in its place.
+pub(super) struct Mt<'a>(&'a mut MtState);
+
+impl MtState {
+    #[cold]
+    #[inline(never)]
+    fn next_block(&mut self) {
+        let twist = |a: u32, b: u32, far: u32| {
+            let y = (a & 0x8000_0000) | (b & 0x7fff_ffff);
+            far ^ (y >> 1) ^ ((y & 1).wrapping_neg() & 0x9908_b0df)
+        };
+        let key = &mut self.key;
+        for i in 0..WORDS - MIDDLE {
+            key[i] = twist(key[i], key[i + 1], key[i + MIDDLE]);
+        }
+        for i in WORDS - MIDDLE..WORDS - 1 {
+            key[i] = twist(key[i], key[i + 1], key[i + MIDDLE - WORDS]);
+        }
+        key[WORDS - 1] = twist(key[WORDS - 1], key[0], key[MIDDLE - 1]);
+        self.at = 0;
+    }
+}
+
+impl Bits for Mt<'_> {
+    #[inline(always)]
+    fn next_u32(&mut self) -> u32 {
+        if self.0.at as usize >= WORDS {
+            self.0.next_block();
+        }
+        let mut y = self.0.key[self.0.at as usize];
+        self.0.at += 1;
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c_5680;
+        y ^= (y << 15) & 0xefc6_0000;
+        y ^ (y >> 18)
+    }
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        let high = u64::from(self.next_u32());
+        high << 32 | u64::from(self.next_u32())
+    }
+    #[inline(always)]
+    fn next_f64(&mut self) -> f64 {
+        let high = u64::from(self.next_u32() >> 5);
+        let bits = high << 26 | u64::from(self.next_u32() >> 6);
+        bits as i64 as f64 * (1.0 / 9_007_199_254_740_992.0)
+    }
+}
+
+/// The state of `Philox`.
+#[repr(C)]
+pub(super) struct PhiloxState {
+    pub(super) counter: *mut [u64; 4],
+    pub(super) key: *mut [u64; 2],
+    pub(super) at: i32,
+    pub(super) buffer: [u64; 4],
+    pub(super) half: Half,
+}
+
+/// The state of `Philox` in its place.
+pub(super) struct Philox<'a> {
+    state: &'a mut PhiloxState,
+    counter: &'a mut [u64; 4],
+    key: [u64; 2],
+}
+
+impl Philox<'_> {
+    /// Ten rounds on the next counter.
+    #[inline]
+    fn next_block(&mut self) {
+        for word in self.counter.iter_mut() {
+            *word = word.wrapping_add(1);
+            if *word != 0 {
+                break;
+            }
+        }
+        let product = |a: u64, b: u64| {
+            let both = u128::from(a) * u128::from(b);
+            ((both >> 64) as u64, both as u64)
+        };
+        let (mut c, mut k) = (*self.counter, self.key);
+        for round in 0..10 {
+            if round > 0 {
+                k = [k[0].wrapping_add(0x9E37_79B9_7F4A_7C15), k[1].wrapping_add(0xBB67_AE85_84CA_A73B)];
+            }
+            let (high0, low0) = product(0xD2E7_470E_E14C_6C93, c[0]);
+            let (high1, low1) = product(0xCA5A_8263_9512_1157, c[2]);
+            c = [high1 ^ c[1] ^ k[0], low1, high0 ^ c[3] ^ k[1], low0];
+        }
+        self.state.buffer = c;
+        self.state.at = 0;
+    }
+}
+
+impl Bits for Philox<'_> {
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        if self.state.at as usize >= 4 {
+            self.next_block();
+        }
+        let word = self.state.buffer[self.state.at as usize];
+        self.state.at += 1;
+        word
+    }
+    #[inline(always)]
+    fn next_u32(&mut self) -> u32 {
+        let mut half = self.state.half;
+        let word = half.next(|| self.next_u64());
+        self.state.half = half;
+        word
+    }
+}
+
+/// The state of `SFC64`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sfc {
+    s: [u64; 4],
+    half: Half,
+}
+
+impl Sfc {
+    /// The state for a seed.
+    pub(super) fn seeded(words: [u64; 3]) -> Sfc {
+        let mut made = Sfc { s: [words[0], words[1], words[2], 1], half: Half::default() };
+        for _ in 0..12 {
+            made.next_u64();
+        }
+        made
+    }
+    #[inline(always)]
+    fn step(s: &mut [u64; 4]) -> u64 {
+        let out = s[0].wrapping_add(s[1]).wrapping_add(s[3]);
+        *s = [
+            s[1] ^ (s[1] >> 11),
+            s[2].wrapping_add(s[2] << 3),
+            s[2].rotate_left(24).wrapping_add(out),
+            s[3].wrapping_add(1),
+        ];
+        out
+    }
+}
+
+impl Bits for Sfc {
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        Self::step(&mut self.s)
+    }
+    #[inline(always)]
+    fn next_u32(&mut self) -> u32 {
+        let s = &mut self.s;
+        self.half.next(|| Self::step(s))
+    }
+}
+
+/// A bit generator of which only the functions are known.
+pub(super) struct Foreign(BitGen);
+
+impl Bits for Foreign {
+    fn next_u64(&mut self) -> u64 {
+        // SAFETY: the functions of a bit generator take its state.
+        unsafe { (self.0.next_u64)(self.0.state) }
+    }
+    fn next_u32(&mut self) -> u32 {
+        // SAFETY: as above.
+        unsafe { (self.0.next_u32)(self.0.state) }
+    }
+    fn next_f64(&mut self) -> f64 {
+        // SAFETY: as above.
+        unsafe { (self.0.next_f64)(self.0.state) }
+    }
+}
+
+/// A bit generator with its kind, which is asked for at each draw: for distributions that take long themselves.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub(super) bits: *mut BitGen,
+    pub(super) kind: i64,
+}
+
+/// Does something with a copy of the state, or with the state in its place, in code of its own for each kind.
+macro_rules! drawing {
+    ($source:expr, $bits:ident => $body:expr) => {{
+        #[allow(unused_imports, reason = "not all users are elsewhere")]
+        use $crate::random::generator::bits::{Foreign, Mt, Pcg, Philox, Sfc, Source, kind};
+        let Source { bits, kind: of } = $source;
+        // SAFETY: compiled code passes a bit generator that is alive, with its kind, and nobody else draws meanwhile.
+        unsafe {
+            let state = (*bits).state;
+            match of & kind::MASK {
+                kind::PCG64 => drawing!(@copy Pcg::<false>, state, $bits => $body),
+                kind::PCG64DXSM => drawing!(@copy Pcg::<true>, state, $bits => $body),
+                kind::SFC64 => drawing!(@copy Sfc, state, $bits => $body),
+                kind::MT19937 => {
+                    let $bits = &mut Mt::at(state);
+                    $body
+                }
+                kind::PHILOX => {
+                    let $bits = &mut Philox::at(state);
+                    $body
+                }
+                _ => {
+                    let $bits = &mut Foreign::at(bits);
+                    $body
+                }
+            }
+        }
+    }};
+    (@copy $of:ty, $state:ident, $bits:ident => $body:expr) => {{
+        let mut copy = <$of>::load($state.cast());
+        let $bits = &mut copy;
+        let made = $body;
+        copy.save($state.cast());
+        made
+    }};
+}
+pub(super) use drawing;
+
+impl Sfc {
+    #[inline(always)]
+    pub(super) unsafe fn load(state: *mut Sfc) -> Self {
+        // SAFETY: the caller passes such a state.
+        unsafe { *state }
+    }
+    #[inline(always)]
+    pub(super) unsafe fn save(self, state: *mut Sfc) {
+        // SAFETY: as above.
+        unsafe { *state = self }
+    }
+}
+impl Mt<'_> {
+    #[inline(always)]
+    pub(super) unsafe fn at(state: *mut c_void) -> Self {
+        // SAFETY: the caller passes such a state.
+        unsafe { Mt(&mut *state.cast()) }
+    }
+}
+impl Philox<'_> {
+    #[inline(always)]
+    pub(super) unsafe fn at(state: *mut c_void) -> Self {
+        // SAFETY: the caller passes such a state; its parts lie elsewhere.
+        unsafe {
+            let state: &mut PhiloxState = &mut *state.cast();
+            let (counter, key) = (&mut *state.counter, *state.key);
+            Philox { state, counter, key }
+        }
+    }
+}
+impl Foreign {
+    #[inline(always)]
+    pub(super) unsafe fn at(bits: *mut BitGen) -> Self {
+        // SAFETY: the caller passes a bit generator.
+        unsafe { Foreign(*bits) }
+    }
+}
+
+impl Bits for Source {
+    #[inline]
+    fn next_u64(&mut self) -> u64 {
+        drawing!(*self, b => b.next_u64())
+    }
+    #[inline]
+    fn next_u32(&mut self) -> u32 {
+        drawing!(*self, b => b.next_u32())
+    }
+    #[inline]
+    fn next_f64(&mut self) -> f64 {
+        drawing!(*self, b => b.next_f64())
+    }
+}
+
+/// Whether two bit generators of NumPy with the same seed are of a kind as it is known here: one is drawn from by its
+/// functions, the other one as if it were of the kind.
+///
+/// # Safety
+/// Both are alive, of that class, and different.
+pub unsafe fn is_as_known(one: *mut BitGen, other: *mut BitGen, kind: i64) -> bool {
+    let mut plain = Source { bits: one, kind: kind::FOREIGN };
+    let mut known = Source { bits: other, kind };
+    (0..700).all(|i| match i % 4 {
+        0 => plain.next_u64() == known.next_u64(),
+        1 => plain.next_f64().to_bits() == known.next_f64().to_bits(),
+        _ => plain.next_u32() == known.next_u32(),
+    })
+}

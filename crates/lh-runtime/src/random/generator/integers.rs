@@ -1,0 +1,94 @@
+//! Integers below limits without bias, by multiplication (Lemire, 2019); narrow ones take parts of words of 32 bits.
+
+use super::bits::Bits;
+
+/// Up to and including 32 bits.
+#[inline(always)]
+fn below_u32(bits: &mut impl Bits, most: u32) -> u32 {
+    let count = u64::from(most) + 1;
+    let mut product = u64::from(bits.next_u32()) * count;
+    if (product as u32) < count as u32 {
+        let threshold = (u32::MAX - most) % count as u32;
+        while (product as u32) < threshold {
+            product = u64::from(bits.next_u32()) * count;
+        }
+    }
+    (product >> 32) as u32
+}
+
+#[inline(always)]
+fn below_u64(bits: &mut impl Bits, most: u64) -> u64 {
+    let count = most + 1;
+    let mut product = u128::from(bits.next_u64()) * u128::from(count);
+    if (product as u64) < count {
+        let threshold = (u64::MAX - most) % count;
+        while (product as u64) < threshold {
+            product = u128::from(bits.next_u64()) * u128::from(count);
+        }
+    }
+    (product >> 64) as u64
+}
+
+/// An integer from 0 to a limit, which is included.
+#[inline(always)]
+pub(super) fn up_to_u64(bits: &mut impl Bits, most: u64) -> u64 {
+    const HALF: u64 = u32::MAX as u64;
+    match most {
+        0 => 0,
+        HALF => bits.next_u32().into(),
+        u64::MAX => bits.next_u64(),
+        ..HALF => below_u32(bits, most as u32).into(),
+        _ => below_u64(bits, most),
+    }
+}
+
+#[inline(always)]
+pub(super) fn up_to_u32(bits: &mut impl Bits, most: u32) -> u32 {
+    match most {
+        0 => 0,
+        u32::MAX => bits.next_u32(),
+        _ => below_u32(bits, most),
+    }
+}
+
+/// What is left of a word of 32 bits, of which draws of a call take parts.
+#[derive(Default)]
+pub(super) struct Parts {
+    word: u32,
+    left: u32,
+}
+
+impl Parts {
+    #[inline(always)]
+    fn next(&mut self, bits: &mut impl Bits, width: u32) -> u32 {
+        if self.left == 0 {
+            self.word = bits.next_u32();
+            self.left = 32 / width - 1;
+        } else {
+            self.word >>= width;
+            self.left -= 1;
+        }
+        self.word & ((1 << width) - 1)
+    }
+
+    /// An integer from 0 to a limit of 8 or 16 bits, or of one, which is included.
+    #[inline(always)]
+    pub(super) fn up_to(&mut self, bits: &mut impl Bits, most: u32, width: u32) -> u32 {
+        let all = (1 << width) - 1;
+        if most == 0 {
+            return 0;
+        }
+        if most == all {
+            return self.next(bits, width);
+        }
+        let count = most + 1;
+        let mut product = self.next(bits, width) * count;
+        if product & all < count {
+            let threshold = (all - most) % count;
+            while product & all < threshold {
+                product = self.next(bits, width) * count;
+            }
+        }
+        product >> width
+    }
+}
