@@ -16,6 +16,7 @@ impl Infer<'_> {
     /// Types and emits an instruction.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each instruction")]
     pub(crate) fn inst(&mut self, i: &InstData) -> Result<Option<Val>> {
+        self.check_objects(&i.inst)?;
         match &i.inst {
             Inst::Const(c) => self.constant(c).map(Some),
             Inst::Global(name) => self.global(name).map(Some),

@@ -11,7 +11,7 @@ from typing import Any
 
 from lancehead import types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Composed, Value, lowered, plain
+from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, LAYOUTS, VOIDPTR, Composed, Value, lowered, plain
 
 _DOUBLE = ir.DoubleType()
 _O, _I, _L, _D, _V = VOIDPTR, INT32, INT64, _DOUBLE, ir.VoidType()
@@ -467,6 +467,16 @@ def _site(body: Any, result: Any) -> Any:
 
 def _object_at(address: int) -> tuple[Any]:
     return (ctypes.cast(address, ctypes.py_object).value,)
+
+
+def _taken(address: int) -> tuple[Any]:
+    value = ctypes.cast(address, ctypes.py_object).value
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(value))
+    return (value,)
+
+
+#: The function that makes a value of the address of an object, and takes a reference to it.
+LAYOUTS["object"] = lambda: _site(_taken, types.Tuple((types.pyobject,)))
 
 
 def _address_of(value: Any) -> tuple[int]:

@@ -234,6 +234,8 @@ class Recorder:
             return Value(self, text, type_)
         if getattr(of, "kind", "") in ("NoneType", "Opaque", "NumberClass", "Dispatcher"):
             return Value(self, "None", type_)
+        if getattr(of, "kind", "") == "PyObject":
+            return self.let(f"prim.record_data({text})", type_)
         if isinstance(type_, ir.PointerType):
             inner = f"prim.model_parts({text})" if of.kind == "Extension" else f"prim.address({text})"
             return self.let(inner, type_)
@@ -259,6 +261,10 @@ class Recorder:
             return f"prim.model_value({self.constant(of)}, prim.model_parts({value.text}))"
         if kind == "Extension" and value.of is None:
             return f"prim.model_value({self.constant(of)}, {value.text})"
+        if kind == "PyObject":
+            # As a result of Python's C API: a new reference.
+            address = self.let(f"prim.lh_ptr_addr({self.escape(value).text})", INT64)
+            return f"prim.call_python({self.constant(LAYOUTS['object']())}, ({address.text},))[0]"
         if kind == "Boolean" and value.type != INT1:
             return f"prim.ne({value.text}, {self.number(0, value.type).text})"
         if kind == "Integer" and isinstance(value.type, ir.PointerType):

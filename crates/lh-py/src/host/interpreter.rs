@@ -382,7 +382,14 @@ impl Host for PyHost<'_> {
                 if parts::is_cached(&object) {
                     return memos::of(&object) as u64;
                 }
-                objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
+                if let Some(function) = objmode::function_of_block(&object) {
+                    return function as u64;
+                }
+                // An object that compiled code only compares by `is`: the table of objects holds it.
+                if let Object::Other(_) = classify::classify(&object) {
+                    return object.as_ptr() as u64;
+                }
+                foreign::address(&object) as u64
             }
             Extern::Type(n) => u64::from(n),
             Extern::Function(o) => u64::from(o.0) + 1,
