@@ -280,6 +280,7 @@ impl Infer<'_> {
             Object::EnumMember(e, at) => self.enum_constant(&e, at)?,
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
             Object::Extension(f) => self.call_func(f, &[], &[])?,
+            Object::Frame(bytes) => self.frame_memory(bytes)?,
             Object::Slice(parts) => {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
                 self.slice(parts)

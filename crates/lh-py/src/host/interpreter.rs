@@ -346,7 +346,9 @@ impl Host for PyHost<'_> {
         overloads::ask(self.py, o, what).map_err(|e| {
             let failed = class_names::is_a(e.value(self.py), "lancehead.errors", "LoweringError");
             let id = if failed { diag::EXTENSION_FAILED } else { diag::NO_MATCHING_CALL };
-            let d = Diagnostic::new(id, e.value(self.py).to_string());
+            let reasons =
+                e.value(self.py).getattr("reasons").and_then(|r| r.extract::<Vec<String>>()).unwrap_or_default();
+            let d = reasons.into_iter().fold(Diagnostic::new(id, e.value(self.py).to_string()), Diagnostic::note);
             // Any other exception of an overload is an error of the program's.
             if !failed && !overloads::says_none_fits(&e, self.py) {
                 self.raised = Some((d.headline.clone(), e));
