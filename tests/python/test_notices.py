@@ -34,7 +34,7 @@ def decorated():
 
 
 def no_output(a, b):
-    b = a
+    b = a  # noqa: F841
 
 
 def of_a_ufunc():
@@ -50,9 +50,7 @@ def of_options():
     return line(), njit(forceobj=True)(lambda x: x)
 
 
-@pytest.mark.parametrize(
-    "warns", [called, compiled, decorated, of_a_ufunc, of_a_ufunc_that_is_called, of_options]
-)
+@pytest.mark.parametrize("warns", [called, compiled, decorated, of_a_ufunc, of_a_ufunc_that_is_called, of_options])
 def test_the_line_of_the_program_is_named(warns):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
