@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from lancehead import _core
 from lancehead.errors import NumbaInvalidConfigWarning
+from lancehead.notices import tell
 
 
 def _settings() -> Any:
@@ -21,7 +21,7 @@ def _check() -> None:
     """Warns of settings that do not exist, and refuses values that nobody else looks at."""
     if any(name.startswith("LANCEHEAD_") for name in os.environ):
         for complaint in _settings().unknown(os.environ):
-            warnings.warn(NumbaInvalidConfigWarning(complaint), stacklevel=2)
+            tell(NumbaInvalidConfigWarning(complaint))
         _settings().check_flags(os.environ)
     name, features = _first("CPU_NAME"), _first("CPU_FEATURES")
     if name is None and features is None:

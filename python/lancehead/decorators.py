@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
-import warnings
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import caller_of_cached, function_of
+from lancehead.notices import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,18 +84,18 @@ def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
 def _modes(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options, with what `nopython` and `forceobj` mean for a decorator."""
     if options.get("forceobj") and name == "njit":
-        warnings.warn(RuntimeWarning("forceobj is set for njit and is ignored"), stacklevel=4)
+        tell(RuntimeWarning("forceobj is set for njit and is ignored"))
         return {key: value for key, value in options.items() if key != "forceobj"}
     if options.get("forceobj"):
         if options.get("nopython"):
             raise ValueError("Only one of 'nopython' or 'forceobj' can be True.")
         if options.get("nogil"):
             text = "Code running in object mode won't allow parallel execution despite nogil=True."
-            warnings.warn(errors.NumbaWarning(text), stacklevel=4)
+            tell(errors.NumbaWarning(text))
         return {**options, "_interpreted": True}
     if options.get("nopython", True) not in (True, None):
         text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `nopython=False`"
-        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=4)
+        tell(errors.NumbaInvalidConfigWarning(text))
     return options
 
 

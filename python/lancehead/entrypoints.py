@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import importlib.metadata
-import warnings
 from typing import Any
 
 from lancehead import errors
+from lancehead.notices import tell
 
 _initialised = False
 
@@ -25,7 +25,7 @@ def init_all() -> None:
             entry.load()()
         except Exception as error:
             text = f"Numba extension module {entry.value.split(':')[0]!r} failed to load due to '{error!r}'."
-            warnings.warn(errors.NumbaWarning(text), stacklevel=2)
+            tell(errors.NumbaWarning(text))
 
 
 __all__ = ["init_all"]

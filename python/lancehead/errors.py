@@ -78,6 +78,8 @@ class NumbaError(Exception):
         self.loc = loc
         #: What was being done, innermost first.
         self.contexts: list[str] = []
+        #: Why overloads are not for the types of a call.
+        self.reasons: list[str] = []
 
     @property
     def msg(self) -> str:

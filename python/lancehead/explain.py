@@ -7,12 +7,12 @@ import keyword
 import os
 import re
 import textwrap
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lancehead import config, errors, places
+from lancehead.notices import tell
 
 WIDTH = 100
 
@@ -172,7 +172,7 @@ class Report:
                 "The keyword argument 'parallel=True' was specified but no transformation for parallel execution was "
                 f"possible: {self.name}"
             )
-            warnings.warn(errors.NumbaPerformanceWarning(text), stacklevel=2)
+            tell(errors.NumbaPerformanceWarning(text))
 
     def _page(self) -> str:
         title = html.escape(self.name)

@@ -289,7 +289,14 @@ def chosen(
         ]
     )
     text = f"no overload of `{getattr(key, '__name__', key)}` is for ({given})"
-    raise errors.TypingError("; ".join([text, *dict.fromkeys(why)]))
+    raise _refusal(text, why)
+
+
+def _refusal(text: str, why: list[str]) -> errors.TypingError:
+    """The error with its reasons. A variable of the function that raises it would be a cycle."""
+    made = errors.TypingError(text)
+    made.reasons = list(dict.fromkeys(why))
+    return made
 
 
 def is_of(ty: Any, receiver: Any) -> bool:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dis
 import inspect
-import warnings
 from types import CodeType, SimpleNamespace
 from typing import Any
 
 from lancehead import _core, errors, types
+from lancehead.notices import tell
 
 #: The attribute of a dispatcher in which its signatures are noted.
 _NOTED = "_interpreted_signatures"
@@ -35,7 +35,7 @@ def note(dispatcher: Any, args: tuple[Any, ...]) -> None:
     code = dispatcher.py_func.__code__
     if not signatures(dispatcher) and dispatcher.targetoptions.get("cache") and _has_loop(code):
         text = f'Cannot cache compiled function "{code.co_name}" as it uses lifted code'
-        warnings.warn(errors.NumbaWarning(text), stacklevel=2)
+        tell(errors.NumbaWarning(text))
     _add(dispatcher, tuple(map(_type_of, args)))
 
 

@@ -54,9 +54,13 @@ def typeof(value: Any) -> Any:
         found = _core.typeof(value)
     except errors.NumbaValueError:
         other = importlib.import_module("lancehead.foreign_types").of_value(value) if type_texts.served else None
-        if other is None:
+        if other is not None:
+            return other
+        found = _core.type_of_argument(value)
+        # For Numba, objects have no type, but arrays of them do.
+        if type_texts.served and isinstance(found, PyObject):
             raise
-        return other
+        return found
     return of_value(value, found)
 
 
@@ -688,30 +692,27 @@ class WrapperAddressProtocol:
         raise NotImplementedError(f"{type(self).__name__} has no `signature`")
 
 
-class PyObject:
-    """The type of any object, in signatures of functions that run in the interpreter: `jit(forceobj=True)`.
+class PyObject(metaclass=KindOfType):
+    """The type of objects whose classes have no type of their own. Compiled code passes them on, returns them, holds
+    them in tuples and compares them by `is`; overloads may give them more.
 
     >>> pyobject
     pyobject
+    >>> isinstance(pyobject, PyObject)
+    True
+    >>> pyobject[:]
+    array(pyobject, 1d, A)
     """
 
-    kind = "PyObject"
+    kinds: tuple[str, ...] = ("PyObject",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PyObject) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    def __new__(cls, name: str = "pyobject") -> Any:
+        """The type: there is one."""
+        return _core.pyobject_type()
 
 
 #: Any object.
-pyobject = PyObject("pyobject")
+pyobject = _core.pyobject_type()
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "CharSeq", "Complex", "DictType", "Dispatcher",

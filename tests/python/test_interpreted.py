@@ -57,8 +57,6 @@ def test_signatures():
     assert f.signatures == [(types.pyobject, types.int32)] and f("a", "b") == ("a", "b")
     with pytest.raises(TypeError, match="1 argument types for 2 parameters"):
         jit("(int32,)", forceobj=True)(lambda x, y: x)
-    with pytest.raises(TypeError, match="a type was expected, not pyobject"):
-        njit((types.pyobject,))(lambda x: x)
 
 
 def test_nothing_falls_back():

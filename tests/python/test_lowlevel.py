@@ -5,6 +5,7 @@ import gc
 import operator
 import pathlib
 import re
+import sys
 import threading
 
 import numpy as np
@@ -564,6 +565,28 @@ def test_what_cannot_be_unboxed_raises():
     with pytest.raises((AttributeError, SystemError, TypeError)):
         use(broken)
     assert use(H) == 2
+
+
+class Fixed(Holder):
+    """One whose type says that its array is written."""
+
+
+typeof_impl.register(Fixed)(lambda value, context: HolderType(types.float64[::1]))
+
+
+def test_fields_of_writable_types_take_read_only_arrays():
+    # As with Numba, the type decides, not the array.
+    def first(h):
+        h.a[0] += 5.0
+
+    a = np.arange(3.0)
+    a.flags.writeable = False
+    assert njit(lambda h: h.a.sum())(Fixed(a, 1)) == 3.0
+    before = sys.getrefcount(a)
+    njit(first)(Fixed(a, 1))
+    assert a[0] == 5.0 and sys.getrefcount(a) == before
+    with pytest.raises(TypeError, match="can't unbox array"):
+        njit(first)(Fixed(np.arange(3), 1))
 
 
 def test_generators_raise():

@@ -95,7 +95,14 @@ impl Infer<'_> {
 
     /// A call of an object that is known while compiling.
     fn call_object(&mut self, o: ObjId, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        match self.world.object(o) {
+        let object = self.world.object(o);
+        if let Object::Path(p) = &object {
+            self.check_known_call(p, args, kwargs)?;
+        } else if matches!(object, Object::Ufunc(_) | Object::Stencil(_) | Object::Foreign(_) | Object::Linked(_)) {
+            let name = self.world.describe(o);
+            self.check_known_call(&name, args, kwargs)?;
+        }
+        match object {
             // Before it is asked what an inner function captures.
             Object::Path(p) if matches!(&*p, "functools.cache" | "functools.lru_cache") => {
                 let text = format!("`{p}` decorates functions outside of compiled code");
@@ -201,6 +208,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
+        if library {
+            self.check_library_call(code, &bound)?;
+        }
         let mut tys = Vec::new();
         for v in &mut bound {
             *v = self.argument(v)?;

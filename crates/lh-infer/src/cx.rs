@@ -128,6 +128,8 @@ pub struct Infer<'w> {
     pub(crate) wishes: Wishes,
     /// Why overloads have nothing for the operands of the instruction, if they say it.
     pub(crate) refusals: Vec<String>,
+    /// Owners of memory that lives as long as the function's frame.
+    pub(crate) frames: Vec<Value>,
     /// Of a display of lists made here: the displays that made those.
     pub(crate) rows_at: HashMap<u32, Vec<u32>>,
     /// Indices into a stencil's arrays.
@@ -190,6 +192,7 @@ impl<'w> Infer<'w> {
             initial: HashMap::new(),
             wishes: Wishes::Granted,
             refusals: Vec::new(),
+            frames: Vec::new(),
             rows_at: HashMap::new(),
             offsets: Vec::new(),
         })

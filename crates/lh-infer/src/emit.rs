@@ -392,6 +392,7 @@ impl Infer<'_> {
                 let n = self.len(val)?;
                 Ok(self.cast(&n, Ty::bool()))
             }
+            TyKind::Array { dtype, .. } if dtype.is_pyobject() => Err(no_elements(val.ty)),
             TyKind::Array { ndim: 0, dtype, .. } => {
                 let x = self.load_item(val, &[], *dtype);
                 self.truth(&x)
@@ -454,6 +455,12 @@ fn cannot_become(from: Ty, to: Ty) -> Box<Diagnostic> {
 pub(crate) fn opaque(text: &str) -> Box<Diagnostic> {
     Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
         .note("pass it as an argument, or what you need of it as numbers, tuples or arrays")
+}
+
+/// The refusal of an operation on elements of an array of objects.
+pub(crate) fn no_elements(t: Ty) -> Box<Diagnostic> {
+    Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("elements of `{t}` are neither read nor written in compiled code"))
+        .note("convert the objects outside of the function: `a.astype(float)` of numbers, `list(a)` of texts")
 }
 
 /// Parts of an array value.

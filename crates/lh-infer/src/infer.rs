@@ -136,6 +136,7 @@ impl Infer<'_> {
         self.check_initialiser(ret)?;
         let annotations = self.annotations();
         self.name_shared();
+        self.keep_frames();
         let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
         if !self.code.is_generator {
             return Ok(Output { func, ret, annotations, offsets, next: None });

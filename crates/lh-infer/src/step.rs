@@ -16,6 +16,7 @@ impl Infer<'_> {
     /// Types and emits an instruction.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each instruction")]
     pub(crate) fn inst(&mut self, i: &InstData) -> Result<Option<Val>> {
+        self.check_objects(&i.inst)?;
         match &i.inst {
             Inst::Const(c) => self.constant(c).map(Some),
             Inst::Global(name) => self.global(name).map(Some),
@@ -279,6 +280,7 @@ impl Infer<'_> {
             Object::EnumMember(e, at) => self.enum_constant(&e, at)?,
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
             Object::Extension(f) => self.call_func(f, &[], &[])?,
+            Object::Frame(bytes) => self.frame_memory(bytes)?,
             Object::Slice(parts) => {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
                 self.slice(parts)

@@ -36,6 +36,7 @@ impl Infer<'_> {
         self.loops.clear();
         self.made_at.clear();
         self.initial.clear();
+        self.frames.clear();
         self.rows_at.clear();
         self.refined.clear();
         self.enter_function()?;

@@ -73,6 +73,9 @@ pub enum Object {
     Time(i64, Ty),
     /// An object of a type that the program defines: the function that makes its value.
     Extension(FuncId),
+    /// Memory of so many bytes, which belongs to the function that is being typed: variables of a code generator whose
+    /// addresses it gives away.
+    Frame(u64),
     /// Anything else: its type's name and a short text for messages.
     Other(String),
 }

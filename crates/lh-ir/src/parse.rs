@@ -713,6 +713,7 @@ fn simple_type(name: &str) -> Option<Ty> {
         "unbound" => Ty::new(TyKind::Unbound),
         "exception" => Ty::exc(),
         "ptr" => Ty::ptr(),
+        "pyobject" => Ty::pyobject(),
         "mem" => Ty::meminfo(),
         "ellipsis" => Ty::ellipsis(),
         _ => return None,

@@ -84,6 +84,7 @@ impl fmt::Display for TypeText {
             TyKind::Iter(t) => write!(f, "iter({})", TypeText(*t)),
             TyKind::Ptr => f.write_str("ptr"),
             TyKind::MemInfo => f.write_str("mem"),
+            TyKind::PyObject => f.write_str("pyobject"),
             TyKind::Ellipsis => f.write_str("ellipsis"),
             TyKind::Generator(g) => {
                 let [item, sent, ret] = [g.item, g.sent, g.ret].map(TypeText);

@@ -133,7 +133,8 @@ impl fmt::Display for Ty {
             | TyKind::Complex { .. }
             | TyKind::Unbound
             | TyKind::Exc
-            | TyKind::MemInfo => write!(f, "{}", self.numba()),
+            | TyKind::MemInfo
+            | TyKind::PyObject => write!(f, "{}", self.numba()),
         }
     }
 }
@@ -224,6 +225,7 @@ impl fmt::Display for NumbaName {
             TyKind::Iter(t) => write!(f, "iter({})", t.numba()),
             TyKind::Ptr => write!(f, "ptr"),
             TyKind::MemInfo => write!(f, "meminfo"),
+            TyKind::PyObject => write!(f, "pyobject"),
             TyKind::Ellipsis => write!(f, "ellipsis"),
         }
     }

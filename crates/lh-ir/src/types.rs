@@ -95,6 +95,8 @@ pub enum TyKind {
     Ptr,
     /// A reference-counted allocation, only in the library: owner of arrays and strings.
     MemInfo,
+    /// An object of Python whose class has no type: the owner of a reference to it, and its address.
+    PyObject,
     /// `...`
     Ellipsis,
     /// A generator: an object with one item, its frame, and the function that goes on with it.
@@ -422,6 +424,8 @@ impl Ty {
         meminfo = TyKind::MemInfo;
         /// A caught exception.
         exc = TyKind::Exc;
+        /// Any object of Python.
+        pyobject = TyKind::PyObject;
         /// `...`
         ellipsis = TyKind::Ellipsis;
     }
@@ -559,6 +563,15 @@ impl Ty {
     pub fn is_number(self) -> bool {
         self.is_bool() || self.is_int() || self.is_float() || self.is_complex()
     }
+    /// An object of Python whose class has no type.
+    pub fn is_pyobject(self) -> bool {
+        matches!(self.0, TyKind::PyObject)
+    }
+    /// Whether it is an array of such objects, or has parts or type arguments that are one.
+    pub fn mentions_object_arrays(self) -> bool {
+        let is_one = |t: Ty| t.as_array().is_some_and(|(dtype, ..)| dtype.is_pyobject());
+        is_one(self) || self.mentions(&is_one)
+    }
     /// An array.
     pub fn is_array(self) -> bool {
         matches!(self.0, TyKind::Array { .. })
@@ -581,6 +594,8 @@ impl Ty {
     pub fn itemsize(self) -> usize {
         match self.0 {
             TyKind::Record(r) => r.size,
+            // Arrays of NumPy hold addresses alone.
+            TyKind::PyObject => 8,
             TyKind::Tuple { .. } | TyKind::Class(ClassTy { parts: Some(_), .. }) => self.mem_layout().1,
             _ => self.bits() as usize / 8,
         }
@@ -639,7 +654,7 @@ impl Ty {
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
     /// Class: object (`Object`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
     /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all
-    /// of them. BoundMethod: its receiver. Instance: its value. Extension: its model.
+    /// of them. BoundMethod: its receiver. Instance: its value. Extension: its model. PyObject: owner, address.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
     pub fn flatten(self) -> Vec<Prim> {
         let mut out = Vec::new();
@@ -674,7 +689,7 @@ impl Ty {
                 out.extend([p, p]);
             }
             TyKind::Str => out.extend([Prim::Mem, Prim::Ptr, Prim::I64]),
-            TyKind::Record(_) => out.extend([Prim::Mem, Prim::Ptr]),
+            TyKind::Record(_) | TyKind::PyObject => out.extend([Prim::Mem, Prim::Ptr]),
             TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| t.flatten_into(out)),
             TyKind::Array { ndim, .. } => {
                 out.extend([Prim::Mem, Prim::Ptr]);
@@ -744,6 +759,7 @@ impl Ty {
             | TyKind::Obj(_)
             | TyKind::Exc
             | TyKind::MemInfo
+            | TyKind::PyObject
             | TyKind::Ellipsis
             | TyKind::Literal(_) => Holds::Nothing,
         }

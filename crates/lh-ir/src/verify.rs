@@ -55,7 +55,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         }
         TyKind::Generator(_) => (i == 0).then(Ty::suspended),
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
-        TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
+        TyKind::Record(_) | TyKind::PyObject => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
         TyKind::Str => [Ty::meminfo(), Ty::ptr(), Ty::i64()].get(i).copied(),
         TyKind::Instance { of, .. } | TyKind::Extension { model: of, .. } => (i == 0).then_some(*of),
         TyKind::Class(ClassTy { parts: Some(of), .. }) => of.get(i).copied(),
@@ -362,7 +362,8 @@ impl Verifier<'_> {
                 let n = self.ty(r).as_array().map(|a| a.1);
                 let fits = n == Some(shape.len()) && n == Some(strides.len());
                 self.ensure(fits, || format!("extents of {r}: {}", self.ty(r)))?;
-                let has_form = |t: Ty| t.is_scalar() || matches!(t.kind(), TyKind::Record(_) | TyKind::Tuple { .. });
+                let has_parts = |t: Ty| matches!(t.kind(), TyKind::Record(_) | TyKind::Tuple { .. } | TyKind::PyObject);
+                let has_form = |t: Ty| t.is_scalar() || has_parts(t);
                 self.ensure(self.ty(r).as_array().is_some_and(|a| has_form(a.0)), || format!("items of {r}"))
             }
             Inst::ArrayOwner(v) => {

@@ -54,6 +54,8 @@ table! {
         lh_generator_closes(Object) -> [] writes(0) role(Items(roles::Items::Closes)) inlined;
         /// Keeps a generator until here; made by the pass `keep_generators`.
         lh_generator_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
+        /// Keeps memory until here: that of variables whose addresses the function has from code generators.
+        lh_memory_kept(Mem) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// Marks an object with items as one that Python shares.
         lh_items_share(Object) -> [] resizes(0);
         /// Whether Python shares an object with items.

@@ -61,7 +61,7 @@ mod _core {
         call::field::declare_class,
         call::instance::type_of_struct,
         call::linkable::{callback_address, linkable},
-        call::type_of::type_of,
+        call::type_of::{type_of, type_of_argument},
         compile::cache::{cache_directory, cache_entry},
         compile::operations::operations,
         compile::typed_library::keep_typed,
@@ -81,7 +81,8 @@ mod _core {
         host::signature::{Signature, parse_signature},
         host::types::{
             Type, array_type, container_type, deferred_type, dtype_of_type, initial_type, keyed_type, literal_type,
-            named_tuple_type, optional_type, parse_type, pointer_type, text_type, tuple_type, type_of_dtype, unliteral,
+            named_tuple_type, optional_type, parse_type, pointer_type, pyobject_type, text_type, tuple_type,
+            type_of_dtype, unliteral,
         },
         object::memory::Memory,
         runtime::threads::{

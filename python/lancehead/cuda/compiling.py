@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from lancehead import _core
 from lancehead.cuda.devices import gpus
 from lancehead.errors import NumbaInvalidConfigWarning
+from lancehead.notices import tell
 
 # The oldest that compilers still make code for.
 _OLDEST = (7, 5)
@@ -148,7 +148,7 @@ def _compile(
             "debug=True with opt=True is not supported by CUDA. This may result in a crash - set debug=False or "
             "opt=False."
         )
-        warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=4)
+        tell(NumbaInvalidConfigWarning(text))
     function = getattr(pyfunc, "py_func", pyfunc)
     name = (abi_info or {}).get("abi_name", "")
     return _core.compile_ptx(

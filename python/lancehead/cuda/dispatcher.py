@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -22,6 +21,7 @@ from lancehead.cuda.launching import launch_on, placed
 from lancehead.cuda.streams import check, on_gpu
 from lancehead.decorated import function_of
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
+from lancehead.notices import tell
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
@@ -408,7 +408,7 @@ class Launch(_Launches[P]):
         blocks = grid[0] * grid[1] * grid[2]
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
             text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
-            warnings.warn(NumbaPerformanceWarning(text), stacklevel=4)
+            tell(NumbaPerformanceWarning(text))
 
     @property
     def prepares(self) -> bool:
@@ -462,7 +462,7 @@ class Launch(_Launches[P]):
                 isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args
             ):
                 text = "Host array used in CUDA kernel will incur copy overhead to/from device."
-                warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
+                tell(NumbaPerformanceWarning(text))
             if self.stream:
                 check(self.stream)
             if (gpu := current_gpu()) is not None:
@@ -589,12 +589,10 @@ def jit(
             "debug=True with opt=True (the default) is not supported by CUDA. This may result in a crash - set "
             "debug=False or opt=False."
         )
-        warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=2)
+        tell(NumbaInvalidConfigWarning(text))
     if debug and options.get("lineinfo"):
-        warnings.warn(
-            NumbaInvalidConfigWarning("debug and lineinfo are mutually exclusive. Use debug to get full debug info"),
-            stacklevel=2,
-        )
+        text = "debug and lineinfo are mutually exclusive. Use debug to get full debug info"
+        tell(NumbaInvalidConfigWarning(text))
     limits(options.get("launch_bounds"))
     _check_carveout(options.get("shared_memory_carveout"))
     settled = {k: v for k, v in {"debug": debug, "opt": opt, **options}.items() if v is not None}

@@ -7,7 +7,6 @@ installed. Machine code, and PTX that cannot be read back, is joined to kernels 
 from __future__ import annotations
 
 import threading
-import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +16,7 @@ from lancehead import _core
 from lancehead.cuda import nvrtc, toolkit
 from lancehead.cuda.devices import current_context
 from lancehead.cuda.errors import LinkerError
+from lancehead.notices import tell
 
 
 class LinkableCode:
@@ -297,7 +297,7 @@ def _module(item: Any) -> tuple[str, str, bytes]:
     folder = () if isinstance(item, LinkableCode) else (str(Path(item).parent),)
     made, log = nvrtc.compile(data.decode(), name, folder)
     if log:
-        warnings.warn(f"NVRTC log messages: {log}", stacklevel=2)
+        tell(f"NVRTC log messages: {log}")
     return "ptx", name, made.encode()
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from lancehead import _core
 from lancehead.cuda.errors import CudaAPIError
 from lancehead.cuda.gpu import current_gpu
+from lancehead.notices import tell
 
 
 class Stream:
@@ -92,7 +92,7 @@ class Stream:
             try:
                 callback(self, status, arg)
             except Exception as error:
-                warnings.warn(f"Exception in stream callback: {error}", stacklevel=2)
+                tell(f"Exception in stream callback: {error}")
 
         gpu = current_gpu()
         if gpu is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from lancehead import pickling, types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
 from lancehead.cuda.gpu import current_gpu
 from lancehead.cuda.gpu_ufuncs import GpuLoops
+from lancehead.notices import tell
 from lancehead.options import suggestion
 
 # Of generalised ufuncs.
@@ -119,7 +119,7 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: An
     array([1., 2., 3.])
     """
     if "nopython" in options:
-        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
+        tell("nopython kwarg for cuda target is redundant", RuntimeWarning)
     options.pop("nopython", None)
     return _wrapped(lambda given, **o: ufuncs.vectorize(given, **o), ftylist_or_function, options)
 

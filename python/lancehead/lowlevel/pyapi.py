@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from lancehead import types
 from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Composed, Value, lowered, plain
+from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, LAYOUTS, VOIDPTR, Composed, Value, lowered, plain
 
 _DOUBLE = ir.DoubleType()
 _O, _I, _L, _D, _V = VOIDPTR, INT32, INT64, _DOUBLE, ir.VoidType()
@@ -385,7 +387,8 @@ class PythonAPI:
         if kind in ("Tuple", "UniTuple", "NamedTuple") and any(_is_of_program(t) for t in of.types):
             return self._native_tuple(of, obj)
         address = self.builder.ptrtoint(obj, INT64)
-        site = r.constant(_site(_object_at, types.Tuple((of,))))
+        at = _array_at if kind == "Array" and of.mutable else _object_at
+        site = r.constant(_site(at, types.Tuple((of,))))
         made = r.let(f"{_CALL}({site}, ({address.text},))[0]", of)
         return NativeValue(r.argument(made.text, of), ir.Constant(INT1, 0))
 
@@ -467,6 +470,33 @@ def _site(body: Any, result: Any) -> Any:
 
 def _object_at(address: int) -> tuple[Any]:
     return (ctypes.cast(address, ctypes.py_object).value,)
+
+
+class _Memory:
+    """The memory of a read-only array, which NumPy may write to."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        described = array.__array_interface__
+        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
+
+
+def _array_at(address: int) -> tuple[Any]:
+    (found,) = _object_at(address)
+    # As with Numba, the type of the field decides whether compiled code may write, not the array.
+    if isinstance(found, np.ndarray) and not found.flags.writeable:
+        found = np.asarray(_Memory(found))
+    return (found,)
+
+
+def _taken(address: int) -> tuple[Any]:
+    value = ctypes.cast(address, ctypes.py_object).value
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(value))
+    return (value,)
+
+
+#: The function that makes a value of the address of an object, and takes a reference to it.
+LAYOUTS["object"] = lambda: _site(_taken, types.Tuple((types.pyobject,)))
 
 
 def _address_of(value: Any) -> tuple[int]:

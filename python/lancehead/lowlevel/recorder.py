@@ -61,6 +61,13 @@ class Block:
         self.function = recorder
 
 
+class Frame:
+    """Memory that belongs to the function which calls a recorded one."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
 class Recorder:
     """A function that is being recorded. It also stands for `builder.function` and `builder.module`."""
 
@@ -74,6 +81,8 @@ class Recorder:
         self.items = self.blocks[0].items
         self.block = self.blocks[0]
         self.slots: list[Slot] = []
+        #: Whether addresses of variables are given to the caller, so that they are in its frame.
+        self.gives_addresses = False
         self.variables: dict[str, Any] = {}
         self.parameters = [f"a{i}" for i in range(len(parameters))]
         self.args = [self.argument(p, t) for p, t in zip(self.parameters, parameters, strict=True)]
@@ -234,6 +243,8 @@ class Recorder:
             return Value(self, text, type_)
         if getattr(of, "kind", "") in ("NoneType", "Opaque", "NumberClass", "Dispatcher"):
             return Value(self, "None", type_)
+        if getattr(of, "kind", "") == "PyObject":
+            return self.let(f"prim.record_data({text})", type_)
         if isinstance(type_, ir.PointerType):
             inner = f"prim.model_parts({text})" if of.kind == "Extension" else f"prim.address({text})"
             return self.let(inner, type_)
@@ -251,6 +262,9 @@ class Recorder:
             return "None"
         if value.of == of:
             return value.text
+        if isinstance(value.type, ir.PointerType) and kind in ("CPointer", "RawPointer", "Integer"):
+            self.escape(value)
+            self.gives_addresses = True
         if kind == "Extension" and getattr(value.of, "kind", "") == "Extension":
             # Values of types with one model are the same to Numba.
             models = [LAYOUTS["model"](t).representation() for t in (value.of, of)]
@@ -259,6 +273,10 @@ class Recorder:
             return f"prim.model_value({self.constant(of)}, prim.model_parts({value.text}))"
         if kind == "Extension" and value.of is None:
             return f"prim.model_value({self.constant(of)}, {value.text})"
+        if kind == "PyObject":
+            # As a result of Python's C API: a new reference.
+            address = self.let(f"prim.lh_ptr_addr({self.escape(value).text})", INT64)
+            return f"prim.call_python({self.constant(LAYOUTS['object']())}, ({address.text},))[0]"
         if kind == "Boolean" and value.type != INT1:
             return f"prim.ne({value.text}, {self.number(0, value.type).text})"
         if kind == "Integer" and isinstance(value.type, ir.PointerType):
@@ -312,6 +330,8 @@ class _Maker:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.has_blocks = len(recorder.blocks) > 1
+        #: Bytes of variables in the frame of the caller.
+        self.frame = 0
 
     def made(self) -> FunctionType:
         r = self.recorder
@@ -320,8 +340,9 @@ class _Maker:
             body.append(self._dispatch())
         else:
             body.extend(self._statements(r.blocks[0].items))
+        parameters = [*r.parameters, "frame"] if self.frame else r.parameters
         arguments = ast.arguments(
-            posonlyargs=[], args=[ast.arg(p) for p in r.parameters], kwonlyargs=[], kw_defaults=[], defaults=[]
+            posonlyargs=[], args=[ast.arg(p) for p in parameters], kwonlyargs=[], kw_defaults=[], defaults=[]
         )
         name = r.name if r.name.isidentifier() else "recorded"
         tree = ast.Module([ast.FunctionDef(name, arguments, body or [ast.Pass()], [])], [])
@@ -333,7 +354,7 @@ class _Maker:
             tree.body[0].type_params = []
         module = compile(ast.fix_missing_locations(tree), r.file, "exec")
         code = next(c for c in module.co_consts if isinstance(c, CodeType))
-        return FunctionType(code, r.globals)
+        return FunctionType(code, r.globals, argdefs=(Frame(self.frame),) if self.frame else None)
 
     def _parsed(self, text: str, line: int) -> list[ast.stmt]:
         found = ast.parse(text).body
@@ -348,7 +369,10 @@ class _Maker:
         r, lines = self.recorder, []
         for slot in r.slots:
             of = slot.type.pointee
-            if slot.is_memory:
+            if slot.is_memory and r.gives_addresses:
+                lines.append(f"{slot.text} = prim.ptr_add(frame, {self.frame})")
+                self.frame += -(-max(1, size_of(of)[0]) // 16) * 16
+            elif slot.is_memory:
                 zeros = r.constant(np.zeros)
                 lines.append(f"{slot.text}_m = {zeros}({max(1, size_of(of)[0])}, {r.constant(np.uint8)})")
                 lines.append(f"{slot.text} = prim.data({slot.text}_m)")

@@ -140,11 +140,13 @@ def _parameter_names(function: Any, count: int) -> list[str]:
 def _with_names(made: Any, names: list[str], about: Any) -> Any:
     """The function with the parameters that callers name and leave out."""
     defaults = [p.default for p in inspect.signature(about).parameters.values() if p.default is not p.empty]
+    own = made.__defaults__ or ()  # The memory of variables in the caller's frame.
+    names = [*names, *("frame" for _ in own)]
     if len(set(names)) == len(names) and made.__code__.co_argcount == len(names):
         renamed = (*names, *made.__code__.co_varnames[len(names) :])
         if len(set(renamed)) == len(renamed):
             made = type(made)(made.__code__.replace(co_varnames=renamed), made.__globals__)
-    made.__defaults__ = tuple(defaults) or None
+    made.__defaults__ = (*defaults, *own) or None
     return made
 
 

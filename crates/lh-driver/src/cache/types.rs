@@ -89,6 +89,7 @@ impl Types {
                 self.mention(o);
             }
             TyKind::Ptr => one(self, 19),
+            TyKind::PyObject => one(self, 27),
             TyKind::Instance { class: InstanceOf::Enum { class, .. }, .. } => {
                 one(self, 20);
                 self.mention(*class);
@@ -143,6 +144,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
         }
         6 => Ty::str(),
         24 => Ty::bf16(),
+        27 => Ty::pyobject(),
         25 => Ty::new(TyKind::Record(postcard::from_bytes(r.bytes()?).ok()?)),
         7 => Ty::tuple(many(r, host, objects)?),
         8 => {

@@ -322,6 +322,9 @@ impl Infer<'_> {
             return Ok(self.both(&has, &inner));
         }
         let t = x.ty;
+        if t.is_pyobject() {
+            return self.object_isinstance(x, c);
+        }
         let yes = match c.ty.kind() {
             TyKind::DType(d) => is_of_number_class(t, *d),
             TyKind::Obj(o) if t.is_struct() => self.derives(t, *o),

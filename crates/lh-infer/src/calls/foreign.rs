@@ -5,11 +5,44 @@ use crate::emit::exc;
 use crate::val::{Known, Val};
 use crate::world::Foreign;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{self, Device, Extern, ForeignAbi, Inst};
-use lh_ir::{ObjId, Ty, TyKind};
+use lh_ir::func::{self, Device, Extern, ForeignAbi, Inst, InstData, Term};
+use lh_ir::{Const, ObjId, Ty, TyKind};
 use lh_ops::runtime as rt;
 
 impl Infer<'_> {
+    /// The address of memory that lives as long as the function's frame: as with Numba, where code generators make
+    /// variables of the function that calls them.
+    pub(crate) fn frame_memory(&mut self, bytes: u64) -> Result<Val> {
+        if self.code.is_generator || self.options.device != Device::Host {
+            let what = if self.code.is_generator { "generator" } else { "kernel" };
+            let text = format!("the address of a variable of a code generator cannot be used in a {what}");
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note("use it in a function that is called"));
+        }
+        let types = [Ty::int(), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]), Ty::meminfo(), Ty::ptr()];
+        let [size, both, owner, data] = types.map(|t| self.out.new_value(t));
+        let made = [
+            (size, Inst::Const(Const::Int(i128::from(bytes), Ty::int()))),
+            (both, Inst::Runtime(&rt::lh_calloc, vec![size])),
+            (owner, Inst::Field(both, 0)),
+            (data, Inst::Field(both, 1)),
+        ];
+        let span = self.span;
+        let insts = made.map(|(v, inst)| InstData { result: Some(v), inst, span });
+        self.out.blocks[0].insts.splice(0..0, insts);
+        self.frames.push(owner);
+        Ok(Val::new(Ty::ptr(), data))
+    }
+
+    /// Keeps such memory until the function returns.
+    pub(crate) fn keep_frames(&mut self) {
+        for owner in std::mem::take(&mut self.frames) {
+            for block in self.out.blocks.iter_mut().filter(|b| matches!(b.term, Some(Term::Return(_)))) {
+                let inst = Inst::Runtime(&rt::lh_memory_kept, vec![owner]);
+                block.insts.push(InstData { result: None, inst, span: block.term_span });
+            }
+        }
+    }
+
     /// A call: of several signatures the one that a dispatcher would choose.
     pub(crate) fn call_foreign(
         &mut self,

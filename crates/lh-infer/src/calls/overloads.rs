@@ -116,8 +116,9 @@ impl Infer<'_> {
             Ok(found) => self.call_overloaded(found, &operands, &[]),
             Err(d) if d.id == diag::EXTENSION_FAILED => Err(d),
             Err(d) => {
-                // Reasons follow the headline of such a refusal.
-                self.refusals.extend(Some(d.headline.clone()).filter(|text| text.contains("; ")));
+                // The notes of such a refusal are the reasons of overloads; without any it says nothing new.
+                let said = if d.notes.is_empty() { None } else { Some(d.headline) };
+                self.refusals.extend(said.into_iter().chain(d.notes));
                 Ok(None)
             }
         }

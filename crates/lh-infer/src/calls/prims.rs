@@ -759,6 +759,10 @@ fn named_order(x: &Val, default: &Val) -> Result<&'static str> {
 /// Whether a value of one type can be equal to one of another, as keys of tables are.
 fn comparable(a: Ty, b: Ty) -> bool {
     let number = |t: Ty| t.native().is_number();
+    // The class of an object decides what it is equal to.
+    if a.is_pyobject() || b.is_pyobject() {
+        return true;
+    }
     match (a.kind(), b.kind()) {
         (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
         (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),

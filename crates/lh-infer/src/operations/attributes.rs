@@ -2,6 +2,7 @@
 
 use crate::cx::Infer;
 use crate::emit::{opaque, wrap_int};
+use crate::operations::objects::is_of_shape;
 use crate::substitutes;
 use crate::val::{Known, Lazy, Method, Val};
 use crate::world::Object;
@@ -389,6 +390,9 @@ impl Infer<'_> {
 
     fn array_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
         let (dtype, ndim, _, ro) = v.ty.as_array().expect("an array");
+        if dtype.is_pyobject() && !is_of_shape(name) {
+            return Ok(None);
+        }
         if let Some(r) = dtype.as_record() {
             if r.field(name).is_some() {
                 return self.field_of_records(v, name).map(Some);

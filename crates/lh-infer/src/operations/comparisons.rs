@@ -13,7 +13,8 @@ use lh_ops::runtime as rt;
 
 /// Whether a value says itself what it is equal to, whatever the type of the other.
 fn compares_alone(t: Ty) -> bool {
-    t.is_array() || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_))
+    t.is_array()
+        || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_) | TyKind::PyObject)
 }
 
 pub(crate) fn compare_name(op: CmpOp) -> &'static str {
@@ -148,7 +149,9 @@ impl Infer<'_> {
             CmpOp::Ne => true,
             _ => return None,
         };
-        if !a.ty.is_none() && !b.ty.is_none() {
+        // The class of an object decides whether it is equal to None.
+        let is_object = |t: Ty| t.is_pyobject();
+        if !a.ty.is_none() && !b.ty.is_none() || is_object(a.ty) || is_object(b.ty) {
             return None;
         }
         let x = if a.ty.is_none() { b } else { a };
@@ -480,6 +483,9 @@ impl Infer<'_> {
             return Ok(self.is_none(b, negate));
         }
         self.check_not_of_exception(a, b)?;
+        if let Some(same) = self.is_of_objects(a, b, negate)? {
+            return Ok(same);
+        }
         if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
             return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
         }

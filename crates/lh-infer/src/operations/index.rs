@@ -2,7 +2,7 @@
 
 use crate::convert::rank;
 use crate::cx::Infer;
-use crate::emit::{ArrayParts, any_layout, exc};
+use crate::emit::{ArrayParts, any_layout, exc, no_elements};
 use crate::operations::operators::{cast_expr, element};
 use crate::val::{Known, Val};
 use lh_ir::class::Class;
@@ -246,8 +246,14 @@ impl Infer<'_> {
         if let (Some(name), Some(_)) = (k.as_str(), dtype.as_record()) {
             return self.field_of_records(a, name);
         }
-        let Some(parts) = self.parts_of(k) else { return self.fancy_item(a, k) };
+        let is_object = dtype.is_pyobject();
+        let Some(parts) = self.parts_of(k) else {
+            return if is_object { Err(no_elements(a.ty)) } else { self.fancy_item(a, k) };
+        };
         if let Some(index) = all_ints(&parts, ndim) {
+            if is_object {
+                return Err(no_elements(a.ty));
+            }
             let p = self.element_address(a, &index);
             return Ok(self.element_at(a, p, dtype));
         }
@@ -467,6 +473,7 @@ impl Infer<'_> {
                 let name = self.record_key(v, k)?;
                 self.set_record_field(v, &name, x)
             }
+            TyKind::Array { dtype, .. } if dtype.is_pyobject() => Err(no_elements(v.ty)),
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::Instance { .. } => self.set_instance_item(v, k, x),
             TyKind::Iter(_) if v.flat().is_some() => {

@@ -25,9 +25,10 @@ impl Ty {
         });
         Ty::new(TyKind::Extension { number, model: Ty::never() })
     }
-    /// Whether only overloads give operations on its values a meaning: structs, and types that programs define.
+    /// Whether only overloads give operations on its values a meaning: structs, types that programs define, and objects
+    /// of Python.
     pub fn is_overloaded(self) -> bool {
-        self.is_struct() || self.extension().is_some()
+        self.is_struct() || self.extension().is_some() || self.is_pyobject()
     }
     /// The number of a type that a program defines.
     pub fn extension(self) -> Option<u32> {

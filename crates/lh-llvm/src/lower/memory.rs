@@ -252,5 +252,6 @@ impl FnCx<'_, '_> {
 
 /// Size of an array element in bytes.
 fn item_size(dtype: Ty) -> usize {
-    if dtype.is_number() || dtype.as_record().is_some() { dtype.itemsize() } else { dtype.mem_layout().1 }
+    let has_own = dtype.is_number() || dtype.is_pyobject() || dtype.as_record().is_some();
+    if has_own { dtype.itemsize() } else { dtype.mem_layout().1 }
 }

@@ -84,6 +84,7 @@ impl FnCx<'_, '_> {
             | TyKind::Iter(_)
             | TyKind::Ptr
             | TyKind::MemInfo
+            | TyKind::PyObject
             | TyKind::Record(_)
             | TyKind::Ellipsis => lh_ir::bug!("an exception cannot carry {ty}"),
         }

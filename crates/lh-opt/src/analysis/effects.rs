@@ -128,7 +128,8 @@ pub(crate) struct Effects<'a> {
     pub(crate) func: &'a Function,
     pub(crate) defs: &'a Defs,
     pub(crate) callees: Callees<'a>,
-    /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots.
+    /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots, and so
+    /// are contiguous arrays that are made before it of others in a way that is not known.
     pub(crate) inside: Option<&'a [bool]>,
 }
 
@@ -170,6 +171,11 @@ impl<'a> Effects<'a> {
     /// All memory that a value refers to.
     pub(crate) fn of_value(&self, v: Value) -> Vec<Place> {
         self.finder().of_value(v)
+    }
+
+    /// Whether an array is a root that may be a view of others.
+    pub(crate) fn is_lent(&self, v: Value) -> bool {
+        self.finder().is_lent(v)
     }
 
     /// The element at an address.

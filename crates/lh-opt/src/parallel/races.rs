@@ -442,10 +442,12 @@ impl<'a> Judge<'a> {
         Effects { inside: Some(&self.inside), ..Effects::new(self.func, self.defs, self.callees) }
     }
 
-    /// Refuses a loop that writes to an array out of a field if it also reaches memory through objects: that may be the
+    /// Refuses a loop that writes to an array out of a field, or to one made of others, if it also reaches memory through objects: that may be the
     /// same, and no test would tell.
     fn check_fields(&self, accesses: &[Access]) -> Result<(), Conflict> {
-        let is_field = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));
+        let effects = self.effects();
+        let is_load = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));
+        let is_field = |v: Value| is_load(v) || effects.is_lent(v);
         let writes = |a: &&Access| match a.root {
             Root::Value(v) => a.kind != Kind::Read && is_field(v) && !self.inside[v.index()],
             Root::Inside(_) | Root::Fresh | Root::Unknown => false,

@@ -56,6 +56,8 @@ pub struct ArgBuf {
     pub bit_generators: Vec<Py<PyAny>>,
     /// Whether NumPy's 64-bit scalars keep their types. Inside of containers they are always Python's numbers.
     pub has_numpy_scalars: bool,
+    /// Whether objects whose classes have no type are taken as they are: as arguments and in tuples, not in containers.
+    pub takes_objects: bool,
     depth: u32,
 }
 
@@ -116,7 +118,8 @@ impl ArgBuf {
         // SAFETY: the struct is NumPy's, `dimensions` and `strides` have `nd` items.
         unsafe {
             let a = o.cast::<ArrayObject>();
-            let (num, flags, nd) = ((*a).element_number().ok_or(Refused::Array)?, (*a).flags, (*a).nd as usize);
+            let Some(num) = (*a).element_number().or_else(|| self.object_number(a)) else { return Err(Refused::Array) };
+            let (flags, nd) = ((*a).flags, (*a).nd as usize);
             if !(*a).is_aligned() {
                 return self.push_unaligned(o);
             }
@@ -137,6 +140,36 @@ impl ArgBuf {
             self.slots.set_len(at + 2 + 2 * nd);
             Ok(())
         }
+    }
+
+    /// The type number of an array of objects, where such are taken.
+    ///
+    /// # Safety
+    /// The struct is that of a live array.
+    #[cold]
+    unsafe fn object_number(&self, a: *const ArrayObject) -> Option<std::ffi::c_int> {
+        // SAFETY: as promised.
+        let num = unsafe { numpy::number_of((*a).descr) };
+        (self.takes_objects && num == numpy::OBJECT).then_some(num)
+    }
+
+    /// An object whose class has no type.
+    fn push_object(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        if !self.takes_objects {
+            return Err(Refused::Type);
+        }
+        self.tags.push(kind::PYOBJECT);
+        self.owners.push((self.slots.len() as u32, o));
+        self.slots.extend([0, o as u64]);
+        Ok(())
+    }
+
+    /// Pushes what objects without a type cannot be in.
+    fn without_objects(&mut self, push: impl FnOnce(&mut ArgBuf) -> Result<(), Refused>) -> Result<(), Refused> {
+        let before = std::mem::replace(&mut self.takes_objects, false);
+        let pushed = push(self);
+        self.takes_objects = before;
+        pushed
     }
 
     /// Pushes an aligned copy of an array; arrays that were pickled in another process need this.
@@ -201,9 +234,9 @@ impl ArgBuf {
             } else if class == &raw mut ffi::PyUnicode_Type {
                 return self.push_str(o);
             } else if class == &raw mut ffi::PyList_Type {
-                return self.guarded(|buf| buf.push_list(o));
+                return self.guarded(|buf| buf.without_objects(|buf| buf.push_list(o)));
             } else if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {
-                return self.guarded(|buf| buf.push_table(o));
+                return self.guarded(|buf| buf.without_objects(|buf| buf.push_table(o)));
             } else if container::is_class(class) {
                 return self.push_container(o);
             } else if instance::is_class(class) {
@@ -411,7 +444,7 @@ impl ArgBuf {
         // SAFETY: by the function's contract.
         unsafe {
             let masked = is_masked(&Bound::from_borrowed_ptr(py, o));
-            if masked { Err(Refused::Type) } else { self.push_array(o) }
+            if masked { self.push_object(o) } else { self.push_array(o) }
         }
     }
 
@@ -520,7 +553,10 @@ impl ArgBuf {
             if is(numpy::void_type()) {
                 return self.push_record(o);
             }
-            if let Some(pushed) = self.push_copied(&Bound::from_borrowed_ptr(py, o)) {
+            let before = std::mem::replace(&mut self.takes_objects, false);
+            let copied = self.push_copied(&Bound::from_borrowed_ptr(py, o));
+            self.takes_objects = before;
+            if let Some(pushed) = copied {
                 return pushed;
             }
             if is(&raw mut ffi::PyLong_Type) {
@@ -528,7 +564,7 @@ impl ArgBuf {
             }
             if is(&raw mut ffi::PyTuple_Type) {
                 let named = ffi::PyObject_HasAttrString(class.cast(), c"_fields".as_ptr()) != 0;
-                return if named { self.push_items(o, Some(class)) } else { Err(Refused::Type) };
+                return if named { self.push_items(o, Some(class)) } else { self.push_object(o) };
             }
             if is(&raw mut ffi::PyFloat_Type) {
                 self.tags.push(kind::FLOAT);
@@ -553,14 +589,14 @@ impl ArgBuf {
                 self.tags.extend([kind::OBJECT, o as u64]);
                 return Ok(());
             }
+            self.push_object(o)
         }
-        Err(Refused::Type)
     }
 
     /// # Safety
     /// `o` is a NumPy scalar of this type number.
     unsafe fn push_scalar(&mut self, o: *mut ffi::PyObject, num: std::ffi::c_int) -> Result<(), Refused> {
-        let Some(ty) = numpy::ty_of_num(num) else { return Err(Refused::Type) };
+        let Some(ty) = numpy::ty_of_num(num) else { return self.push_object(o) };
         // The tags of Python's own numbers stand for the 64-bit types, too, where these do not count as others.
         let tag = match ty {
             t if t == Ty::bool() => kind::BOOL,

@@ -163,6 +163,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Closure { func, captures, defaults, named } => {
                 self.closure(*func, (captures, defaults, named), at)?
             }
+            TyKind::PyObject => {
+                let [_, address] = [word(), word()];
+                // SAFETY: the value holds a reference to the object, or an argument of the call does.
+                unsafe { Bound::from_borrowed_ptr(py, address as *mut ffi::PyObject) }
+            }
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })

@@ -85,6 +85,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::BUFFER => buffer_of(self.next_ty(), Buffer::ALL[payload as usize]),
             kind::OBJECT => comptime::ty(&self.object()),
             kind::CLOSURE => self.closure(payload as usize),
+            kind::PYOBJECT => Ty::pyobject(),
             other => lh_ir::bug!("tag {other}"),
         }
     }
@@ -131,6 +132,7 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
     match t.kind() {
         TyKind::Bool => out.push(kind::BOOL),
         TyKind::None => out.push(kind::NONE),
+        TyKind::PyObject => out.push(kind::PYOBJECT),
         TyKind::Str => out.push(kind::STR),
         TyKind::Int { bits: 64, signed: true, .. } => out.push(kind::INT),
         TyKind::Int { bits: 64, .. } => out.push(kind::UINT64),
@@ -181,5 +183,8 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
 }
 
 fn native(num: i32) -> Ty {
+    if num == numpy::OBJECT {
+        return Ty::pyobject();
+    }
     numpy::ty_of_num(num).expect("only native arrays are tagged")
 }

@@ -1,19 +1,22 @@
 //! Errors for arguments that compiled code cannot take, with help by their dtypes and classes.
 
+use crate::call::args::ArgBuf;
+use crate::call::decode::Decoder;
 use crate::call::mixed;
 use crate::call::state::State;
 use crate::call::tags::Refused;
+use crate::compile::compiler;
 use crate::host::foreign;
 use crate::object::class_names::short_text;
 use crate::object::paths;
 use crate::runtime::render;
-use lh_ir::diag::{TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
-use pyo3::exceptions::PyOverflowError;
+use lh_ir::Ty;
+use lh_ir::diag::{Diagnostic, TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 /// The exception for an argument that cannot be passed.
 pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, PyAny>, why: Refused) -> PyErr {
-    let class = short_text(arg);
     let name = state.table().params.name_of(py, position);
     let function = state.func.bind(py).getattr("__name__").and_then(|n| n.extract::<String>()).unwrap_or_default();
     let arg_text = format!("argument `{name}` of `{function}`");
@@ -27,8 +30,9 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             if let Some(error) = foreign::why_unknown(arg) {
                 return error;
             }
-            let headline = format!("{arg_text} is a `{class}`, which compiled code cannot take");
-            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(&name, &class, arg));
+            // It holds an object without a type, or is an argument of a kernel.
+            let headline = format!("{arg_text} is a `{}`, which compiled code cannot take", short_text(arg));
+            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(&name, &short_text(arg), arg));
         }
         Refused::Array => {
             let (headline, help) = of_array(&arg_text, &name, arg);
@@ -58,6 +62,94 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
         Refused::Depth => (TOO_LARGE, format!("{arg_text} is nested too deeply"), "pass a flatter value"),
     };
     render::argument_error(py, id, headline, help)
+}
+
+/// Forgets compilations that have failed before.
+pub fn forget() {
+    compiler::take_last();
+}
+
+/// The exception for a call that did not compile: if an argument has no type but that of all objects, it says so.
+pub fn because_of_objects(py: Python<'_>, state: &State, buf: &ArgBuf, count: usize, error: PyErr) -> PyErr {
+    let last = compiler::take_last();
+    let mut at = 0;
+    for (position, ty) in Decoder::new(py, &buf.tags).many(count).into_iter().enumerate() {
+        let words = ty.flatten().len();
+        if let Some((found, ty)) = object_in(ty, at)
+            && let Some((_, object)) = buf.owners.iter().find(|(word, _)| *word as usize == found)
+        {
+            // SAFETY: arguments outlive the call, and the thread is attached.
+            let object = unsafe { Bound::from_borrowed_ptr(py, *object) };
+            let argument =
+                Argument { name: state.table().params.name_of(py, position), object, is_array: ty.is_array() };
+            return match last {
+                Some(last) => of_use(py, state, &argument, &last),
+                None => of_misfit(py, state, &argument, error),
+            };
+        }
+        at += words;
+    }
+    error
+}
+
+/// The word of the owner of an object without a type, or of an array of such, and the type of that, in a value whose words begin at `at`.
+fn object_in(ty: Ty, at: usize) -> Option<(usize, Ty)> {
+    if ty.is_pyobject() || ty.as_array().is_some_and(|(dtype, ..)| dtype.is_pyobject()) {
+        return Some((at, ty));
+    }
+    let mut at = at;
+    ty.tuple_elems()?.iter().find_map(|t| {
+        let found = object_in(*t, at);
+        at += t.flatten().len();
+        found
+    })
+}
+
+/// An argument without a type but that of all objects, or an object inside of one.
+struct Argument<'py> {
+    name: String,
+    object: Bound<'py, PyAny>,
+    is_array: bool,
+}
+
+impl Argument<'_> {
+    /// Headline and help.
+    fn said(&self, py: Python<'_>, state: &State) -> (String, String) {
+        let function = state.func.bind(py).getattr("__name__").and_then(|n| n.extract::<String>()).unwrap_or_default();
+        let argument = format!("argument `{}` of `{function}`", self.name);
+        if self.is_array {
+            return of_array(&argument, &self.name, &self.object);
+        }
+        let class = short_text(&self.object);
+        let headline = format!("{argument} is a `{class}`, which compiled code cannot take apart");
+        (headline, of_object(&self.name, &class, &self.object))
+    }
+}
+
+/// The exception for the use of an argument that a diagnostic is about.
+fn of_use(py: Python<'_>, state: &State, argument: &Argument<'_>, last: &Diagnostic) -> PyErr {
+    if let Some(error) = foreign::why_unknown(&argument.object) {
+        return error;
+    }
+    let (headline, help) = argument.said(py, state);
+    let names_it = |text: &str| text.contains("pyobject");
+    if !names_it(&last.headline) && !names_it(&last.label) {
+        return render::error(py, &Box::new(last.clone()).note(headline));
+    }
+    let mut said = last.clone();
+    said.label = std::mem::replace(&mut said.headline, headline);
+    (said.id, said.notes) = (UNSUPPORTED_TYPE, vec![help]);
+    render::argument_diagnostic(py, &said)
+}
+
+/// The exception for an argument that no signature takes.
+fn of_misfit(py: Python<'_>, state: &State, argument: &Argument<'_>, error: PyErr) -> PyErr {
+    let text = error.value(py).to_string();
+    if !text.starts_with("No matching definition") {
+        return error;
+    }
+    let (headline, help) = argument.said(py, state);
+    PyTypeError::new_err(format!("{text}: {headline}\n  help: {help}"))
 }
 
 /// Headline and help for an array, which may be inside of a tuple or a list.

@@ -59,6 +59,8 @@ pub mod kind {
     pub const CHOICE: u64 = 25;
     /// A closure as a value: how much it captures; then the function by which it is typed, and the tags of that.
     pub const CLOSURE: u64 = 26;
+    /// An object whose class has no type.
+    pub const PYOBJECT: u64 = 27;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }

@@ -35,8 +35,23 @@ pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     }
 }
 
+/// The same of any object: of one whose class has no type, and of an array of such, it is `types.pyobject`.
+#[pyfunction]
+pub fn type_of_argument(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    match extensions::without_loading(|| as_argument_of(value, true)) {
+        Ok(t) => Type::of(value.py(), t),
+        Err(Refused::Raised) => Err(PyErr::fetch(value.py())),
+        Err(_) => type_of(value),
+    }
+}
+
 fn as_argument(o: &Bound<'_, PyAny>) -> Result<Ty, Refused> {
+    as_argument_of(o, false)
+}
+
+fn as_argument_of(o: &Bound<'_, PyAny>, takes_objects: bool) -> Result<Ty, Refused> {
     let mut buf = ArgBuf::default();
+    buf.takes_objects = takes_objects;
     // SAFETY: `o` is alive and outlives the buffer.
     unsafe { buf.push(o.as_ptr())? };
     if buf.undecided { Err(Refused::EmptyList) } else { Ok(Decoder::new(o.py(), &buf.tags).next_ty()) }

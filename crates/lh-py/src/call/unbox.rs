@@ -1,18 +1,57 @@
 //! Python objects as native values that nobody writes back.
 
 use crate::call::args::ArgBuf;
+use crate::call::boxing::release;
 use crate::call::convert;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::lists::{Lists, own_item};
 use crate::call::tags::Refused;
-use lh_ir::Ty;
+use crate::object::owner;
+use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The words of a value as one of a type, with references of their own. `refused` makes the error for a reason.
 pub fn words(value: &Bound<'_, PyAny>, to: Ty, refused: impl Fn(&str) -> PyErr) -> PyResult<Vec<u64>> {
     words_with(value, to, None, refused)
+}
+
+/// The words of a value that is, or has parts that are, any object.
+fn objects(value: &Bound<'_, PyAny>, to: Ty, refused: &dyn Fn(&str) -> PyErr) -> PyResult<Vec<u64>> {
+    if to.is_pyobject() {
+        // Compiled code decides about None by types.
+        if value.is_none() {
+            return Err(refused("None is no `pyobject`, but may be an `Optional(pyobject)`"));
+        }
+        return Ok(vec![owner::foreign_owner(value.as_ptr()) as u64, value.as_ptr() as u64]);
+    }
+    if let TyKind::Optional(t) = to.kind() {
+        if value.is_none() {
+            return Ok(vec![0; to.flatten().len()]);
+        }
+        let mut words = vec![1];
+        words.extend(objects(value, *t, refused)?);
+        return Ok(words);
+    }
+    let (Some(elems), Ok(parts)) = (to.tuple_elems(), value.cast::<PyTuple>()) else {
+        return Err(refused("it is of another type"));
+    };
+    if parts.len() != elems.len() {
+        return Err(refused("it is of another length"));
+    }
+    let mut words = Vec::new();
+    for (at, (part, t)) in parts.iter().zip(elems).enumerate() {
+        match words_with(&part, *t, None, refused) {
+            Ok(more) => words.extend(more),
+            Err(error) => {
+                release(Ty::tuple(elems[..at].to_vec()), &words);
+                return Err(error);
+            }
+        }
+    }
+    Ok(words)
 }
 
 /// The same; native objects stand for some containers and instances inside.
@@ -23,6 +62,9 @@ pub fn words_with(
     refused: impl Fn(&str) -> PyErr,
 ) -> PyResult<Vec<u64>> {
     let py = value.py();
+    if to.any_part(&Ty::is_pyobject) {
+        return objects(value, to, &refused);
+    }
     let mut buf = ArgBuf::default();
     buf.lists = known;
     // SAFETY: the value outlives the buffer, and the thread is attached.

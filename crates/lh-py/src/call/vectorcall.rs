@@ -168,6 +168,7 @@ unsafe fn call(
     unsafe {
         let mut buf = ArgBuf::default();
         buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
+        buf.takes_objects = true;
         for i in 0..n {
             if let Err(why) = buf.push(*args.add(i)) {
                 return refuse(state, *args.add(i), i, why);
@@ -210,6 +211,7 @@ unsafe extern "C" fn with_environment(
         };
         let (mut buf, mut held) = (ArgBuf::default(), Held::new());
         buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
+        buf.takes_objects = true;
         for i in 0..n {
             if let Err(why) = buf.push(*args.add(i)) {
                 return refuse(state, *args.add(i), i, why);
@@ -288,7 +290,12 @@ unsafe fn call_slow(
                 None => return std::ptr::null_mut(),
             }
         }
-        match guarded(py, || specialise::ready(py, state, &object, entry, buf, n)) {
+        refusal::forget();
+        let ready = || {
+            specialise::ready(py, state, &object, entry, buf, n)
+                .map_err(|error| refusal::because_of_objects(py, state, buf, n, error))
+        };
+        match guarded(py, ready) {
             Some(overload) => run(py, state, overload, buf),
             None => std::ptr::null_mut(),
         }
@@ -339,6 +346,7 @@ pub fn call_specialisation(
 ) -> PyResult<Py<PyAny>> {
     let mut buf = ArgBuf::default();
     buf.has_numpy_scalars = state.options().ir.semantics == Semantics::Python;
+    buf.takes_objects = true;
     for (i, arg) in args.iter_borrowed().enumerate() {
         // SAFETY: the tuple keeps its items.
         if let Err(why) = unsafe { buf.push(arg.as_ptr()) } {
@@ -353,7 +361,10 @@ pub fn call_specialisation(
     if !entry.is_some_and(|e| std::ptr::eq(e.overload, overload) && e.natural.is_none()) {
         let natural = literals::types(py, &state.table().literals, &buf, args.len())?;
         if natural != overload.compiled.args {
-            specialise::check_convertible(&natural, &overload.compiled.args)?;
+            specialise::check_convertible(&natural, &overload.compiled.args).map_err(|error| {
+                refusal::forget();
+                refusal::because_of_objects(py, state, &buf, args.len(), error)
+            })?;
             convert::convert_all(&natural, overload, &mut buf)?;
         }
     }

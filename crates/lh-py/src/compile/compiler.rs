@@ -8,14 +8,26 @@ use crate::object::lock::lock;
 use crate::runtime::{render, signals};
 use lh_driver::gpu::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
+use lh_ir::diag::Diagnostic;
 use lh_ir::func::{Options, Semantics};
 use lh_ir::{FuncId, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 /// Compilers that are not in use.
 static IDLE: Mutex<Vec<Compiler>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The diagnostic of the last compilation that failed, for callers that know more than types.
+    static LAST: Cell<Option<Box<Diagnostic>>> = const { Cell::new(None) };
+}
+
+/// The diagnostic of the last compilation of this thread that failed since this was asked last.
+pub fn take_last() -> Option<Box<Diagnostic>> {
+    LAST.take()
+}
 
 /// The reason why a function is not compiled.
 pub enum Failed {
@@ -103,7 +115,10 @@ pub fn with_compiler<'py, R>(
         .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     lock(&IDLE).push(compiler);
     result.map_err(|d| {
-        let e = host.take_raised(&d).unwrap_or_else(|| render::error(py, &d));
+        let raised = host.take_raised(&d);
+        let is_said = raised.is_none();
+        let e = raised.unwrap_or_else(|| render::error(py, &d));
+        LAST.set(is_said.then(|| d.clone()));
         match d.literal {
             Some(i) => Failed::Literal(i, e),
             None => Failed::Error(e),

@@ -199,6 +199,9 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
 
 /// A function whose code is not Python's, or an object of a type that the program defines.
 fn made_elsewhere(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if is_a(o, "lancehead.lowlevel.recorder", "Frame") {
+        return Ok(Some(Object::Frame(o.getattr("size")?.extract()?)));
+    }
     match foreign::classify(o)? {
         Some(found) => Ok(Some(Object::Foreign(Arc::new(found)))),
         None => match linked(o)? {

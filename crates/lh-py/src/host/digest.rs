@@ -156,6 +156,7 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         Object::Linked(_) => None,
         // The object may change.
         Object::Extension(_) => None,
+        Object::Frame(bytes) => texts(&mut h, &["frame", &bytes.to_string()]),
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {
             class(&mut h, &object.get_type())?;

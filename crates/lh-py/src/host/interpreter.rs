@@ -346,7 +346,9 @@ impl Host for PyHost<'_> {
         overloads::ask(self.py, o, what).map_err(|e| {
             let failed = class_names::is_a(e.value(self.py), "lancehead.errors", "LoweringError");
             let id = if failed { diag::EXTENSION_FAILED } else { diag::NO_MATCHING_CALL };
-            let d = Diagnostic::new(id, e.value(self.py).to_string());
+            let reasons =
+                e.value(self.py).getattr("reasons").and_then(|r| r.extract::<Vec<String>>()).unwrap_or_default();
+            let d = reasons.into_iter().fold(Diagnostic::new(id, e.value(self.py).to_string()), Diagnostic::note);
             // Any other exception of an overload is an error of the program's.
             if !failed && !overloads::says_none_fits(&e, self.py) {
                 self.raised = Some((d.headline.clone(), e));
@@ -382,7 +384,14 @@ impl Host for PyHost<'_> {
                 if parts::is_cached(&object) {
                     return memos::of(&object) as u64;
                 }
-                objmode::function_of_block(&object).unwrap_or_else(|| foreign::address(&object)) as u64
+                if let Some(function) = objmode::function_of_block(&object) {
+                    return function as u64;
+                }
+                // An object that compiled code only compares by `is`: the table of objects holds it.
+                if let Object::Other(_) = classify::classify(&object) {
+                    return object.as_ptr() as u64;
+                }
+                foreign::address(&object) as u64
             }
             Extern::Type(n) => u64::from(n),
             Extern::Function(o) => u64::from(o.0) + 1,

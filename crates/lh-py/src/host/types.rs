@@ -158,7 +158,7 @@ impl Type {
         let bad =
             || PyKeyError::new_err(format!("Can only index numba types with slices with no start or stop, got {key}."));
         let of = if let TyKind::DType(t) = self.0.kind() { canonical(*t) } else { self.0 };
-        if !of.is_scalar() && of.as_record().is_none() {
+        if !of.is_scalar() && !of.is_pyobject() && of.as_record().is_none() {
             return Err(PyTypeError::new_err(format!("there are no arrays of {of}")));
         }
         let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
@@ -224,6 +224,7 @@ impl Type {
             TyKind::Instance { class: InstanceOf::Pointer(_), .. } => "CPointer",
             TyKind::Ptr => "RawPointer",
             TyKind::MemInfo => "MemInfoPointer",
+            TyKind::PyObject => "PyObject",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Extension { .. } => "Extension",
@@ -605,13 +606,19 @@ pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
 pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Py<Type>> {
     let py = dtype.py();
     let dtype = as_ty(dtype)?;
-    if !dtype.is_scalar() && dtype.as_record().is_none() {
+    if !dtype.is_scalar() && !dtype.is_pyobject() && dtype.as_record().is_none() {
         return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
     }
     if ndim > 64 {
         return Err(PyValueError::new_err("an array has at most 64 dimensions"));
     }
     Type::of(py, Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly))
+}
+
+/// `types.pyobject`.
+#[pyfunction]
+pub fn pyobject_type(py: Python<'_>) -> PyResult<Py<Type>> {
+    Type::of(py, Ty::pyobject())
 }
 
 /// `types.as_dtype(type)`.

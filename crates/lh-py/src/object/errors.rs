@@ -15,5 +15,5 @@ pub fn error_of(py: Python<'_>, class: &str, message: &str) -> PyErr {
 /// Gives a warning of a class of `lancehead.errors`; an error if the user has made it one.
 pub fn warn(py: Python<'_>, class: &str, message: &str) -> PyResult<()> {
     let class = py.import("lancehead.errors")?.getattr(class)?;
-    py.import("warnings")?.call_method1("warn", (message, class)).map(|_| ())
+    py.import("lancehead.notices")?.call_method1("tell", (message, class)).map(|_| ())
 }

@@ -70,6 +70,8 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
     })
 }
 
+/// `NPY_OBJECT`: objects of Python.
+pub const OBJECT: c_int = 17;
 /// `NPY_STRING`: texts of bytes.
 pub const STRING: c_int = 18;
 /// `NPY_UNICODE`: texts of code points.
@@ -93,6 +95,9 @@ pub fn is_native(num: c_int) -> bool {
 
 /// The type number of a scalar type.
 pub fn num_of_ty(t: Ty) -> Option<c_int> {
+    if t.is_pyobject() {
+        return Some(OBJECT);
+    }
     (0..=BFLOAT).find(|n| ty_of_num(*n) == Some(t.strong()))
 }
 

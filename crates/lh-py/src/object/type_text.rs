@@ -28,6 +28,7 @@ pub fn scalar(name: &str) -> Option<Ty> {
         "uint32" | "u4" | "uintc" => Ty::u32(),
         "uint64" | "u8" | "uintp" | "uint" | "ulonglong" | "ulong" | "size_t" => Ty::u64(),
         "voidptr" => Ty::ptr(),
+        "pyobject" => Ty::pyobject(),
         "float16" | "f2" => Ty::f16(),
         "bfloat16" => Ty::bf16(),
         "float32" | "f4" => Ty::f32(),
@@ -272,7 +273,7 @@ impl Parser<'_> {
         let mut items = items.into_iter();
         match (name, items.next(), items.next(), items.next(), items.next()) {
             ("Array" | "array", Some(Value::Type(t)), Some(Value::Int(n)), Some(Value::Text(l)), flag)
-                if t.is_scalar() || is_text(t) =>
+                if t.is_scalar() || t.is_pyobject() || is_text(t) =>
             {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(wrong)?;
                 Ok(Ty::array_ro(t, n, layout_of(&l)?, matches!(flag, Some(Value::Flag(true)))))

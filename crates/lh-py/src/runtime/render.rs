@@ -177,5 +177,10 @@ pub fn internal_error(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
 
 /// A diagnostic about an argument of a call, which has no place in the source.
 pub fn argument_error(py: Python<'_>, id: diag::Id, headline: String, help: &str) -> PyErr {
-    error_as(py, &Diagnostic::new(id, headline).note(help), Some("ArgumentError"))
+    argument_diagnostic(py, &Diagnostic::new(id, headline).note(help))
+}
+
+/// The exception of a diagnostic about an argument of a call.
+pub fn argument_diagnostic(py: Python<'_>, d: &Diagnostic) -> PyErr {
+    error_as(py, d, Some("ArgumentError"))
 }

@@ -4,7 +4,7 @@
 use crate::call::state;
 use crate::compile::{cache, compiler};
 use crate::host::table;
-use crate::object::errors::error_of;
+use crate::object::errors::{error_of, warn};
 use crate::object::numpy;
 use crate::ufunc::definition::{Definition, Typed};
 use crate::ufunc::inner_loop::{
@@ -149,8 +149,7 @@ impl Definition {
                  `out = ...` only gives the name to something else",
                 k - self.nin
             );
-            let warning = py.import("lancehead.errors")?.getattr("NumbaWarning")?;
-            py.import("warnings")?.call_method1("warn", (warning.call1((text,))?, py.None(), 3))?;
+            warn(py, "NumbaWarning", &text)?;
         }
         Ok(())
     }

@@ -115,15 +115,35 @@ impl PlaceFinder<'_> {
     }
 
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
-        let simple = |root: Root| {
-            let rank = self.rank(v);
-            vec![View {
-                root,
-                start: vec![Some(Expr::int(0)); rank],
-                along: (0..rank).map(|d| Some((d, Expr::int(1)))).collect(),
-                extents: Vec::new(),
-            }]
-        };
+        let found = self.views_by_origin(v, depth);
+        if self.is_apart(v) && found.iter().any(View::is_vague) { self.whole(Root::Value(v), v) } else { found }
+    }
+
+    /// Whether an array may count as one of its own, whatever it is a view of: a loop uses it that has not made it, and
+    /// each index is a place of its own.
+    fn is_apart(&self, v: Value) -> bool {
+        let is_before = self.inside.is_some_and(|inside| !inside[v.index()]);
+        is_before && matches!(self.func.ty(v).as_array(), Some((_, _, Layout::C | Layout::F, _)))
+    }
+
+    /// Whether an array counts as one of its own although it may be a view of another one, at a place that is not known.
+    pub(super) fn is_lent(&self, v: Value) -> bool {
+        self.is_apart(v) && self.views_by_origin(v, 0).iter().any(View::is_vague)
+    }
+
+    /// All of an array or a container that is a root.
+    fn whole(&self, root: Root, v: Value) -> Vec<View> {
+        let rank = self.rank(v);
+        vec![View {
+            root,
+            start: vec![Some(Expr::int(0)); rank],
+            along: (0..rank).map(|d| Some((d, Expr::int(1)))).collect(),
+            extents: Vec::new(),
+        }]
+    }
+
+    fn views_by_origin(&self, v: Value, depth: u32) -> Vec<View> {
+        let simple = |root: Root| self.whole(root, v);
         let unknown = |root: Root| vec![unknown(root)];
         if self.is_too_far(depth) {
             return self.all_roots();
@@ -484,6 +504,12 @@ fn unknown(root: Root) -> View {
 }
 
 impl View {
+    /// Whether it is not known where in its root it lies.
+    fn is_vague(&self) -> bool {
+        let is_known = !self.along.is_empty() && self.start.iter().all(Option::is_some);
+        self.root != Root::Fresh && !(is_known && self.along.iter().all(Option::is_some))
+    }
+
     /// For each dimension of the view the root's dimension.
     pub(super) fn dimensions(&self) -> Vec<Option<usize>> {
         self.along.iter().map(|along| along.as_ref().map(|(d, _)| *d)).collect()

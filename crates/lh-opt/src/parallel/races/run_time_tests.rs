@@ -129,10 +129,13 @@ impl Judge<'_> {
         is_field || self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
     }
 
-    /// Whether two arrays may have memory in common: both come from outside, or one is the field of an object.
+    /// Whether two arrays may have memory in common: both come from outside, or one is the field of an object or made of
+    /// others.
     fn may_be_one(&self, a: Value, b: Value) -> bool {
         let is_field = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));
         let is_given = |v: Value| matches!(self.defs.inst(self.func, v), None | Some(Inst::Field(..)));
-        is_field(a) || is_field(b) || (is_given(a) && is_given(b))
+        let effects = self.effects();
+        let is_lent = |v: Value| effects.is_lent(v);
+        is_field(a) || is_field(b) || is_given(a) && is_given(b) || is_lent(a) || is_lent(b)
     }
 }
