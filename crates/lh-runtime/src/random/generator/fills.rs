@@ -185,10 +185,12 @@ unsafe extern "C" fn lh_rng_integers(
     };
     match width {
         64 => {
-            drawing!(source, b => words.iter_mut().for_each(|x| *x = (low as u64).wrapping_add(up_to_u64(b, most as u64))))
+            let (low, most) = (low as u64, most as u64);
+            drawing!(source, b => words.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u64(b, most))));
         }
         32 => {
-            drawing!(source, b => ints.iter_mut().for_each(|x| *x = (low as u32).wrapping_add(up_to_u32(b, most as u32))))
+            let (low, most) = (low as u32, most as u32);
+            drawing!(source, b => ints.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u32(b, most))));
         }
         16 => drawing!(source, b => fill_parts(b, shorts, most as u32, 16, |x| (low as u16).wrapping_add(x as u16))),
         _ => drawing!(source, b => {
