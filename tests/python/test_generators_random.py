@@ -274,7 +274,8 @@ def test_bytes():
 
 REFUSED = """normal(0.0,-1.0) exponential(-1.0) gamma(-1.0,1.0) gamma(1.0,-1.0) beta(0.0,1.0) chisquare(0.0)
 poisson(-1.0) poisson(1e20) poisson(np.nan) binomial(-1,0.5) binomial(1,1.5) binomial(1,np.nan)
-negative_binomial(0.0,0.5) negative_binomial(1.0,0.0) geometric(0.0) geometric(1.5) logseries(1.0) zipf(1.0) hypergeometric(-1,2,1)
+negative_binomial(0.0,0.5) negative_binomial(1.0,0.0) geometric(0.0) geometric(1.5) logseries(1.0)
+zipf(1.0) hypergeometric(-1,2,1)
 hypergeometric(1,2,4) hypergeometric(10**9,2,4) integers(5,5) integers(5,4) integers(0) integers(6,5,endpoint=True)
 integers(0,300,dtype=np.int8) integers(-1,5,dtype=np.uint8) integers(-200,5,dtype=np.int8) triangular(1.0,0.5,2.0)
 integers([1,2],[1,5]) integers([0,0],[1,-5]) triangular(1.0,3.0,2.0) triangular(1.0,1.0,1.0) uniform(2.0,1.0)
