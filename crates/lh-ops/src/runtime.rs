@@ -290,6 +290,9 @@ table! {
         lh_rng_counts(Ptr, I64, I64, Ptr, I64, F64, F64, I64, I64, I64) -> [] writes(3);
         /// Integers into memory: bit generator, kind, address, n, least, limit above it, width.
         lh_rng_integers(Ptr, I64, Ptr, I64, I64, I64, I64) -> [] writes(2);
+        /// Puts items in random order: bit generator, kind, address, number, the first that takes part, their size and
+        /// their distance in bytes.
+        lh_rng_shuffle(Ptr, I64, Ptr, I64, I64, I64, I64) -> [] writes(2);
         /// Adds integers up to limits to those in memory: bit generator, kind, address, address of limits, n, width.
         lh_rng_integers_each(Ptr, I64, Ptr, Ptr, I64, I64) -> [] writes(2);
         /// `random.seed(int)`.

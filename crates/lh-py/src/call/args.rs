@@ -429,8 +429,9 @@ impl ArgBuf {
             Refused::Raised
         })?;
         self.tags.push(kind::TYPE | (ty.number() as u64) << 8);
+        // Blocks of `objmode` ask for the object even where it does not escape.
         self.owners.push((self.slots.len() as u32, o.as_ptr()));
-        self.slots.push(0);
+        self.slots.push(owner::foreign_owner(o.as_ptr()) as u64);
         self.slots.extend(words);
         self.bit_generators.push(bit_generator.unbind());
         Ok(())

@@ -70,66 +70,111 @@ impl Doubles for State {
     }
 }
 
-/// A number of Poisson's distribution.
-pub(super) fn poisson_of(bits: &mut impl Doubles, lam: f64) -> i64 {
-    if lam >= 10.0 {
-        return poisson_by_rejection(bits, lam);
-    }
-    if lam == 0.0 {
-        return 0;
-    }
-    let end = (-lam).exp();
-    let (mut count, mut product) = (0, 1.0);
-    loop {
-        product *= bits.double();
-        if product <= end {
-            return count;
+/// Poisson's distribution with what its draws have in common.
+pub(super) enum Poisson {
+    Zero,
+    /// By multiplication, down to this product.
+    Product(f64),
+    /// Hoermann's transformed rejection, PTRS.
+    Rejection {
+        lam: f64,
+        log_lam: f64,
+        a: f64,
+        b: f64,
+        log_inv_alpha: f64,
+        vr: f64,
+    },
+}
+
+impl Poisson {
+    pub(super) fn new(lam: f64) -> Poisson {
+        if lam >= 10.0 {
+            let b = 0.931 + 2.53 * lam.sqrt();
+            let a = -0.059 + 0.02483 * b;
+            let (inv_alpha, vr) = (1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0));
+            return Poisson::Rejection { lam, log_lam: lam.ln(), a, b, log_inv_alpha: inv_alpha.ln(), vr };
         }
-        count += 1;
+        if lam == 0.0 { Poisson::Zero } else { Poisson::Product((-lam).exp()) }
+    }
+
+    #[inline]
+    pub(super) fn draw(&self, bits: &mut impl Doubles) -> i64 {
+        match *self {
+            Poisson::Zero => 0,
+            Poisson::Product(end) => {
+                let (mut count, mut product) = (0, 1.0);
+                loop {
+                    product *= bits.double();
+                    if product <= end {
+                        return count;
+                    }
+                    count += 1;
+                }
+            }
+            Poisson::Rejection { lam, log_lam, a, b, log_inv_alpha, vr } => loop {
+                let u = bits.double() - 0.5;
+                let v = bits.double();
+                let us = 0.5 - u.abs();
+                let k = ((2.0 * a / us + b) * u + lam + 0.43).floor() as i64;
+                if us >= 0.07 && v <= vr {
+                    return k;
+                }
+                if k < 0 || (us < 0.013 && v > us) {
+                    continue;
+                }
+                let accepted = v.ln() + log_inv_alpha - (a / (us * us) + b).ln();
+                if accepted <= -lam + k as f64 * log_lam - log_gamma((k + 1) as f64) {
+                    return k;
+                }
+            },
+        }
     }
 }
 
-/// Hoermann's transformed rejection, PTRS.
-fn poisson_by_rejection(bits: &mut impl Doubles, lam: f64) -> i64 {
-    let (root, log_lam) = (lam.sqrt(), lam.ln());
-    let b = 0.931 + 2.53 * root;
-    let a = -0.059 + 0.02483 * b;
-    let inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
-    let vr = 0.9277 - 3.6224 / (b - 2.0);
-    loop {
-        let u = bits.double() - 0.5;
-        let v = bits.double();
-        let us = 0.5 - u.abs();
-        let k = ((2.0 * a / us + b) * u + lam + 0.43).floor() as i64;
-        if us >= 0.07 && v <= vr {
-            return k;
-        }
-        if k < 0 || (us < 0.013 && v > us) {
-            continue;
-        }
-        let accepted = v.ln() + inv_alpha.ln() - (a / (us * us) + b).ln();
-        if accepted <= -lam + k as f64 * log_lam - log_gamma((k + 1) as f64) {
-            return k;
-        }
+/// The binomial distribution with what its draws have in common.
+pub(super) struct Binomial {
+    n: i64,
+    /// Whether failures are counted, which are fewer.
+    is_turned: bool,
+    by: By,
+}
+
+enum By {
+    Nothing,
+    Inversion { p: f64, q: f64, qn: f64, bound: i64 },
+    Rejection(Btpe),
+}
+
+impl Binomial {
+    pub(super) fn new(n: i64, p: f64) -> Binomial {
+        let is_turned = p > 0.5;
+        let few = if is_turned { 1.0 - p } else { p };
+        let by = match few * n as f64 {
+            _ if n == 0 || p == 0.0 => By::Nothing,
+            mean if mean <= 30.0 => {
+                let (nf, q) = (n as f64, 1.0 - few);
+                let np = nf * few;
+                let bound = nf.min(np + 10.0 * (np * q + 1.0).sqrt()) as i64;
+                By::Inversion { p: few, q, qn: (nf * (-few).ln_1p()).exp(), bound }
+            }
+            _ => By::Rejection(Btpe::new(n as f64, few)),
+        };
+        Binomial { n, is_turned: is_turned && !matches!(by, By::Nothing), by }
+    }
+
+    #[inline]
+    pub(super) fn draw(&self, bits: &mut impl Doubles) -> i64 {
+        let k = match &self.by {
+            By::Nothing => 0,
+            By::Inversion { p, q, qn, bound } => inverted(bits, self.n, (*p, *q, *qn), *bound),
+            By::Rejection(btpe) => btpe.draw(bits),
+        };
+        if self.is_turned { self.n - k } else { k }
     }
 }
 
-/// A number of the binomial distribution.
-pub(super) fn binomial_of(bits: &mut impl Doubles, n: i64, p: f64) -> i64 {
-    if n == 0 || p == 0.0 {
-        return 0;
-    }
-    let q = if p <= 0.5 { p } else { 1.0 - p };
-    let k = if q * n as f64 <= 30.0 { binomial_by_inversion(bits, n, q) } else { binomial_by_rejection(bits, n, q) };
-    if p <= 0.5 { k } else { n - k }
-}
-
-fn binomial_by_inversion(bits: &mut impl Doubles, n: i64, p: f64) -> i64 {
-    let nf = n as f64;
-    let q = 1.0 - p;
-    let qn = (nf * (-p).ln_1p()).exp();
-    let np = nf * p;
-    let bound = nf.min(np + 10.0 * (np * q + 1.0).sqrt()) as i64;
+#[inline]
+fn inverted(bits: &mut impl Doubles, n: i64, (p, q, qn): (f64, f64, f64), bound: i64) -> i64 {
     let (mut x, mut px, mut u) = (0, qn, bits.double());
     while u > px {
         x += 1;
@@ -146,64 +191,76 @@ fn binomial_by_inversion(bits: &mut impl Doubles, n: i64, p: f64) -> i64 {
 }
 
 /// Kachitvichyanukul and Schmeiser's BTPE, for `r <= 0.5`.
-fn binomial_by_rejection(bits: &mut impl Doubles, n: i64, r: f64) -> i64 {
-    let nf = n as f64;
-    let q = 1.0 - r;
-    let fm = nf * r + r;
-    let m = fm.floor();
-    let p1 = (2.195 * (nf * r * q).sqrt() - 4.6 * q).floor() + 0.5;
-    let xm = m + 0.5;
-    let (xl, xr) = (xm - p1, xm + p1);
-    let c = 0.134 + 20.5 / (15.3 + m);
-    let tail = |a: f64| a * (1.0 + a / 2.0);
-    let laml = tail((fm - xl) / (fm - xl * r));
-    let lamr = tail((xr - fm) / (xr * q));
-    let p2 = p1 * (1.0 + 2.0 * c);
-    let p3 = p2 + c / laml;
-    let p4 = p3 + c / lamr;
-    loop {
-        let u = bits.double() * p4;
-        let mut v = bits.double();
-        let y;
-        if u <= p1 {
-            return (xm - p1 * v + u).floor() as i64;
-        } else if u <= p2 {
-            let x = xl + (u - p1) / c;
-            v = v * c + 1.0 - (m - x + 0.5).abs() / p1;
-            if v > 1.0 {
-                continue;
-            }
-            y = x.floor();
-        } else if u <= p3 {
-            y = (xl + v.ln() / laml).floor();
-            if y < 0.0 || v == 0.0 {
-                continue;
-            }
-            v = v * (u - p2) * laml;
-        } else {
-            y = (xr - v.ln() / lamr).floor();
-            if y > nf || v == 0.0 {
-                continue;
-            }
-            v = v * (u - p3) * lamr;
-        }
-        if btpe_accepts(&Btpe { n: nf, r, q, m, xm }, y, v) {
-            return y as i64;
-        }
-    }
-}
-
-/// Parameters of the acceptance test of BTPE.
 struct Btpe {
     n: f64,
     r: f64,
     q: f64,
     m: f64,
     xm: f64,
+    xl: f64,
+    xr: f64,
+    c: f64,
+    laml: f64,
+    lamr: f64,
+    /// Where the parts of the density begin.
+    p: [f64; 4],
+}
+
+impl Btpe {
+    fn new(n: f64, r: f64) -> Btpe {
+        let q = 1.0 - r;
+        let fm = n * r + r;
+        let m = fm.floor();
+        let p1 = (2.195 * (n * r * q).sqrt() - 4.6 * q).floor() + 0.5;
+        let xm = m + 0.5;
+        let (xl, xr) = (xm - p1, xm + p1);
+        let c = 0.134 + 20.5 / (15.3 + m);
+        let tail = |a: f64| a * (1.0 + a / 2.0);
+        let laml = tail((fm - xl) / (fm - xl * r));
+        let lamr = tail((xr - fm) / (xr * q));
+        let p2 = p1 * (1.0 + 2.0 * c);
+        let p3 = p2 + c / laml;
+        Btpe { n, r, q, m, xm, xl, xr, c, laml, lamr, p: [p1, p2, p3, p3 + c / lamr] }
+    }
+
+    #[inline]
+    fn draw(&self, bits: &mut impl Doubles) -> i64 {
+        let [p1, p2, p3, p4] = self.p;
+        loop {
+            let u = bits.double() * p4;
+            let mut v = bits.double();
+            let y;
+            if u <= p1 {
+                return (self.xm - p1 * v + u).floor() as i64;
+            } else if u <= p2 {
+                let x = self.xl + (u - p1) / self.c;
+                v = v * self.c + 1.0 - (self.m - x + 0.5).abs() / p1;
+                if v > 1.0 {
+                    continue;
+                }
+                y = x.floor();
+            } else if u <= p3 {
+                y = (self.xl + v.ln() / self.laml).floor();
+                if y < 0.0 || v == 0.0 {
+                    continue;
+                }
+                v = v * (u - p2) * self.laml;
+            } else {
+                y = (self.xr - v.ln() / self.lamr).floor();
+                if y > self.n || v == 0.0 {
+                    continue;
+                }
+                v = v * (u - p3) * self.lamr;
+            }
+            if btpe_accepts(self, y, v) {
+                return y as i64;
+            }
+        }
+    }
 }
 
 fn btpe_accepts(p: &Btpe, y: f64, v: f64) -> bool {
-    let Btpe { n, r, q, m, xm } = *p;
+    let Btpe { n, r, q, m, xm, .. } = *p;
     let nrq = n * r * q;
     let k = (y - m).abs();
     if !(k > 20.0 && k < nrq / 2.0 - 1.0) {
@@ -290,7 +347,7 @@ unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
         return raise(VALUE_ERROR, "lam value too large");
     }
     // SAFETY: compiled code passes room for the result.
-    unsafe { out.write(with(|s| poisson_of(s, lam))) };
+    unsafe { out.write(with(|s| Poisson::new(lam).draw(s))) };
     0
 }
 
@@ -303,7 +360,7 @@ unsafe extern "C" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
         return raise(VALUE_ERROR, "p < 0, p > 1 or p is NaN");
     }
     // SAFETY: compiled code passes room for the result.
-    unsafe { out.write(with(|s| binomial_of(s, n, p))) };
+    unsafe { out.write(with(|s| Binomial::new(n, p).draw(s))) };
     0
 }
 

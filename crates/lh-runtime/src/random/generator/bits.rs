@@ -45,6 +45,11 @@ pub(super) trait Bits {
     fn next_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
+    /// Doubles in [0, 1), as many as there is room for.
+    #[inline(always)]
+    fn fill_f64(&mut self, out: &mut [f64]) {
+        out.iter_mut().for_each(|x| *x = self.next_f64());
+    }
     /// A float in [0, 1) with 24 random bits.
     #[inline(always)]
     fn next_f32(&mut self) -> f32 {
@@ -147,7 +152,37 @@ impl<const DXSM: bool> Pcg<DXSM> {
     }
 }
 
+/// A step of a generator of 128 bits.
+#[inline(always)]
+fn next_state(state: u128, factor: u128, inc: u128) -> u128 {
+    state.wrapping_mul(factor).wrapping_add(inc)
+}
+
 impl<const DXSM: bool> Bits for Pcg<DXSM> {
+    /// Four states go on by four steps each, so that their products do not wait for each other.
+    fn fill_f64(&mut self, out: &mut [f64]) {
+        let factor = if DXSM { CHEAP_MULTIPLIER.into() } else { MULTIPLIER };
+        let inc = self.lcg.inc;
+        let (mut far, mut jump) = (1_u128, 0_u128);
+        for _ in 0..4 {
+            (far, jump) = (far.wrapping_mul(factor), next_state(jump, factor, inc));
+        }
+        // The states after none to three steps.
+        let mut lanes = [Lcg { state: self.lcg.state, inc }; 4];
+        for i in 1..4 {
+            lanes[i].state = next_state(lanes[i - 1].state, factor, inc);
+        }
+        let mut chunks = out.chunks_exact_mut(4);
+        for chunk in &mut chunks {
+            for (x, lane) in chunk.iter_mut().zip(&mut lanes) {
+                let state = lane.state;
+                *x = (Self::step(lane) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
+                lane.state = next_state(state, far, jump);
+            }
+        }
+        self.lcg.state = lanes[0].state;
+        chunks.into_remainder().iter_mut().for_each(|x| *x = self.next_f64());
+    }
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
         Self::step(&mut self.lcg)

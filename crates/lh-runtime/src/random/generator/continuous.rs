@@ -1,54 +1,50 @@
 //! Continuous distributions. Every operation is done in NumPy's order: the streams must agree to the last bit.
 
 use super::bits::Bits;
-use super::discrete::poisson;
 use super::ziggurat::{exponential, exponential32, normal, normal32};
+use crate::random::distributions::Poisson;
 use std::f64::consts::PI;
 
-/// The distributions, in the order of their numbers in `lib/numpy/random/distributions.py`.
-const ALL: [fn(&mut Any, [f64; 3]) -> f64; 26] = [
-    |bits, _| bits.next_f64(),
-    |bits, _| normal(bits),
-    |bits, _| exponential(bits),
-    |bits, _| -(-bits.next_f64()).ln_1p(),
-    |bits, [low, range, _]| low + range * bits.next_f64(),
-    |bits, [loc, scale, _]| loc + scale * normal(bits),
-    |bits, [scale, ..]| scale * exponential(bits),
-    |bits, [shape, ..]| gamma(bits, shape),
-    |bits, [shape, scale, _]| scale * gamma(bits, shape),
-    |bits, [a, b, _]| beta(bits, a, b),
-    |bits, [df, ..]| chisquare(bits, df),
-    |bits, [df, nonc, _]| noncentral_chisquare(bits, df, nonc),
-    |bits, [dfnum, dfden, _]| f(bits, dfnum, dfden),
-    |bits, [dfnum, dfden, nonc]| noncentral_f(bits, dfnum, dfden, nonc),
-    |bits, _| {
-        let x = normal(bits);
-        x / normal(bits)
-    },
-    |bits, [df, ..]| {
-        let (x, y) = (normal(bits), gamma(bits, df / 2.0));
-        (df / 2.0).sqrt() * x / y.sqrt()
-    },
-    |bits, [mean, sigma, _]| (mean + sigma * normal(bits)).exp(),
-    |bits, [loc, scale, _]| laplace(bits, loc, scale),
-    |bits, [loc, scale, _]| gumbel(bits, loc, scale),
-    |bits, [loc, scale, _]| logistic(bits, loc, scale),
-    |bits, [a, ..]| if a == 0.0 { 0.0 } else { exponential(bits).powf(1.0 / a) },
-    |bits, [a, ..]| (exponential(bits) / a).exp_m1(),
-    |bits, [a, ..]| (-(-exponential(bits)).exp_m1()).powf(1.0 / a),
-    |bits, [mode, ..]| mode * (2.0 * exponential(bits)).sqrt(),
-    |bits, [left, mode, right]| triangular(bits, left, mode, right),
-    |bits, [mu, kappa, _]| vonmises(bits, mu, kappa),
-];
-const WALD: i64 = ALL.len() as i64;
-
-/// Bits of any kind.
-pub(super) type Any = super::bits::Source;
-
-/// A number of the distribution with this number.
+/// A number of the distribution with this number in `lib/numpy/generators/`.
 #[inline]
-pub(super) fn draw(bits: &mut Any, which: i64, of: [f64; 3]) -> f64 {
-    if which == WALD { wald(bits, of[0], of[1]) } else { ALL[which as usize](bits, of) }
+pub(super) fn draw(bits: &mut impl Bits, which: i64, [a, b, c]: [f64; 3]) -> f64 {
+    match which {
+        0 => bits.next_f64(),
+        1 => normal(bits),
+        2 => exponential(bits),
+        3 => -(-bits.next_f64()).ln_1p(),
+        4 => a + b * bits.next_f64(),
+        5 => a + b * normal(bits),
+        6 => a * exponential(bits),
+        7 => gamma(bits, a),
+        8 => b * gamma(bits, a),
+        9 => beta(bits, a, b),
+        10 => chisquare(bits, a),
+        11 => noncentral_chisquare(bits, a, b),
+        12 => f(bits, a, b),
+        13 => noncentral_f(bits, a, b, c),
+        14 => {
+            let x = normal(bits);
+            x / normal(bits)
+        }
+        15 => {
+            let (x, y) = (normal(bits), gamma(bits, a / 2.0));
+            (a / 2.0).sqrt() * x / y.sqrt()
+        }
+        16 => (a + b * normal(bits)).exp(),
+        17 => laplace(bits, a, b),
+        18 => gumbel(bits, a, b),
+        19 => logistic(bits, a, b),
+        20 if a == 0.0 => 0.0,
+        20 => exponential(bits).powf(1.0 / a),
+        21 => (exponential(bits) / a).exp_m1(),
+        22 => (-(-exponential(bits)).exp_m1()).powf(1.0 / a),
+        23 => a * (2.0 * exponential(bits)).sqrt(),
+        24 => triangular(bits, a, b, c),
+        25 => vonmises(bits, a, b),
+        26 => wald(bits, a, b),
+        _ => lh_ir::bug!("a distribution with the number {which}"),
+    }
 }
 
 /// A gamma number of scale 1 (Marsaglia and Tsang).
@@ -150,7 +146,7 @@ pub(super) fn gamma32(bits: &mut impl Bits, shape: f32) -> f32 {
     }
 }
 
-fn beta(bits: &mut Any, a: f64, b: f64) -> f64 {
+fn beta(bits: &mut impl Bits, a: f64, b: f64) -> f64 {
     /// Below it powers of random numbers are zero.
     const TINY: f64 = 3e-103;
     if !(a <= 1.0 && b <= 1.0) {
@@ -175,11 +171,11 @@ fn beta(bits: &mut Any, a: f64, b: f64) -> f64 {
     }
 }
 
-fn chisquare(bits: &mut Any, df: f64) -> f64 {
+fn chisquare(bits: &mut impl Bits, df: f64) -> f64 {
     2.0 * gamma(bits, df / 2.0)
 }
 
-fn noncentral_chisquare(bits: &mut Any, df: f64, nonc: f64) -> f64 {
+fn noncentral_chisquare(bits: &mut impl Bits, df: f64, nonc: f64) -> f64 {
     if nonc.is_nan() {
         return f64::NAN;
     }
@@ -191,21 +187,21 @@ fn noncentral_chisquare(bits: &mut Any, df: f64, nonc: f64) -> f64 {
         let n = normal(bits) + nonc.sqrt();
         return central + n * n;
     }
-    let i = poisson(bits, nonc / 2.0);
+    let i = Poisson::new(nonc / 2.0).draw(bits);
     chisquare(bits, df + 2.0 * i as f64)
 }
 
-fn f(bits: &mut Any, dfnum: f64, dfden: f64) -> f64 {
+fn f(bits: &mut impl Bits, dfnum: f64, dfden: f64) -> f64 {
     let x = chisquare(bits, dfnum) * dfden;
     x / (chisquare(bits, dfden) * dfnum)
 }
 
-fn noncentral_f(bits: &mut Any, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
+fn noncentral_f(bits: &mut impl Bits, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
     let x = noncentral_chisquare(bits, dfnum, nonc) * dfden;
     x / (chisquare(bits, dfden) * dfnum)
 }
 
-fn laplace(bits: &mut Any, loc: f64, scale: f64) -> f64 {
+fn laplace(bits: &mut impl Bits, loc: f64, scale: f64) -> f64 {
     loop {
         let u = bits.next_f64();
         if u >= 0.5 {
@@ -217,7 +213,7 @@ fn laplace(bits: &mut Any, loc: f64, scale: f64) -> f64 {
     }
 }
 
-fn gumbel(bits: &mut Any, loc: f64, scale: f64) -> f64 {
+fn gumbel(bits: &mut impl Bits, loc: f64, scale: f64) -> f64 {
     loop {
         let u = 1.0 - bits.next_f64();
         if u < 1.0 {
@@ -226,7 +222,7 @@ fn gumbel(bits: &mut Any, loc: f64, scale: f64) -> f64 {
     }
 }
 
-fn logistic(bits: &mut Any, loc: f64, scale: f64) -> f64 {
+fn logistic(bits: &mut impl Bits, loc: f64, scale: f64) -> f64 {
     loop {
         let u = bits.next_f64();
         if u > 0.0 {
@@ -235,7 +231,7 @@ fn logistic(bits: &mut Any, loc: f64, scale: f64) -> f64 {
     }
 }
 
-fn triangular(bits: &mut Any, left: f64, mode: f64, right: f64) -> f64 {
+fn triangular(bits: &mut impl Bits, left: f64, mode: f64, right: f64) -> f64 {
     let (base, left_base) = (right - left, mode - left);
     let ratio = left_base / base;
     let (left_product, right_product) = (left_base * base, (right - mode) * base);
@@ -243,7 +239,7 @@ fn triangular(bits: &mut Any, left: f64, mode: f64, right: f64) -> f64 {
     if u <= ratio { left + (u * left_product).sqrt() } else { right - ((1.0 - u) * right_product).sqrt() }
 }
 
-fn vonmises(bits: &mut Any, mu: f64, kappa: f64) -> f64 {
+fn vonmises(bits: &mut impl Bits, mu: f64, kappa: f64) -> f64 {
     if kappa.is_nan() {
         return f64::NAN;
     }
@@ -282,7 +278,7 @@ fn vonmises(bits: &mut Any, mu: f64, kappa: f64) -> f64 {
     if angle < 0.0 { -turned } else { turned }
 }
 
-fn wald(bits: &mut Any, mean: f64, scale: f64) -> f64 {
+fn wald(bits: &mut impl Bits, mean: f64, scale: f64) -> f64 {
     let mut y = normal(bits);
     y = mean * y * y;
     let d = 1.0 + (1.0 + 4.0 * scale / y).sqrt();

@@ -2,10 +2,10 @@
 //! `distributions.rs`.
 
 use super::bits::Bits;
-use super::continuous::{Any, gamma};
+use super::continuous::gamma;
 use super::tables::LOG_FACTORIALS;
 use super::ziggurat::exponential;
-use crate::random::distributions::{Doubles, binomial_of, poisson_of};
+use crate::random::distributions::{Binomial, Doubles, Poisson};
 
 /// The parameters of a discrete distribution: two of floating point, three integers.
 #[derive(Clone, Copy)]
@@ -14,40 +14,39 @@ pub(super) struct Parameters {
     pub(super) counts: [i64; 3],
 }
 
-/// The distributions, in the order of their numbers in `lib/numpy/random/distributions.py`.
-const ALL: [fn(&mut Any, Parameters) -> i64; 8] = [
-    |bits, p| poisson(bits, p.of[0]),
-    |bits, p| binomial_of(bits, p.counts[0], p.of[1]),
-    |bits, p| negative_binomial(bits, p.of[0], p.of[1]),
-    |bits, p| geometric(bits, p.of[0]),
-    |bits, p| logseries(bits, p.of[0]),
-    |bits, p| zipf(bits, p.of[0]),
-    |bits, p| hypergeometric(bits, p.counts),
-    |bits, p| interval(bits, p.counts[0] as u64) as i64,
-];
-
-impl Doubles for Any {
+impl<B: Bits> Doubles for B {
+    #[inline(always)]
     fn double(&mut self) -> f64 {
         self.next_f64()
     }
 }
 
-/// A number of the distribution with this number.
+/// A number of the distribution with this number in `lib/numpy/generators/discrete.py`.
 #[inline]
-pub(super) fn draw(bits: &mut Any, which: i64, of: Parameters) -> i64 {
-    ALL[which as usize](bits, of)
+pub(super) fn draw(bits: &mut impl Bits, which: i64, p: Parameters) -> i64 {
+    let Parameters { of: [a, b], counts } = p;
+    match which {
+        POISSON => Poisson::new(a).draw(bits),
+        BINOMIAL => Binomial::new(counts[0], b).draw(bits),
+        2 => negative_binomial(bits, a, b),
+        3 => geometric(bits, a),
+        4 => logseries(bits, a),
+        5 => zipf(bits, a),
+        6 => hypergeometric(bits, counts),
+        7 => interval(bits, counts[0] as u64) as i64,
+        _ => lh_ir::bug!("a distribution with the number {which}"),
+    }
 }
 
-pub(super) fn poisson(bits: &mut Any, lam: f64) -> i64 {
-    poisson_of(bits, lam)
-}
+pub(super) const POISSON: i64 = 0;
+pub(super) const BINOMIAL: i64 = 1;
 
-fn negative_binomial(bits: &mut Any, n: f64, p: f64) -> i64 {
+fn negative_binomial(bits: &mut impl Bits, n: f64, p: f64) -> i64 {
     let lam = (1.0 - p) / p * gamma(bits, n);
-    poisson(bits, lam)
+    Poisson::new(lam).draw(bits)
 }
 
-fn geometric(bits: &mut Any, p: f64) -> i64 {
+fn geometric(bits: &mut impl Bits, p: f64) -> i64 {
     if p < 0.333_333_333_333_333_3 {
         // A conversion of what is too large gives the greatest integer.
         return (-exponential(bits) / (-p).ln_1p()).ceil() as i64;
@@ -62,7 +61,7 @@ fn geometric(bits: &mut Any, p: f64) -> i64 {
     x
 }
 
-fn logseries(bits: &mut Any, p: f64) -> i64 {
+fn logseries(bits: &mut impl Bits, p: f64) -> i64 {
     let r = (-p).ln_1p();
     loop {
         let v = bits.next_f64();
@@ -82,7 +81,7 @@ fn logseries(bits: &mut Any, p: f64) -> i64 {
     }
 }
 
-fn zipf(bits: &mut Any, a: f64) -> i64 {
+fn zipf(bits: &mut impl Bits, a: f64) -> i64 {
     if a >= 1025.0 {
         return 1;
     }
@@ -105,7 +104,7 @@ fn zipf(bits: &mut Any, a: f64) -> i64 {
     }
 }
 
-fn hypergeometric(bits: &mut Any, [good, bad, sample]: [i64; 3]) -> i64 {
+fn hypergeometric(bits: &mut impl Bits, [good, bad, sample]: [i64; 3]) -> i64 {
     if sample >= 10 && sample <= good + bad - 10 {
         hypergeometric_by_ratio(bits, good, bad, sample)
     } else {
@@ -113,7 +112,7 @@ fn hypergeometric(bits: &mut Any, [good, bad, sample]: [i64; 3]) -> i64 {
     }
 }
 
-fn hypergeometric_one_by_one(bits: &mut Any, good: i64, bad: i64, sample: i64) -> i64 {
+fn hypergeometric_one_by_one(bits: &mut impl Bits, good: i64, bad: i64, sample: i64) -> i64 {
     let total = good + bad;
     let mut left = if sample > total / 2 { total - sample } else { sample };
     let (mut in_all, mut good_left) = (total, good);
@@ -131,7 +130,8 @@ fn hypergeometric_one_by_one(bits: &mut Any, good: i64, bad: i64, sample: i64) -
 }
 
 /// An integer up to a limit: random bits under a mask until they fit.
-fn interval(bits: &mut Any, most: u64) -> u64 {
+#[inline]
+pub(super) fn interval(bits: &mut impl Bits, most: u64) -> u64 {
     if most == 0 {
         return 0;
     }
@@ -157,7 +157,7 @@ fn log_factorial(n: i64) -> f64 {
 }
 
 /// Stadlober's ratio of uniforms.
-fn hypergeometric_by_ratio(bits: &mut Any, good: i64, bad: i64, sample: i64) -> i64 {
+fn hypergeometric_by_ratio(bits: &mut impl Bits, good: i64, bad: i64, sample: i64) -> i64 {
     let total = good + bad;
     let n = sample.min(total - sample);
     let (few, many) = (good.min(bad), good.max(bad));

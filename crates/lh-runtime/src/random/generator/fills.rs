@@ -1,10 +1,11 @@
 //! What compiled code calls to draw: one number, or memory full of them.
 
 use super::bits::{BitGen, Bits, drawing, kind as kinds};
-use super::integers::{Parts, up_to_u32, up_to_u64};
+use super::integers::{Parts, fill_parts, shuffle, up_to_u32, up_to_u64};
 use super::native::here;
-use super::ziggurat::{exponential, exponential32, log1p32, normal, normal32};
+use super::ziggurat::{exponential, exponential32, normal, normal32};
 use super::{continuous, discrete};
+use crate::random::distributions::{Binomial, Poisson};
 use crate::symbol::{Symbol, functions};
 
 /// The `n` values at `out` as a slice.
@@ -65,7 +66,7 @@ unsafe extern "C" fn lh_rng_draw32(bits: *mut BitGen, kind: i64, which: i64, a: 
 /// A number of a continuous distribution.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_rng_draw(bits: *mut BitGen, kind: i64, which: i64, a: f64, b: f64, c: f64) -> f64 {
-    continuous::draw(&mut here(bits, kind), which, [a, b, c])
+    drawing!(here(bits, kind), bits => continuous::draw(bits, which, [a, b, c]))
 }
 
 /// A number of a discrete distribution.
@@ -80,7 +81,13 @@ unsafe extern "C" fn lh_rng_count(
     y: i64,
     z: i64,
 ) -> i64 {
-    discrete::draw(&mut here(bits, kind), which, discrete::Parameters { of: [a, b], counts: [x, y, z] })
+    let of = discrete::Parameters { of: [a, b], counts: [x, y, z] };
+    drawing!(here(bits, kind), bits => discrete::draw(bits, which, of))
+}
+
+/// An exponential number in single precision by inversion, rounded from double precision.
+fn inverted32(bits: &mut impl Bits) -> f32 {
+    -f64::from(-bits.next_f32()).ln_1p() as f32
 }
 
 /// Fills memory with numbers of a continuous distribution; the commonest ones in loops of their own.
@@ -96,16 +103,16 @@ unsafe extern "C" fn lh_rng_fill(
     c: f64,
 ) {
     // SAFETY: compiled code passes an array of its own.
-    let (out, mut source) = unsafe { (slice(out, n), here(bits, kind)) };
+    let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
-        0 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = bits.next_f64())),
+        0 => drawing!(source, bits => bits.fill_f64(out)),
         1 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = normal(bits))),
         2 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = exponential(bits))),
         3 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = -(-bits.next_f64()).ln_1p())),
         4 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * bits.next_f64())),
         5 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * normal(bits))),
         6 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a * exponential(bits))),
-        _ => out.iter_mut().for_each(|x| *x = continuous::draw(&mut source, which, [a, b, c])),
+        _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = continuous::draw(bits, which, [a, b, c]))),
     }
 }
 
@@ -113,13 +120,13 @@ unsafe extern "C" fn lh_rng_fill(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_rng_fill32(bits: *mut BitGen, kind: i64, which: i64, out: *mut f32, n: i64, a: f32) {
     // SAFETY: compiled code passes an array of its own.
-    let (out, mut source) = unsafe { (slice(out, n), here(bits, kind)) };
+    let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
         0 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = bits.next_f32())),
         1 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = normal32(bits))),
         2 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = exponential32(bits))),
-        3 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = -log1p32(-bits.next_f32()))),
-        _ => out.iter_mut().for_each(|x| *x = continuous::gamma32(&mut source, a)),
+        3 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = inverted32(bits))),
+        _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = continuous::gamma32(bits, a))),
     }
 }
 
@@ -138,9 +145,19 @@ unsafe extern "C" fn lh_rng_counts(
     z: i64,
 ) {
     // SAFETY: compiled code passes an array of its own.
-    let (out, mut source) = unsafe { (slice(out, n), here(bits, kind)) };
+    let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     let of = discrete::Parameters { of: [a, b], counts: [x, y, z] };
-    out.iter_mut().for_each(|x| *x = discrete::draw(&mut source, which, of));
+    match which {
+        discrete::POISSON => {
+            let poisson = Poisson::new(a);
+            drawing!(source, bits => out.iter_mut().for_each(|x| *x = poisson.draw(bits)));
+        }
+        discrete::BINOMIAL => {
+            let binomial = Binomial::new(x, b);
+            drawing!(source, bits => out.iter_mut().for_each(|x| *x = binomial.draw(bits)));
+        }
+        _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = discrete::draw(bits, which, of))),
+    }
 }
 
 /// Fills memory with integers of so many bits from an offset on, up to a limit above it.
@@ -166,21 +183,42 @@ unsafe extern "C" fn lh_rng_integers(
             slice(out, narrow),
         )
     };
-    let mut parts = Parts::default();
     match width {
         64 => {
-            drawing!(source, b => words.iter_mut().for_each(|x| *x = (low as u64).wrapping_add(up_to_u64(b, most as u64))))
+            let (low, most) = (low as u64, most as u64);
+            drawing!(source, b => words.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u64(b, most))));
         }
         32 => {
-            drawing!(source, b => ints.iter_mut().for_each(|x| *x = (low as u32).wrapping_add(up_to_u32(b, most as u32))))
+            let (low, most) = (low as u32, most as u32);
+            drawing!(source, b => ints.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u32(b, most))));
         }
-        16 => drawing!(source, b => shorts.iter_mut().for_each(|x| {
-            *x = (low as u16).wrapping_add(parts.up_to(b, most as u32, 16) as u16);
-        })),
-        _ => drawing!(source, b => bytes.iter_mut().for_each(|x| {
-            *x = (low as u8).wrapping_add(parts.up_to(b, most as u32, width as u32) as u8);
-        })),
+        16 => drawing!(source, b => fill_parts(b, shorts, most as u32, 16, |x| (low as u16).wrapping_add(x as u16))),
+        _ => drawing!(source, b => {
+            fill_parts(b, bytes, most as u32, width as u32, |x| (low as u8).wrapping_add(x as u8));
+        }),
     }
+}
+
+/// Puts items of a size in random order: address, number, the first that takes part, size, distance in bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_rng_shuffle(
+    bits: *mut BitGen,
+    kind: i64,
+    data: *mut u8,
+    n: i64,
+    first: i64,
+    size: i64,
+    stride: i64,
+) {
+    let (n, first, stride) = (n.max(0) as usize, first as usize, stride as isize);
+    // SAFETY: compiled code passes an array of its own.
+    drawing!(here(bits, kind), b => match size {
+        1 => shuffle::<u8>(b, data, n, first, stride),
+        2 => shuffle::<u16>(b, data, n, first, stride),
+        4 => shuffle::<u32>(b, data, n, first, stride),
+        8 => shuffle::<u64>(b, data, n, first, stride),
+        _ => shuffle::<[u64; 2]>(b, data, n, first, stride),
+    });
 }
 
 /// The same, with an offset and a limit for each; both are replaced.
@@ -211,7 +249,7 @@ pub(super) fn symbols() -> Vec<Symbol> {
         (_ _) lh_rng_f64 lh_rng_normal lh_rng_exponential lh_rng_raw;
         (_ _ _ _) lh_rng_up_to lh_rng_draw32;
         (_ _ _ _ _ _) lh_rng_draw lh_rng_fill32 lh_rng_integers_each;
-        (_ _ _ _ _ _ _) lh_rng_integers;
+        (_ _ _ _ _ _ _) lh_rng_integers lh_rng_shuffle;
         (_ _ _ _ _ _ _ _) lh_rng_count lh_rng_fill;
         (_ _ _ _ _ _ _ _ _ _) lh_rng_counts;
     }

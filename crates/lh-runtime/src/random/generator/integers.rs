@@ -1,6 +1,7 @@
 //! Integers below limits without bias, by multiplication (Lemire, 2019); narrow ones take parts of words of 32 bits.
 
 use super::bits::Bits;
+use super::discrete::interval;
 
 /// Up to and including 32 bits.
 #[inline(always)]
@@ -90,5 +91,41 @@ impl Parts {
             }
         }
         product >> width
+    }
+}
+
+/// Fills with integers of 8 or 16 bits, or of one, from a least one on: what is rejected is overwritten, which takes
+/// no branch.
+pub(super) fn fill_parts<T: Copy>(bits: &mut impl Bits, out: &mut [T], most: u32, width: u32, made: impl Fn(u32) -> T) {
+    let (all, mut parts) = ((1 << width) - 1, Parts::default());
+    if most == 0 || most == all {
+        out.iter_mut().for_each(|x| *x = made(parts.up_to(bits, most, width)));
+        return;
+    }
+    let count = most + 1;
+    let threshold = (all - most) % count;
+    let mut at = 0;
+    while at < out.len() {
+        let product = parts.next(bits, width) * count;
+        out[at] = made(product >> width);
+        at += usize::from(product & all >= threshold);
+    }
+}
+
+/// Puts the items of one dimension in random order, from the last down to the first one that takes part; as
+/// `Generator.shuffle` draws their places.
+///
+/// # Safety
+/// There are `n` items of type `T` at distances of `stride` bytes from `data` on.
+pub(super) unsafe fn shuffle<T: Copy>(bits: &mut impl Bits, data: *mut u8, n: usize, first: usize, stride: isize) {
+    let at = |i: usize| data.wrapping_offset(i as isize * stride).cast::<T>();
+    for i in (first..n).rev() {
+        let j = interval(bits, i as u64) as usize;
+        // SAFETY: as promised.
+        unsafe {
+            let (x, y) = (at(i).read_unaligned(), at(j).read_unaligned());
+            at(i).write_unaligned(y);
+            at(j).write_unaligned(x);
+        }
     }
 }

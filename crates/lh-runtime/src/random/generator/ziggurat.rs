@@ -12,11 +12,6 @@ const NORMAL_TAIL: f64 = 3.654_152_885_361_009;
 const NORMAL_TAIL_INVERSE: f64 = 0.273_661_237_329_758_3;
 const EXPONENTIAL_TAIL: f64 = 7.697_117_470_131_05;
 
-/// The logarithm of one more, rounded from double precision as in NumPy.
-pub(super) fn log1p32(x: f32) -> f32 {
-    f64::from(x).ln_1p() as f32
-}
-
 /// A standard normal number.
 #[inline(always)]
 pub(super) fn normal(bits: &mut impl Bits) -> f64 {
@@ -76,8 +71,8 @@ fn normal32_outside(bits: &mut impl Bits, layer: usize, inside: u32, x: f32) -> 
         return (f64::from(height) < (-0.5 * f64::from(x) * f64::from(x)).exp()).then_some(x);
     }
     loop {
-        let far = -(NORMAL_TAIL_INVERSE as f32) * log1p32(-bits.next_f32());
-        let y = -log1p32(-bits.next_f32());
+        let far = -(NORMAL_TAIL_INVERSE as f32) * (-bits.next_f32()).ln_1p();
+        let y = -(-bits.next_f32()).ln_1p();
         if y + y > far * far {
             let tail = NORMAL_TAIL as f32;
             return Some(if (inside >> 8) & 1 != 0 { -(tail + far) } else { tail + far });
@@ -131,7 +126,7 @@ pub(super) fn exponential32(bits: &mut impl Bits) -> f32 {
 #[inline(never)]
 fn exponential32_outside(bits: &mut impl Bits, layer: usize, x: f32) -> Option<f32> {
     if layer == 0 {
-        return Some(EXPONENTIAL_TAIL as f32 - log1p32(-bits.next_f32()));
+        return Some(EXPONENTIAL_TAIL as f32 - (-bits.next_f32()).ln_1p());
     }
     let (upper, lower) = (EXPONENTIAL_F32[layer - 1], EXPONENTIAL_F32[layer]);
     ((upper - lower) * bits.next_f32() + lower < (-x).exp()).then_some(x)

@@ -29,6 +29,10 @@ def _shuffle_chosen(rng, v, first):
 
 def _shuffle_row(rng, v, first):
     # Puts the items of one dimension in random order, from the end until the first.
+    size = prim.itemsize(prim.dtype_of(v))
+    if size == 1 or size == 2 or size == 4 or size == 8 or size == 16:
+        prim.lh_rng_shuffle(rng._bits, rng._kind, prim.data(v), v.size, first, size, v.strides[0])
+        return
     for i in range(v.size - 1, first - 1, -1):
         j = _up_to(rng, i)
         kept = prim.item(v, i)
