@@ -396,10 +396,11 @@ table! {
         lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
         /// Factors `float32` in place: m, n, address, address of the order of rows. The number of exchanges.
         lh_lu_f32(I64, I64, Ptr, Ptr) -> [I64] writes(2) writes(3);
-        /// Solves with these factors of `float32` in place: n, right-hand sides, factors, order of rows, right-hand sides.
+        /// Solves with these factors of `float32` in place: n, right-hand sides, factors, order of rows, right-hand
+        /// sides.
         lh_lu_solve_f32(I64, I64, Ptr, Ptr, Ptr) -> [I64] writes(4);
-        /// Solves with a triangle of `float32` in place: n, right-hand sides, matrix, whether lower, whether its diagonal
-        /// is ones, right-hand sides.
+        /// Solves with a triangle of `float32` in place: n, right-hand sides, matrix, whether lower, whether its
+        /// diagonal is ones, right-hand sides.
         lh_triangle_f32(I64, I64, Ptr, I64, I64, Ptr) -> [I64] writes(5);
         /// Makes the Cholesky factor of `float32` in the lower triangle: n, address.
         lh_cholesky_f32(I64, Ptr) -> [I64] writes(1);
@@ -409,14 +410,16 @@ table! {
         lh_svd_f32(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
         /// Eigenvalues and vectors of `float32` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_f32(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
-        /// Eigenvalues and vectors of `float32`: n, address, values (real parts), imaginary parts, whether vectors, vectors.
+        /// Eigenvalues and vectors of `float32`: n, address, values (real parts), imaginary parts, whether vectors,
+        /// vectors.
         lh_eig_f32(I64, Ptr, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Factors `float64` in place: m, n, address, address of the order of rows. The number of exchanges.
         lh_lu_f64(I64, I64, Ptr, Ptr) -> [I64] writes(2) writes(3);
-        /// Solves with these factors of `float64` in place: n, right-hand sides, factors, order of rows, right-hand sides.
+        /// Solves with these factors of `float64` in place: n, right-hand sides, factors, order of rows, right-hand
+        /// sides.
         lh_lu_solve_f64(I64, I64, Ptr, Ptr, Ptr) -> [I64] writes(4);
-        /// Solves with a triangle of `float64` in place: n, right-hand sides, matrix, whether lower, whether its diagonal
-        /// is ones, right-hand sides.
+        /// Solves with a triangle of `float64` in place: n, right-hand sides, matrix, whether lower, whether its
+        /// diagonal is ones, right-hand sides.
         lh_triangle_f64(I64, I64, Ptr, I64, I64, Ptr) -> [I64] writes(5);
         /// Makes the Cholesky factor of `float64` in the lower triangle: n, address.
         lh_cholesky_f64(I64, Ptr) -> [I64] writes(1);
@@ -426,55 +429,62 @@ table! {
         lh_svd_f64(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
         /// Eigenvalues and vectors of `float64` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_f64(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
-        /// Eigenvalues and vectors of `float64`: n, address, values (real parts), imaginary parts, whether vectors, vectors.
+        /// Eigenvalues and vectors of `float64`: n, address, values (real parts), imaginary parts, whether vectors,
+        /// vectors.
         lh_eig_f64(I64, Ptr, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Factors `complex64` in place: m, n, address, address of the order of rows. The number of exchanges.
         lh_lu_c64(I64, I64, Ptr, Ptr) -> [I64] writes(2) writes(3);
-        /// Solves with these factors of `complex64` in place: n, right-hand sides, factors, order of rows, right-hand sides.
+        /// Solves with these factors of `complex64` in place: n, right-hand sides, factors, order of rows, right-hand
+        /// sides.
         lh_lu_solve_c64(I64, I64, Ptr, Ptr, Ptr) -> [I64] writes(4);
-        /// Solves with a triangle of `complex64` in place: n, right-hand sides, matrix, whether lower, whether its diagonal
-        /// is ones, right-hand sides.
+        /// Solves with a triangle of `complex64` in place: n, right-hand sides, matrix, whether lower, whether its
+        /// diagonal is ones, right-hand sides.
         lh_triangle_c64(I64, I64, Ptr, I64, I64, Ptr) -> [I64] writes(5);
         /// Makes the Cholesky factor of `complex64` in the lower triangle: n, address.
         lh_cholesky_c64(I64, Ptr) -> [I64] writes(1);
-        /// Factors `complex64` in place into R and reflectors: m, n, address, their factors, columns of Q, address of Q.
+        /// Factors `complex64` in place into R and reflectors: m, n, address, their factors, columns of Q, address of
+        /// Q.
         lh_qr_c64(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `complex64`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_c64(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
         /// Eigenvalues and vectors of `complex64` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_c64(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
-        /// Eigenvalues and vectors of `complex64`: n, address, values (real parts), imaginary parts, whether vectors, vectors.
+        /// Eigenvalues and vectors of `complex64`: n, address, values (real parts), imaginary parts, whether vectors,
+        /// vectors.
         lh_eig_c64(I64, Ptr, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Factors `complex128` in place: m, n, address, address of the order of rows. The number of exchanges.
         lh_lu_c128(I64, I64, Ptr, Ptr) -> [I64] writes(2) writes(3);
-        /// Solves with these factors of `complex128` in place: n, right-hand sides, factors, order of rows, right-hand sides.
+        /// Solves with these factors of `complex128` in place: n, right-hand sides, factors, order of rows, right-hand
+        /// sides.
         lh_lu_solve_c128(I64, I64, Ptr, Ptr, Ptr) -> [I64] writes(4);
-        /// Solves with a triangle of `complex128` in place: n, right-hand sides, matrix, whether lower, whether its diagonal
-        /// is ones, right-hand sides.
+        /// Solves with a triangle of `complex128` in place: n, right-hand sides, matrix, whether lower, whether its
+        /// diagonal is ones, right-hand sides.
         lh_triangle_c128(I64, I64, Ptr, I64, I64, Ptr) -> [I64] writes(5);
         /// Makes the Cholesky factor of `complex128` in the lower triangle: n, address.
         lh_cholesky_c128(I64, Ptr) -> [I64] writes(1);
-        /// Factors `complex128` in place into R and reflectors: m, n, address, their factors, columns of Q, address of Q.
+        /// Factors `complex128` in place into R and reflectors: m, n, address, their factors, columns of Q, address of
+        /// Q.
         lh_qr_c128(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `complex128`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_c128(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
         /// Eigenvalues and vectors of `complex128` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_c128(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
-        /// Eigenvalues and vectors of `complex128`: n, address, values (real parts), imaginary parts, whether vectors, vectors.
+        /// Eigenvalues and vectors of `complex128`: n, address, values (real parts), imaginary parts, whether vectors,
+        /// vectors.
         lh_eig_c128(I64, Ptr, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Transforms lines of `complex64` in place: length, number, address, whether to transform back.
         lh_fft_f32(I64, I64, Ptr, I64) -> [] raises writes(2);
         /// Transforms lines of `float32`, which are destroyed, into `complex64`: length, number, both addresses.
         lh_rfft_f32(I64, I64, Ptr, Ptr) -> [] raises writes(2) writes(3);
-        /// Transforms lines of `complex64`, which are destroyed, into `float32`: length, number, address of the result, of the
-        /// lines.
+        /// Transforms lines of `complex64`, which are destroyed, into `float32`: length, number, address of the result,
+        /// of the lines.
         lh_irfft_f32(I64, I64, Ptr, Ptr) -> [] raises writes(2) writes(3);
         /// Transforms lines of `complex128` in place: length, number, address, whether to transform back.
         lh_fft_f64(I64, I64, Ptr, I64) -> [] raises writes(2);
         /// Transforms lines of `float64`, which are destroyed, into `complex128`: length, number, both addresses.
         lh_rfft_f64(I64, I64, Ptr, Ptr) -> [] raises writes(2) writes(3);
-        /// Transforms lines of `complex128`, which are destroyed, into `float64`: length, number, address of the result, of the
-        /// lines.
+        /// Transforms lines of `complex128`, which are destroyed, into `float64`: length, number, address of the
+        /// result, of the lines.
         lh_irfft_f64(I64, I64, Ptr, Ptr) -> [] raises writes(2) writes(3);
         /// Takes the pending exception.
         lh_exc_take() -> [Mem] role(Exception(roles::Exception::Take));

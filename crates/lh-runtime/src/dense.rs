@@ -1,7 +1,7 @@
 //! Factors, eigenvalues and singular values of matrices, for compiled code: columns lie one after the other.
 //!
-//! Results are 0 or more, or say why there are none: -1 if a factor does not exist or an iteration does not converge, -2
-//! without memory for a workspace, -3 if the library gave up.
+//! Results are 0 or more, or say why there are none: -1 if a factor does not exist or an iteration does not converge,
+//! -2 without memory for a workspace, -3 if the library gave up.
 
 use crate::symbol::{Symbol, functions};
 use lh_numerics::dense::{Failure, Scalar, c32, c64};

@@ -128,8 +128,8 @@ pub(crate) struct Effects<'a> {
     pub(crate) func: &'a Function,
     pub(crate) defs: &'a Defs,
     pub(crate) callees: Callees<'a>,
-    /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots, and so
-    /// are contiguous arrays that are made before it of others in a way that is not known.
+    /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots, and
+    /// so are contiguous arrays that are made before it of others in a way that is not known.
     pub(crate) inside: Option<&'a [bool]>,
 }
 

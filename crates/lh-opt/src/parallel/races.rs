@@ -442,8 +442,8 @@ impl<'a> Judge<'a> {
         Effects { inside: Some(&self.inside), ..Effects::new(self.func, self.defs, self.callees) }
     }
 
-    /// Refuses a loop that writes to an array out of a field, or to one made of others, if it also reaches memory through objects: that may be the
-    /// same, and no test would tell.
+    /// Refuses a loop that writes to an array out of a field, or to one made of others, if it also reaches memory
+    /// through objects: that may be the same, and no test would tell.
     fn check_fields(&self, accesses: &[Access]) -> Result<(), Conflict> {
         let effects = self.effects();
         let is_load = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));

@@ -10,7 +10,7 @@ thread_local! {
     static HELD: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a call holds.
+/// The generators that a call holds.
 pub struct Draws(usize);
 
 /// Waits until nobody draws from the bit generators, and takes their locks.

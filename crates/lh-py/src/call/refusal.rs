@@ -92,7 +92,8 @@ pub fn because_of_objects(py: Python<'_>, state: &State, buf: &ArgBuf, count: us
     error
 }
 
-/// The word of the owner of an object without a type, or of an array of such, and the type of that, in a value whose words begin at `at`.
+/// The word of the owner of an object without a type, or of an array of such, and the type of that, in a value whose
+/// words begin at `at`.
 fn object_in(ty: Ty, at: usize) -> Option<(usize, Ty)> {
     if ty.is_pyobject() || ty.as_array().is_some_and(|(dtype, ..)| dtype.is_pyobject()) {
         return Some((at, ty));

@@ -120,8 +120,8 @@ pub(super) fn present() -> u64 {
     if is_anywhere() { BLOCK.get().map_or(0, Block::id) } else { 0 }
 }
 
-/// What the present block has in place of a generator that was made in a block; `None` where it draws from the
-/// generator itself.
+/// The stream that the present block has in place of a generator that was made in a block; `None` where it draws from
+/// the generator itself.
 pub(super) fn stream_for<R>(
     generator: usize,
     birth: u64,

@@ -126,7 +126,8 @@ impl PlaceFinder<'_> {
         is_before && matches!(self.func.ty(v).as_array(), Some((_, _, Layout::C | Layout::F, _)))
     }
 
-    /// Whether an array counts as one of its own although it may be a view of another one, at a place that is not known.
+    /// Whether an array counts as one of its own although it may be a view of another one, at a place that is not
+    /// known.
     pub(super) fn is_lent(&self, v: Value) -> bool {
         self.is_apart(v) && self.views_by_origin(v, 0).iter().any(View::is_vague)
     }

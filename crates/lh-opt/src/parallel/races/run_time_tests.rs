@@ -129,8 +129,8 @@ impl Judge<'_> {
         is_field || self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
     }
 
-    /// Whether two arrays may have memory in common: both come from outside, or one is the field of an object or made of
-    /// others.
+    /// Whether two arrays may have memory in common: both come from outside, or one is the field of an object or made
+    /// of others.
     fn may_be_one(&self, a: Value, b: Value) -> bool {
         let is_field = |v: Value| matches!(self.defs.inst(self.func, v), Some(Inst::Load(_)));
         let is_given = |v: Value| matches!(self.defs.inst(self.func, v), None | Some(Inst::Field(..)));

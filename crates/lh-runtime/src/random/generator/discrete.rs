@@ -1,5 +1,5 @@
-//! Discrete distributions, in NumPy's order of operations. What the legacy streams have in common with them is in
-//! `distributions.rs`.
+//! Discrete distributions, in NumPy's order of operations. `distributions.rs` has the parts that the
+//! legacy streams share.
 
 use super::bits::Bits;
 use super::continuous::gamma;

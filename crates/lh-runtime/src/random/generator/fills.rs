@@ -1,4 +1,4 @@
-//! What compiled code calls to draw: one number, or memory full of them.
+//! Functions that compiled code calls to draw: one number, or memory full of them.
 
 use super::bits::{BitGen, Bits, drawing, kind as kinds};
 use super::integers::{Parts, fill_parts, shuffle, up_to_u32, up_to_u64};

@@ -52,7 +52,7 @@ pub(super) fn up_to_u32(bits: &mut impl Bits, most: u32) -> u32 {
     }
 }
 
-/// What is left of a word of 32 bits, of which draws of a call take parts.
+/// The rest of a word of 32 bits, of which draws of a call take parts.
 #[derive(Default)]
 pub(super) struct Parts {
     word: u32,
