@@ -58,7 +58,7 @@ def raw(b):
 
 
 def is_const(c):
-    return isinstance(c, (type(None), bool, int, float, complex, str, bytes)) or (
+    return isinstance(c, (type(None), type(...), bool, int, float, complex, str, bytes)) or (
         isinstance(c, (tuple, frozenset)) and all(map(is_const, c))
     )
 

@@ -11,6 +11,7 @@ from lancehead.lib.numpy.linalg_names import outer as outer
 from lancehead.lib.numpy.linalg_names import tensordot as tensordot
 from lancehead.lib.numpy.linalg_names import trace as trace
 from lancehead.lib.numpy.linalg_names import vecdot as vecdot
+from lancehead.lib.numpy.manip import matrix_transpose as matrix_transpose
 from lancehead.lib.numpy.norms import matrix_norm as matrix_norm
 from lancehead.lib.numpy.norms import norm as norm
 from lancehead.lib.numpy.norms import vector_norm as vector_norm
@@ -30,4 +31,3 @@ from lancehead.lib.numpy.spectral import eigvalsh as eigvalsh
 from lancehead.lib.numpy.spectral import lstsq as lstsq
 from lancehead.lib.numpy.spectral import svd as svd
 from lancehead.lib.numpy.spectral import svdvals as svdvals
-from lancehead.lib.numpy.standard import matrix_transpose as matrix_transpose

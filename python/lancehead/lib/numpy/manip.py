@@ -163,6 +163,19 @@ def swapaxes(a, axis1, axis2):
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
 
 
+def matrix_transpose(x, /):
+    """A view with the last two axes exchanged.
+
+    >>> np.matrix_transpose(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    a = asarray(x)
+    if a.ndim < 2:
+        raise ValueError("Input array must be at least 2-dimensional, but it is " + str(a.ndim))
+    return swapaxes(a, -1, -2)
+
+
 def moveaxis(a, source, destination):
     """A view with an axis in another place.
 

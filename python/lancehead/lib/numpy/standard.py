@@ -9,8 +9,8 @@ from lancehead.lib.numpy.editing import split
 from lancehead.lib.numpy.folds import deliver, plus, scan_axis, times
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import check_axis, new_array
-from lancehead.lib.numpy.linalg import dot, vdot
-from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to, expand_dims, moveaxis, swapaxes
+from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to, expand_dims, moveaxis
+from lancehead.lib.numpy.products import dot, vdot
 from lancehead.lib.numpy.reductions import as_type, sum_dtype
 from lancehead.lib.numpy.sets import unique
 
@@ -25,19 +25,6 @@ def astype(x, dtype, /, *, copy=True):
         prim.error("Input should be a NumPy array. It is a " + "value of another type.")
     check_flag(copy)
     return x.astype(dtype, copy=copy)
-
-
-def matrix_transpose(x, /):
-    """A view with the last two axes exchanged.
-
-    >>> np.matrix_transpose(np.array([[1, 2], [3, 4]]))
-    array([[1, 3],
-           [2, 4]])
-    """
-    a = asarray(x)
-    if a.ndim < 2:
-        raise ValueError("Input array must be at least 2-dimensional, but it is " + str(a.ndim))
-    return swapaxes(a, -1, -2)
 
 
 def unstack(x, /, *, axis=0):
