@@ -83,6 +83,6 @@ def test_what_is_not_finite(odd):
         square(np.array([[1.0, odd], [0.0, 1.0]]))
 
 
-def test_other_ranks_are_refused():
+def test_vectors_are_refused():
     with pytest.raises(lh.errors.TypingError, match="two dimensions"):
-        square(np.ones((2, 2, 2)))
+        square(np.ones(2))

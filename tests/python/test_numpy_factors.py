@@ -5,7 +5,7 @@ import pytest
 
 import lancehead as lh
 
-DTYPES = ["f4", "f8", "c8", "c16", "i8", "?"]
+DTYPES = ["f4", "f8", "c8", "c16", "i8"]
 #: On both sides of the size from which the run-time library factors.
 SIZES = [0, 1, 2, 5, 17, 33]
 LEADS = [(), (3,), (0, 1)]
@@ -14,8 +14,6 @@ LEADS = [(), (3,), (0, 1)]
 def make(dtype, shape, seed=3):
     random = np.random.default_rng(seed)
     a = random.normal(size=shape)
-    if dtype == "?":
-        return a > 0
     return (a + 1j * random.normal(size=shape) if dtype[0] == "c" else a * 3).astype(dtype)
 
 
@@ -27,9 +25,9 @@ def views(a):
 
 
 def definite(dtype, lead, n):
-    a = make("f8" if dtype in ("i8", "?") else dtype, (*lead, n, n))
+    a = make("f8" if dtype == "i8" else dtype, (*lead, n, n))
     h = a @ adjoint(a) / (n + 1) + np.eye(n, dtype=a.dtype)
-    return np.round(h.real).astype("i8") + 4 * np.eye(n, dtype="i8") if dtype in ("i8", "?") else h
+    return np.round(h.real).astype("i8") + 4 * np.eye(n, dtype="i8") if dtype == "i8" else h
 
 
 def adjoint(a):
@@ -64,7 +62,7 @@ UNIQUE = {
 def test_answers_of_numpy(name):
     function = UNIQUE[name]
     compiled = lh.njit(function)
-    for dtype in ["f4", "f8", "c16"] if name != "det" else DTYPES[:5]:
+    for dtype in ["f4", "f8", "c16"] if name != "det" else DTYPES:
         for lead in LEADS:
             for n in SIZES:
                 if n == 0 and name in ("svdvals", "values"):
@@ -74,50 +72,63 @@ def test_answers_of_numpy(name):
                     same(compiled(b), function(b))
 
 
-@pytest.mark.parametrize("dtype", DTYPES[:5])
-@pytest.mark.parametrize("n", SIZES[1:])
-def test_solve(dtype, n):
-    solve = lh.njit(lambda a, b: np.linalg.solve(a, b))
-    for lead in LEADS:
-        a = definite(dtype, lead, n)
-        for b in (make("f8", (n,)), make(dtype, (n, 3)), make("c16", (*lead, n, 2)), make("f4", (2, *lead, n, 1))):
-            same(solve(a, b), np.linalg.solve(a, b))
-        same(lh.njit(lambda a: np.linalg.slogdet(a).logabsdet)(a), np.linalg.slogdet(a).logabsdet)
-        same(lh.njit(lambda a: np.linalg.slogdet(a)[0])(a), np.linalg.slogdet(a)[0])
+solve = lh.njit(lambda a, b: np.linalg.solve(a, b))
+slogdet = lh.njit(lambda a: np.linalg.slogdet(a))
+reduced = lh.njit(lambda a: np.linalg.qr(a))
+complete = lh.njit(lambda a: np.linalg.qr(a, mode="complete"))
+only_r = lh.njit(lambda a: np.linalg.qr(a, "r"))
+raw = lh.njit(lambda a: np.linalg.qr(a, "raw"))
+eigh = lh.njit(lambda a: np.linalg.eigh(a))
+eigh_upper = lh.njit(lambda a: np.linalg.eigh(a, "U"))
+eig = lh.njit(lambda a: np.linalg.eig(a))
+eigvals = lh.njit(lambda a: np.linalg.eigvals(a))
+lstsq = lh.njit(lambda a, b, rcond: np.linalg.lstsq(a, b, rcond))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_solve(dtype):
+    for n in SIZES[1:]:
+        for lead in LEADS:
+            a = definite(dtype, lead, n)
+            for b in (make("f8", (n,)), make(dtype, (n, 3)), make("f4", (2, *lead, n, 1))):
+                same(solve(a, b), np.linalg.solve(a, b))
+            got, want = slogdet(a), np.linalg.slogdet(a)
+            same(got.logabsdet, want.logabsdet)
+            same(got.sign, want.sign)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (5, 5), (9, 4), (4, 9), (30, 20), (2, 6, 3), (2, 2, 3, 6)])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (5, 5), (9, 4), (4, 9), (30, 20), (2, 6, 3)])
 def test_qr(dtype, shape):
     a = make(dtype, shape)
     want = np.linalg.qr(a, "reduced")
-    q, r = lh.njit(lambda a: np.linalg.qr(a))(a)
+    q, r = reduced(a)
     assert (q.shape, q.dtype, r.shape) == (want.Q.shape, want.Q.dtype, want.R.shape)
     np.testing.assert_allclose(q @ r, a, atol=near(q))
     np.testing.assert_allclose(
         adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), r.shape[:-2] + q.shape[-1:] * 2), atol=near(q)
     )
     np.testing.assert_array_equal(r, np.triu(r))
-    full = lh.njit(lambda a: np.linalg.qr(a, mode="complete"))(a)
+    full = complete(a)
     assert full.Q.shape == np.linalg.qr(a, "complete").Q.shape
     np.testing.assert_allclose(full.Q @ full.R, a, atol=near(q))
-    np.testing.assert_allclose(np.abs(lh.njit(lambda a: np.linalg.qr(a, "r"))(a)), np.abs(want.R), atol=near(q) * 10)
-    h, tau = lh.njit(lambda a: np.linalg.qr(a, "raw"))(a)
+    np.testing.assert_allclose(np.abs(only_r(a)), np.abs(want.R), atol=near(q) * 10)
+    h, tau = raw(a)
     assert (h.shape, tau.shape) == tuple(x.shape for x in np.linalg.qr(a, "raw"))
     np.testing.assert_allclose(np.triu(np.swapaxes(h, -1, -2))[..., : r.shape[-2], :], r, atol=near(q))
 
 
-@pytest.mark.parametrize("dtype", DTYPES[:5])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
 @pytest.mark.parametrize("n", SIZES[1:])
 def test_eigenvectors(dtype, n):
-    for lead in LEADS[:3]:
+    for lead in LEADS:
         a = definite(dtype, lead, n)
-        for w, v in (lh.njit(lambda a: np.linalg.eigh(a))(a), lh.njit(lambda a: np.linalg.eigh(a, "U"))(a)):
+        for w, v in (eigh(a), eigh_upper(a)):
             np.testing.assert_allclose(v * w[..., None, :] @ adjoint(v), a, atol=near(v) * 20 * n)
             np.testing.assert_allclose(adjoint(v) @ v, np.broadcast_to(np.eye(n), v.shape), atol=near(v))
-        w, v = lh.njit(lambda a: np.linalg.eig(a))(a)
+        w, v = eig(a)
         np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=near(v) * 20 * n)
-        same(np.sort(lh.njit(lambda a: np.linalg.eigvals(a))(a).real), np.sort(np.linalg.eigvals(a).real))
+        same(np.sort(eigvals(a).real), np.sort(np.linalg.eigvals(a).real))
 
 
 def test_eigenvalues_of_a_general_matrix():
@@ -132,16 +143,15 @@ def test_eigenvalues_of_a_general_matrix():
     np.testing.assert_allclose(np.sort(lh.njit(lambda a: np.linalg.eigvals(a))(triangle)), np.sort(np.diag(a)))
 
 
-@pytest.mark.parametrize("dtype", DTYPES[:5])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
 @pytest.mark.parametrize("shape", [(1, 1), (8, 3), (3, 8), (30, 20), (0, 2), (2, 0)])
 @pytest.mark.parametrize("rcond", [None, -1, 0.3])
 def test_lstsq(dtype, shape, rcond):
     a = make(dtype, shape)
     if shape == (8, 3):
         a[:, 2] = a[:, 1]
-    compiled = lh.njit(lambda a, b, rcond: np.linalg.lstsq(a, b, rcond))
     for b in (make("f8", shape[:1]), make(dtype, (shape[0], 2))):
-        got, want = compiled(a, b, rcond), np.linalg.lstsq(a, b, rcond)
+        got, want = lstsq(a, b, rcond), np.linalg.lstsq(a, b, rcond)
         if rcond == -1 and shape == (8, 3):
             # Its rank is a matter of rounding.
             continue

@@ -130,16 +130,50 @@ def qr_columns(f, k):
     return tau, q
 
 
+def _largest(f):
+    # The largest absolute value of a part, or infinity if there is an infinity or a NaN.
+    largest = 0.0
+    for j in range(f.shape[1]):
+        for i in range(f.shape[0]):
+            x = prim.item(f, i, j)
+            size = prim.cast(prim.maximum(prim.fabs(x.real), prim.fabs(x.imag)), np.float64)
+            largest = size if not size <= largest else largest
+    return largest if largest < np.inf else np.inf
+
+
+def _scaled(f):
+    # Divides numbers whose squares have no form by the factor that is returned.
+    largest = _largest(f)
+    dtype = prim.dtype_of(f)
+    far = 1e100 if prim.itemsize(real_dtype(dtype)) == 8 else 1e12
+    if largest == np.inf or largest == 0.0 or (largest < far and largest > 1.0 / far):
+        return 1.0 if largest < np.inf else np.inf
+    for j in range(f.shape[1]):
+        for i in range(f.shape[0]):
+            prim.set_item(f, i, j, prim.item(f, i, j) / prim.cast(largest, dtype))
+    return largest
+
+
+def _multiply(values, factor):
+    if factor != 1.0:
+        for i in range(values.size):
+            prim.set_item(values, i, prim.item(values, i) * prim.cast(factor, prim.dtype_of(values)))
+
+
 def singular_into(a, u, s, vh):
     """Puts singular values and vectors of a matrix into row-major arrays; without columns there are no vectors."""
     m, n = a.shape
     dtype = prim.dtype_of(u)
     f, left = columns_of(a, dtype), new_fortran(u.shape, dtype)
+    factor = _scaled(f)
+    if factor == np.inf:
+        raise np.linalg.LinAlgError("SVD did not converge")
     # The right vectors as columns lie in memory as rows of their transpose do.
     status = prim.lh_svd(
         dtype, m, n, prim.data(f), prim.data(s), u.shape[1], prim.data(left), vh.shape[0], prim.data(vh)
     )
     check(status, "SVD did not converge")
+    _multiply(s, factor)
     copy_into(u, left)
     conjugate_in_place(vh)
 
@@ -151,20 +185,14 @@ def self_adjoint_into(a, upper, w, v):
     f, vectors = columns_of(a.T if upper else a, dtype), new_fortran(v.shape, dtype)
     if upper:
         conjugate_in_place(f)
+    factor = _scaled(f)
+    if factor == np.inf:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
     wanted = 1 if v.shape[0] == n else 0
     status = prim.lh_eigh(dtype, n, prim.data(f), prim.data(w), wanted, prim.data(vectors))
     check(status, "Eigenvalues did not converge")
+    _multiply(w, factor)
     copy_into(v, vectors)
-
-
-def _has_odd(f):
-    for i in range(f.shape[0]):
-        for j in range(f.shape[1]):
-            x = prim.item(f, i, j)
-            size = prim.fabs(x.real) + prim.fabs(x.imag) if prim.is_complex(x) else prim.fabs(x)
-            if not size < prim.cast(np.inf, prim.dtype_of(size)):
-                return True
-    return False
 
 
 def general_into(a, w, v, name):
@@ -172,7 +200,8 @@ def general_into(a, w, v, name):
     n = a.shape[0]
     dtype = prim.dtype_of(v)
     f, vectors = columns_of(a, dtype), new_fortran(v.shape, dtype)
-    if _has_odd(f):
+    factor = _scaled(f)
+    if factor == np.inf:
         raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
     imaginary = new_array((n,), dtype)
     wanted = 1 if v.shape[0] == n else 0
@@ -182,6 +211,7 @@ def general_into(a, w, v, name):
         for i in range(n):
             if prim.item(imaginary, i) != 0.0:
                 raise ValueError(name + "() argument must not cause a domain change.")
+    _multiply(w, factor)
     for j in range(v.shape[1] if wanted == 1 else 0):
         _normalise(vectors, j)
     copy_into(v, vectors)

@@ -121,7 +121,8 @@ def solve(a, b):
     n = x.shape[x.ndim - 1]
     if y.shape[0 if y.ndim == 1 else y.ndim - 2] != n:
         raise ValueError(
-            "solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            ("solve1" if y.ndim == 1 else "solve")
+            + ": Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
             "(m,m),(m"
             + ("" if y.ndim == 1 else ",n")
             + ")->(m"
