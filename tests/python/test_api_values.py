@@ -243,9 +243,8 @@ def test_memmap_is_an_array(tmp_path):
 @pytest.mark.parametrize(
     "value",
     [
-        {1: 2, "a": 3}, {1, "a"}, frozenset({1, "a"}), object(), [1, 2.5], [1, "a"],
-        np.array(["a"]).astype(">U1"), np.array([object()]), np.arange(3.0).astype(">f8"),
-        np.zeros(2, dtype=">M8[s]"), np.longdouble(1), np.ma.array([1.0]), iter([]),
+        {1: 2, "a": 3}, {1, "a"}, frozenset({1, "a"}), [1, 2.5], [1, "a"],
+        np.array(["a"]).astype(">U1"), np.arange(3.0).astype(">f8"), np.zeros(2, dtype=">M8[s]"),
     ],
     ids=lambda v: type(v).__name__,
 )  # fmt: skip
@@ -254,6 +253,24 @@ def test_other_values_are_refused_with_a_diagnostic(value):
         same(value)
     text = str(caught.value)
     assert "`x` of `same`" in text and text.startswith("error[") and "help:" in text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), np.array([object()]), np.longdouble(1), np.ma.array([1.0]), iter([])],
+    ids=lambda v: type(v).__name__,
+)
+def test_objects_without_a_type_are_only_passed_on(value):
+    assert same(value) is value
+
+    @njit
+    def use(x):
+        return x + 1
+
+    with pytest.raises(errors.TypingError) as caught:
+        use(value)
+    text = str(caught.value)
+    assert "`x` of `use`" in text and text.startswith("error[") and "help:" in text
 
 
 def test_ints_beyond_64_bits_overflow():

@@ -23,7 +23,7 @@ use crate::convert::{has_pending, passes_pending};
 use crate::cx::{Infer, Wishes};
 use crate::substitutes;
 use crate::val::{Known, Plan, Val};
-use crate::world::{ArgTy, Object};
+use crate::world::{ArgTy, Object, Spec};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
@@ -261,18 +261,23 @@ impl Infer<'_> {
                 Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
             }
         };
+        Ok(self.call_specialised(spec, &bound, &tys, library))
+    }
+
+    /// Calls a specialisation with those of its arguments that are not known while compiling.
+    fn call_specialised(&mut self, spec: Spec, bound: &[Val], tys: &[ArgTy], library: bool) -> Val {
         self.unknown_items |= has_unknown_items(spec.ret) || bound.iter().any(|v| has_unknown_items(v.ty));
         self.is_open |= spec.is_open || self.unknown_items;
-        let run_time = bound.iter().zip(&tys).filter(|(v, t)| !t.is_known() && !v.ty.flatten().is_empty());
+        let run_time = bound.iter().zip(tys).filter(|(v, t)| !t.is_known() && !v.ty.flatten().is_empty());
         let args: Vec<Value> =
             run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
         self.calls_users |= !library;
         let result = self.push(Inst::Call(spec.id, args), spec.ret);
         if spec.ret.is_never() {
             self.stop();
-            return Ok(Val::of_type(spec.ret));
+            return Val::of_type(spec.ret);
         }
-        Ok(if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result })
+        if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result }
     }
 
     /// An argument as callees take it: iterators become generators, or lists of what they give.

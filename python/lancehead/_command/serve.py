@@ -54,6 +54,7 @@ COUNTERPARTS = {
             "pyapi": "numba.core.pythonapi",
             "registry": "numba.core.imputils numba.core.typing.templates",
             "external": "numba.core.unsafe.nrt",
+            "lapack": "numba.np.linalg",
             "texts": "numba.cpython.unicode numba.cpython.charseq",
             "ctypes_utils": "numba.core.typing.ctypes_utils",
             "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",

@@ -321,11 +321,16 @@ impl Infer<'_> {
             let inner = self.isinstance(&inner, c)?;
             return Ok(self.both(&has, &inner));
         }
-        let t = x.ty;
-        if t.is_pyobject() {
+        if x.ty.is_pyobject() {
             return self.object_isinstance(x, c);
         }
-        let yes = match c.ty.kind() {
+        Ok(Val::bool(self.is_of_class(x, c)?))
+    }
+
+    /// Whether the type of a value is that of a class.
+    fn is_of_class(&mut self, x: &Val, c: &Val) -> Result<bool> {
+        let t = x.ty;
+        Ok(match c.ty.kind() {
             TyKind::DType(d) => is_of_number_class(t, *d),
             TyKind::Obj(o) if t.is_struct() => self.derives(t, *o),
             TyKind::Obj(o) => match self.world.object(*o) {
@@ -363,8 +368,7 @@ impl Infer<'_> {
                     format!("`{}` is not a class known while compiling", c.ty),
                 ));
             }
-        };
-        Ok(Val::bool(yes))
+        })
     }
 
     /// Whether the class of instances derives from another.

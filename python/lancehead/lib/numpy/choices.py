@@ -257,11 +257,11 @@ def select(condlist, choicelist, default=0):
 
 
 def _selected(conditions, choices, default):
-    # Of several types; there are as many of both, one of which is a tuple.
-    if prim.is_tuple(conditions):
-        if len(conditions) == 0:
-            return default
-        return where(conditions[0], choices[0], _selected(conditions[1:], choices[1:], default))
-    if len(choices) == 0:
+    # Of several types; there are as many of both, one of which is a tuple. Halves keep the recursion flat.
+    n = len(conditions) if prim.is_tuple(conditions) else len(choices)
+    if n == 0:
         return default
-    return where(conditions[0], choices[0], _selected(conditions[1:], choices[1:], default))
+    if n == 1:
+        return where(conditions[0], choices[0], default)
+    rest = _selected(conditions[n // 2 :], choices[n // 2 :], default)
+    return _selected(conditions[: n // 2], choices[: n // 2], rest)
