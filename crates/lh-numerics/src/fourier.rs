@@ -67,7 +67,7 @@ fn backward<T: FftNum>(plans: &mut Plans<T>, n: usize, lines: &mut [Complex<T>],
     for (line, to) in lines.chunks_exact_mut(n / 2 + 1).zip(to.chunks_exact_mut(n)) {
         // The imaginary parts of the first number, and of the last one of an even length, have no meaning.
         line[0].im = T::zero();
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             line[n / 2].im = T::zero();
         }
         let _ = plan.process_with_scratch(line, to, scratch);

@@ -560,6 +560,23 @@ impl ArgBuf {
             if let Some(pushed) = copied {
                 return pushed;
             }
+            self.push_derived(py, o, class)
+        }
+    }
+
+    /// An instance of a class that derives from a builtin one, or an object as a constant.
+    ///
+    /// # Safety
+    /// As of `push_rare`.
+    unsafe fn push_derived(
+        &mut self,
+        py: Python<'_>,
+        o: *mut ffi::PyObject,
+        class: *mut ffi::PyTypeObject,
+    ) -> Result<(), Refused> {
+        // SAFETY: as in `push_rare`.
+        unsafe {
+            let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);
             }

@@ -129,15 +129,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 self.bit_generator(ty, mem as *mut MemInfo, bits)?
             }
             TyKind::Class(c) => self.object(ty, c, word())?,
-            TyKind::Exc => {
-                // SAFETY: the word is an exception, to which the caller has a reference.
-                let pending = unsafe { lh_runtime::caught::copy(word() as *mut MemInfo) };
-                raise::exception(py, &pending)?
-            }
-            TyKind::Record(_) => {
-                let slots = [word(), word()];
-                record(py, ty, slots)?
-            }
+            TyKind::Exc => exception(py, word())?,
+            TyKind::Record(_) => record(py, ty, [word(), word()])?,
             TyKind::Array { dtype, ndim, readonly, .. } => {
                 let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
                 *at = rest;
@@ -165,8 +158,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::PyObject => {
                 let [_, address] = [word(), word()];
-                // SAFETY: the value holds a reference to the object, or an argument of the call does.
-                unsafe { Bound::from_borrowed_ptr(py, address as *mut ffi::PyObject) }
+                opaque(py, address)
             }
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
@@ -471,6 +463,19 @@ impl<'a, 'py> Boxer<'a, 'py> {
         });
         Ok(PyList::new(self.py, items)?.into_any())
     }
+}
+
+/// A caught exception, to which the caller has a reference.
+fn exception(py: Python<'_>, word: u64) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: the caller's words are those of the value.
+    let pending = unsafe { lh_runtime::caught::copy(word as *mut MemInfo) };
+    raise::exception(py, &pending)
+}
+
+/// An object of a class that has no type.
+fn opaque(py: Python<'_>, address: u64) -> Bound<'_, PyAny> {
+    // SAFETY: the value holds a reference to the object, or an argument of the call does.
+    unsafe { Bound::from_borrowed_ptr(py, address as *mut ffi::PyObject) }
 }
 
 /// The object that a type known while compiling stands for.

@@ -7,6 +7,7 @@ mod fills;
 mod integers;
 pub mod native;
 mod seeds;
+#[expect(clippy::approx_constant, reason = "one of the logarithms of factorials is ln 2")]
 mod tables;
 mod ziggurat;
 

@@ -94,7 +94,8 @@ fn zipf(bits: &mut impl Bits, a: f64) -> i64 {
         let u = u01 * least + (1.0 - u01);
         let v = bits.next_f64();
         let x = u.powf(-1.0 / am1).floor();
-        if x > MOST || x < 1.0 {
+        let too_large = x > MOST;
+        if too_large || x < 1.0 {
             continue;
         }
         let t = (1.0 + 1.0 / x).powf(am1);

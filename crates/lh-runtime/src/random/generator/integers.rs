@@ -38,7 +38,7 @@ pub(super) fn up_to_u64(bits: &mut impl Bits, most: u64) -> u64 {
         0 => 0,
         HALF => bits.next_u32().into(),
         u64::MAX => bits.next_u64(),
-        ..HALF => below_u32(bits, most as u32).into(),
+        1..HALF => below_u32(bits, most as u32).into(),
         _ => below_u64(bits, most),
     }
 }
