@@ -284,7 +284,6 @@ ARRAYS = {
     "mixed set": ({1, "a"}, "make the items of one type"),
     "defaultdict": (collections.defaultdict(int), "pass"),
     "date": (datetime.date(2020, 1, 1), "pass a number"),
-    "generator": (np.random.default_rng(1), r"np\.random\.seed"),
 }
 
 
@@ -295,7 +294,7 @@ def test_f11_an_argument_that_is_refused_says_what_it_is_and_what_to_do(kind: st
 
         @njit
         def f(x):
-            return x
+            return x + 1
 
         f(value)
 
@@ -303,16 +302,16 @@ def test_f11_an_argument_that_is_refused_says_what_it_is_and_what_to_do(kind: st
 def test_f11_a_series_of_pandas_says_to_numpy() -> None:
     pandas = pytest.importorskip("pandas")
     with pytest.raises(errors.TypingError, match=r"`x\.to_numpy\(\)`"):
-        njit(lambda x: x)(pandas.Series([1.0]))
+        njit(lambda x: x + 1)(pandas.Series([1.0]))
 
 
 def test_f13_every_diagnostic_names_its_page() -> None:
     def ask(x):
-        return np.linalg.lstsq(x, x)
+        return np.poly1d(x)
 
     with pytest.raises(errors.TypingError) as caught:
         njit(ask)(UNSORTED)
-    assert re.search(r"help: use `np.linalg.solve.*\n  more: lancehead help unsupported-call$", str(caught.value))
+    assert re.search(r"help: use `np.polyval.*\n  more: lancehead help unsupported-call$", str(caught.value))
     assert "manual" not in str(caught.value)
 
 

@@ -83,7 +83,7 @@ def test_positions_of_parameters_are_numpys():
 
 
 #: Modules of the library whose names are not those of `numpy` itself.
-HOMES = {"random": np.random, "linalg_names": np.linalg} | dict.fromkeys(
+HOMES = {"random": np.random, "linalg_names": np.linalg, "fft": np.fft} | dict.fromkeys(
     ("random_choices", "random_distributions", "random_draws", "random_lines"), np.random
 )
 #: What NumPy takes by position too, though its signature does not say so.
