@@ -49,7 +49,7 @@ fn interface(state: *mut c_void) -> BitGen {
 }
 
 impl Native {
-    /// A bit generator of a kind, from the words that a seed sequence gives: as many as [`words_of`] says.
+    /// A bit generator of a kind, from the words that a seed sequence gives: as many as `words_of` says.
     fn new(of: i64, words: &[u64], seeds: Seeds) -> Box<Native> {
         let mut made = Box::new(Native {
             bits: interface(std::ptr::null_mut()),
