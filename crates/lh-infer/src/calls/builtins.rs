@@ -354,6 +354,7 @@ impl Infer<'_> {
                     "numpy.generic" => t.is_number(),
                     "builtins.object" => true,
                     p if t.as_buffer().map(|b| b.path()).or(t.class().map(Class::path)) == Some(p) => true,
+                    "builtins.list" => false,
                     _ => self.known_class(*o, c)?,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
