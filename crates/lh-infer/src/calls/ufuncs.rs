@@ -334,6 +334,9 @@ impl Infer<'_> {
         let [out] = &outs[..] else { return Err(outputs_differ(path, 1, outs.len())) };
         let dtype = given("dtype").unwrap_or(none);
         let casting = given("casting").unwrap_or_else(|| Val::str("same_kind"));
+        if casting.ty.native() != Ty::str() {
+            return Err(wrong(format!("the rule of casts of `{path}` is a text, not a `{}`", casting.ty)));
+        }
         let mut ins = ins.to_vec();
         if !dtype.ty.is_none() {
             for x in &mut ins {

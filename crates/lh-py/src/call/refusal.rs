@@ -145,6 +145,9 @@ fn of_use(py: Python<'_>, state: &State, argument: &Argument<'_>, last: &Diagnos
 
 /// The exception for an argument that no signature takes.
 fn of_misfit(py: Python<'_>, state: &State, argument: &Argument<'_>, error: PyErr) -> PyErr {
+    if let Some(error) = foreign::why_unknown(&argument.object) {
+        return error;
+    }
     let text = error.value(py).to_string();
     if !text.starts_with("No matching definition") {
         return error;

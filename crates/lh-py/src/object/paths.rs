@@ -133,6 +133,8 @@ pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
         return None;
     }
     let public = HOMES.iter().find(|(private, _)| *private == module).map_or(module.as_str(), |(_, public)| public);
+    // Methods of a hidden instance are nowhere else, and NumPy warns of some names (`numpy.bytes`).
+    let is_method = receiver_module(o).is_some();
     // The shortest public module that has the name wins: `numpy.core.fromnumeric.sum` is `numpy.sum`.
     let mut prefix = String::new();
     for part in public.split('.') {
@@ -140,11 +142,7 @@ pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
             prefix.push('.');
         }
         prefix.push_str(part);
-        // Methods of a hidden instance are nowhere else, and NumPy warns of some names (`numpy.bytes`).
-        if receiver_module(o).is_some() && prefix != public {
-            continue;
-        }
-        if lookup(py, &prefix, &name).is_some_and(|found| same(&found, o)) {
+        if (!is_method || prefix == public) && lookup(py, &prefix, &name).is_some_and(|found| same(&found, o)) {
             return Some(format!("{prefix}.{name}"));
         }
     }

@@ -6,13 +6,10 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import new_array, new_zeros
 from lancehead.lib.numpy.reductions import mean_dtype
+from lancehead.lib.numpy.stacks import conj, real_dtype
 
 #: Squares of columns that count as zero; what is larger keeps its digits when it is squared.
 TINY = 1e-280
-
-
-def _conj(x):
-    return x.conjugate() if prim.is_complex(x) else x
 
 
 def _size(x):
@@ -35,7 +32,7 @@ def _product(w, p, q):
     # Of two rows, the first conjugated.
     total = prim.cast(0, prim.dtype_of(w))
     for i in range(w.shape[1]):
-        total += _conj(prim.item(w, p, i)) * prim.item(w, q, i)
+        total += conj(prim.item(w, p, i)) * prim.item(w, q, i)
     return total
 
 
@@ -68,7 +65,7 @@ def _sweep(w, v):
             z = (b - a) / (size + size)
             t = prim.copysign(1.0 / (prim.fabs(z) + prim.hypot(1.0, z)), z)
             c = 1.0 / prim.hypot(1.0, t)
-            turn = _conj(g / size)
+            turn = conj(g / size)
             _rotate(w, p, q, c, c * t, turn)
             _rotate(v, p, q, c, c * t, turn)
     return changed
@@ -111,7 +108,7 @@ def _conjugated(u, dtype):
     out = new_array(u.shape, dtype)
     for i in range(u.shape[0]):
         for j in range(u.shape[1]):
-            prim.set_item(out, i, j, prim.cast(_conj(prim.item(u, i, j)), dtype))
+            prim.set_item(out, i, j, prim.cast(conj(prim.item(u, i, j)), dtype))
     return out
 
 
@@ -127,7 +124,7 @@ def jacobi(a, full_matrices, compute_uv):
     if x.ndim != 2:
         prim.error("a matrix is needed: an array of two dimensions")
     dtype = mean_dtype(prim.dtype_of(x))
-    real = prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
+    real = real_dtype(dtype)
     work = np.complex128 if prim.is_complex(dtype) else np.float64
     wide = x.shape[0] < x.shape[1]
     least, most = (x.shape[0], x.shape[1]) if wide else (x.shape[1], x.shape[0])
@@ -137,7 +134,7 @@ def jacobi(a, full_matrices, compute_uv):
     for i in range(least):
         for j in range(most):
             y = prim.cast(prim.item(x, i, j) if wide else prim.item(x, j, i), work)
-            prim.set_item(w, i, j, (_conj(y) if wide else y) / scale)
+            prim.set_item(w, i, j, (conj(y) if wide else y) / scale)
         if compute_uv:
             prim.set_item(v, i, i, prim.cast(1, work))
     for sweep in range(60):

@@ -4,52 +4,8 @@ one after the other."""
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.layout import copy_into, count, new_array, new_fortran, with_shape
-
-
-def linalg_dtype(dtype):
-    """The type in which linear algebra is done."""
-    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
-        raise TypeError("array type float16 is unsupported in linalg")
-    if prim.is_float(dtype) or prim.is_complex(dtype):
-        return dtype
-    if not (prim.is_int(dtype) or prim.is_bool(dtype)):
-        prim.error("linear algebra takes numbers")
-    return np.float64
-
-
-def real_dtype(dtype):
-    """The type of absolute values."""
-    return prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
-
-
-def check_stack(x):
-    """Refuses arrays that hold no matrices."""
-    if x.ndim < 2:
-        prim.error("matrices are needed: an array of two dimensions or more")
-
-
-def check_square(x):
-    """Refuses matrices that are not square."""
-    check_stack(x)
-    if x.shape[x.ndim - 1] != x.shape[x.ndim - 2]:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-
-
-def lead_of(x):
-    """The extents of a stack of matrices."""
-    return x.shape[: x.ndim - 2]
-
-
-def matrices_of(x):
-    """The matrices of a row-major stack in three dimensions."""
-    m, n = x.shape[x.ndim - 2], x.shape[x.ndim - 1]
-    return with_shape(x, (count(lead_of(x)), m, n))
-
-
-def vectors_of(x):
-    """The vectors of a row-major stack in two dimensions."""
-    return with_shape(x, (count(x.shape[: x.ndim - 1]), x.shape[x.ndim - 1]))
+from lancehead.lib.numpy.layout import copy_into, new_array, new_fortran
+from lancehead.lib.numpy.stacks import conj, real_dtype
 
 
 def columns_of(a, dtype):
@@ -65,11 +21,6 @@ def conjugate_in_place(a):
         for i in range(a.shape[0]):
             for j in range(a.shape[1]):
                 prim.set_item(a, i, j, conj(prim.item(a, i, j)))
-
-
-def conj(x):
-    """The conjugate of a number."""
-    return x.conjugate() if prim.is_complex(x) else x
 
 
 def check(status, message):

@@ -4,6 +4,9 @@ from lancehead.lib.numpy.chains import matrix_power as matrix_power
 from lancehead.lib.numpy.chains import multi_dot as multi_dot
 from lancehead.lib.numpy.chains import tensorinv as tensorinv
 from lancehead.lib.numpy.chains import tensorsolve as tensorsolve
+from lancehead.lib.numpy.conditioning import cond as cond
+from lancehead.lib.numpy.conditioning import matrix_rank as matrix_rank
+from lancehead.lib.numpy.conditioning import pinv as pinv
 from lancehead.lib.numpy.linalg_names import cross as cross
 from lancehead.lib.numpy.linalg_names import diagonal as diagonal
 from lancehead.lib.numpy.linalg_names import matmul as matmul
@@ -21,9 +24,6 @@ from lancehead.lib.numpy.solving import inv as inv
 from lancehead.lib.numpy.solving import qr as qr
 from lancehead.lib.numpy.solving import slogdet as slogdet
 from lancehead.lib.numpy.solving import solve as solve
-from lancehead.lib.numpy.spectra import cond as cond
-from lancehead.lib.numpy.spectra import matrix_rank as matrix_rank
-from lancehead.lib.numpy.spectra import pinv as pinv
 from lancehead.lib.numpy.spectral import eig as eig
 from lancehead.lib.numpy.spectral import eigh as eigh
 from lancehead.lib.numpy.spectral import eigvals as eigvals

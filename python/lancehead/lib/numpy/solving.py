@@ -8,24 +8,10 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.factors import (
-    check_square,
-    check_stack,
-    cholesky_columns,
-    columns_of,
-    conj,
-    is_singular,
-    lead_of,
-    linalg_dtype,
-    lu,
-    matrices_of,
-    qr_columns,
-    real_dtype,
-    solve_columns,
-    vectors_of,
-)
+from lancehead.lib.numpy.factors import cholesky_columns, columns_of, is_singular, lu, qr_columns, solve_columns
 from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_zeros, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
+from lancehead.lib.numpy.stacks import check_matrices, check_square, conj, linalg_dtype, matrices, real_dtype, vectors
 
 # Up to so many rows, calls and copies would take longer than the loops here.
 SMALL = 16
@@ -138,14 +124,14 @@ def solve(a, b):
         _solve_into(left, with_shape(right, (right.size, 1)) if y.ndim == 1 else right)
         return right
     if y.ndim == 1:
-        left, right = copy_c(x, dtype), copy_c(broadcast_to(y, lead_of(x) + (n,)), dtype)
+        left, right = copy_c(x, dtype), copy_c(broadcast_to(y, x.shape[:-2] + (n,)), dtype)
         rights = with_shape(right, (right.size // n if n > 0 else 0, n, 1))
     else:
-        lead = broadcast_shapes(lead_of(x), lead_of(y))
+        lead = broadcast_shapes(x.shape[:-2], y.shape[:-2])
         left = copy_c(broadcast_to(x, lead + (n, n)), dtype)
         right = copy_c(broadcast_to(y, lead + (n, y.shape[y.ndim - 1])), dtype)
-        rights = matrices_of(right)
-    lefts = matrices_of(left)
+        rights = matrices(right)
+    lefts = matrices(left)
     for i in range(rights.shape[0]):
         _solve_into(lefts[i], rights[i])
     return right
@@ -162,7 +148,7 @@ def inv(a):
     check_square(x)
     dtype = linalg_dtype(prim.dtype_of(x))
     left, out = copy_c(x, dtype), new_zeros(x.shape, dtype)
-    lefts, outs = matrices_of(left), matrices_of(out)
+    lefts, outs = matrices(left), matrices(out)
     for i in range(outs.shape[0]):
         for j in range(outs.shape[1]):
             prim.set_item(outs, i, j, j, prim.cast(1, dtype))
@@ -206,7 +192,7 @@ def det(a):
     left = copy_c(x, dtype)
     if x.ndim == 2:
         return _det(left)
-    lefts, out = matrices_of(left), new_array(lead_of(x), dtype)
+    lefts, out = matrices(left), new_array(x.shape[:-2], dtype)
     values = with_shape(out, (out.size,))
     for i in range(out.size):
         prim.set_item(values, i, _det(lefts[i]))
@@ -244,7 +230,7 @@ def slogdet(a):
     if x.ndim == 2:
         sign, total = _slogdet(left)
         return SlogdetResult(sign, total)
-    lefts, signs, totals = matrices_of(left), new_array(lead_of(x), dtype), new_array(lead_of(x), real_dtype(dtype))
+    lefts, signs, totals = matrices(left), new_array(x.shape[:-2], dtype), new_array(x.shape[:-2], real_dtype(dtype))
     first, second = with_shape(signs, (signs.size,)), with_shape(totals, (totals.size,))
     for i in range(signs.size):
         sign, total = _slogdet(lefts[i])
@@ -299,7 +285,7 @@ def cholesky(a, /, *, upper=False):
     check_square(x)
     dtype = linalg_dtype(prim.dtype_of(x))
     left, out = copy_c(x, dtype), new_array(x.shape, dtype)
-    lefts, outs = matrices_of(left), matrices_of(out)
+    lefts, outs = matrices(left), matrices(out)
     for i in range(outs.shape[0]):
         if upper:
             _cholesky_into(_adjoint(lefts[i]), outs[i])
@@ -384,16 +370,16 @@ def qr(a, mode="reduced"):
            [0. , 0.4]])
     """
     x = asarray(a)
-    check_stack(x)
+    check_matrices(x)
     dtype = linalg_dtype(prim.dtype_of(x))
     m, n = x.shape[x.ndim - 2], x.shape[x.ndim - 1]
     least = m if m < n else n
-    left = matrices_of(copy_c(x, dtype))
+    left = matrices(copy_c(x, dtype))
     if mode == "raw":
         return _raw_qr(x, left, dtype, least)
     rows = m if mode == "complete" else least
-    r = new_array(lead_of(x) + (rows, n), dtype)
-    rs = matrices_of(r)
+    r = new_array(x.shape[:-2] + (rows, n), dtype)
+    rs = matrices(r)
     if mode == "r":
         for i in range(rs.shape[0]):
             _, f = _factors(left[i], dtype, 0)
@@ -401,8 +387,8 @@ def qr(a, mode="reduced"):
         return r
     if mode != "reduced" and mode != "complete":
         raise ValueError("Unrecognized mode '" + mode + "'")
-    q = new_array(lead_of(x) + (m, rows), dtype)
-    qs = matrices_of(q)
+    q = new_array(x.shape[:-2] + (m, rows), dtype)
+    qs = matrices(q)
     for i in range(rs.shape[0]):
         u, f = _factors(left[i], dtype, rows)
         copy_into(qs[i], u)
@@ -414,8 +400,8 @@ def _raw_qr(x, left, dtype, least):
     if prim.in_kernel():
         prim.error("kernels have no `qr` with this mode")
     m, n = left.shape[1], left.shape[2]
-    h, tau = new_array(lead_of(x) + (n, m), dtype), new_array(lead_of(x) + (least,), dtype)
-    hs, taus = matrices_of(h), vectors_of(tau)
+    h, tau = new_array(x.shape[:-2] + (n, m), dtype), new_array(x.shape[:-2] + (least,), dtype)
+    hs, taus = matrices(h), vectors(tau)
     for i in range(hs.shape[0]):
         f = columns_of(left[i], dtype)
         factors, _ = qr_columns(f, 0)

@@ -7,20 +7,10 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.decompositions import jacobi
-from lancehead.lib.numpy.factors import (
-    check_square,
-    check_stack,
-    conj,
-    general_into,
-    lead_of,
-    linalg_dtype,
-    matrices_of,
-    real_dtype,
-    self_adjoint_into,
-    singular_into,
-    vectors_of,
-)
+from lancehead.lib.numpy.factors import general_into, self_adjoint_into, singular_into
 from lancehead.lib.numpy.layout import copy_c, new_array, new_zeros, with_shape
+from lancehead.lib.numpy.stacks import check_matrices, check_square, conj, linalg_dtype, matrices, real_dtype, vectors
+from lancehead.lib.numpy.stacks import hermitian as mirrored
 
 EigResult = namedtuple("EigResult", ["eigenvalues", "eigenvectors"])
 EighResult = namedtuple("EighResult", ["eigenvalues", "eigenvectors"])
@@ -39,33 +29,25 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     x = asarray(a)
     if prim.in_kernel():
         return jacobi(x, full_matrices, compute_uv)
-    check_stack(x)
+    check_matrices(x)
     dtype = linalg_dtype(prim.dtype_of(x))
     m, n = x.shape[x.ndim - 2], x.shape[x.ndim - 1]
     least = m if m < n else n
-    lead = lead_of(x)
-    xs, s = matrices_of(copy_c(x, dtype)), new_array(lead + (least,), real_dtype(dtype))
-    if hermitian:
-        _mirror(xs)
-    values = vectors_of(s)
+    lead = x.shape[:-2]
+    # Only the lower triangle of a Hermitian matrix counts.
+    xs = matrices(copy_c(mirrored(x) if hermitian else x, dtype))
+    s = new_array(lead + (least,), real_dtype(dtype))
+    values = vectors(s)
     if not compute_uv:
         for i in range(xs.shape[0]):
             singular_into(xs[i], new_array((m, 0), dtype), values[i], new_array((0, n), dtype))
         return s
     u = new_array(lead + (m, m if full_matrices else least), dtype)
     vh = new_array(lead + (n if full_matrices else least, n), dtype)
-    us, vs = matrices_of(u), matrices_of(vh)
+    us, vs = matrices(u), matrices(vh)
     for i in range(xs.shape[0]):
         singular_into(xs[i], us[i], values[i], vs[i])
     return SVDResult(u, s, vh)
-
-
-def _mirror(xs):
-    # Only the lower triangle counts.
-    for i in range(xs.shape[0]):
-        for j in range(xs.shape[1]):
-            for k in range(j):
-                prim.set_item(xs, i, k, j, conj(prim.item(xs, i, j, k)))
 
 
 def svdvals(x, /):
@@ -106,19 +88,19 @@ def eigvalsh(a, UPLO="L"):
     return _self_adjoint(asarray(a), _is_upper(UPLO), False)[0]
 
 
-def _self_adjoint(x, upper, vectors):
+def _self_adjoint(x, upper, wants_vectors):
     if prim.in_kernel():
         prim.error("kernels have no eigenvalues; call this function outside of the kernel")
     check_square(x)
     dtype = linalg_dtype(prim.dtype_of(x))
-    n, lead = x.shape[x.ndim - 1], lead_of(x)
+    n, lead = x.shape[x.ndim - 1], x.shape[:-2]
     w, v = (
         new_array(lead + (n,), real_dtype(dtype)),
-        new_array(lead + (n if vectors else 0, n if vectors else 0), dtype),
+        new_array(lead + (n if wants_vectors else 0, n if wants_vectors else 0), dtype),
     )
-    xs, ws = matrices_of(copy_c(x, dtype)), vectors_of(w)
-    if vectors:
-        vs = matrices_of(v)
+    xs, ws = matrices(copy_c(x, dtype)), vectors(w)
+    if wants_vectors:
+        vs = matrices(v)
         for i in range(xs.shape[0]):
             self_adjoint_into(xs[i], upper, ws[i], vs[i])
     else:
@@ -150,16 +132,19 @@ def eigvals(a):
     return _general(asarray(a), False, "eigvals")[0]
 
 
-def _general(x, vectors, name):
+def _general(x, wants_vectors, name):
     if prim.in_kernel():
         prim.error("kernels have no eigenvalues; call this function outside of the kernel")
     check_square(x)
     dtype = linalg_dtype(prim.dtype_of(x))
-    n, lead = x.shape[x.ndim - 1], lead_of(x)
-    w, v = new_array(lead + (n,), dtype), new_array(lead + (n if vectors else 0, n if vectors else 0), dtype)
-    xs, ws = matrices_of(copy_c(x, dtype)), vectors_of(w)
-    if vectors:
-        vs = matrices_of(v)
+    n, lead = x.shape[x.ndim - 1], x.shape[:-2]
+    w, v = (
+        new_array(lead + (n,), dtype),
+        new_array(lead + (n if wants_vectors else 0, n if wants_vectors else 0), dtype),
+    )
+    xs, ws = matrices(copy_c(x, dtype)), vectors(w)
+    if wants_vectors:
+        vs = matrices(v)
         for i in range(xs.shape[0]):
             general_into(xs[i], ws[i], vs[i], name)
     else:

@@ -6,26 +6,50 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.layout import contiguous, count, new_array, with_shape
 
 
-def matrices(x):
-    """A stack as row-major matrices in one dimension: a view if possible."""
+def check_matrices(x):
+    """Refuses arrays that hold no matrices."""
     if x.ndim < 2:
         prim.error("a matrix is needed: an array of at least two dimensions")
+
+
+def matrices(x):
+    """A stack as row-major matrices in one dimension: a view if possible."""
+    check_matrices(x)
     c = contiguous(x)
     return with_shape(c, (count(x.shape[:-2]), x.shape[-2], x.shape[-1]))
 
 
+def vectors(x):
+    """A stack of vectors in two dimensions: a view if possible."""
+    return with_shape(contiguous(x), (count(x.shape[:-1]), x.shape[-1]))
+
+
 def check_square(x):
     """Refuses matrices that are not square."""
-    if x.ndim < 2:
-        prim.error("a matrix is needed: an array of at least two dimensions")
+    check_matrices(x)
     if x.shape[-1] != x.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def check_linear(dtype):
-    """Refuses half precision, for which linear algebra is not defined."""
+def linalg_dtype(dtype):
+    """The type in which linear algebra is done; TypeError for half precision, as in NumPy."""
     if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
-        prim.error("array type float16 is unsupported in linalg: convert it, `a.astype(np.float32)`")
+        raise TypeError("array type float16 is unsupported in linalg")
+    if prim.is_float(dtype) or prim.is_complex(dtype):
+        return dtype
+    if not (prim.is_int(dtype) or prim.is_bool(dtype)):
+        prim.error("linear algebra takes numbers")
+    return np.float64
+
+
+def real_dtype(dtype):
+    """The type of absolute values of inexact numbers."""
+    return prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
+
+
+def conj(x):
+    """The conjugate of a number, of any type."""
+    return x.conjugate() if prim.is_complex(x) else x
 
 
 def hermitian(a):

@@ -78,13 +78,15 @@ def common_type(*arrays):
     """
     if len(arrays) == 0:
         return np.float16
-    dtype = _inexact(asarray(arrays[0]))
+    dtype = _inexact(arrays[0])
     for a in arrays[1:]:
-        dtype = prim.result_type(dtype, _inexact(asarray(a)))
+        dtype = prim.result_type(dtype, _inexact(a))
     return dtype
 
 
 def _inexact(a):
+    if not prim.is_array(a):
+        prim.error("`common_type` takes arrays")
     dtype = prim.dtype_of(a)
     if prim.is_int(dtype):
         return np.float64

@@ -7,7 +7,8 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import new_array, new_zeros
 from lancehead.lib.numpy.polynomial._series import powers
-from lancehead.lib.numpy.polynomial.polyutils import float_of, real_of, series
+from lancehead.lib.numpy.polynomial.polyutils import float_of, series
+from lancehead.lib.numpy.stacks import real_dtype
 
 #: Steps of the iteration for one eigenvalue; few are needed.
 STEPS = 60
@@ -15,7 +16,7 @@ STEPS = 60
 
 def epsilon(dtype):
     """The distance from one to the next number of a type."""
-    if prim.itemsize(real_of(dtype)) == 4:
+    if prim.itemsize(real_dtype(dtype)) == 4:
         return 1.1920928955078125e-07
     return 2.220446049250313e-16
 
@@ -75,7 +76,7 @@ def _weighted(x, w, n):
 
 def _scales(a):
     # Lengths of the columns; one for those of zeros.
-    out = new_array((a.shape[1],), real_of(prim.dtype_of(a)))
+    out = new_array((a.shape[1],), real_dtype(prim.dtype_of(a)))
     for j in range(a.shape[1]):
         length = np.linalg.norm(a[:, j])
         prim.set_item(out, j, length if length != 0.0 else prim.cast(1, prim.dtype_of(out)))
@@ -108,7 +109,7 @@ def companion(rule, c):
     if n < 1:
         raise ValueError("Series must have maximum degree of at least 1.")
     dtype = prim.dtype_of(x)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     out = new_zeros((n, n), dtype)
     last, scale = prim.item(x, n), 1.0
     a, _, _ = rule(n)

@@ -10,7 +10,8 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, count, lanes, new_array, new_zeros, with_shape
-from lancehead.lib.numpy.polynomial.polyutils import coefficients, common, float_of, real_of, series, trimmed
+from lancehead.lib.numpy.polynomial.polyutils import coefficients, common, float_of, series, trimmed
+from lancehead.lib.numpy.stacks import real_dtype
 
 #: Points whose values are computed together, so that what is in between stays in the cache.
 BLOCK = 256
@@ -48,7 +49,7 @@ def add(c1, c2, sign):
 def _shifted(rule, c):
     # The series times `x`, as long as it is: what is lost is zero.
     dtype = prim.dtype_of(c)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     out = new_zeros(c.shape, dtype)
     for i in range(c.size):
         a, b, d = rule(i + 1)
@@ -75,7 +76,7 @@ def times_x(rule, c):
 def _combined(rule, basis, c, xs):
     # The sum of `c[k] * P[k] * xs` in a basis, by Clenshaw's algorithm.
     dtype = prim.dtype_of(c)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     size = c.size + xs.size - 1
     first, second = new_zeros((size,), dtype), new_zeros((size,), dtype)
     top = c.size - 1
@@ -193,7 +194,7 @@ def _factor(rule, zero, dtype):
     # The series of `x - zero`.
     a, b, _ = power_rule(1) if rule is None else rule(1)
     out = new_array((2,), dtype)
-    prim.set_item(out, 0, prim.cast(-b / a, real_of(dtype)) - zero)
+    prim.set_item(out, 0, prim.cast(-b / a, real_dtype(dtype)) - zero)
     prim.set_item(out, 1, prim.cast(1.0 / a, dtype))
     return out
 
@@ -212,7 +213,7 @@ def powers(rule, x, deg):
 
 def _powers(rule, x, n):
     dtype = prim.dtype_of(x)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     c = contiguous(x)
     v, out = with_shape(c, (c.size,)), new_array((c.size, n + 1), dtype)
     for i in range(v.size):
@@ -255,7 +256,7 @@ def _floats(x, *others):
 def _at(rule, v, i, j, x):
     # The value of one of the series that are `lanes`.
     dtype = prim.dtype_of(v)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     top = v.shape[1] - 1
     if rule is None:
         total = prim.item(v, i, top, j) + x * prim.cast(0, dtype)
@@ -340,7 +341,7 @@ def _fill(rule, c, j, step, x, out):
 
 def _fill_block(rule, c, j, step, x, out, low, n, first, second):
     dtype = prim.dtype_of(c)
-    real = real_of(dtype)
+    real = real_dtype(dtype)
     top = c.shape[0] - 1
     if rule is None:
         for i in range(n):
@@ -429,13 +430,13 @@ def derive(slopes, c, m, scl, axis):
 
 
 def _add_to(v, i, k, j, x, factor):
-    prim.set_item(v, i, k, j, prim.item(v, i, k, j) + x * prim.cast(factor, real_of(prim.dtype_of(v))))
+    prim.set_item(v, i, k, j, prim.item(v, i, k, j) + x * prim.cast(factor, real_dtype(prim.dtype_of(v))))
 
 
 def _derived(slopes, v):
     n = v.shape[1] - 1
     out = new_array((v.shape[0], n, v.shape[2]), prim.dtype_of(v))
-    real = real_of(prim.dtype_of(v))
+    real = real_dtype(prim.dtype_of(v))
     for i in range(v.shape[0]):
         for k in range(n, 0, -1):
             d, two, one = slopes(k)

@@ -12,11 +12,6 @@ def float_of(dtype):
     return np.float64 if prim.is_int(dtype) or prim.is_bool(dtype) else dtype
 
 
-def real_of(dtype):
-    """The type of the numbers by which coefficients are multiplied."""
-    return prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
-
-
 def trimmed(c):
     """A series, which is contiguous, without its highest coefficients that are zero, as a view."""
     n = c.size

@@ -8,11 +8,7 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.spectral import svdvals
-from lancehead.lib.numpy.stacks import check_linear, check_square, hermitian, is_empty_matrix, matrices
-
-
-def _real(dtype):
-    return prim.real_dtype(dtype) if prim.is_complex(dtype) else dtype
+from lancehead.lib.numpy.stacks import check_square, hermitian, is_empty_matrix, matrices, real_dtype
 
 
 def _epsilon(dtype):
@@ -32,7 +28,6 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     a = asarray(A)
     if a.ndim < 2:
         return 0 if np.all(a == 0) else 1
-    check_linear(prim.dtype_of(a))
     s = svdvals(_symmetric(a)) if flag_of(hermitian) else svdvals(a)
     if tol is not None:
         return np.count_nonzero(s > _beside(tol), axis=-1)
@@ -66,11 +61,10 @@ def cond(x, p=None):
     a = asarray(x)
     if a.ndim < 2:
         prim.error("a matrix is needed: an array of at least two dimensions")
-    check_linear(prim.dtype_of(a))
     if is_empty_matrix(a):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     m = matrices(a)
-    out = new_array((m.shape[0],), _real(mean_dtype(prim.dtype_of(a))))
+    out = new_array((m.shape[0],), real_dtype(mean_dtype(prim.dtype_of(a))))
     for k in range(m.shape[0]):
         r = _condition(m[k], p, prim.dtype_of(out))
         if r != r and not np.any(np.isnan(m[k])):
@@ -118,7 +112,6 @@ def pinv(a, rcond=None, hermitian=False, *, rtol="rcond"):
     if rcond is not None and not prim.is_str(rtol):
         raise ValueError("`rtol` and `rcond` can't be both set.")
     x = asarray(a)
-    check_linear(prim.dtype_of(x))
     m = matrices(_symmetric(x) if flag_of(hermitian) else x)
     dtype = mean_dtype(prim.dtype_of(x))
     out = new_array((m.shape[0], m.shape[2], m.shape[1]), dtype)
@@ -138,7 +131,7 @@ def _tolerances(rcond, rtol, m, dtype, shape):
         if not (prim.is_float(prim.dtype_of(m)) or prim.is_complex(prim.dtype_of(m))):
             prim.error("`rtol=None` takes matrices of floats: convert them, `a.astype(np.float64)`")
         most = m.shape[1] if m.shape[1] > m.shape[2] else m.shape[2]
-        return _for_each(float(most) * float(_epsilon(_real(dtype))), shape)
+        return _for_each(float(most) * float(_epsilon(real_dtype(dtype))), shape)
     return _for_each(rtol, shape)
 
 
