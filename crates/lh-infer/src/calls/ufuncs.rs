@@ -322,6 +322,9 @@ impl Infer<'_> {
         if given("order").is_some_and(|o| o.as_str() != Some("K")) {
             return Err(wrong(format!("the order of the result of `{path}` is that of its operands")));
         }
+        if given("subok").is_some_and(|flag| flag.ty.native() != Ty::bool()) {
+            return Err(wrong(format!("`subok=` of `{path}` is a truth value")));
+        }
         let (ins, rest) = args.split_at(takes);
         if rest.len() > 1 || (!rest.is_empty() && given("out").is_some()) {
             return Err(wrong(format!("`{path}` has an output by position and one by keyword")));

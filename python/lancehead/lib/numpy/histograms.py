@@ -297,6 +297,13 @@ def _all_edges(columns, bins, ranges, k):
     return (_own_edges(columns[0], own, limits, k),) + rest
 
 
+def _bins_of_all(columns, bins, k):
+    # An item of an array or a list for each dimension: a number of bins or their edges.
+    if len(columns) == 0:
+        return ()
+    return (bins[k],) + _bins_of_all(columns[1:], bins, k + 1)
+
+
 def _own_edges(x, bins, limits, k):
     if prim.is_number(bins):
         n = index_of(bins)
@@ -363,6 +370,10 @@ def _histogramdd(columns, bins, ranges, density, weights):
     if prim.is_tuple(bins):
         if len(bins) != len(columns):
             prim.error("The dimension of bins must be equal to the dimension of the sample x.")
+    elif not prim.is_number(bins):
+        if len(bins) != len(columns):
+            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+        return _histogramdd(columns, _bins_of_all(columns, bins, 0), ranges, density, weights)
     if ranges is not None:
         if len(ranges) != len(columns):
             prim.error("range argument must have one entry per dimension")

@@ -118,6 +118,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 def _dtype_of_all(arrays, dtype, casting):
     common = _common_dtype(arrays)
     if dtype is None:
+        check_cast(common, common, casting)
         return common
     check_cast(common, prim.as_dtype(dtype), casting)
     return prim.as_dtype(dtype)

@@ -23,7 +23,9 @@ def poly(seq_of_zeros):
     >>> np.poly(np.array([1.0, 2.0]))
     array([ 1., -3.,  2.])
     """
-    z = np.atleast_1d(asarray(seq_of_zeros))
+    z = asarray(seq_of_zeros)
+    if z.ndim == 0:
+        prim.error("zeros are an array or a sequence, not a number")
     if z.ndim > 2:
         prim.error("input must be 1d or non-empty square 2d array.")
     if z.ndim == 2:
@@ -248,6 +250,8 @@ def roots(p):
     >>> np.sort(np.roots(np.array([1.0, -3.0, 2.0])))
     array([1., 2.])
     """
+    if asarray(p).ndim == 0:
+        prim.error("coefficients are an array or a sequence, not a number")
     c = _line(p)
     dtype = float_of(prim.dtype_of(c))
     first, last = 0, c.size - 1

@@ -423,6 +423,8 @@ def indices(dimensions, dtype=int, sparse=False):
     array([[0, 1, 2],
            [0, 1, 2]])
     """
+    if prim.is_scalar(dimensions):
+        prim.error("dimensions are a sequence of lengths, not a number")
     shape = np.broadcast_shapes(dimensions)
     if sparse:
         return _sparse_indices(shape, (), prim.tuple_fill(len(shape), 1), dtype)

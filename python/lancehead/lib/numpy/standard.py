@@ -114,7 +114,7 @@ def _of_rank(x, ranks):
     return _of_rank(expand_dims(x, 0), ranks) if x.ndim < len(ranks) else x
 
 
-def unique_values(x):
+def unique_values(x, /):
     """The distinct elements, sorted; NaN is not equal to NaN.
 
     >>> np.unique_values(np.array([3, 1, 3]))
@@ -123,7 +123,7 @@ def unique_values(x):
     return unique(x, equal_nan=False)
 
 
-def unique_counts(x):
+def unique_counts(x, /):
     """The distinct elements and how often each is there.
 
     >>> np.unique_counts(np.array([3, 1, 3]))
@@ -133,7 +133,7 @@ def unique_counts(x):
     return np.lib._arraysetops_impl.UniqueCountsResult(values, counts)
 
 
-def unique_inverse(x):
+def unique_inverse(x, /):
     """The distinct elements and the place of every element among them.
 
     >>> np.unique_inverse(np.array([3, 1, 3]))
@@ -143,7 +143,7 @@ def unique_inverse(x):
     return np.lib._arraysetops_impl.UniqueInverseResult(values, inverse)
 
 
-def unique_all(x):
+def unique_all(x, /):
     """The distinct elements, where each is first, the place of every element among them, and how often each is there.
 
     >>> np.unique_all(np.array([3, 1, 3])).indices

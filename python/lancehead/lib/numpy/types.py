@@ -231,7 +231,7 @@ def iterable(y):
     """
     if prim.is_array(y):
         return y.ndim > 0
-    return not (prim.is_scalar(y) or prim.is_none(y) or prim.is_dtype(y))
+    return not (prim.is_scalar(y) or prim.is_none(y) or prim.is_dtype(y) or prim.is_func(y))
 
 
 def isfortran(a):
