@@ -25,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 RUN = "import sys, pytest\nsys.exit(pytest.main(sys.argv[1:]))\n"
 #: What suites need beside the packages.
-TOOLS = ("pytest<9", "pytest-benchmark", "pytest-mock", "hypothesis", "bottleneck", "polars")
+TOOLS = ("pytest<9", "pytest-benchmark", "pytest-mock", "hypothesis", "bottleneck", "polars", "dask")
 
 
 class Client(NamedTuple):

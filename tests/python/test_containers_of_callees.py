@@ -199,3 +199,20 @@ def test_the_diagnostic_of_the_callee_is_shown():
 
     with pytest.raises(TypingError, match="no_such_attribute"):
         f(1.0)
+
+
+def test_an_empty_list_from_outside_is_decided_by_later_uses():
+    """The copy and the slice say nothing of the items, and what comes after them does."""
+
+    @njit
+    def copied(c, x):
+        return sorted(c), c + [x]
+
+    @njit
+    def sliced(c, x):
+        c.sort()
+        return c[0:1:1], c + [x]
+
+    for x in ("b", 1.5, (1, "a"), 3):
+        assert copied([], x) == ([], [x])
+        assert sliced([], x) == ([], [x])

@@ -358,7 +358,7 @@ impl Infer<'_> {
         for s in open {
             for at in 0..self.pending.sites[*s as usize].1.len() {
                 if self.pending.argument(*s, at).is_never() {
-                    self.pending.learn(*s, at, Ty::int());
+                    self.pending.guess(*s, at, Ty::int());
                 }
             }
         }

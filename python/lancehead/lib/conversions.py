@@ -56,6 +56,16 @@ def check_flag(x):
         prim.error("a truth value is needed here")
 
 
+def check_device(device):
+    """Refuses a `device=` that is neither missing nor the processor."""
+    if device is None:
+        return
+    if not prim.is_str(device):
+        prim.error('`device` is "cpu" or nothing')
+    if device != "cpu":
+        raise ValueError('Device not understood. Only "cpu" is allowed, but received: ' + device)
+
+
 def unmixed(x):
     """A list display of values of several types as a tuple; anything else as it is."""
     if isinstance(x, list) and not prim.is_a(x, "builtins.list"):

@@ -480,8 +480,8 @@ def concat(a, b, /):
     >>> operator.concat([1], [2])
     [1, 2]
     """
-    if prim.is_number(a):
-        prim.error("`concat` takes sequences")
+    if prim.is_number(a) or prim.is_array(a):
+        prim.error("`concat` takes sequences that are no arrays")
     return a + b
 
 
@@ -491,8 +491,8 @@ def iconcat(a, b, /):
     >>> operator.iconcat([1], [2])
     [1, 2]
     """
-    if prim.is_number(a):
-        prim.error("`iconcat` takes sequences")
+    if prim.is_number(a) or prim.is_array(a):
+        prim.error("`iconcat` takes sequences that are no arrays")
     a += b
     return a
 

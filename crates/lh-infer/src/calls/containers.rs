@@ -53,7 +53,7 @@ impl Infer<'_> {
         let Some(site) = self.result else { return Ok(None) };
         let is_wanted = match path {
             "builtins.list" | "builtins.dict" | "builtins.set" => is_open || self.sites.contains_key(&site),
-            "builtins.frozenset" => args.is_empty(),
+            "builtins.frozenset" => args.is_empty() && kwargs.is_empty(),
             _ => path.starts_with("collections."),
         };
         let Some(class) = is_wanted.then(|| Class::find(path)).flatten() else { return Ok(None) };

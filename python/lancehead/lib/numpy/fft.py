@@ -7,7 +7,7 @@ transforms. In kernels they are sums.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import integer_of
+from lancehead.lib.conversions import check_device, integer_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.joining import roll
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, new_array, new_zeros
@@ -363,6 +363,7 @@ def fftfreq(n, d=1.0, device=None):
     """
     if not prim.is_int(n):
         prim.error("the length is an integer")
+    check_device(device)
     out = new_array((integer_of(n),), np.float64)
     scale = 1.0 / (prim.cast(n, np.float64) * d)
     half = (n - 1) // 2 + 1
@@ -379,6 +380,7 @@ def rfftfreq(n, d=1.0, device=None):
     """
     if not prim.is_int(n):
         prim.error("the length is an integer")
+    check_device(device)
     out = new_array((integer_of(n) // 2 + 1,), np.float64)
     scale = 1.0 / (prim.cast(n, np.float64) * d)
     for i in range(out.size):

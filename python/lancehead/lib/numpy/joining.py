@@ -392,16 +392,6 @@ def _turned_axis(axis, ndim):
     return i + ndim if i < 0 else i
 
 
-def _roll_axes(x, shifts, axes):
-    if len(axes) == 0:
-        return copy_c(x, prim.dtype_of(x))
-    if len(shifts) != len(axes):
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    if len(axes) == 1:
-        return roll(x, shifts[0], axes[0])
-    return _roll_axes(roll(x, shifts[0], axes[0]), shifts[1:], axes[1:])
-
-
 def _roll_axes(x, shift, axis):
     if not prim.is_tuple(axis):
         if axis is None:
@@ -411,6 +401,8 @@ def _roll_axes(x, shift, axis):
         raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
     if prim.is_tuple(shift) and len(axis) == 1 and len(shift) != 1:
         return roll(x, _total(shift), axis[0])
+    if x.ndim == 0 and len(axis) == 0:
+        prim.error("an array without axes has none to roll along")
     out = contiguous(x)
     for i in range(len(axis)):
         if prim.is_tuple(shift):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, unmixed
+from lancehead.lib.conversions import axis_of, index_of, unmixed
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -140,6 +140,7 @@ def lexsort(keys, axis=-1):
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     first = asarray(parts[0])
     if first.ndim == 0:
+        index_of(axis)
         return prim.cast(0, np.int64)
     k = check_axis(axis_of(axis), first.ndim)
     out = new_array(first.shape, np.int64)

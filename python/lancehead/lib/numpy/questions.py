@@ -119,6 +119,8 @@ def shares_memory(a, b, /, max_work=None):
     >>> np.shares_memory(a[::2], a[1::2])
     False
     """
+    if max_work is not None:
+        index_of(max_work)
     x, y = asarray(a), asarray(b)
     if not _near(x, y):
         return False

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import chars, prim
-from lancehead.lib.conversions import axis_of, check_flag, integer_of
+from lancehead.lib.conversions import axis_of, check_flag, flag_of, integer_of
 from lancehead.lib.numpy.axes import lines_axes
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import deliver
@@ -186,6 +186,8 @@ def check_kind(kind, order=None, stable=None):
         prim.error("`order` names fields of records: sort the field, or use `np.lexsort`")
     if stable is not None and kind is not None:
         raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+    if stable is not None:
+        flag_of(stable)
     if kind is None:
         return
     if not prim.is_str(kind):
