@@ -162,6 +162,35 @@ def warned(u, x):
     return sorted(str(w.message).partition(" encountered")[0] for w in told)
 
 
+def test_integers_as_results_warn_only_of_branches_that_are_taken():
+    """Vector code divides in all lanes, also where another branch is taken."""
+
+    @lh.vectorize(["uint8(uint8, uint8)"])
+    def share(x, y):
+        total = x / 255 + y / 255
+        if total == 0:
+            return np.uint8(0)
+        return np.uint8(x / 255 / total * 255)
+
+    @lh.vectorize(["int64(int64, int64)"])
+    def quotient(x, y):
+        return np.int64(np.sqrt(np.float64(x)) * y)
+
+    @lh.vectorize(["float64(float64)"])
+    def inverse(x):
+        return 0.0 if x == 0 else 1 / (1 / x)
+
+    x = np.arange(300).astype(np.uint8) * np.uint8(2)
+    for n in (1, 7, 300):
+        assert warned(lambda a: share(a, np.zeros_like(a)), x[:n]) == []
+        assert warned(lambda a: quotient(a, 2), x[:n].astype(np.int64)) == []
+        assert len(warned(lambda a: quotient(a - 1, 2), x[:n].astype(np.int64))) == 1
+        assert warned(inverse, x[:n].astype(np.float64)) == []
+        assert warned(lambda a: inverse(a * np.inf + np.inf), x[:n].astype(np.float64)) == warned(
+            lambda a: 1 / (1 / (a * np.inf + np.inf)), x[:n].astype(np.float64)
+        )
+
+
 @pytest.mark.parametrize("size", [1, 17, 1000])
 @pytest.mark.parametrize("target", ["cpu", "parallel"])
 def test_warnings_are_numpys(target, size):

@@ -345,7 +345,8 @@ def as_operand(x, dtype, casting):
     """An operand of a ufunc as the type in which it is to compute."""
     wanted = prim.as_dtype(dtype)
     if prim.is_scalar(x):
-        if not prim.is_weak(x):
+        # A Python integer is of whatever type of numbers is wanted.
+        if not (prim.is_weak(x) and prim.is_int(x)) or prim.is_bool(wanted):
             check_cast(prim.dtype_of(x), wanted, casting)
         return prim.cast(x, wanted)
     a = np.asarray(x)

@@ -134,7 +134,9 @@ impl Infer<'_> {
                 self.as_tuple(x).map(Some)
             }
             ("dataclasses.fields" | "attr.fields", [x]) if kwargs.is_empty() => self.record_fields(path, x).map(Some),
-            ("dataclasses.is_dataclass" | "attr.has", [x]) => Ok(Some(Val::bool(self.is_record_class(x)))),
+            ("dataclasses.is_dataclass" | "attr.has", [x]) if kwargs.is_empty() => {
+                Ok(Some(Val::bool(self.is_record_class(x))))
+            }
             ("builtins.super", _) if kwargs.is_empty() => self.super_of(args).map(Some),
             ("builtins.setattr", [v, name, x]) if v.ty.as_class().is_some() => {
                 let name = attribute_name(name)?;

@@ -2,13 +2,17 @@
 //!
 //! Vector code raises flags that no result justifies: by a comparison with NaN, by both sides of a select, by the sine
 //! of infinity. After an elementwise loop, "invalid value" is kept only if some result is NaN while its operands are
-//! not, and "overflow" likewise for infinity.
+//! not, and "overflow" likewise for infinity. Integers as results show nothing, and a division by zero need not: there
+//! the first elements are computed again, by code without optimisation, in which only branches that are taken raise flags.
 
 use lh_ir::Ty;
 
 const INVALID: u32 = 1;
+const DIVIDE_BY_ZERO: u32 = 4;
 const OVERFLOW: u32 = 8;
 const ALL: u32 = 0x3f;
+/// The elements of a loop that are computed again at most.
+const LOOKED_AT: isize = 1024;
 
 /// Reads and clears the flags of this thread.
 pub fn take() -> u32 {
@@ -47,17 +51,17 @@ pub fn set(flags: u32) {
 ///
 /// # Safety
 /// As inner loops are called, with the types and sizes of operands, of which those from `outputs` on were written to.
+/// `again` computes an element without writing to any operand.
 pub unsafe fn keep_shown(
     before: u32,
-    operands: &[(Ty, isize)],
-    outputs: usize,
-    args: *const *mut u8,
-    n: isize,
-    steps: *const isize,
+    (operands, outputs): (&[(Ty, isize)], usize),
+    (args, n, steps): (*const *mut u8, isize, *const isize),
+    again: &dyn Fn(isize),
 ) {
     let raised = take();
-    let mut kept = raised & !(INVALID | OVERFLOW);
-    for flag in [INVALID, OVERFLOW].into_iter().filter(|f| raised & f != 0) {
+    let told = [INVALID, DIVIDE_BY_ZERO, OVERFLOW];
+    let mut kept = raised & !told.iter().sum::<u32>();
+    for flag in told.into_iter().filter(|f| raised & f != 0) {
         let is_it = if flag == INVALID { f64::is_nan } else { f64::is_infinite };
         // SAFETY: as promised.
         let at = |k: usize| unsafe { *args.add(k) };
@@ -66,10 +70,17 @@ pub unsafe fn keep_shown(
         // An operand that was overwritten is unknown.
         let known = |k: &usize| (outputs..operands.len()).all(|o| at(o) != at(*k));
         let given = |i: isize| (0..outputs).filter(known).any(|k| has(k, i));
+        let raises = |i: isize| {
+            take();
+            again(i);
+            take() & flag != 0
+        };
+        let raises_again = || !(0..outputs).all(|k| known(&k)) || (0..n.min(LOOKED_AT)).any(raises);
         let shows = if operands[outputs..].iter().any(|(t, _)| t.is_float() || t.is_complex()) {
             (0..n).any(|i| (outputs..operands.len()).any(|k| has(k, i)) && !given(i))
+                || flag == DIVIDE_BY_ZERO && raises_again()
         } else {
-            !(0..n).any(given)
+            !(0..n).any(given) && raises_again()
         };
         kept |= if shows { flag } else { 0 };
     }

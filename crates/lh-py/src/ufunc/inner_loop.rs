@@ -85,6 +85,8 @@ pub type Version = u64;
 pub const ADJACENT: Version = 0;
 /// The version for any strides.
 pub const STRIDED: Version = Version::MAX;
+/// The same without optimisation: it raises floating-point exceptions only where the program does.
+const PLAIN: Version = Version::MAX - 1;
 
 /// The rule that picks the version for a call.
 pub enum Choice {
@@ -191,12 +193,44 @@ impl Loop {
             return Some(code);
         }
         // Two threads may compile the same version; the first result is kept.
-        let made = attach(|py| (self.recipe)(version).compile(py).map_err(|e| set_error(py, e)).ok())?;
+        let recipe = match version {
+            PLAIN => {
+                let recipe = (self.recipe)(STRIDED);
+                Recipe { options: Options { debug: true, ..recipe.options }, ..recipe }
+            }
+            _ => (self.recipe)(version),
+        };
+        let made = attach(|py| recipe.compile(py).map_err(|e| set_error(py, e)).ok())?;
         let mut all = lock(&self.others);
         Some(known(&all).unwrap_or_else(|| {
             all.push((version, made.clone()));
             made
         }))
+    }
+
+    /// Computes one element again by the version without optimisation; its results go nowhere.
+    ///
+    /// # Safety
+    /// As NumPy calls inner loops.
+    unsafe fn run_plain(
+        &self,
+        (operands, outputs): (&[(Ty, isize)], usize),
+        (args, steps): (*const *mut u8, *const isize),
+        i: isize,
+    ) {
+        let Some(code) = self.other(PLAIN) else { return };
+        let one = 1isize;
+        // The widest element is a complex number.
+        let mut nowhere = vec![0u128; operands.len()];
+        // SAFETY: as promised; there is room for a result of each output.
+        unsafe {
+            let place = |k: usize| match k < outputs {
+                true => (*args.add(k)).offset(*steps.add(k) * i),
+                false => (&raw mut nowhere[k]).cast(),
+            };
+            let args: SmallVec<[*mut u8; 16]> = (0..operands.len()).map(place).collect();
+            (code.entry)(self.words(args.as_ptr(), &raw const one, steps).as_ptr(), std::ptr::null_mut());
+        }
     }
 
     /// # Safety
@@ -222,7 +256,8 @@ impl Loop {
             drop(running);
             match &self.choice {
                 Choice::Strides(operands, outputs) => {
-                    fp_flags::keep_shown(before, operands, *outputs, args, *dims, steps)
+                    let again = |i| self.run_plain((operands, *outputs), (args, steps), i);
+                    fp_flags::keep_shown(before, (operands, *outputs), (args, *dims, steps), &again)
                 }
                 Choice::Cores(_) => fp_flags::set(before),
             }

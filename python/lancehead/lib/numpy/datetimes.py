@@ -111,6 +111,8 @@ class timedelta64:
 
     def view(self, dtype):
         """The same bits as another type."""
+        if dtype is None:
+            prim.error("the type of a number's bits is given")
         return np.asarray(self).view(dtype)[()]
 
 
@@ -163,4 +165,6 @@ class datetime64:
 
     def view(self, dtype):
         """The same bits as another type."""
+        if dtype is None:
+            prim.error("the type of a number's bits is given")
         return np.asarray(self).view(dtype)[()]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of
+from lancehead.lib.conversions import axis_of, flag_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     check_axis,
@@ -33,9 +33,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     swaps = indexing == "xy" and len(xi) > 1
     ones = prim.tuple_fill(len(xi), 1)
     opened = _opened(xi, ones, swaps, 0)
+    copies = flag_of(copy)
     if sparse:
-        return _copied(opened) if copy else opened
-    return _spread(opened, _shape_of(opened, ones), copy)
+        return _copied(opened) if copies else opened
+    return _spread(opened, _shape_of(opened, ones), copies)
 
 
 def _opened(xi, ones, swaps, k):

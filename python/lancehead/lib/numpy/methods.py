@@ -618,4 +618,6 @@ class generic:
 
     def view(self, dtype):
         """The same bits as another type."""
+        if dtype is None:
+            prim.error("the type of a number's bits is given")
         return array(self).view(dtype)[()]

@@ -196,7 +196,7 @@ def _has(found, worst):
 
 def _extreme_of(a, axis, keepdims, greatest, initial, where):
     name = "fmax" if greatest else "fmin"
-    if prim.is_number(where):
+    if prim.is_bool(where):
         if where:
             x = asarray(a)
             if initial is None:

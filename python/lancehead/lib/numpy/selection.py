@@ -273,6 +273,8 @@ def put_along_axis(arr, indices, values, axis=-1):
     array([[10, 99, 20],
            [99, 40, 50]])
     """
+    if not prim.is_array(arr):
+        prim.error("the values are stored in an array")
     i = asarray(indices)
     if not prim.is_int(prim.dtype_of(i)):
         raise IndexError("`indices` must be an integer array")

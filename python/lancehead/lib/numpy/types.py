@@ -54,7 +54,9 @@ def result_type(*arrays_and_dtypes):
 def _type_of(x):
     if prim.is_scalar(x):
         return prim.result_type(x)
-    if prim.is_array(x) or prim.is_a(x, "builtins.list") or prim.is_tuple(x):
+    if prim.is_tuple(x):
+        prim.error("a tuple is no dtype here: give its items one by one")
+    if prim.is_array(x) or prim.is_a(x, "builtins.list"):
         return prim.dtype_of(asarray(x))
     return prim.as_dtype(x)
 
