@@ -3,8 +3,9 @@
 use crate::{rooms, tidy};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,40 +27,59 @@ struct Outcome<'a> {
 
 const PYTHON: &str = ".venv/bin/python";
 const PYTEST: [&str; 4] = [PYTHON, "-m", "pytest", "-q"];
-/// The tests of the package, which take about as long as all [`OTHERS`].
+/// The tests of the package, which take longer than all [`OTHERS`]: they run in so many parts.
 const PACKAGE: &str = "tests/python";
-/// The other folders of tests in Python.
-const OTHERS: [&str; 3] = ["tests/lang", "tests/cuda", "tests/fuzz"];
+const PARTS: usize = 12;
+/// The other folders of tests in Python, those first that take longest.
+const OTHERS: [&str; 3] = ["tests/fuzz", "tests/cuda", "tests/lang"];
 /// `check` fails when its steps take longer, so that it stays something that is run before each change.
-const LIMIT: Duration = Duration::from_secs(50 * 60);
+const LIMIT: Duration = Duration::from_secs(40 * 60);
 /// The lines of a failed step that are printed again at the end, where a reader of a long log looks first.
 const LAST_LINES: usize = 60;
 
 /// Everything: format, lints, order, generated pages, tests of both languages, stubs. The names of what failed.
 ///
-/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane. The tests
-/// of the package are another, and all other steps of Python a third.
+/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane. All steps of
+/// Python are another, from which two workers take the next one, so that both end about when the last step does.
 pub fn check(root: &Path) -> Vec<String> {
     let start = Instant::now();
     let rust = vec![cargo("fmt", &["fmt", "--all", "--check"]), clippy(), doc(), cargo_test(&[])];
-    let mut python = vec![
+    let parts = parts_of_package(root);
+    let mut python: Vec<Step<'_>> =
+        OTHERS.iter().map(|folder| step(folder, &[&PYTEST[..], &[*folder]].concat())).collect();
+    python.extend(parts.iter().map(|(name, files)| {
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        step(name, &[&PYTEST[..], &files[..]].concat())
+    }));
+    python.extend([
         step("tidy", &["cargo", "xtask", "tidy"]),
         step("licences", &[PYTHON, "xtask/deny.py"]),
         step("ruff format", &[PYTHON, "-m", "ruff", "format", "--check", "--quiet"]),
         step("ruff", &[PYTHON, "-m", "ruff", "check", "--quiet"]),
         step("mypy", &[PYTHON, "-m", "mypy"]),
         step("stubtest", &[PYTHON, "-m", "mypy.stubtest", "lancehead._core"]),
-    ];
+    ]);
     python.extend(pages(&["--check"]));
-    python.push(step("pytest of the language, kernels and fuzzers", &[&PYTEST[..], &OTHERS].concat()));
-    let package = vec![step("pytest", &[&PYTEST[..], &[PACKAGE]].concat())];
-    let mut failed = run(root, vec![rust, package, python]);
+    let mut failed = run(root, vec![(1, rust), (2, python)]);
     let forgotten = folders_of_tests(root).into_iter().filter(|f| *f != PACKAGE && !OTHERS.contains(&f.as_str()));
     failed.extend(forgotten.map(|folder| format!("{folder}, which no step runs")));
     if start.elapsed() > LIMIT {
         failed.push(format!("the limit of {} s", LIMIT.as_secs()));
     }
     failed
+}
+
+/// The package's files of tests in parts, each with a name.
+fn parts_of_package(root: &Path) -> Vec<(String, Vec<String>)> {
+    let mut files = files_of_tests(&root.join(PACKAGE));
+    files.sort();
+    let size = files.len().div_ceil(PARTS).max(1);
+    let parts = files.chunks(size).enumerate();
+    parts
+        .map(|(i, part)| {
+            (format!("{PACKAGE}, part {}", i + 1), part.iter().map(|f| format!("{PACKAGE}/{f}")).collect())
+        })
+        .collect()
 }
 
 /// Tests of both languages, or of what the arguments name: crates after `-p`, else files and options for pytest.
@@ -77,27 +97,27 @@ pub fn test(root: &Path, arguments: &[String]) -> Vec<String> {
         (all || !crates.is_empty()).then(|| cargo_test(&crates)),
         (all || !others.is_empty()).then(|| pytest(&others)),
     ];
-    run(root, vec![steps.into_iter().flatten().collect()])
+    run(root, vec![(1, steps.into_iter().flatten().collect())])
 }
 
 /// Rewrites expectations: IR files from the passes, the language from CPython. The difference is to be read like code.
 pub fn bless(root: &Path) -> Vec<String> {
     let files = Step { env: &[("LH_BLESS", "1")], ..cargo_test(&["-p", "lh-test", "-p", "lh-frontend"]) };
     let language = Step { env: &[("LANCEHEAD_BLESS", "1")], ..pytest(&["tests/lang"]) };
-    run(root, vec![vec![files, language]])
+    run(root, vec![(1, vec![files, language])])
 }
 
 /// Writes the manual's lists: supported names from the operation table and the library, options and settings, the
 /// package's names, the command.
 pub fn docs(root: &Path) -> Vec<String> {
-    run(root, vec![pages(&[])])
+    run(root, vec![(1, pages(&[]))])
 }
 
 /// Measures beside Numba, see `benches/README.md`.
 pub fn bench(root: &Path, arguments: &[String]) -> Vec<String> {
     let mut command = vec!["benches/run.sh"];
     command.extend(arguments.iter().map(String::as_str));
-    run(root, vec![vec![step("bench", &command)]])
+    run(root, vec![(1, vec![step("bench", &command)])])
 }
 
 /// Checks that neither rustfmt nor clippy makes.
@@ -148,13 +168,16 @@ fn pytest<'a>(arguments: &[&'a str]) -> Step<'a> {
 /// The folders of tests in Python.
 fn folders_of_tests(root: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(root.join("tests")).into_iter().flatten().flatten();
-    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
-    let has_tests = |folder: &PathBuf| {
-        let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.file_name());
-        names.into_iter().any(|n| n.to_string_lossy().starts_with("test_") && n.to_string_lossy().ends_with(".py"))
-    };
-    let names = folders.filter(has_tests).filter_map(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir() && !files_of_tests(p).is_empty());
+    let names = folders.filter_map(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
     names.map(|name| format!("tests/{name}")).collect()
+}
+
+/// The files of tests in a folder.
+fn files_of_tests(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
+    names.filter(|n| n.starts_with("test_") && n.ends_with(".py")).collect()
 }
 
 /// The generated pages of the manual.
@@ -172,17 +195,22 @@ fn step<'a>(name: &'a str, command: &[&'a str]) -> Step<'a> {
     Step { name, command: command.to_vec(), env: &[] }
 }
 
-/// Runs lanes beside each other, the steps of a lane one after the other, and says how long each took. The names of
-/// those that failed.
-fn run(root: &Path, lanes: Vec<Vec<Step>>) -> Vec<String> {
+/// Runs lanes beside each other, each by so many workers that take its next step, and says how long each step took. The
+/// names of those that failed.
+fn run(root: &Path, lanes: Vec<(usize, Vec<Step>)>) -> Vec<String> {
     let start = Instant::now();
     let is_alone = lanes.len() == 1;
+    let lanes: Vec<_> =
+        lanes.into_iter().map(|(workers, steps)| (workers, Mutex::new(VecDeque::from(steps)))).collect();
     let outcomes: Vec<Outcome> = thread::scope(|scope| {
-        let begun: Vec<_> = lanes
-            .into_iter()
-            .map(|lane| scope.spawn(move || lane.iter().map(|s| s.run(root, is_alone)).collect::<Vec<_>>()))
+        let workers = lanes.iter().flat_map(|(workers, steps)| std::iter::repeat_n(steps, *workers));
+        let begun: Vec<_> = workers
+            .map(|steps| {
+                let all = std::iter::from_fn(|| steps.lock().expect("no worker panics").pop_front());
+                scope.spawn(move || all.map(|s| s.run(root, is_alone)).collect::<Vec<_>>())
+            })
             .collect();
-        begun.into_iter().flat_map(|lane| lane.join().expect("a lane does not panic")).collect()
+        begun.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
     for Outcome { name, last, .. } in outcomes.iter().filter(|o| !o.is_fine()) {
         println!("\n--- the end of {name}");
