@@ -11,7 +11,7 @@ use crate::val::Val;
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
-use lh_ir::{Meaning, Ty};
+use lh_ir::{FuncId, Meaning, Ty};
 
 /// Arguments of a call, and those by name.
 type Given = (Vec<Val>, Vec<(String, Val)>);
@@ -38,6 +38,14 @@ impl Infer<'_> {
     /// The type in which `-x` computes on elements: in Numba truth values have one, too.
     pub(crate) fn sign_type(&self, op: UnOp, t: Ty) -> Ty {
         if op == UnOp::Neg && t.is_bool() && self.semantics() == Semantics::Numba { Ty::i8() } else { t }
+    }
+
+    /// The function of the library that answers as Numba does, where its answers are others than Python's and NumPy's.
+    pub(crate) fn numbas_function(&mut self, path: &str) -> Option<FuncId> {
+        match self.semantics() {
+            Semantics::Python => None,
+            Semantics::Numba => self.world.library(&format!("numbas.{path}")).map(|(f, _)| f),
+        }
     }
 
     /// A result of a function of the library as Numba types it, where that is declared to differ.

@@ -297,6 +297,8 @@ table! {
         lh_rng_integers_each(Ptr, I64, Ptr, Ptr, I64, I64) -> [] writes(2);
         /// `random.seed(int)`.
         lh_py_seed(I64) -> [];
+        /// `random.seed(int)` of Numba.
+        lh_py_seed_word(I64) -> [];
         /// `random.seed()`.
         lh_py_seed_os() -> [];
         /// The thread's stream of `random`; generated code accesses its first fields.
@@ -305,6 +307,8 @@ table! {
         lh_py_random() -> [F64] role(Random(roles::Random::Python));
         /// `random.gauss(0, 1)`.
         lh_py_gauss() -> [F64];
+        /// `random.gauss(0, 1)` of Numba.
+        lh_py_polar() -> [F64];
         /// `random.getrandbits(n)`, n below 64.
         lh_py_getrandbits(I64) -> [I64] raises;
         /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.

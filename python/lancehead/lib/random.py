@@ -132,23 +132,32 @@ def gammavariate(alpha, beta):
     """A number of the gamma distribution."""
     if not (alpha > 0.0 and beta > 0.0):
         raise ValueError("gammavariate: alpha and beta must be > 0.0")
-    a = float(alpha)
-    if a > 1.0:
-        return _gamma_large(a) * beta
-    if a == 1.0:
-        return -prim.log(1.0 - prim.lh_py_random()) * beta
-    return _gamma_small(a) * beta
+    return gamma_of(random, float(alpha)) * beta
 
 
-def _gamma_large(alpha):
+def gamma_of(draw, alpha):
+    """A number of the gamma distribution of scale one, made of numbers from 0 to before 1.
+
+    Of a shape above one by R. C. H. Cheng, "The generation of Gamma variables with non-integral shape parameters",
+    1977; of one below by J. H. Ahrens and U. Dieter, "Computer methods for sampling from gamma, beta, Poisson and
+    binomial distributions", 1974.
+    """
+    if alpha > 1.0:
+        return _gamma_large(draw, alpha)
+    if alpha == 1.0:
+        return -prim.log(1.0 - draw())
+    return _gamma_small(draw, alpha)
+
+
+def _gamma_large(draw, alpha):
     ainv = prim.sqrt(2.0 * alpha - 1.0)
     bbb = alpha - 1.3862943611198906
     ccc = alpha + ainv
     while True:
-        u1 = prim.lh_py_random()
+        u1 = draw()
         if u1 <= 1e-7 or u1 >= 0.9999999:
             continue
-        u2 = 1.0 - prim.lh_py_random()
+        u2 = 1.0 - draw()
         v = prim.log(u1 / (1.0 - u1)) / ainv
         x = alpha * prim.exp(v)
         z = u1 * u1 * u2
@@ -157,13 +166,13 @@ def _gamma_large(alpha):
             return x
 
 
-def _gamma_small(alpha):
+def _gamma_small(draw, alpha):
     while True:
-        u = prim.lh_py_random()
+        u = draw()
         b = (math.e + alpha) / math.e
         p = b * u
         x = p ** (1.0 / alpha) if p <= 1.0 else -prim.log((b - p) / alpha)
-        u1 = prim.lh_py_random()
+        u1 = draw()
         if p > 1.0:
             if u1 <= x ** (alpha - 1.0):
                 return x

@@ -42,6 +42,19 @@ pub(super) fn unmark(aside: Option<Box<Mt19937>>, mark: Mark) {
     });
 }
 
+/// Two standard normal values by the polar method, of which the second is kept for the next call.
+pub(super) fn polar(mut draw: impl FnMut() -> f64) -> (f64, f64) {
+    loop {
+        let x1 = 2.0 * draw() - 1.0;
+        let x2 = 2.0 * draw() - 1.0;
+        let r2 = x1 * x1 + x2 * x2;
+        if r2 < 1.0 && r2 != 0.0 {
+            let f = (-2.0 * r2.ln() / r2).sqrt();
+            return (f * x2, f * x1);
+        }
+    }
+}
+
 impl State {
     #[inline]
     pub fn double(&mut self) -> f64 {
@@ -53,16 +66,9 @@ impl State {
         if let Some(x) = self.spare.take() {
             return x;
         }
-        loop {
-            let x1 = 2.0 * self.double() - 1.0;
-            let x2 = 2.0 * self.double() - 1.0;
-            let r2 = x1 * x1 + x2 * x2;
-            if r2 < 1.0 && r2 != 0.0 {
-                let f = (-2.0 * r2.ln() / r2).sqrt();
-                self.spare = Some(f * x1);
-                return f * x2;
-            }
-        }
+        let (out, spare) = polar(|| self.double());
+        self.spare = Some(spare);
+        out
     }
 
     /// A standard exponential value.

@@ -1,6 +1,7 @@
 //! Python's `random` module: what its other functions are made of in the library.
 
 use super::mt19937::{Mark, Mt19937};
+use super::numpy::polar;
 use super::split::{self, Family};
 use crate::classes::{OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
@@ -53,6 +54,16 @@ impl State {
         }
     }
 
+    /// A standard normal value by the polar method, which is NumPy's and Numba's.
+    fn polar(&mut self) -> f64 {
+        if let Some(z) = self.spare.take() {
+            return z;
+        }
+        let (out, spare) = polar(|| self.bits.next_f64());
+        self.spare = Some(spare);
+        out
+    }
+
     fn gauss(&mut self) -> f64 {
         if let Some(z) = self.spare.take() {
             return z;
@@ -77,6 +88,16 @@ unsafe extern "C" fn lh_py_seed(seed: i64) {
     split::seeded(Family::Python, magnitude);
 }
 
+/// `random.seed(int)` of Numba, which starts the stream as NumPy does.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_py_seed_word(seed: i64) {
+    with(|s| {
+        s.bits.seed(seed as u32);
+        s.spare = None;
+    });
+    split::seeded(Family::Python, seed as u64);
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_seed_os() {
     with(|s| {
@@ -99,6 +120,11 @@ unsafe extern "C" fn lh_py_random() -> f64 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_gauss() -> f64 {
     with(State::gauss)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_py_polar() -> f64 {
+    with(State::polar)
 }
 
 #[unsafe(no_mangle)]
@@ -130,8 +156,8 @@ unsafe extern "C" fn lh_py_randbelow(n: i64) -> i64 {
 
 pub(super) fn symbols() -> Vec<Symbol> {
     functions! {
-        () lh_py_stream lh_py_seed_os lh_py_random lh_py_gauss;
-        (_) lh_py_seed lh_py_randbelow;
+        () lh_py_stream lh_py_seed_os lh_py_random lh_py_gauss lh_py_polar;
+        (_) lh_py_seed lh_py_seed_word lh_py_randbelow;
         (_ _) lh_py_getrandbits;
     }
 }

@@ -459,7 +459,8 @@ LOG_GAMMA = (
 )
 
 
-def _hypergeometric_few(good, bad, sample):
+def hypergeometric_few(good, bad, sample):
+    """Good items among a few that are taken, one after the other."""
     rest = float(bad + good - sample)
     least = float(good if good < bad else bad)
     y, k = least, sample
@@ -511,7 +512,7 @@ def _log_products(z, low, high, m):
 def _hypergeometric(good, bad, sample):
     if sample > 10:
         return _hypergeometric_many(good, bad, sample)
-    return _hypergeometric_few(good, bad, sample) if sample > 0 else prim.cast(0, np.int64)
+    return hypergeometric_few(good, bad, sample) if sample > 0 else prim.cast(0, np.int64)
 
 
 def hypergeometric(ngood, nbad, nsample, size=None):

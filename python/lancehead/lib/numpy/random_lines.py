@@ -8,12 +8,13 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_shape, count, new_array, with_shape
 
 
-def _lines(size, n):
-    # An array of lines of `n` numbers, and these lines one after the other.
+def lines_of(size, n):
+    """The shape of an array of lines of `n` numbers."""
     return (n,) if size is None else as_shape(size) + (n,)
 
 
-def _parts(x, n):
+def parts_of(x, n):
+    """The lines of an array, one after the other."""
     return with_shape(x, (x.size // n if n > 0 else 0, n))
 
 
@@ -25,8 +26,8 @@ def dirichlet(alpha, size=None):
     for i in range(a.size):
         if not prim.item(a, i) > 0.0:
             raise ValueError("alpha <= 0")
-    out = new_array(_lines(size, a.size), np.float64)
-    lines = _parts(out, a.size)
+    out = new_array(lines_of(size, a.size), np.float64)
+    lines = parts_of(out, a.size)
     for i in range(lines.shape[0]):
         total = 0.0
         for j in range(a.size):
@@ -64,8 +65,8 @@ def multinomial(n, pvals, size=None):
     if trials < 0:
         raise ValueError("n < 0")
     _check_parts(p)
-    out = new_array(_lines(size, p.size), np.int64)
-    lines = _parts(out, p.size)
+    out = new_array(lines_of(size, p.size), np.int64)
+    lines = parts_of(out, p.size)
     for i in range(lines.shape[0]):
         left, rest = prim.cast(trials, np.int64), 1.0
         for j in range(p.size - 1):
@@ -94,7 +95,7 @@ def multivariate_normal(mean, cov, size=None, check_valid="warn", tol=1e-8):
     if check_valid != "warn" and check_valid != "raise" and check_valid != "ignore":
         raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
     n = m.shape[0]
-    shape = _lines(size, n)
+    shape = lines_of(size, n)
     x = with_shape(np.random.standard_normal((count(shape),)), (count(shape) // n if n > 0 else 0, n))
     _, s, v = np.linalg.svd(c)
     if check_valid == "raise":

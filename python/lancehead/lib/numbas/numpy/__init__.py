@@ -1,0 +1,1 @@
+"""Functions of `numpy` as Numba has them."""
