@@ -19,6 +19,7 @@ PROGRAMS = (
     "levenshtein",
     "histogram",
     "tone_curve",
+    "kalman",
 )
 
 

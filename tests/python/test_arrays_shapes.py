@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lancehead import njit
+from lancehead import TypingError, njit
 from strategies import ALL, arrays, check
 
 
@@ -105,3 +105,24 @@ def test_arange_of_complex_numbers(args):
 
     got, expected = njit(f)(*args), f(*args)
     assert got.dtype == np.complex128 and np.array_equal(got, expected)
+
+
+@njit
+def reordered(a, order):
+    return np.transpose(a, order), a.transpose(order)
+
+
+def test_the_order_of_axes_may_be_a_list():
+    a, b = np.arange(24).reshape(2, 3, 4), np.arange(6.0).reshape(2, 3)
+    for x, order in [(a, [1, 0, 2]), (a, [-1, 0, 1]), (b, [1, 0]), (b, np.array([0, 1])), (b[0], [0]), (b[0], 0)]:
+        for got, expected in zip(reordered(x, order), reordered.py_func(x, order), strict=True):
+            assert got.strides == expected.strides
+            np.testing.assert_array_equal(got, expected)
+    for x, order in [(a, [0, 1]), (a, [0, 0, 1]), (a, [0, 1, 3]), (b, 1)]:
+        with pytest.raises(ValueError) as wanted:
+            reordered.py_func(x, order)
+        with pytest.raises(ValueError) as found:
+            reordered(x, order)
+        assert str(found.value) == str(wanted.value)
+    with pytest.raises(TypingError, match="or a tuple is needed here: how long a list is"):
+        njit(lambda a: a.reshape([6, 4]))(a)

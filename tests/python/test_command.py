@@ -24,6 +24,11 @@ def test_demo_measures_every_program_and_draws_charts(tmp_path):
         "Mandelbrot",
         "Levenshtein",
         "Sparse PCA",
+        "PCA by eigh",
+        "Ridge regression",
+        "Poisson's equation by FFT",
+        "Option price, Monte Carlo",
+        "Kalman filter",
         "N-body",
         "nested lists",
     ):

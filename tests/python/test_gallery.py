@@ -189,3 +189,25 @@ def test_tone_curve(program):
         np.testing.assert_array_equal(tone_curve.tone(every, exposure), plain)
     assert isinstance(tone_curve.tone, np.ufunc)
     assert tone_curve.tone(every[:, None], np.array([1.0, 2.0])).shape == (256, 2)
+
+
+def test_kalman(program):
+    kalman = program("kalman")
+    places, measured = kalman.tracks(300, 3, 0.1, 0.5, 2.0, 5)
+    found = kalman.followed(measured, 0.1, 0.5, 2.0)
+    np.testing.assert_allclose(found, kalman.followed.py_func(measured, 0.1, 0.5, 2.0), rtol=1e-9)
+    # The filter's mean and covariance are those of all measurements at once, by least squares.
+    push = 0.5 * np.array([0.005, 0.1])
+    move = np.array([[1.0, 0.1], [0.0, 1.0]])
+    covariance, powers = np.zeros((60, 60)), [np.linalg.matrix_power(move, k) for k in range(61)]
+    for t in range(30):
+        for u in range(30):
+            shared = powers[t + 1] @ (1000.0 * np.eye(2)) @ powers[u + 1].T
+            for k in range(min(t, u) + 1):
+                shared += np.outer(powers[t - k] @ push, powers[u - k] @ push)
+            covariance[2 * t : 2 * t + 2, 2 * u : 2 * u + 2] = shared
+    seen = covariance[::2, ::2] + 4.0 * np.eye(30)
+    for axis in range(2):
+        best = covariance[-2:, ::2] @ np.linalg.solve(seen, measured[:30, 1, axis])
+        np.testing.assert_allclose(found[29, 1, axis::2], best, rtol=1e-8)
+    assert ((found[50:, :, :2] - places[50:]) ** 2).mean() < 0.25 * ((measured - places)[50:] ** 2).mean()

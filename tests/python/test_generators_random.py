@@ -437,6 +437,25 @@ def test_prange():
 
     assert same(own(50), own.py_func(50))
 
+    @njit(parallel=True)
+    def listed(rngs, n):
+        out = np.empty((len(rngs), n))
+        for i in prange(len(rngs)):
+            out[i] = rngs[i].random(n)
+        return out
+
+    def of_list(threads):
+        before = get_num_threads()
+        set_num_threads(threads)
+        rngs = np.random.default_rng(5).spawn(40)
+        result = listed(rngs, 30), listed(rngs, 30)
+        set_num_threads(before)
+        return result
+
+    one, two = of_list(1), of_list(2)
+    assert same(one, two)
+    assert len(np.unique(one)) == 2 * 40 * 30
+
 
 def test_threads():
     """Threads that share a generator draw each number once."""

@@ -131,3 +131,23 @@ def test_axes_out_of_bounds():
     # NumPy itself raises the plain IndexError of a look-up in the shape.
     with pytest.raises(np.exceptions.AxisError):
         lh.njit(lambda a: np.fft.fft(a, axis=3))(np.ones(4))
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "rfftn", "irfft2", "ifftn"])
+def test_out(name):
+    space = {"np": np}
+    exec(f"def f(a, out): return np.fft.{name}(a, out=out)\ndef plain(a): return np.fft.{name}(a)", space)
+    compiled = lh.njit(space["f"])
+    a = make("f8" if name in ("rfft", "ihfft", "rfftn") else "c16", (4, 6))
+    want = space["plain"](a)
+    # NumPy's `hfft`, `ifft2` and `irfft2` do not pass the array on.
+    for out in (np.zeros_like(want), np.zeros_like(want.T).T, np.zeros((8, *want.shape[1:]), want.dtype)[::2]):
+        assert compiled(a, out) is out
+        same(out, want)
+    narrow = np.zeros(want.shape, "f4" if want.dtype.kind == "f" else "c8")
+    np.testing.assert_allclose(compiled(a, narrow), want, rtol=1e-5, atol=1e-5)
+    for shape in ((4, want.shape[1] + 1), (1, *want.shape)):
+        with pytest.raises(ValueError, match="output array has wrong shape"):
+            compiled(a, np.zeros(shape, want.dtype))
+    with pytest.raises(lh.TypingError, match="is not cast"):
+        compiled(a, np.zeros(want.shape, "i8"))

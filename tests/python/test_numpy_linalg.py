@@ -154,3 +154,37 @@ def test_outputs():
     assert same(np.linalg.multi_dot((a, a, a)), product(a, out)) and same(product(a, out), out)
     assert same(np.dot(a, a), lancehead.njit(lambda a, out: np.dot(a, a, out=out))(a, out))
     assert same(np.matmul(a, a), lancehead.njit(lambda a, out: np.matmul(a, a, out))(a, out))
+
+
+@pytest.mark.parametrize("dtypes", [("f8", "f8"), ("f4", "f8"), ("c16", "c16"), ("f2", "f2"), ("i4", "i8")], ids=repr)
+def test_products_of_stacks(dtypes):
+    rng = np.random.default_rng(5)
+    multiply = lancehead.njit(lambda a, b: a @ b)
+
+    def stack(dtype, *shape):
+        numbers = rng.integers(-9, 9, shape) + (1j * rng.integers(-9, 9, shape) if dtype == "c16" else 0)
+        return numbers.astype(dtype)
+
+    # Sizes below and above the limit of the loops, rests of four columns, empty ones.
+    for m, n, k in [
+        (1, 1, 1),
+        (4, 4, 4),
+        (3, 7, 2),
+        (2, 9, 5),
+        (12, 11, 13),
+        (4, 1, 4),
+        (1, 6, 3),
+        (0, 3, 2),
+        (2, 3, 0),
+    ]:
+        a, b = stack(dtypes[0], 3, m, k), stack(dtypes[1], 3, k, n)
+        # Numbers that float16 and float32 hold: sums in any order are equal.
+        for first, second in [(a, b), (a[:1], b), (a, b[:1]), (a[::-1], b), (a[:0], b[:0])]:
+            assert same(first @ second, multiply(first, second))
+        columns = np.ascontiguousarray(b.swapaxes(1, 2)).swapaxes(1, 2)
+        assert same(a @ columns, multiply(a, columns))
+        assert same(a[0] @ b, multiply(a[0], b))
+        assert same(a @ b[0], multiply(a, b[0]))
+        assert same(a[:, None] @ b, multiply(a[:, None], b))
+    with pytest.raises(ValueError, match="broadcast"):
+        multiply(stack(dtypes[0], 3, 2, 2), stack(dtypes[1], 2, 2, 2))

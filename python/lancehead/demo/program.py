@@ -27,6 +27,8 @@ class Program:
     compiled: Callable[..., Any]
     #: Largest relative difference of the two answers; 0 where they must be equal.
     tolerance: float = 0.0
+    #: What theory has against the answer that both give, in words; "" if nothing.
+    objection: Callable[[Any], str] = lambda answer: ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def measure(program: Program, quick: bool = False) -> Measurement:
     """Runs both versions on the same inputs, compares their answers and takes the best of several times."""
     arguments = program.inputs(quick)
     size = program.size(*arguments)
-    expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 1.5, most=5)
+    expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 1.5, most=50)
     try:
         answer, first = timed(program.compiled, arguments, budget=0.0, most=1)
     except Exception as error:
@@ -60,6 +62,8 @@ def measure(program: Program, quick: bool = False) -> Measurement:
     if not difference <= program.tolerance:
         failure = f"answers differ by {difference:.3g}, allowed is {program.tolerance:.3g}"
         return Measurement(program, size, failure=failure)
+    if wrong := program.objection(answer):
+        return Measurement(program, size, failure=wrong)
     return Measurement(program, size, plain, compiled, max(first - compiled, 0.0))
 
 

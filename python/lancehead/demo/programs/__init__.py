@@ -13,6 +13,11 @@ NAMES = (
     "levenshtein",
     "word_count",
     "sparse_pca",
+    "pca",
+    "ridge",
+    "poisson",
+    "options",
+    "kalman",
     "cuda_mandelbrot",
     "cuda_nbody",
 )

@@ -9,6 +9,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_device, integer_of
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.folds import check_out
 from lancehead.lib.numpy.joining import roll
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, new_array, new_zeros
 from lancehead.lib.numpy.manip import moveaxis
@@ -119,25 +120,25 @@ def _transform(a, n, axis, norm, inverse):
     return _back(lines, k)
 
 
-def fft(a, n=None, axis=-1, norm=None):
+def fft(a, n=None, axis=-1, norm=None, out=None):
     """Discrete Fourier transform along an axis.
 
     >>> np.fft.fft(np.array([1.0, 1.0, 1.0, 1.0]))
     array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])
     """
-    return _transform(a, n, axis, norm, False)
+    return _delivered(_transform(a, n, axis, norm, False), out)
 
 
-def ifft(a, n=None, axis=-1, norm=None):
+def ifft(a, n=None, axis=-1, norm=None, out=None):
     """Inverse of `fft`.
 
     >>> np.fft.ifft(np.array([4.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _transform(a, n, axis, norm, True)
+    return _delivered(_transform(a, n, axis, norm, True), out)
 
 
-def rfft(a, n=None, axis=-1, norm=None):
+def rfft(a, n=None, axis=-1, norm=None, out=None):
     """Fourier transform of real numbers: the half that determines the other.
 
     >>> np.fft.rfft(np.array([1.0, 0.0, 0.0, 0.0]))
@@ -162,10 +163,10 @@ def rfft(a, n=None, axis=-1, norm=None):
         half = new_array(lines.shape[: x.ndim - 1] + (m // 2 + 1,), dtype)
         prim.lh_rfft(real, m, lines.size // m, prim.data(lines), prim.data(half))
     _scale(half, _factor(scaled, m))
-    return _back(half, k)
+    return _delivered(_back(half, k), out)
 
 
-def irfft(a, n=None, axis=-1, norm=None):
+def irfft(a, n=None, axis=-1, norm=None, out=None):
     """Inverse of `rfft`, for `n` numbers: an even number of them by default.
 
     >>> np.fft.irfft(np.array([4.0, 0.0, 0.0]))
@@ -180,9 +181,9 @@ def irfft(a, n=None, axis=-1, norm=None):
     dtype = _complex_type(prim.dtype_of(x))
     real = prim.real_dtype(dtype)
     half = _lines(x, k, m // 2 + 1, dtype)
-    out = new_array(half.shape[: x.ndim - 1] + (m,), real)
+    line = new_array(half.shape[: x.ndim - 1] + (m,), real)
     if prim.in_kernel():
-        whole = new_zeros(out.shape, dtype)
+        whole = new_zeros(line.shape, dtype)
         copy_into(whole[..., : m // 2 + 1], half)
         whole[..., 0] = half[..., 0].real
         for j in range(1, (m + 1) // 2):
@@ -190,11 +191,26 @@ def irfft(a, n=None, axis=-1, norm=None):
         if m % 2 == 0:
             whole[..., m // 2] = half[..., m // 2].real
         _sums(whole, m, True)
-        copy_into(out, whole.real)
+        copy_into(line, whole.real)
     else:
-        prim.lh_irfft(real, m, out.size // m, prim.data(out), prim.data(half))
-    _scale(out, _factor(scaled, m))
-    return _back(out, k)
+        prim.lh_irfft(real, m, line.size // m, prim.data(line), prim.data(half))
+    _scale(line, _factor(scaled, m))
+    return _delivered(_back(line, k), out)
+
+
+def _delivered(result, out):
+    # The result, in the array that the caller wants it in.
+    if out is None:
+        return result
+    if not prim.is_array(out):
+        prim.error("`out` is an array")
+    check_out(out, prim.dtype_of(result), "same_kind")
+    if result.ndim != out.ndim:
+        raise ValueError("output array has wrong shape.")
+    if result.shape != out.shape:
+        raise ValueError("output array has wrong shape.")
+    out[...] = result
+    return out
 
 
 def _opposite(norm):
@@ -203,22 +219,22 @@ def _opposite(norm):
     return "backward" if norm == "forward" else norm
 
 
-def hfft(a, n=None, axis=-1, norm=None):
+def hfft(a, n=None, axis=-1, norm=None, out=None):
     """Fourier transform of a signal with Hermitian symmetry, given by its half.
 
     >>> np.fft.hfft(np.array([1.0, 0.0, 0.0]))
     array([1., 1., 1., 1.])
     """
-    return irfft(np.conjugate(asarray(a)), n, axis, _opposite(norm))
+    return irfft(np.conjugate(asarray(a)), n, axis, _opposite(norm), out)
 
 
-def ihfft(a, n=None, axis=-1, norm=None):
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
     """Inverse of `hfft`.
 
     >>> np.fft.ihfft(np.array([1.0, 1.0, 1.0, 1.0]))
     array([1.-0.j, 0.-0.j, 0.-0.j])
     """
-    return np.conjugate(rfft(a, n, axis, _opposite(norm)))
+    return _delivered(np.conjugate(rfft(a, n, axis, _opposite(norm))), out)
 
 
 def _axes_of(a, s, axes):
@@ -261,47 +277,47 @@ def _of_axes(a, s, axes, norm, inverse):
     return _each(asarray(x, _complex_type(prim.dtype_of(x))), s, k, norm, inverse, len(k))
 
 
-def fftn(a, s=None, axes=None, norm=None):
+def fftn(a, s=None, axes=None, norm=None, out=None):
     """Fourier transform along several axes, by default all.
 
     >>> np.fft.fftn(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    return _of_axes(a, s, axes, norm, False)
+    return _delivered(_of_axes(a, s, axes, norm, False), out)
 
 
-def ifftn(a, s=None, axes=None, norm=None):
+def ifftn(a, s=None, axes=None, norm=None, out=None):
     """Inverse of `fftn`.
 
     >>> np.fft.ifftn(np.array([[4.0, 0.0], [0.0, 0.0]]))
     array([[1.+0.j, 1.+0.j],
            [1.+0.j, 1.+0.j]])
     """
-    return _of_axes(a, s, axes, norm, True)
+    return _delivered(_of_axes(a, s, axes, norm, True), out)
 
 
-def fft2(a, s=None, axes=(-2, -1), norm=None):
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     """Fourier transform along two axes.
 
     >>> np.fft.fft2(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    return _of_axes(a, s, axes, norm, False)
+    return _delivered(_of_axes(a, s, axes, norm, False), out)
 
 
-def ifft2(a, s=None, axes=(-2, -1), norm=None):
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     """Inverse of `fft2`.
 
     >>> np.fft.ifft2(np.array([[4.0, 0.0], [0.0, 0.0]]))
     array([[1.+0.j, 1.+0.j],
            [1.+0.j, 1.+0.j]])
     """
-    return _of_axes(a, s, axes, norm, True)
+    return _delivered(_of_axes(a, s, axes, norm, True), out)
 
 
-def rfftn(a, s=None, axes=None, norm=None):
+def rfftn(a, s=None, axes=None, norm=None, out=None):
     """Fourier transform of real numbers along several axes, the last one by `rfft`.
 
     >>> np.fft.rfftn(np.ones((2, 2)))
@@ -313,10 +329,10 @@ def rfftn(a, s=None, axes=None, norm=None):
     if len(k) == 0:
         raise ValueError("at least 1 axis must be transformed")
     last = len(k) - 1
-    return _each(rfft(x, _extent(x, s, k, last), k[last], norm), s, k, norm, False, last)
+    return _delivered(_each(rfft(x, _extent(x, s, k, last), k[last], norm), s, k, norm, False, last), out)
 
 
-def irfftn(a, s=None, axes=None, norm=None):
+def irfftn(a, s=None, axes=None, norm=None, out=None):
     """Inverse of `rfftn`.
 
     >>> np.fft.irfftn(np.array([[4.0, 0.0], [0.0, 0.0]]))
@@ -330,29 +346,29 @@ def irfftn(a, s=None, axes=None, norm=None):
     last = len(k) - 1
     others = _each(asarray(x, _complex_type(prim.dtype_of(x))), s, k, norm, True, last)
     if s is None:
-        return irfft(others, None, k[last], norm)
+        return irfft(others, None, k[last], norm, out)
     n = integer_of(s[last])
-    return irfft(others, 2 * (x.shape[check_axis(k[last], x.ndim)] - 1) if n == -1 else n, k[last], norm)
+    return irfft(others, 2 * (x.shape[check_axis(k[last], x.ndim)] - 1) if n == -1 else n, k[last], norm, out)
 
 
-def rfft2(a, s=None, axes=(-2, -1), norm=None):
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     """Fourier transform of real numbers along two axes, the last one by `rfft`.
 
     >>> np.fft.rfft2(np.ones((2, 2)))
     array([[4.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]])
     """
-    return rfftn(a, s, axes, norm)
+    return rfftn(a, s, axes, norm, out)
 
 
-def irfft2(a, s=None, axes=(-2, -1), norm=None):
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     """Inverse of `rfft2`.
 
     >>> np.fft.irfft2(np.array([[4.0, 0.0], [0.0, 0.0]]))
     array([[1., 1.],
            [1., 1.]])
     """
-    return irfftn(a, s, axes, norm)
+    return irfftn(a, s, axes, norm, out)
 
 
 def fftfreq(n, d=1.0, device=None):

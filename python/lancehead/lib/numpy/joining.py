@@ -438,11 +438,15 @@ def roll(a, shift, axis=None):
         return _roll_axes(x, shift, prim.tuple_fill(len(shift), axis))
     k = check_axis(axis_of(axis), x.ndim)
     v = lanes(x, k)
-    n = v.shape[1]
-    out = new_array(v.shape, prim.dtype_of(x))
-    for m in range(n):
-        to = (m + index_of(shift)) % n
-        for i in range(v.shape[0]):
-            for j in range(v.shape[2]):
-                prim.set_item(out, i, to, j, prim.item(v, i, m, j))
+    n, inner = v.shape[1], v.shape[2]
+    # What lies along the axis and after it moves as one line: two runs of memory.
+    lines = with_shape(contiguous(v), (v.shape[0], n * inner))
+    out = new_array(lines.shape, prim.dtype_of(x))
+    first = index_of(shift) % n * inner if n > 0 else 0
+    rest = n * inner - first
+    for i in range(lines.shape[0]):
+        for j in range(rest):
+            prim.set_item(out, i, first + j, prim.item(lines, i, j))
+        for j in range(first):
+            prim.set_item(out, i, j, prim.item(lines, i, rest + j))
     return with_shape(out, x.shape)

@@ -130,8 +130,16 @@ def transpose(a, axes=None):
         if prim.layout(x) == "F":
             return prim.array(prim.owner(x), prim.data(x), x.shape[::-1], x.strides[::-1], dtype, "C")
         return prim.array(prim.owner(x), prim.data(x), x.shape[::-1], x.strides[::-1], dtype, "A")
+    if prim.is_int(axes):
+        return transpose(x, (axes,))
     if len(axes) != x.ndim:
         raise ValueError("axes don't match array")
+    if not prim.is_tuple(axes):
+        # A list: how many items it has is known by now.
+        order = prim.tuple_fill(x.ndim, 0)
+        for k in range(x.ndim):
+            order = prim.tuple_set(order, k, index_of(axes[k]))
+        return transpose(x, order)
     seen = 0
     for k in range(len(axes)):
         bit = 1 << check_axis(axes[k], x.ndim)

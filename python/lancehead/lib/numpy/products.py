@@ -67,16 +67,44 @@ def _matrix_vector(a, b, dtype):
 
 
 def _matrix_matrix(a, b, dtype):
-    m, n, k = a.shape[0], b.shape[1], a.shape[1]
     if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
         return asarray(_matrix_matrix(a, b, np.float32), dtype)
     if prim.in_kernel() or not (prim.is_float(dtype) or prim.is_complex(dtype)):
         return _plain_product(a, contiguous(b), dtype)
-    out = new_array((m, n), dtype)
-    x, y = asarray(a, dtype), asarray(b, dtype)
+    out = new_array((a.shape[0], b.shape[1]), dtype)
+    _large_product(asarray(a, dtype), asarray(b, dtype), out, dtype)
+    return out
+
+
+def _large_product(x, y, out, dtype):
+    m, n, k = x.shape[0], y.shape[1], x.shape[1]
     s, t, u = x.strides, y.strides, out.strides
     prim.lh_gemm(dtype, m, n, k, prim.data(x), s[0], s[1], prim.data(y), t[0], t[1], prim.data(out), u[0], u[1])
-    return out
+
+
+# Below so many multiplications, a call of the kernel takes longer than these loops.
+_SMALL = 1000
+
+
+def _small_product(x, y, out, dtype):
+    # Four columns at a time: their sums are a vector.
+    zero, whole = prim.cast(0, dtype), y.shape[1] // 4 * 4
+    for i in range(x.shape[0]):
+        for j in range(0, whole, 4):
+            s = t = u = v = zero
+            for k in range(y.shape[0]):
+                a = prim.item(x, i, k)
+                s, t = s + a * prim.item(y, k, j), t + a * prim.item(y, k, j + 1)
+                u, v = u + a * prim.item(y, k, j + 2), v + a * prim.item(y, k, j + 3)
+            prim.set_item(out, i, j, s)
+            prim.set_item(out, i, j + 1, t)
+            prim.set_item(out, i, j + 2, u)
+            prim.set_item(out, i, j + 3, v)
+        for j in range(whole, y.shape[1]):
+            s = zero
+            for k in range(y.shape[0]):
+                s += prim.item(x, i, k) * prim.item(y, k, j)
+            prim.set_item(out, i, j, s)
 
 
 def _plain_product(a, b, dtype):
@@ -173,13 +201,30 @@ def _stacked(x, y, dtype):
         c = contiguous(x)
         lines = with_shape(c, (count(x.shape[:-1]), x.shape[-1]))
         return with_shape(_matrix_matrix(lines, y, dtype), x.shape[:-1] + (columns,))
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        return asarray(_stacked(x, y, np.float32), dtype)
     shape = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    first = matrices(np.broadcast_to(x, shape + x.shape[-2:]))
-    second = matrices(np.broadcast_to(y, shape + y.shape[-2:]))
-    out = new_array((first.shape[0], rows, columns), dtype)
-    for i in range(out.shape[0]):
-        out[i] = _matrix_matrix(first[i], second[i], dtype)
+    first, second = _stack(asarray(x, dtype), shape), _stack(asarray(y, dtype), shape)
+    out = new_array((count(shape), rows, columns), dtype)
+    # One matrix goes with all of the other stack.
+    i, j = int(first.shape[0] > 1), int(second.shape[0] > 1)
+    if prim.in_kernel() or not (prim.is_float(dtype) or prim.is_complex(dtype)):
+        for k in range(out.shape[0]):
+            out[k] = _plain_product(first[i * k], second[j * k], dtype)
+    elif rows * columns * x.shape[-1] < _SMALL:
+        for k in range(out.shape[0]):
+            _small_product(first[i * k], second[j * k], out[k], dtype)
+    else:
+        for k in range(out.shape[0]):
+            _large_product(first[i * k], second[j * k], out[k], dtype)
     return with_shape(out, shape + (rows, columns))
+
+
+def _stack(x, shape):
+    if x.ndim == 2:
+        return with_shape(contiguous(x), (1,) + x.shape)
+    # Of one axis, a stack of one matrix need not be spread out.
+    return matrices(x if len(shape) == 1 else np.broadcast_to(x, shape + x.shape[-2:]))
 
 
 def vdot(a, b):

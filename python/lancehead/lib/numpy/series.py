@@ -7,7 +7,17 @@ from lancehead.lib.conversions import axis_of, flag_of, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, lane, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import (
+    check_axis,
+    contiguous,
+    copy_c,
+    flat,
+    lane,
+    lanes,
+    new_array,
+    new_zeros,
+    with_shape,
+)
 from lancehead.lib.numpy.manip import broadcast_to
 from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
@@ -319,21 +329,34 @@ def convolve(a, v, mode="full"):
         raise ValueError("'a' cannot be empty")
     if y.size == 0:
         raise ValueError("'v' cannot be empty")
+    return _convolved(x, y, mode, (min(x.size, y.size) - 1) // 2)
+
+
+#: So many results stay in the cache nearest to the core while all factors pass.
+BLOCK = 1024
+
+
+def _convolved(x, y, mode, same_start):
+    # `same_start`: how many of all results precede those of the mode `same`.
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
-    n, m = x.size, y.size
-    long, short = (n, m) if n >= m else (m, n)
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        return asarray(_convolved(asarray(x, np.float32), asarray(y, np.float32), mode, same_start), dtype)
+    long, short = contiguous(asarray(x, dtype)), contiguous(asarray(y, dtype))
+    if long.size < short.size:
+        long, short = short, long
+    n, m = long.size, short.size
     start, size = 0, n + m - 1
     if mode == "same":
-        start, size = (short - 1) // 2, long
+        start, size = same_start, n
     elif mode == "valid":
-        start, size = short - 1, long - short + 1
-    out = new_array((size,), dtype)
-    for k in range(size):
-        at = k + start
-        total = prim.cast(0, dtype)
-        for i in range(at - m + 1 if at - m + 1 > 0 else 0, at + 1 if at + 1 < n else n):
-            total += prim.cast(prim.item(x, i), dtype) * prim.cast(prim.item(y, at - i), dtype)
-        prim.set_item(out, k, total)
+        start, size = m - 1, n - m + 1
+    out = new_zeros((size,), dtype)
+    for low in range(0, size, BLOCK):
+        # A factor after the other, for all results of the block: these are vectors.
+        for i in range(m - 1, -1, -1):
+            factor, shift = prim.item(short, i), start - i
+            for k in range(max(low, -shift), min(low + BLOCK, size, n - shift)):
+                prim.set_item(out, k, prim.item(out, k) + prim.item(long, k + shift) * factor)
     return out
 
 
@@ -346,7 +369,14 @@ def correlate(a, v, mode="valid"):
     x, y = asarray(a), asarray(v)
     if x.ndim != 1 or y.ndim != 1:
         prim.error("operands of one dimension are needed")
-    return convolve(x, y.conj()[::-1], mode)
+    if x.size == 0:
+        raise ValueError("first array argument cannot be empty")
+    if y.size == 0:
+        raise ValueError("second array argument cannot be empty")
+    _check_mode(mode)
+    # NumPy exchanges the two if the first is shorter, and turns the result around.
+    shorter = min(x.size, y.size)
+    return _convolved(x, y.conj()[::-1], mode, shorter // 2 if x.size < y.size else (shorter - 1) // 2)
 
 
 def polyval(p, x):

@@ -1,0 +1,66 @@
+"""Programs of the demo that use whole modules of NumPy give what scikit-learn and theory give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold, cross_val_predict
+
+from lancehead import get_num_threads, set_num_threads
+from lancehead.demo.program import measure
+from lancehead.demo.programs import kalman, options, pca, poisson, ridge
+
+
+@pytest.fixture
+def one_thread():
+    """Sets the number of threads back afterwards."""
+    before = get_num_threads()
+    yield lambda: set_num_threads(1)
+    set_num_threads(before)
+
+
+def test_pca():
+    images, count = pca.PROGRAM.inputs(True)
+    shares, axes, places = pca.PROGRAM.compiled(images, count)
+    known = PCA(count, svd_solver="full").fit(images)
+    np.testing.assert_allclose(shares, known.explained_variance_ratio_, rtol=1e-10)
+    np.testing.assert_allclose(np.abs(axes @ known.components_.T), np.eye(count), atol=1e-9)
+    np.testing.assert_allclose(np.abs(places), np.abs(known.transform(images)), atol=1e-9)
+    assert (axes.max(axis=1) == np.abs(axes).max(axis=1)).all()
+
+
+def test_ridge():
+    x, y, penalties, folds = ridge.PROGRAM.inputs(True)
+    # Of folds of one size, scikit-learn makes the same.
+    x, y = x[:440], y[:440]
+    best, weights, errors = ridge.PROGRAM.compiled(x, y, penalties, folds)
+    for penalty, error in zip(penalties, errors, strict=True):
+        guessed = cross_val_predict(Ridge(penalty, fit_intercept=False), x, y, cv=KFold(folds))
+        np.testing.assert_allclose(error, np.sqrt(((guessed - y) ** 2).mean()), rtol=1e-10)
+    assert best == penalties[errors.argmin()]
+    np.testing.assert_allclose(weights, Ridge(best, fit_intercept=False).fit(x, y).coef_, rtol=1e-8)
+
+
+def test_options_do_not_depend_on_threads(one_thread):
+    arguments = options.PROGRAM.inputs(True)
+    several = options.PROGRAM.compiled(*arguments)
+    one_thread()
+    assert options.PROGRAM.compiled(*arguments) == several
+    seeds = [options.PROGRAM.compiled(seed, *arguments[1:]) for seed in range(100)]
+    off = np.array([(price - options.black_scholes()) / error for price, error in seeds])
+    # A standard error is one: the mean of 100 squares is 1, give or take 0.14.
+    assert 0.5 < (off**2).mean() < 1.5
+
+
+def test_answers_that_theory_refuses_are_failures():
+    for program, wrong in (
+        (options.PROGRAM, lambda *_: (options.black_scholes() * 1.1, 0.01)),
+        (poisson.PROGRAM, np.copy),
+        (kalman.PROGRAM, lambda measured: np.concatenate((measured, 0.0 * measured), axis=2)),
+    ):
+        assert "away" in measure(replace(program, plain=wrong, compiled=wrong), quick=True).failure
+        assert not measure(program, quick=True).failure
