@@ -10,3 +10,10 @@ from lancehead.lib.scipy.triangular import solve_triangular as solve_triangular
 from lancehead.lib.scipy.systems import det as det
 from lancehead.lib.scipy.systems import inv as inv
 from lancehead.lib.scipy.systems import solve as solve
+from lancehead.lib.scipy.exponential import expm as expm
+from lancehead.lib.scipy.special_matrices import block_diag as block_diag
+from lancehead.lib.scipy.special_matrices import circulant as circulant
+from lancehead.lib.scipy.special_matrices import companion as companion
+from lancehead.lib.scipy.special_matrices import hankel as hankel
+from lancehead.lib.scipy.special_matrices import hilbert as hilbert
+from lancehead.lib.scipy.special_matrices import toeplitz as toeplitz
