@@ -49,7 +49,7 @@ def _squarings(a, size, degree):
             x = prim.item(v, i)
             for j in range(n):
                 prim.set_item(w, j, prim.item(w, j) + x * abs(prim.item(a, i, j)))
-        v, w = w, v
+        copy_into(v, w)
     largest = 0.0
     for j in range(n):
         largest = prim.maximum(largest, prim.item(v, j))
@@ -88,52 +88,57 @@ def _sum(terms, factors, one):
     return out
 
 
-def _quotient(a, odd, even):
+def _quotient_into(out, a, odd, even):
     # The approximant by its odd part without one factor, and its even part.
     u = _product(a, odd)
-    return contiguous(np.linalg.solve(even - u, even + u))
+    copy_into(out, np.linalg.solve(even - u, even + u))
 
 
 def _root(a, order):
     return prim.pow(_norm(a), 1.0 / float(order))
 
 
-def _approximate(a):
-    # The exponential of a matrix divided by a power of two, whose exponent is the second result.
+def _approximate_into(out, a):
+    # The exponential of a matrix divided by a power of two, whose exponent is the result.
     a2 = _product(a, a)
     a4 = _product(a2, a2)
     a6 = _product(a4, a2)
     size, d4, d6 = _norm(a), _root(a4, 4), _root(a6, 6)
     eta = prim.maximum(d4, d6)
     if eta <= BOUND_3 and _squarings(a, size, 3) == 0:
-        return _quotient(a, _sum([a2], [1.0], 60.0), _sum([a2], [12.0], 120.0)), 0
+        _quotient_into(out, a, _sum((a2,), (1.0,), 60.0), _sum((a2,), (12.0,), 120.0))
+        return 0
     if eta <= BOUND_5 and _squarings(a, size, 5) == 0:
-        odd = _sum([a2, a4], [420.0, 1.0], 15120.0)
-        return _quotient(a, odd, _sum([a2, a4], [3360.0, 30.0], 30240.0)), 0
+        odd = _sum((a2, a4), (420.0, 1.0), 15120.0)
+        _quotient_into(out, a, odd, _sum((a2, a4), (3360.0, 30.0), 30240.0))
+        return 0
     a8 = _product(a4, a4)
     d8 = _root(a8, 8)
     eta = prim.maximum(d6, d8)
     if eta <= BOUND_7 and _squarings(a, size, 7) == 0:
-        odd = _sum([a2, a4, a6], [277200.0, 1512.0, 1.0], 8648640.0)
-        return _quotient(a, odd, _sum([a2, a4, a6], [1995840.0, 25200.0, 56.0], 17297280.0)), 0
+        odd = _sum((a2, a4, a6), (277200.0, 1512.0, 1.0), 8648640.0)
+        _quotient_into(out, a, odd, _sum((a2, a4, a6), (1995840.0, 25200.0, 56.0), 17297280.0))
+        return 0
     if eta <= BOUND_9 and _squarings(a, size, 9) == 0:
-        odd = _sum([a2, a4, a6, a8], [302702400.0, 2162160.0, 3960.0, 1.0], 8821612800.0)
-        even = _sum([a2, a4, a6, a8], [2075673600.0, 30270240.0, 110880.0, 90.0], 17643225600.0)
-        return _quotient(a, odd, even), 0
+        odd = _sum((a2, a4, a6, a8), (302702400.0, 2162160.0, 3960.0, 1.0), 8821612800.0)
+        even = _sum((a2, a4, a6, a8), (2075673600.0, 30270240.0, 110880.0, 90.0), 17643225600.0)
+        _quotient_into(out, a, odd, even)
+        return 0
     eta = prim.minimum(eta, prim.maximum(d8, _root(_product(a4, a6), 10)))
     s = int(prim.ceil(prim.log2(eta / BOUND_13))) if eta > BOUND_13 else 0
     b = _scaled(a, s)
     s += _squarings(b, _norm(b), 13)
-    return _approximate_13(_scaled(a, s), _scaled(a2, 2 * s), _scaled(a4, 4 * s), _scaled(a6, 6 * s)), s
+    _approximate_13_into(out, _scaled(a, s), _scaled(a2, 2 * s), _scaled(a4, 4 * s), _scaled(a6, 6 * s))
+    return s
 
 
-def _approximate_13(a, a2, a4, a6):
-    powers = [a2, a4, a6]
-    odd = _product(a6, _sum(powers, [40840800.0, 16380.0, 1.0], 0.0))
-    odd += _sum(powers, [1187353796428800.0, 10559470521600.0, 33522128640.0], 32382376266240000.0)
-    even = _product(a6, _sum(powers, [1323241920.0, 960960.0, 182.0], 0.0))
-    even += _sum(powers, [7771770303897600.0, 129060195264000.0, 670442572800.0], 64764752532480000.0)
-    return _quotient(a, odd, even)
+def _approximate_13_into(out, a, a2, a4, a6):
+    powers = (a2, a4, a6)
+    odd = _product(a6, _sum(powers, (40840800.0, 16380.0, 1.0), 0.0))
+    odd += _sum(powers, (1187353796428800.0, 10559470521600.0, 33522128640.0), 32382376266240000.0)
+    even = _product(a6, _sum(powers, (1323241920.0, 960960.0, 182.0), 0.0))
+    even += _sum(powers, (7771770303897600.0, 129060195264000.0, 670442572800.0), 64764752532480000.0)
+    _quotient_into(out, a, odd, even)
 
 
 def _is_zero_beside(a, below):
@@ -160,34 +165,37 @@ def _put_diagonals(out, a, scale):
             prim.set_item(out, i - 1, i, quotient * prim.item(a, i - 1, i) * scale)
 
 
-def _exponential(a):
-    # Of a row-major matrix.
+def _exponential_into(out, a):
     dtype = prim.dtype_of(a)
     n = a.shape[0]
     is_upper, is_lower = _is_zero_beside(a, True), _is_zero_beside(a, False)
+    x = new_zeros((n, n), dtype)
     if is_upper and is_lower:
-        out = new_zeros(a.shape, dtype)
         for i in range(n):
-            prim.set_item(out, i, i, np.exp(prim.item(a, i, i)))
-        return out
-    if not _norm(a) < np.inf:
-        out = new_array(a.shape, dtype)
-        copy_into(out, prim.cast(np.nan, dtype))
-        return out
-    if is_lower:
-        return copy_c(_exponential(copy_c(a.T, dtype)).T, dtype)
-    x, s = _approximate(a)
-    if is_upper and s > 0:
-        _put_diagonals(x, a, prim.cast(prim.pow(2.0, float(-s)), dtype))
-    for k in range(s - 1, -1, -1):
-        x = _product(x, x)
-        if is_upper:
-            _put_diagonals(x, a, prim.cast(prim.pow(2.0, float(-k)), dtype))
-    if is_upper:
-        for i in range(n):
-            for j in range(i):
-                prim.set_item(x, i, j, prim.cast(0, dtype))
-    return x
+            prim.set_item(x, i, i, np.exp(prim.item(a, i, i)))
+    elif not _norm(a) < np.inf:
+        copy_into(x, prim.cast(np.nan, dtype))
+    else:
+        # A lower triangle is transposed.
+        turned = new_array((n, n), dtype)
+        copy_into(turned, a)
+        if is_lower:
+            copy_into(turned, a.T)
+        s = _approximate_into(x, turned)
+        if (is_upper or is_lower) and s > 0:
+            _put_diagonals(x, turned, prim.cast(prim.pow(2.0, float(-s)), dtype))
+        for k in range(s - 1, -1, -1):
+            copy_into(x, _product(x, x))
+            if is_upper or is_lower:
+                _put_diagonals(x, turned, prim.cast(prim.pow(2.0, float(-k)), dtype))
+        if is_upper or is_lower:
+            for i in range(n):
+                for j in range(i):
+                    prim.set_item(x, i, j, prim.cast(0, dtype))
+    for i in range(n):
+        for j in range(n):
+            y = prim.item(x, j if is_lower else i, i if is_lower else j)
+            prim.set_item(out, i, j, prim.cast(y, prim.dtype_of(out)))
 
 
 def expm(A):
@@ -209,5 +217,5 @@ def expm(A):
     out = new_array(x.shape, inexact_dtype(prim.dtype_of(x)))
     xs, outs = matrices(copy_c(x, wide)), matrices(out)
     for k in range(outs.shape[0] if out.size > 0 else 0):
-        copy_into(outs[k], _exponential(xs[k]))
+        _exponential_into(outs[k], xs[k])
     return out
