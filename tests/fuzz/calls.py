@@ -25,7 +25,8 @@ import operands
 from lancehead import njit
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/supported.md"
-MODULES = "math, cmath, operator, random, heapq, functools, itertools, bisect, collections, contextlib, dataclasses"
+MODULES = """math, cmath, operator, random, heapq, functools, itertools, bisect, collections, contextlib, dataclasses,
+scipy.linalg"""
 #: Calls of a process. A crash costs a new one.
 BATCH = 500
 # Constants, which the compiler sees, beside the values that are passed.

@@ -1,15 +1,8 @@
 """`scipy.linalg`. The names are gathered here."""
 
-from lancehead.lib.scipy.triangular import cho_factor as cho_factor
-from lancehead.lib.scipy.triangular import cho_solve as cho_solve
-from lancehead.lib.scipy.triangular import cholesky as cholesky
-from lancehead.lib.scipy.triangular import lu as lu
-from lancehead.lib.scipy.triangular import lu_factor as lu_factor
-from lancehead.lib.scipy.triangular import lu_solve as lu_solve
-from lancehead.lib.scipy.triangular import solve_triangular as solve_triangular
-from lancehead.lib.scipy.systems import det as det
-from lancehead.lib.scipy.systems import inv as inv
-from lancehead.lib.scipy.systems import solve as solve
+from lancehead.lib.scipy.banded import solve_banded as solve_banded
+from lancehead.lib.scipy.banded import solve_toeplitz as solve_toeplitz
+from lancehead.lib.scipy.banded import solveh_banded as solveh_banded
 from lancehead.lib.scipy.exponential import expm as expm
 from lancehead.lib.scipy.special_matrices import block_diag as block_diag
 from lancehead.lib.scipy.special_matrices import circulant as circulant
@@ -29,6 +22,13 @@ from lancehead.lib.scipy.spectra import pinv as pinv
 from lancehead.lib.scipy.spectra import qr as qr
 from lancehead.lib.scipy.spectra import svd as svd
 from lancehead.lib.scipy.spectra import svdvals as svdvals
-from lancehead.lib.scipy.banded import solve_banded as solve_banded
-from lancehead.lib.scipy.banded import solve_toeplitz as solve_toeplitz
-from lancehead.lib.scipy.banded import solveh_banded as solveh_banded
+from lancehead.lib.scipy.systems import det as det
+from lancehead.lib.scipy.systems import inv as inv
+from lancehead.lib.scipy.systems import solve as solve
+from lancehead.lib.scipy.triangular import cho_factor as cho_factor
+from lancehead.lib.scipy.triangular import cho_solve as cho_solve
+from lancehead.lib.scipy.triangular import cholesky as cholesky
+from lancehead.lib.scipy.triangular import lu as lu
+from lancehead.lib.scipy.triangular import lu_factor as lu_factor
+from lancehead.lib.scipy.triangular import lu_solve as lu_solve
+from lancehead.lib.scipy.triangular import solve_triangular as solve_triangular

@@ -7,7 +7,7 @@ from lancehead.lib.conversions import flag_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.factors import columns_of, general_into, general_of_real_into, qr_columns
 from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_zeros
-from lancehead.lib.numpy.stacks import conj, hermitian, matrices, real_dtype, vectors
+from lancehead.lib.numpy.stacks import hermitian, matrices, real_dtype, vectors
 from lancehead.lib.scipy.operands import (
     check_batch,
     check_rank,
@@ -351,7 +351,7 @@ def _pinv_into(out, a, atol, rtol):
 
 
 def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    """Pseudoinverse of a matrix, or of a stack; singular values up to `atol` and `rtol` times the largest count as zero.
+    """Pseudoinverse of a matrix, or of a stack; singular values up to `atol` plus `rtol` times the largest are zero.
 
     >>> scipy.linalg.pinv(np.array([[2.0, 0.0], [0.0, 0.0]]))
     array([[0.5, 0. ],

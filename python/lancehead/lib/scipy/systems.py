@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import flag_of
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import copy_c, copy_into, count, new_array, new_zeros, with_shape
+from lancehead.lib.numpy.layout import copy_c, copy_into, count, new_array, new_zeros
 from lancehead.lib.numpy.stacks import conj, matrices
 from lancehead.lib.scipy.operands import (
     check_rank,

@@ -155,7 +155,7 @@ def _reordered(lower, rows):
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
-    """Permutation, lower and upper triangular factor of a matrix, or of a stack; or two, of which the first is permuted.
+    """Permutation, lower and upper triangular factor of a matrix, or of a stack; or two, the first one permuted.
 
     The permutation is a matrix of zeros and ones, or with `p_indices` the rows of the lower factor in the order of the
     matrix.
@@ -293,7 +293,7 @@ def _check_triangle(t):
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
-    """Solution of a linear system with a triangle of a matrix, or of a stack; with `trans`, of its transpose or adjoint.
+    """Solution of a system with a triangle of a matrix, or of a stack; with `trans`, of its transpose or adjoint.
 
     >>> scipy.linalg.solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([3.0, 4.0]))
     array([1., 1.])
@@ -325,8 +325,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 
 def cholesky_in_place(a, lower):
-    """Puts the factor of a positive definite matrix over its lower or upper triangle, leaving the other one. Returns the
-    order of the leading minor that is not positive, or 0."""
+    """Puts the factor of a positive definite matrix over its lower or upper triangle, leaving the other one. The result is
+    the order of the leading minor that is not positive, or 0."""
     t = a if lower else a.T
     dtype = prim.dtype_of(a)
     if not prim.in_kernel():
