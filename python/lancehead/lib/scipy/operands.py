@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import flag_of
+from lancehead.lib.conversions import check_flag, flag_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c, count, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
@@ -19,6 +19,14 @@ def checked(a, check_finite):
             if not np.all(np.isfinite(x)):
                 raise ValueError("array must not contain infs or NaNs")
     return x
+
+
+def side_of(lower):
+    """The flag that names the lower triangle, as LAPACK takes it."""
+    check_flag(lower)
+    if lower != 0 and lower != 1:
+        raise ValueError("(lower==0||lower==1) failed")
+    return flag_of(lower)
 
 
 def check_rank(x):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import flag_of, index_of
+from lancehead.lib.conversions import check_flag, flag_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.factors import columns_of, general_into, general_of_real_into, qr_columns
 from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_zeros
@@ -43,6 +43,7 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
     >>> scipy.linalg.svd(np.array([[3.0, 0.0], [0.0, -4.0]]))[1]
     array([4., 3.])
     """
+    check_flag(overwrite_a)
     x = _matrices_of(a, check_finite, "svd")
     _check_driver(lapack_driver)
     if not compute_uv:
@@ -57,6 +58,7 @@ def svdvals(a, overwrite_a=False, check_finite=True):
     >>> scipy.linalg.svdvals(np.array([[3.0, 0.0], [0.0, -4.0]]))
     array([4., 3.])
     """
+    check_flag(overwrite_a)
     return np.linalg.svd(_matrices_of(a, check_finite, "svdvals"), compute_uv=False)
 
 
@@ -72,6 +74,9 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
     """
     if pivoting:
         prim.error("`qr` has no pivoting here: call it outside of the function and pass the result in")
+    check_flag(overwrite_a)
+    if lwork is not None:
+        index_of(lwork)
     x = _matrices_of(a, check_finite, "qr")
     if mode == "raw":
         return _raw_qr(x)
@@ -373,7 +378,7 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     """Norm of a vector or matrix, or of the lines along an axis or the matrices in two.
 
     >>> scipy.linalg.norm(np.array([3.0, 4.0]))
-    np.float64(5.0)
+    5.0
     """
     return np.linalg.norm(checked(a, check_finite), ord, axis, keepdims)
 

@@ -5,7 +5,7 @@ Small matrices, and all in kernels, are handled here; others by the run-time lib
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import flag_of, index_of
+from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.factors import columns_of, conjugate_in_place, is_singular, solve_triangle
 from lancehead.lib.numpy.factors import lu as lu_of_columns
@@ -23,6 +23,7 @@ from lancehead.lib.scipy.operands import (
     lead_of,
     right_sides,
     rows_of,
+    side_of,
     spread,
     text_of_shape,
 )
@@ -211,6 +212,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     (array([[4.  , 4.  ],
            [0.25, 1.  ]]), array([1, 1], dtype=int32))
     """
+    check_flag(overwrite_a)
     f, rows = _factored(a, check_finite)
     check_batch(f, "lu_factor")
     m, n = f.shape[f.ndim - 2], f.shape[f.ndim - 1]
@@ -255,6 +257,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     >>> scipy.linalg.lu_solve(scipy.linalg.lu_factor(np.array([[2.0, 0.0], [0.0, 4.0]])), np.array([2.0, 4.0]))
     array([1., 1.])
     """
+    check_flag(overwrite_b)
     f, pivots = asarray(lu_and_piv[0]), asarray(lu_and_piv[1])
     y = checked(b, check_finite)
     check_rank(f)
@@ -298,6 +301,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     >>> scipy.linalg.solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([3.0, 4.0]))
     array([1., 1.])
     """
+    check_flag(overwrite_b)
     x, y = checked(a, check_finite), checked(b, check_finite)
     check_rank(x)
     check_right(y)
@@ -309,7 +313,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
             "shapes of a " + text_of_shape(x.shape[-2:]) + " and b "
             + text_of_shape(y.shape if y.ndim == 1 else y.shape[-2:]) + " are incompatible"
         )  # fmt: skip
-    kind, left, unit = _kind_of_system(trans), flag_of(lower), flag_of(unit_diagonal)
+    kind, left, unit = _kind_of_system(trans), side_of(lower), side_of(unit_diagonal)
     lead = lead_of(x, y)
     out, rights = right_sides(y, lead, lapack_dtype_of(x, y))
     xs = spread(x, lead)
@@ -325,8 +329,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 
 def cholesky_in_place(a, lower):
-    """Puts the factor of a positive definite matrix over its lower or upper triangle, leaving the other one. The result is
-    the order of the leading minor that is not positive, or 0."""
+    """Puts the factor of a positive definite matrix over its lower or upper triangle, leaving the other one. The
+    result is the order of the leading minor that is not positive, or 0."""
     t = a if lower else a.T
     dtype = prim.dtype_of(a)
     if not prim.in_kernel():
@@ -386,7 +390,8 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     array([[2., 1.],
            [0., 2.]])
     """
-    left = flag_of(lower)
+    check_flag(overwrite_a)
+    left = side_of(lower)
     out = _cholesky(a, left, check_finite)
     outs = matrices(out)
     for k in range(outs.shape[0]):
@@ -403,7 +408,8 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     (array([[2., 1.],
            [2., 2.]]), False)
     """
-    out = _cholesky(a, flag_of(lower), check_finite)
+    check_flag(overwrite_a)
+    out = _cholesky(a, side_of(lower), check_finite)
     check_single(out)
     return out, lower
 
@@ -414,10 +420,11 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     >>> scipy.linalg.cho_solve((np.array([[2.0, 0.0], [0.0, 2.0]]), False), np.array([4.0, 8.0]))
     array([1., 2.])
     """
+    check_flag(overwrite_b)
     y, x = checked(b, check_finite), checked(c_and_lower[0], check_finite)
     check_rank(x)
     check_right(y)
-    n, lower = x.shape[x.ndim - 1], flag_of(c_and_lower[1])
+    n, lower = x.shape[x.ndim - 1], side_of(c_and_lower[1])
     if x.shape[x.ndim - 2] != n:
         raise ValueError("The factored matrix c is not square.")
     if rows_of(y) != n:
