@@ -13,8 +13,8 @@ import scipy.linalg as la
 import lancehead
 from lib_cases import same
 
-#: Expressions of a square matrix `a`, which has a dominant diagonal, and right-hand sides `b`. What is determined up to
-#: signs or phases is made independent of them.
+#: Expressions of a square matrix `a`, which has a dominant diagonal, and right-hand sides `b`. Results that are
+#: determined up to signs or phases are made independent of them.
 OF_SQUARE = """
 la.solve(a, b), la.solve(a, b[:, 0], overwrite_a=True, overwrite_b=True), la.inv(a, overwrite_a=True), la.det(a, True)
 la.lu_solve(la.lu_factor(a), b[:, 0]), la.cho_solve(la.cho_factor(a), b[:, 1]), la.cho_factor(a, True)[0], la.lu(a)

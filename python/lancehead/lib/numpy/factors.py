@@ -136,7 +136,7 @@ def self_adjoint_into(a, upper, w, v):
     f, vectors = columns_of(a.T if upper else a, dtype), new_fortran(v.shape, dtype)
     if upper:
         conjugate_in_place(f)
-    # What is on the diagonal counts as real.
+    # The diagonal counts as real.
     for i in range(n if prim.is_complex(dtype) else 0):
         prim.set_item(f, i, i, prim.cast(prim.item(f, i, i).real, dtype))
     factor = _scaled(f)
@@ -165,7 +165,7 @@ def general_into(a, w, v, name):
 
 
 def _general(a, w, imaginary, vectors):
-    # What the run-time library says of a matrix, and what its eigenvalues are to be multiplied by.
+    # Fills the arrays by the run-time library; the factor of all eigenvalues.
     n = a.shape[0]
     dtype = prim.dtype_of(vectors)
     f = columns_of(a, dtype)

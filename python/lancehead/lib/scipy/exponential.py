@@ -30,7 +30,7 @@ def _norm(a):
 
 
 def _squarings(a, size, degree):
-    # How many further squarings the backward error asks for: the function "ell" of the source.
+    # The number of further squarings that the backward error asks for: the function "ell" of the source.
     factor = 1.0
     for k in range(1, degree + 1):
         # (m!)^2 / ((2m)! (2m+1)!), one factor after the other.

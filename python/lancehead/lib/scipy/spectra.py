@@ -117,7 +117,7 @@ def _check_square(x, message):
 
 
 def _check_eigh_driver(driver, is_general):
-    # Which routine is asked for makes no difference, but must fit.
+    # The name of the routine makes no difference, but must fit.
     if driver is not None:
         if driver == "gv" or driver == "gvd" or driver == "gvx":
             if not is_general:
@@ -414,7 +414,7 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
 
 
 def _kept(s, rcond, u, vh):
-    # How many singular values count.
+    # The number of singular values that count.
     m, n = u.shape[0], vh.shape[1]
     longest = prim.cast(m if m > n else n, np.float64)
     relative = longest * _epsilon(prim.dtype_of(s)) if rcond is None else prim.cast(rcond, np.float64)

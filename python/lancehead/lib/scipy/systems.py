@@ -40,7 +40,7 @@ UNKNOWN = 8
 
 
 def _structure(name):
-    # What a name stands for that `solve` and `inv` have in common.
+    # The meaning of a name that `solve` and `inv` have in common.
     if name == "general" or name == "gen":
         return GENERAL
     if name == "diagonal":
