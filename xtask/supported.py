@@ -22,6 +22,7 @@ import re
 import sys
 
 import numpy
+import scipy.linalg
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIB = ROOT / "python/lancehead/lib"
@@ -43,6 +44,7 @@ MODULES = {
     "numpy.linalg": numpy.linalg,
     "numpy.random": numpy.random,
     "numpy.fft": numpy.fft,
+    "scipy.linalg": scipy.linalg,
 }
 # Files of the library that make up a module, where they are not the one of its name.
 PARTS = {
@@ -52,6 +54,9 @@ PARTS = {
     "numpy.linalg": ["numpy/linalg.py", "numpy/solving.py", "numpy/decompositions.py"],
     "numpy.random": ["numpy/random.py"],
     "numpy.fft": ["numpy/fft.py"],
+    "scipy.linalg": [
+        f"scipy/{part}.py" for part in "banded exponential special_matrices spectra systems triangular".split()
+    ],
 }
 # Provided by the compiler itself, not as functions of the library.
 BUILT_IN = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 from both_ways import both
 from corpus import Kernel
@@ -122,6 +123,11 @@ EXPRESSIONS: dict[str, tuple[Expression, int, Any]] = {
                + np.trace(b.reshape(2, 2)), 2, F8),
     "inverse": (lambda a, b: (np.linalg.inv(a.reshape(2, 2) + 9 * np.identity(2))
                               @ np.array(((1.0, 2.0), (3.0, 4.0)))).ravel(), 4, F8),
+    "factored": (lambda a, b: linalg.lu_solve(linalg.lu_factor(a.reshape(2, 2)), b[:2])
+                 + linalg.solve_triangular(a.reshape(2, 2), b[:2], lower=True), 2, F8),
+    "positive": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a.reshape(2, 2) + 9 * np.eye(2)), b[:2])
+                 + linalg.solve(a.reshape(2, 2) + 9 * np.eye(2), b[:2], assume_a="pos"), 2, F8),
+    "exponential": (lambda a, b: linalg.expm(a.reshape(2, 2) / 9).ravel(), 4, F8),
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import random
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import lancehead
 from lib_cases import same
@@ -27,6 +28,7 @@ LIB = pathlib.Path(lancehead.__file__).parent / "lib"
 REAL = {
     "np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools,
     "itertools": itertools, "bisect": bisect, "heapq": heapq, "contextlib": contextlib,
+    "scipy": scipy,
 }  # fmt: skip
 
 

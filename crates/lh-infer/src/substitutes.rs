@@ -24,7 +24,6 @@ pub const TABLE: &[(&str, &str)] = &[
     ("warnings.warn", "return a flag and warn outside of the function"),
     ("logging.info", "use `print`, or log outside of the function"),
     ("sys.exit", "raise an exception"),
-    ("scipy.linalg.solve", "use `np.linalg.solve(a, b)`"),
     ("numpy.poly1d", "use `np.polyval(coefficients, x)`"),
     (
         "nd_grid.__getitem__",

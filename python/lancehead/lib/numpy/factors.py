@@ -136,6 +136,9 @@ def self_adjoint_into(a, upper, w, v):
     f, vectors = columns_of(a.T if upper else a, dtype), new_fortran(v.shape, dtype)
     if upper:
         conjugate_in_place(f)
+    # The diagonal counts as real.
+    for i in range(n if prim.is_complex(dtype) else 0):
+        prim.set_item(f, i, i, prim.cast(prim.item(f, i, i).real, dtype))
     factor = _scaled(f)
     if factor == np.inf:
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
@@ -148,22 +151,50 @@ def self_adjoint_into(a, upper, w, v):
 
 def general_into(a, w, v, name):
     """Puts eigenvalues and vectors of a matrix into arrays; `v` without rows for none."""
-    n = a.shape[0]
     dtype = prim.dtype_of(v)
-    f, vectors = columns_of(a, dtype), new_fortran(v.shape, dtype)
-    factor = _scaled(f)
-    if factor == np.inf:
-        raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
-    imaginary = new_array((n,), dtype)
-    wanted = 1 if v.shape[0] == n else 0
-    status = prim.lh_eig(dtype, n, prim.data(f), prim.data(w), prim.data(imaginary), wanted, prim.data(vectors))
-    check(status, "Eigenvalues did not converge")
+    imaginary, vectors = new_array((a.shape[0],), dtype), new_fortran(v.shape, dtype)
+    factor = _general(a, w, imaginary, vectors)
     if not prim.is_complex(dtype):
-        for i in range(n):
+        for i in range(w.size):
             if prim.item(imaginary, i) != 0.0:
                 raise ValueError(name + "() argument must not cause a domain change.")
     _multiply(w, factor)
-    for j in range(v.shape[1] if wanted == 1 else 0):
+    for j in range(v.shape[1]):
+        _normalise(vectors, j)
+    copy_into(v, vectors)
+
+
+def _general(a, w, imaginary, vectors):
+    # Fills the arrays by the run-time library; the factor of all eigenvalues.
+    n = a.shape[0]
+    dtype = prim.dtype_of(vectors)
+    f = columns_of(a, dtype)
+    factor = _scaled(f)
+    if factor == np.inf:
+        raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
+    wanted = 1 if vectors.shape[0] == n else 0
+    status = prim.lh_eig(dtype, n, prim.data(f), prim.data(w), prim.data(imaginary), wanted, prim.data(vectors))
+    check(status, "Eigenvalues did not converge")
+    return factor
+
+
+def general_of_real_into(a, w, v):
+    """Puts eigenvalues and vectors of a real matrix into arrays of complex numbers; `v` without rows for none."""
+    n, dtype = a.shape[0], prim.dtype_of(a)
+    real, imaginary, packed = new_array((n,), dtype), new_array((n,), dtype), new_fortran(v.shape, dtype)
+    factor = prim.cast(_general(a, real, imaginary, packed), dtype)
+    vectors = new_fortran(v.shape, prim.dtype_of(v))
+    copy_into(vectors, packed)
+    for j in range(n):
+        im = prim.item(imaginary, j)
+        prim.set_item(w, j, prim.complex(prim.item(real, j) * factor, im * factor))
+        if im > 0.0:
+            # Of a conjugate pair there are the real parts and the imaginary ones.
+            for i in range(v.shape[0]):
+                x = prim.complex(prim.item(packed, i, j), prim.item(packed, i, j + 1))
+                prim.set_item(vectors, i, j, x)
+                prim.set_item(vectors, i, j + 1, x.conjugate())
+    for j in range(v.shape[1]):
         _normalise(vectors, j)
     copy_into(v, vectors)
 

@@ -149,6 +149,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """
     a = asarray(x)
     dtype = _norm_dtype(prim.dtype_of(a))
+    if prim.is_complex(ord):
+        prim.error("the order of a norm is a real number")
     if axis is None:
         if ord is None:
             return keep(prim.sqrt(_square_line(flat_any(a), dtype)), a, keepdims)
