@@ -12,6 +12,22 @@ mod python;
 pub(crate) mod split;
 
 use crate::symbol::Symbol;
+use std::sync::Once;
+
+/// Lets streams that the operating system has seeded begin anew in forked children, which would draw the same numbers.
+fn reseed_in_children() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the function lives as long as the process and only writes to the state of its own thread.
+        unsafe { libc::pthread_atfork(None, None, Some(forget)) };
+    });
+}
+
+/// In a child, which has one thread: that of the fork.
+unsafe extern "C" fn forget() {
+    numpy::forget();
+    python::forget();
+}
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     let mut all = numpy::symbols();

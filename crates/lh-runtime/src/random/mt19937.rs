@@ -91,6 +91,11 @@ impl Mt19937 {
         self.at = mark.at;
     }
 
+    /// Forgets the seed: the next number is of a stream that the operating system seeds.
+    pub(super) fn forget(&mut self) {
+        self.at = UNSEEDED;
+    }
+
     /// A number from the operating system.
     pub(super) fn entropy() -> u64 {
         let words = words_from_os();
@@ -106,6 +111,7 @@ impl Mt19937 {
     #[inline(never)]
     fn refill(&mut self) {
         if self.at == UNSEEDED {
+            super::reseed_in_children();
             self.seed_from_os();
         } else if self.at == SPLIT {
             self.seed_array(&split::words(self.family));

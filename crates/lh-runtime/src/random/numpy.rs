@@ -12,10 +12,14 @@ pub(crate) struct State {
     pub bits: Mt19937,
     /// The second value of the last pair of normal values.
     spare: Option<f64>,
+    /// Whether the program has given a seed.
+    is_seeded: bool,
 }
 
 thread_local! {
-    static STATE: UnsafeCell<State> = const { UnsafeCell::new(State { bits: Mt19937::new(Family::Numpy), spare: None }) };
+    static STATE: UnsafeCell<State> = const {
+        UnsafeCell::new(State { bits: Mt19937::new(Family::Numpy), spare: None, is_seeded: false })
+    };
 }
 
 /// Works on the thread's generator. `f` must not call this function.
@@ -39,6 +43,17 @@ pub(super) fn unmark(aside: Option<Box<Mt19937>>, mark: Mark) {
     with(|s| {
         s.bits.unmark(aside, mark);
         s.spare = mark.spare;
+    });
+}
+
+/// In a forked child a stream that nobody has seeded begins anew.
+pub(super) fn forget() {
+    with(|s| {
+        if !s.is_seeded {
+            s.bits.forget();
+            s.spare = None;
+            split::forget(Family::Numpy);
+        }
     });
 }
 
@@ -99,14 +114,20 @@ impl State {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
     let Ok(seed) = u32::try_from(seed) else { return raise(VALUE_ERROR, "Seed must be between 0 and 2**32 - 1") };
-    with(|s| s.reset(|bits| bits.seed(seed)));
+    with(|s| {
+        s.reset(|bits| bits.seed(seed));
+        s.is_seeded = true;
+    });
     split::seeded(Family::Numpy, seed.into());
     0
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_seed_os() {
-    with(|s| s.reset(Mt19937::seed_from_os));
+    with(|s| {
+        s.reset(Mt19937::seed_from_os);
+        s.is_seeded = false;
+    });
     split::seeded(Family::Numpy, Mt19937::entropy());
 }
 

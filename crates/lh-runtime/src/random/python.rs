@@ -41,6 +41,15 @@ pub(super) fn unmark(aside: Option<Box<Mt19937>>, mark: Mark) {
     });
 }
 
+/// In a forked child the stream begins anew, as CPython's does.
+pub(super) fn forget() {
+    with(|s| {
+        s.bits.forget();
+        s.spare = None;
+        split::forget(Family::Python);
+    });
+}
+
 impl State {
     /// Random bits, up to 64.
     fn bits(&mut self, n: u32) -> u64 {

@@ -140,6 +140,13 @@ pub(super) fn stream_for<R>(
     })
 }
 
+/// Nothing is known of the thread's stream any more.
+pub(super) fn forget(family: Family) {
+    let mut origin = ORIGIN.get();
+    origin[family as usize] = 0;
+    ORIGIN.set(origin);
+}
+
 /// A stream of the thread has been seeded.
 pub(super) fn seeded(family: Family, seed: u64) {
     let mut origin = ORIGIN.get();

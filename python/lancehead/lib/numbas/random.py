@@ -14,6 +14,17 @@ def seed(a):
     prim.lh_py_seed_word(index_of(a))
 
 
+def getrandbits(k, /):
+    """An integer of up to 64 random bits, without a sign."""
+    n = index_of(k)
+    if n < 0 or n > 64:
+        raise OverflowError("getrandbits() limit is 0 to 64 bits")
+    low = prim.cast(prim.lh_py_getrandbits(n if n < 32 else 32), np.uint64)
+    if n <= 32:
+        return low
+    return low | prim.cast(prim.lh_py_getrandbits(n - 32), np.uint64) << np.uint64(32)
+
+
 def gauss(mu=0.0, sigma=1.0):
     """A normally distributed number."""
     return mu + prim.lh_py_polar() * sigma

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.linalg import cholesky as numpys_cholesky
 from lancehead.lib.numpy.linalg import cond as numpys_cond
@@ -14,6 +15,7 @@ from lancehead.lib.numpy.linalg import inv as numpys_inv
 from lancehead.lib.numpy.linalg import lstsq as numpys_lstsq
 from lancehead.lib.numpy.linalg import matrix_power as numpys_power
 from lancehead.lib.numpy.linalg import matrix_rank as numpys_rank
+from lancehead.lib.numpy.linalg import norm as numpys_norm
 from lancehead.lib.numpy.linalg import pinv as numpys_pinv
 from lancehead.lib.numpy.linalg import qr as numpys_qr
 from lancehead.lib.numpy.linalg import slogdet as numpys_slogdet
@@ -21,23 +23,29 @@ from lancehead.lib.numpy.linalg import solve as numpys_solve
 from lancehead.lib.numpy.linalg import svd as numpys_svd
 
 
-def _finite(a):
+def _matrix(a, name):
+    # The dimensions and elements that Numba takes.
     x = asarray(a)
+    if x.ndim != 2:
+        prim.error("np.linalg." + name + "() only supported on 2-D arrays")
+    if not (prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x))):
+        prim.error("np.linalg." + name + "() only supported on float and complex arrays")
+    return x
+
+
+def _finite(x):
     if not np.isfinite(x).all():
         raise np.linalg.LinAlgError("Array must not contain infs or NaNs.")
     return x
 
 
-def _square(a):
-    x = asarray(a)
-    if x.ndim >= 2:
-        if x.shape[-1] != x.shape[-2]:
-            raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square.")
+def _square(x):
+    if x.shape[0] != x.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square.")
     return x
 
 
-def _filled(a):
-    x = asarray(a)
+def _filled(x):
     if x.size == 0:
         raise np.linalg.LinAlgError("Arrays cannot be empty")
     return x
@@ -47,9 +55,17 @@ def _columns(x):
     return np.asfortranarray(x) if x.ndim == 2 else x
 
 
+def _right_side(b, name):
+    # What stands beside a matrix: a vector or a matrix.
+    y = asarray(b)
+    if y.ndim != 1 and y.ndim != 2:
+        prim.error("np.linalg." + name + "() only supported on 1 and 2-D arrays")
+    return y
+
+
 def inv(a):
     """The inverse of a matrix."""
-    x = _finite(_square(a))
+    x = _finite(_square(_matrix(a, "inv")))
     try:
         return _columns(numpys_inv(x))
     except np.linalg.LinAlgError:
@@ -58,10 +74,9 @@ def inv(a):
 
 def solve(a, b):
     """The solution of a system of linear equations."""
-    x, y = _finite(_square(a)), _finite(b)
-    if x.ndim == 2 and y.ndim <= 2:
-        if x.shape[0] != y.shape[0]:
-            raise np.linalg.LinAlgError("Incompatible array sizes, system is not dimensionally valid.")
+    x, y = _finite(_square(_matrix(a, "solve"))), _finite(_right_side(b, "solve"))
+    if x.shape[0] != y.shape[0]:
+        raise np.linalg.LinAlgError("Incompatible array sizes, system is not dimensionally valid.")
     try:
         return _columns(numpys_solve(x, y))
     except np.linalg.LinAlgError:
@@ -70,7 +85,7 @@ def solve(a, b):
 
 def cholesky(a, /, *, upper=False):
     """The triangular factor of a positive definite matrix."""
-    x = _square(a)
+    x = _square(_matrix(a, "cholesky"))
     try:
         return numpys_cholesky(x, upper=upper)
     except np.linalg.LinAlgError:
@@ -79,65 +94,72 @@ def cholesky(a, /, *, upper=False):
 
 def det(a):
     """The determinant of a matrix."""
-    return numpys_det(_finite(_square(a)))
+    return numpys_det(_finite(_square(_matrix(a, "det"))))
 
 
 def slogdet(a):
     """Sign and logarithm of a determinant."""
-    return numpys_slogdet(_finite(_square(a)))
+    return numpys_slogdet(_finite(_square(_matrix(a, "slogdet"))))
 
 
 def matrix_power(a, n):
     """A whole power of a square matrix."""
-    x = asarray(a)
-    if x.ndim == 2:
-        if x.shape[0] != x.shape[1]:
-            raise ValueError("input must be a square array")
+    x = _matrix(a, "matrix_power")
+    if x.shape[0] != x.shape[1]:
+        raise ValueError("input must be a square array")
     return numpys_power(x, n)
 
 
 def pinv(a, rcond=1e-15):
     """The pseudo-inverse of a matrix."""
-    return _columns(numpys_pinv(_finite(a), rcond))
+    return _columns(numpys_pinv(_finite(_matrix(a, "pinv")), rcond))
 
 
 def qr(a):
     """An orthogonal and a triangular factor."""
-    q, r = numpys_qr(_finite(_filled(a)))
+    q, r = numpys_qr(_finite(_filled(_matrix(a, "qr"))))
     return _columns(q), _columns(r)
 
 
 def eig(a):
     """Eigenvalues and eigenvectors of a matrix."""
-    values, vectors = numpys_eig(_finite(_square(a)))
+    x = _finite(_square(_matrix(a, "eig")))
+    try:
+        values, vectors = numpys_eig(x)
+    except ValueError:
+        raise ValueError("eig() argument must not cause a domain change.")
     return values, _columns(vectors)
 
 
 def eigvals(a):
     """Eigenvalues of a matrix."""
-    return numpys_eigvals(_finite(_square(a)))
+    x = _finite(_square(_matrix(a, "eigvals")))
+    try:
+        return numpys_eigvals(x)
+    except ValueError:
+        raise ValueError("eigvals() argument must not cause a domain change.")
 
 
 def eigh(a):
     """Eigenvalues and eigenvectors of a Hermitian matrix."""
-    values, vectors = numpys_eigh(_finite(_square(a)))
+    values, vectors = numpys_eigh(_finite(_square(_matrix(a, "eigh"))))
     return values, _columns(vectors)
 
 
 def eigvalsh(a):
     """Eigenvalues of a Hermitian matrix."""
-    return numpys_eigvalsh(_finite(_square(a)))
+    return numpys_eigvalsh(_finite(_square(_matrix(a, "eigvalsh"))))
 
 
 def svd(a, full_matrices=True):
     """Singular values and vectors of a matrix."""
-    u, s, vh = numpys_svd(_finite(_filled(a)), full_matrices)
+    u, s, vh = numpys_svd(_finite(_filled(_matrix(a, "svd"))), full_matrices)
     return _columns(u), s, _columns(vh)
 
 
 def lstsq(a, b, rcond=-1.0):
     """The least squares solution of a system of linear equations."""
-    x, y = _finite(_filled(a)), _finite(_filled(b))
+    x, y = _finite(_filled(_matrix(a, "lstsq"))), _finite(_filled(_right_side(b, "lstsq")))
     if x.shape[0] != y.shape[0]:
         raise np.linalg.LinAlgError("Incompatible array sizes, system is not dimensionally valid.")
     return numpys_lstsq(x, y, rcond)
@@ -145,9 +167,22 @@ def lstsq(a, b, rcond=-1.0):
 
 def cond(x, p=None):
     """The condition number of a matrix."""
-    return numpys_cond(_finite(_filled(x)), p)
+    return numpys_cond(_finite(_filled(_matrix(x, "cond"))), p)
 
 
 def matrix_rank(A, tol=None):
     """The rank of a matrix."""
-    return numpys_rank(_finite(_filled(A)), tol)
+    return numpys_rank(_finite(_filled(_right_side(A, "matrix_rank"))), tol)
+
+
+def norm(x, ord=None):
+    """The norm of a vector or a matrix."""
+    y = _right_side(x, "norm")
+    if not (prim.is_float(prim.dtype_of(y)) or prim.is_complex(prim.dtype_of(y))):
+        prim.error("np.linalg.norm() only supported on float and complex arrays")
+    if y.size == 0:
+        return prim.cast(0, prim.dtype_of(np.abs(y)))
+    if y.ndim == 2 and prim.is_number(ord):
+        if ord == 2 or ord == -2:
+            return numpys_norm(_finite(y), ord)
+    return numpys_norm(y, ord)
