@@ -151,6 +151,8 @@ def tensordot(a, b, axes=2):
     """
     x, y = asarray(a), asarray(b)
     if prim.is_int(axes):
+        if axes < 0:
+            return tensordot(x, y, 0)
         summed = prim.tuple_fill(axes, 0)
         sum_x, sum_y = _numbered(summed, x.ndim - axes), _numbered(summed, 0)
     else:

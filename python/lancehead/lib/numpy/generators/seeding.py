@@ -121,6 +121,8 @@ def words_of(x):
         first, rest = words_of(x[0]), words_of(x[1:])
         return _joined(first, rest)
     if prim.is_array(x) or prim.is_a(x, "builtins.list"):
+        if prim.is_array(x) and x.ndim == 0:
+            prim.error("an array that is a seed has at least one dimension")
         items = np.asarray(x).ravel()
         out, at = new_array((2 * items.size,), np.uint32), 0
         for i in range(items.size):
