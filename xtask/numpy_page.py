@@ -98,9 +98,19 @@ def ufunc_keywords():
     return set(re.findall(r'"(\w+)"', re.search(r"const KNOWN: \[&str; \d+\] = \[(.*?)\];", text)[1]))
 
 
+def parameters(thing):
+    """The parameters of a function; where Python does not know them, the documentation begins with them."""
+    try:
+        return list(inspect.signature(thing).parameters.values())
+    except ValueError:
+        space = {}
+        exec(f"def {thing.__doc__.splitlines()[0]}: ...", space)
+        return list(inspect.signature(space[thing.__name__]).parameters.values())
+
+
 def without(thing, node, is_mapped=False, bound=0):
     """The parameters that NumPy's function has and the library's has not, in NumPy's order; `bound` ones are given."""
-    given = list(inspect.signature(thing).parameters.values())[bound:]
+    given = parameters(thing)[bound:]
     if is_mapped:
         takes = ufunc_keywords() if thing.nout == 1 else {"out"}
         missing = [p.name for p in given if p.kind != p.POSITIONAL_ONLY and p.name not in takes]
@@ -121,7 +131,8 @@ def absent(p, at, mine, bound):
         # They have no names.
         return None
     if p.name not in by_name and not mine.kwarg:
-        return p.name
+        # NumPy's signature of `ndarray.fill` names a parameter that has no name.
+        return None if p.name == "value" and at < len(positional) else p.name
     is_in_place = p.kind == p.KEYWORD_ONLY or p.name in positional[at : at + 1] or mine.vararg
     return None if is_in_place else f"{p.name} by position"
 

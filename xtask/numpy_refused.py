@@ -1,9 +1,8 @@
 """Why compiled code has not a name of NumPy, and the way out: the table behind `docs/numpy.md`, one line each."""
 
 FILES = "reads or writes a file: do it outside, and pass or return the array"
-PRINTING = (
-    "settings of NumPy's printing are the process's: change them outside; compiled code prints by the default ones"
-)
+PRINTING = "settings of printing are the process's, which compiled code follows: change them outside"
+FORMAT = 'use `repr(x)`, `f"{x:.3f}"` or `f"{x:.3e}"`'
 ERRORS = (
     "settings of floating point errors are the process's: compiled code warns of nothing ([error models](options.md))"
 )
@@ -33,12 +32,9 @@ REASONS = {
     "numpy.get_printoptions": PRINTING,
     "numpy.printoptions": PRINTING,
     "numpy.set_printoptions": PRINTING,
-    "numpy.array2string": PRINTING,
-    "numpy.array_repr": PRINTING,
-    "numpy.array_str": PRINTING,
-    "numpy.format_float_positional": PRINTING,
-    "numpy.format_float_scientific": PRINTING,
-    "numpy.polynomial.polyutils.format_float": PRINTING,
+    "numpy.format_float_positional": FORMAT,
+    "numpy.format_float_scientific": FORMAT,
+    "numpy.polynomial.polyutils.format_float": FORMAT,
     "numpy.errstate": ERRORS,
     "numpy.geterr": ERRORS,
     "numpy.geterrcall": ERRORS,
@@ -55,9 +51,7 @@ REASONS = {
     "numpy.vectorize": OBJECT + "decorate the function with `@vectorize`, outside, or write a loop",
     "numpy.poly1d": OBJECT + "use `np.polyval(coefficients, x)` and the other functions of coefficients",
     "numpy.nested_iters": "use loops in loops, or `np.ndindex(shape)`",
-    "numpy.einsum_path": "call it outside: an order of products is not chosen in compiled code",
-    "numpy.from_dlpack": "takes memory over from another library: call it outside and pass the array in",
-    "numpy.fromstring": "use `np.array([float(word) for word in text.split()])`",
+    "numpy.einsum_path": "a list of a text and of tuples whose lengths depend on extents: call it outside",
     "numpy.broadcast": OBJECT + "use `np.broadcast_arrays`, `np.broadcast_shapes` or `np.nditer`",
     "numpy.busdaycalendar": OBJECT + "pass `weekmask=` and `holidays=`",
     "numpy.flatiter": "is made by `a.flat`, which is supported",

@@ -29,6 +29,7 @@ from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403
 from lancehead.lib.numpy.sorting import *  # noqa: F403
 from lancehead.lib.numpy.standard import *  # noqa: F403
+from lancehead.lib.numpy.texts import array2string, array_repr, array_str, fromstring
 from lancehead.lib.numpy.types import *  # noqa: F403
 from lancehead.lib.numpy.vectors import cross, trace
 from lancehead.lib.numpy.windows import i0, kaiser

@@ -266,13 +266,13 @@ class ndarray:
         """Where elements go in a sorted array."""
         return searchsorted(self, v, side, sorter)
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C", copy=None):
         """The elements in another shape."""
         if len(shape) == 0:
             prim.error("`reshape` takes a shape")
         if len(shape) == 1:
-            return reshape(self, shape[0], order)
-        return reshape(self, shape, order)
+            return reshape(self, shape[0], order, copy=copy)
+        return reshape(self, shape, order, copy=copy)
 
     def ravel(self, order="C"):
         """The elements in one dimension, as a view if possible."""
