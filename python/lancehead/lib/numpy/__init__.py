@@ -11,7 +11,7 @@ from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
 from lancehead.lib.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from lancehead.lib.numpy.indexing import *  # noqa: F403
-from lancehead.lib.numpy.iteration import nditer
+from lancehead.lib.numpy.iteration import broadcast, nditer
 from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403

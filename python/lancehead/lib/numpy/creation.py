@@ -7,6 +7,7 @@ from lancehead.lib.conversions import check_device, check_flag, index_of
 from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
+    check_axis,
     contiguous,
     converted,
     copy_c,
@@ -238,6 +239,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         found, steps = _linspace_between(operand(start), operand(stop), n, endpoint, dtype)
         found = np.moveaxis(found, 0, axis)
         return (found, steps) if retstep else found
+    if axis != 0:
+        check_axis(index_of(axis), 1)
     common = _type_between(start, stop)
     first = prim.cast(start, common)
     last = prim.cast(stop, common)
@@ -246,7 +249,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     whole = last - first
     step = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     for i in range(n):
-        x = first + prim.cast(i, common) * step if div > 0 else first
+        x = first + prim.cast(i, common) * step if div > 0 else first + prim.cast(0, common) * whole
         if endpoint and i > 0 and i == n - 1:
             x = last
         if prim.is_int(prim.dtype_of(out)):
@@ -274,7 +277,7 @@ def _linspace_between(start, stop, n, endpoint, dtype):
     steps = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     out = new_array((n,) + first.shape, dtype_or(dtype, common))
     for i in range(n):
-        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common)
+        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common) * whole
         if endpoint and i > 0 and i == n - 1:
             x = last + prim.cast(0, common)
         if prim.is_int(prim.dtype_of(out)):

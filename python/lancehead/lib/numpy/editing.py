@@ -5,7 +5,16 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.layout import as_ints, c_strides, check_axis, contiguous, copy_into, flat, is_c_contiguous, new_array
+from lancehead.lib.numpy.layout import (
+    as_ints,
+    c_strides,
+    check_axis,
+    contiguous,
+    copy_into,
+    flat,
+    is_c_contiguous,
+    new_array,
+)
 from lancehead.lib.numpy.manip import expand_dims, moveaxis
 
 
