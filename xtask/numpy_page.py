@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 from library_names import ROOT, exports, home_of, is_refused, members, rows
-from numpy_refused import REASONS
+from numpy_refused import ARGUMENTS, REASONS
 
 PAGE = ROOT / "docs/numpy.md"
 FAMILIES = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")
@@ -213,7 +213,7 @@ def listed(names):
 
 def section(title, found):
     """The text of a section."""
-    supported = {path: missing for path, missing in found.items() if missing is not None}
+    supported = {path: [*missing, *ARGUMENTS.get(path, ())] for path, missing in found.items() if missing is not None}
     whole = [path for path, missing in supported.items() if not missing]
     partly = [path for path in supported if supported[path]]
     refused = [path for path in found if path not in supported]

@@ -30,6 +30,15 @@ np.astype(A,np.int8,device='cpu')
 np.zeros(3,device='gpu')
 np.zeros(3,device=3)
 np.empty_like(A,device='x')
+A.device,A.to_device('cpu'),A.data.shape,A.T.data.tolist(),F.data[1,2],F[::2].data.nbytes
+A.to_device('gpu')
+A.to_device('cpu',stream=1)
+A.getfield(np.int32),A.getfield(np.int16,offset=6),A.T.getfield('u1',3),F[::-1,::2].getfield(np.float32,4),Z.getfield('f8',8)
+A.getfield(np.int32,5)
+A.getfield(np.int32,-4)
+F.getfield(np.complex128)
+(A.setfield(-1,np.int32),A)[1],(F.setfield(1.5,np.float32,4),F)[1],(A.setfield(A[0],dtype=np.int16,offset=2),A)[1]
+(A.setfield([1,2],np.int16,2),A)[1]
 np.from_dlpack(A),np.from_dlpack(A.T,copy=True)
 A.reshape(4,3,copy=True),A.reshape((2,6),copy=False),np.reshape(A,(2,6),order='F',copy=True)
 np.reshape(A.T,(2,6),copy=True)
