@@ -94,6 +94,7 @@ ARGUMENTS = {
     "numpy.argsort": ("order",),
     "numpy.partition": ("order",),
     "numpy.sort": ("order",),
+    "numpy.random.Philox": ("counter",),
     "numpy.ndarray.argpartition": ("order",),
     "numpy.ndarray.argsort": ("order",),
     "numpy.ndarray.partition": ("order",),
