@@ -16,16 +16,13 @@ import heapq
 import itertools
 import math
 import operator
-import pathlib
 import random
-import re
 import sys
 
 import numpy
 import scipy.linalg
+from library_names import LIB, ROOT, exports, home_of, is_refused, members, rows, summary
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-LIB = ROOT / "python/lancehead/lib"
 PAGE = ROOT / "docs/supported.md"
 MODULES = {
     "builtins": sys.modules["builtins"],
@@ -79,70 +76,29 @@ BUILT_IN = {
 }
 
 
-def summary(text):
-    """The first sentence of a docstring."""
-    return re.split(r"(?<=\.)\s", " ".join((text or "").split("\n\n")[0].split()))[0]
-
-
 def files_of(module):
-    """The library's files of a module."""
-    if module == "numpy":
-        others = {name for key, names in PARTS.items() if key != "builtins" for name in names if key != "numpy.linalg"}
-        return [p for p in sorted((LIB / "numpy").glob("*.py")) if str(p.relative_to(LIB)) not in others]
-    names = PARTS.get(module, [f"{module}.py"])
-    return [LIB / name for name in names if (LIB / name).exists()]
+    """The library's files of a module that is spread over several."""
+    return [LIB / name for name in PARTS.get(module, []) if (LIB / name).exists()]
 
 
-@functools.cache
-def classes_of(path):
-    """The classes that a file of the library defines or imports from another one, by name."""
-    found = {}
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lancehead.lib"):
-            parts = node.module.split(".")[2:]
-            home = LIB.joinpath(*parts).with_suffix(".py") if parts else LIB
-            if home.is_file():
-                known = classes_of(home)
-                found |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
-        elif isinstance(node, ast.ClassDef):
-            found[node.name] = (path, node)
-    return found
-
-
-def members(path, node):
-    """The public functions of a class and of those that it derives from."""
-    found = {m.name for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")}
-    for base in node.bases:
-        if isinstance(base, ast.Name) and base.id in classes_of(path):
-            found |= members(*classes_of(path)[base.id])
+def definitions(module):
+    """`name -> (file, definition)` of a module of the library."""
+    home = home_of(module)
+    found = dict(exports(home)) if home else {}
+    for path in files_of(module):
+        found |= exports(path)
     return found
 
 
 def library(module):
     """Names of a module that the library defines, each with what it is."""
     found, classes = {}, {}
-    for path in files_of(module):
-        for node in ast.parse(path.read_text()).body:
-            if (
-                isinstance(node, ast.FunctionDef)
-                and hasattr(MODULES[module], node.name)
-                and not node.name.startswith("_")
-            ):
-                found[node.name] = summary(ast.get_docstring(node))
-            elif isinstance(node, ast.ClassDef) and hasattr(MODULES[module], node.name):
-                classes.setdefault(node.name, set()).update(members(path, node))
-                found[node.name] = summary(ast.get_docstring(node))
+    for name, (path, node) in definitions(module).items():
+        if hasattr(MODULES[module], name) and not name.startswith("_") and not is_refused(node):
+            found[name] = summary(ast.get_docstring(node))
+            if isinstance(node, ast.ClassDef):
+                classes[name] = set(members(path, node))
     return found, classes
-
-
-def rows():
-    """`path -> what it is` of the primitive operations."""
-    found = {}
-    for path in sorted((ROOT / "crates/lh-ops/src/table").glob("*.rs")):
-        for doc, names in re.findall(r'doc: "((?:[^"\\]|\\.)*)",\s*python: &\[([^\]]*)\]', path.read_text()):
-            for name in re.findall(r'"([^"]+)"', names):
-                found[name] = summary(doc.replace("\\\n", " ").replace('\\"', '"'))
-    return found
 
 
 def typed_containers():
@@ -150,11 +106,11 @@ def typed_containers():
     out = ["", "## lancehead.typed", "", "| name | |", "|---|---|"]
     kinds = {"Dict": ("dicts.py", "dict"), "List": ("lists.py", "list"), "Set": ("sets.py", "set")}
     path = LIB / "lancehead/typed.py"
-    made = {name: members(*found) for name, found in classes_of(path).items() if name in kinds}
+    made = {name: members(*found) for name, found in exports(path).items() if name in kinds}
     for name, (_, of) in kinds.items():
         out.append(f"| `{name}` | A `{of}` of fixed types, which compiled code and Python share. |")
     for name, (home, of) in kinds.items():
-        own = made.get(name, set()) | members(*classes_of(LIB / home)[of])
+        own = made.get(name, set()) | members(*exports(LIB / home)[of])
         out += ["", f"Of `{name}`: " + ", ".join(f"`{member}`" for member in sorted(own)) + "."]
     return out
 
@@ -167,7 +123,8 @@ def page():
         "",
         "The operators, statements and types are described in [the language](../tests/lang). Functions below follow",
         "CPython's and NumPy's meaning; what differs is listed in [differences](differences.md). This page is written",
-        "by `cargo xtask docs`.",
+        "by `cargo xtask docs`. [NumPy](numpy.md) has the arguments that NumPy's functions take here, and why some are",
+        "lacking.",
     ]
     for module, real in MODULES.items():
         names, classes = library(module)

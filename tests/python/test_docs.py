@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 # tests/python/test_scaling.py runs the programs of scaling.md: one of them needs mpiexec.
 PAGES = [ROOT / "README.md", *(p for p in sorted(DOCS.glob("*.md")) if p.name != "scaling.md")]
 PROSE = [*PAGES, DOCS / "scaling.md", ROOT / "CHANGELOG.md"]
-GENERATED = {"supported.md", "options.md"}
+GENERATED = {"supported.md", "numpy.md", "options.md"}
 RUN = Path(__file__).with_name("doc_blocks.py")
 
 

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from lancehead import _core, get_num_threads, njit, objmode, prange, set_num_threads, typeof, types
+from lancehead import _core, errors, get_num_threads, njit, objmode, prange, set_num_threads, typeof, types
 from lancehead.experimental import jitclass
 
 BITS = ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"]
@@ -496,3 +496,30 @@ def test_types():
 
     assert f(rng) == np.random.default_rng(1).random()
     assert f.nopython_signatures[0].args == (types.npy_rng,)
+
+
+def test_philox_begins_with_a_key():
+    def drawn(key):
+        bits = np.random.Philox(key=key)
+        return bits.random_raw(5), np.random.Generator(bits).normal(size=3)
+
+    compiled = njit(drawn)
+    keys = [0, 7, 2**62, True, np.uint64(2**63 + 3), [1, 2], (3, 4), np.array([-1, 2]), np.array([7, 8], np.int32)]
+    for key in [*keys, np.array([2**63, 1], np.uint64)]:
+        assert same(compiled(key), drawn(key)), key
+    made = njit(lambda key: np.random.Generator(np.random.Philox(key=key)))(4)
+    assert made.integers(100) == np.random.Generator(np.random.Philox(key=4)).integers(100)
+    for key, said in (
+        (-1, "positive and less than"),
+        ([1], "must have 2 elements"),
+        ([1, 2, 3], "must have 2 elements"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            compiled(key)
+    with pytest.raises(ValueError, match="cannot be both used"):
+        njit(lambda: np.random.Philox(3, key=4))()
+    with pytest.raises(TypeError, match="does not implement spawning"):
+        njit(lambda: np.random.Philox(key=4).spawn(2))()
+    with pytest.raises(errors.TypingError, match="counter begins at zero"):
+        njit(lambda: np.random.Philox(3, 4))()
+    assert same(njit(lambda: np.random.Philox(3, None, None).random_raw(2))(), np.random.Philox(3).random_raw(2))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lancehead import errors, njit
+from numpy_agreement import outcome
 
 TABLE = np.arange(6).reshape(2, 3)
 ARRAYS = [TABLE, TABLE.T, TABLE[:, ::2], TABLE[::-1], TABLE[::-1, ::-2].T, np.array(5), np.arange(24).reshape(2, 3, 4)]
@@ -63,3 +64,40 @@ def test_several_arrays() -> None:
         njit(as_they_lie)(TABLE.T, TABLE.T)
     with pytest.raises(errors.TypingError, match="flags"):
         njit(lambda a: [x.item() for x in np.nditer(a, flags=["multi_index"])])(TABLE)
+
+
+def test_broadcast() -> None:
+    def facts(a, b):
+        both = np.broadcast(a, b)
+        return both.shape, both.size, both.nd, both.ndim, both.numiter, both.index, [x * 2 + y for x, y in both]
+
+    def begun_anew(a, b, stop):
+        both, out = np.broadcast(a, b), []
+        for x, y in both:
+            out.append((both.index, x, y))
+            if both.index == stop:
+                break
+        for x, y in both:
+            out.append((both.index, x, y))
+        both.reset()
+        for x, _ in both:
+            out.append((both.index, x, 0))
+        return out
+
+    compiled, again = njit(facts), njit(begun_anew)
+    for a in (TABLE, TABLE.copy("F"), TABLE[::-1], TABLE[:, 1], TABLE[:0], 2.5, [1, 2, 3]):
+        for b in (np.arange(3.0), np.ones((4, 1, 1), np.float32), 1):
+            assert repr(outcome(compiled, [a, b])) == repr(plain_numbers(outcome(facts, [a, b])))
+    for stop in (1, 3, 6):
+        assert again(TABLE, np.arange(3), stop) == begun_anew(TABLE, np.arange(3), stop)
+    assert njit(lambda: np.broadcast().shape)() == ()
+    assert njit(lambda a: np.broadcast(a, a, a, a[:, :1], 1).shape)(TABLE) == (2, 3)
+    with pytest.raises(ValueError, match="cannot be broadcast to a single shape"):
+        compiled(TABLE, np.ones(2))
+
+
+def plain_numbers(x: Any) -> Any:
+    """Without NumPy's scalars."""
+    if isinstance(x, (tuple, list)):
+        return type(x)(plain_numbers(i) for i in x)
+    return x.item() if isinstance(x, np.generic) else x

@@ -23,6 +23,53 @@ np.compress([True,False,True],A,axis=0),np.compress([False,True],A,axis=1),np.co
 A.compress([True,False,True],axis=0),A.compress([False,True],1)
 np.take_along_axis(F,np.array([[0],[1],[2]]),1),np.take_along_axis(F,np.array([[0,1,1,2]]),0)
 np.take_along_axis(F,np.array([0,5]),None),np.take_along_axis(F,np.array([[1]]),0)
+np.zeros(3,device='cpu'),np.ones((2,2),device=None),np.full(2,7,device='cpu'),np.eye(2,device='cpu')
+np.zeros_like(A,device='cpu'),np.ones_like(F,device='cpu'),np.full_like(A,2,device='cpu'),np.empty(0,device='cpu')
+np.arange(3,device='cpu'),np.linspace(0,1,3,device='cpu'),np.asarray([1],device='cpu'),np.asanyarray(A,device='cpu')
+np.astype(A,np.int8,device='cpu')
+np.zeros(3,device='gpu')
+np.zeros(3,device=3)
+np.empty_like(A,device='x')
+A.device,A.to_device('cpu'),A.data.shape,A.T.data.tolist(),F.data[1,2],F[::2].data.nbytes
+A.to_device('gpu')
+A.to_device('cpu',stream=1)
+A.getfield(np.int32),A.getfield(np.int16,offset=6),A.T.getfield('u1',3),F[::-1,::2].getfield(np.float32,4),Z.getfield('f8',8)
+A.getfield(np.int32,5)
+A.getfield(np.int32,-4)
+F.getfield(np.complex128)
+(A.setfield(-1,np.int32),A)[1],(F.setfield(1.5,np.float32,4),F)[1],(A.setfield(A[0],dtype=np.int16,offset=2),A)[1]
+(A.setfield([1,2],np.int16,2),A)[1]
+np.from_dlpack(A),np.from_dlpack(A.T,copy=True)
+A.reshape(4,3,copy=True),A.reshape((2,6),copy=False),np.reshape(A,(2,6),order='F',copy=True)
+np.reshape(A.T,(2,6),copy=True)
+np.logspace(L,L+1,3,axis=1),np.logspace(0,L,3,base=2.0,axis=-1),np.logspace(0,2,3,base=L),np.logspace(0,2,3,axis=0)
+np.logspace(0,1,3,base=L,axis=1),np.logspace(0,2,4,False,[2,3],np.int64),np.logspace(0,L,3,base=L.reshape(4,1),axis=-1)
+np.geomspace(L,L*8,4),np.geomspace(-L,-8*L,4,axis=1),np.geomspace(1,L,4,False),np.geomspace([1,2],[3,4],3)
+np.geomspace(1j,1000j,4),np.geomspace(Z[1],Z[1]*8,5),np.geomspace(L,L,1),np.geomspace(L,L,0),np.geomspace(-1+0j,1+0j,5)
+np.geomspace(A,F,3)
+np.einsum('ij,kj',A,A,out=np.zeros((3,3))),np.einsum('ij->ji',A,out=np.zeros((4,3),np.int64)),np.einsum('i,i->',L,L,dtype='c16')
+np.einsum('ij->',F,out=np.zeros(())),np.einsum('i,i->',L,L,dtype=np.float32,casting='same_kind')
+np.einsum('ij,kj',F,F,out=np.zeros((3,3),np.float32))
+np.einsum('ij,kj',F,F,out=np.zeros((2,3)))
+np.einsum('i,i->',L,L,dtype=np.float32)
+np.matmul(A,A.T,dtype=np.float32),np.matmul(F,F.T,dtype=np.int32,casting='unsafe'),np.matmul(F,F.T,casting='no')
+np.matmul(A,F.T,out=np.zeros((3,3),np.float32)),np.matvec(A,A[0],dtype=np.complex64),np.vecmat(F[0],F.T,casting='no')
+np.vecdot(A,F,casting='safe'),np.vecdot(F,F,dtype=np.float32,axis=0)
+np.matmul(F,F.T,dtype=np.int32)
+np.matmul(A,F.T,casting='no')
+np.matmul(A,F.T,out=np.zeros((3,3),np.int64))
+np.matvec(F,A[0],casting='no')
+np.lib.stride_tricks.sliding_window_view(A,(2,3)),np.lib.stride_tricks.sliding_window_view(A.T,2,axis=-1)
+np.lib.stride_tricks.sliding_window_view(A,(2,3),axis=(1,0)),np.lib.stride_tricks.sliding_window_view(A,(2,2),axis=(1,1))
+np.lib.stride_tricks.sliding_window_view(L,(2,),writeable=True),np.lib.stride_tricks.sliding_window_view(L[::-1],4)
+np.lib.stride_tricks.sliding_window_view(L,2).flags.writeable,np.lib.stride_tricks.sliding_window_view(L,0)
+np.lib.stride_tricks.sliding_window_view(A,(4,1))
+np.lib.stride_tricks.sliding_window_view(L,-1)
+np.lib.stride_tricks.sliding_window_view(A,2)
+np.lib.stride_tricks.sliding_window_view(A,2,axis=2)
+np.lib.stride_tricks.as_strided(A,(2,2)),np.lib.stride_tricks.as_strided(A.T,(3,2)),np.lib.stride_tricks.as_strided(A,(2,2,3))
+np.lib.stride_tricks.as_strided(L,(2,2),(8,16),writeable=False).flags.writeable,np.lib.stride_tricks.as_strided(A.T)
+np.lib.stride_tricks.as_strided(A.T,(3,))
 A.mT,A.reshape(2,2,3).mT,A.diagonal(1),A.reshape(2,2,3).diagonal(0,1,2)
 A.choose((1,2,3),mode='wrap'),(A%2).choose([F,A])
 F.tobytes(),F.tobytes('F'),A.T.tobytes('A'),F[::2].tobytes(),L[0].tobytes()
@@ -128,6 +175,9 @@ KINDS: list[tuple[str, Any]] = [
     ("np.diff(a, prepend=0, append=1)", lambda a: a.ndim and a.dtype.kind != "b"),
     ("np.concatenate((a, a), dtype=np.complex128)", lambda a: a.ndim),
     ("np.rot90(a, 1, axes=(-1, 0))", lambda a: a.ndim > 1),
+    ("np.lib.stride_tricks.sliding_window_view(a, 2, axis=0)", lambda a: a.ndim and len(a) > 1),
+    ("np.lib.stride_tricks.sliding_window_view(a, a.shape)", lambda a: True),
+    ("np.reshape(a, (a.size,), copy=True)", lambda a: True),
     ("np.roll(a, (1, 2), (0, -1))", lambda a: a.ndim > 1),
     ("(a.flat[0].std(), a.flat[0].sum(), a.flat[0].cumsum())", lambda a: a.size),
 ]

@@ -142,3 +142,15 @@ def test_errors_of_powers_are_numpys():
         with pytest.raises(ValueError) as got:
             lancehead.njit(f)(a)
         assert str(got.value) == str(wanted.value)
+
+
+SERIES = """a|g|[2,[1.1,0.]]|[[1,2,0],[0,0]]|([[1,2,0],[3,0]],False)|[[1j],[2]]|(a.astype('f4'),a)|((a,g[0],3),False)|
+[a.astype('f4'),g[0].astype('f4')]"""
+
+
+@pytest.mark.parametrize("text", SERIES.replace("|\n", "|").split("|"))
+def test_series_are_brought_together(text):
+    arguments = text[1:-1] if text.endswith("False)") else text
+    f = function(f"np.polynomial.polyutils.as_series({arguments})", "a, g")
+    line = np.array([0.0, 2.0, 0.0])
+    assert repr(lancehead.njit(f)(line, GRID)) == repr(f(line, GRID))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from numpy_agreement import agrees, agrees_over_kinds
+import lancehead
+from lib_cases import same
+from numpy_agreement import agrees, agrees_over_kinds, outcome
 
 EXPRESSIONS = """
 np.isscalar(3),np.isscalar(A),np.isscalar("a"),np.isscalar(np.array(3)),np.isscalar(A[0,0]),np.isscalar(None)
@@ -54,6 +57,7 @@ np.unpackbits(A.astype(np.uint8),count=200)
 np.unpackbits(A.astype(np.uint8),count=-200)
 np.unpackbits(np.array(5,np.uint8))
 np.packbits(np.array(True))
+np.array_repr(A),np.array_repr(F[0]),np.array_str(A),np.array2string(Z),np.array2string(L),np.array_repr(L[:0])
 np.base_repr(10),np.base_repr(-6,5),np.base_repr(255,16,3),np.base_repr(0),np.base_repr(0,2,3),np.base_repr(-255,36,1)
 np.base_repr(1,37)
 np.binary_repr(3),np.binary_repr(-3),np.binary_repr(3,width=4),np.binary_repr(-3,width=5),np.binary_repr(-4,width=3)
@@ -97,3 +101,32 @@ KINDS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize("text, applies", KINDS, ids=[text for text, _ in KINDS])
 def test_agrees_over_kinds(text: str, applies: Any) -> None:
     agrees_over_kinds(text, applies)
+
+
+NUMBERS = """1 2 3|1,2,3|1, 2 ,3|1,2,x|1,2,||1.5 2|1;;2|nan inf -inf 1e5|1,,2|300 2|1 0 2|1 -1|0x10 2|1\n2\t3|1abc|
+1_0 2|99999999999999999999|+5|-99999999999999999999|1e400 2|.5 5. 1e|abc|1 2 |1,2 | 1,2|\u00e9|010 2|1.e3|-.5e-2 7|
+1e+5 2e-3|Infinity +NaN|infx|18446744073709551616 1|. 1|-|+ 1|- 1|1e+|
+\u0663 1|1.7976931348623157e308|9223372036854775808"""
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i1", "u8", "u1", "?"])
+def test_numbers_are_read_from_texts(dtype: str) -> None:
+    @lancehead.njit
+    def read(text, sep):
+        return np.fromstring(text, dtype, sep=sep)
+
+    @lancehead.njit
+    def read_two(text, sep):
+        return np.fromstring(text, dtype, 2, sep=sep)
+
+    for text in NUMBERS.replace("|\n", "|").split("|"):
+        for sep in (" ", ",", " ;;  "):
+            want, got = (outcome(f, [text, sep]) for f in (read.py_func, read))
+            assert same(want, got), (text, sep, want, got)
+            if isinstance(want, np.ndarray) and len(want) > 1:
+                assert same(outcome(read_two.py_func, [text, sep]), outcome(read_two, [text, sep])), (text, sep)
+    with pytest.raises(ValueError, match="9 items requested but only 1 read"):
+        lancehead.njit(lambda text: np.fromstring(text, dtype, 9, sep=" "))("1")
+    with pytest.raises(ValueError, match="binary mode of fromstring is removed"):
+        read("1 2", "")
+    assert same(read("", ","), np.zeros(0, dtype))

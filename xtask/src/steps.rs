@@ -107,8 +107,8 @@ pub fn bless(root: &Path) -> Vec<String> {
     run(root, vec![(1, vec![files, language])])
 }
 
-/// Writes the manual's lists: supported names from the operation table and the library, options and settings, the
-/// package's names, the command.
+/// Writes the manual's lists: supported names from the operation table and the library, NumPy's names, options and
+/// settings, the package's names, the command.
 pub fn docs(root: &Path) -> Vec<String> {
     run(root, vec![(1, pages(&[]))])
 }
@@ -183,8 +183,9 @@ fn files_of_tests(folder: &Path) -> Vec<String> {
 /// The generated pages of the manual.
 fn pages(arguments: &[&'static str]) -> Vec<Step<'static>> {
     let page = |name, script| step(name, &[&[PYTHON, script], arguments].concat());
-    let supported = page("supported names", "xtask/supported.py");
-    vec![supported, page("options", "xtask/options_page.py"), page("reference", "xtask/reference.py")]
+    let names = [page("supported names", "xtask/supported.py"), page("names of NumPy", "xtask/numpy_page.py")];
+    let others = [page("options", "xtask/options_page.py"), page("reference", "xtask/reference.py")];
+    names.into_iter().chain(others).collect()
 }
 
 fn cargo<'a>(name: &'a str, arguments: &[&'a str]) -> Step<'a> {

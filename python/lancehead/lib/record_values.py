@@ -100,7 +100,7 @@ class ndarray:
         """A copy."""
         return copied(self)
 
-    def fill(self, value):
+    def fill(self, value, /):
         """Sets all elements."""
         assign(self, value)
 

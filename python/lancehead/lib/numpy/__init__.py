@@ -11,7 +11,7 @@ from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.einsum import einsum, tensordot
 from lancehead.lib.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from lancehead.lib.numpy.indexing import *  # noqa: F403
-from lancehead.lib.numpy.iteration import nditer
+from lancehead.lib.numpy.iteration import broadcast, nditer
 from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
@@ -29,6 +29,7 @@ from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403
 from lancehead.lib.numpy.sorting import *  # noqa: F403
 from lancehead.lib.numpy.standard import *  # noqa: F403
+from lancehead.lib.numpy.texts import array2string, array_repr, array_str, fromstring
 from lancehead.lib.numpy.types import *  # noqa: F403
 from lancehead.lib.numpy.vectors import cross, trace
 from lancehead.lib.numpy.windows import i0, kaiser

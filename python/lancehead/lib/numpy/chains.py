@@ -203,6 +203,8 @@ def tensorinv(a, ind=2):
            [0.  , 0.25]])
     """
     x = asarray(a)
+    if x.ndim == 0:
+        prim.error("`tensorinv` takes arrays of at least one dimension")
     n = index_of(ind)
     if n <= 0:
         raise ValueError("Invalid ind argument.")

@@ -3,10 +3,11 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, index_of
+from lancehead.lib.conversions import check_device, check_flag, index_of
 from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
+    check_axis,
     contiguous,
     converted,
     copy_c,
@@ -28,24 +29,28 @@ def dtype_or(dtype, default):
     return prim.as_dtype(dtype)
 
 
-def empty(shape, dtype=None, order="C"):
+def empty(shape, dtype=None, order="C", *, device=None):
     """An array of undefined contents.
 
     >>> np.empty((2, 3)).shape
     (2, 3)
     """
+    if device is not None:
+        check_device(device)
     if prim.order(order, "C", "CF") == "F":
         return new_fortran(as_shape(shape), dtype_or(dtype, np.float64))
     return new_array(as_shape(shape), dtype_or(dtype, np.float64))
 
 
-def zeros(shape, dtype=None, order="C"):
+def zeros(shape, dtype=None, order="C", *, device=None):
     """An array of zeros.
 
     >>> np.zeros((2, 2), np.int64)
     array([[0, 0],
            [0, 0]])
     """
+    if device is not None:
+        check_device(device)
     if prim.order(order, "C", "CF") == "F":
         out = empty(shape, dtype, "F")
         out[...] = 0
@@ -53,23 +58,27 @@ def zeros(shape, dtype=None, order="C"):
     return new_zeros(as_shape(shape), dtype_or(dtype, np.float64))
 
 
-def ones(shape, dtype=None, order="C"):
+def ones(shape, dtype=None, order="C", *, device=None):
     """An array of ones.
 
     >>> np.ones(3)
     array([1., 1., 1.])
     """
+    if device is not None:
+        check_device(device)
     out = empty(shape, dtype, order)
     copy_into(out, 1)
     return out
 
 
-def full(shape, fill_value, dtype=None, order="C"):
+def full(shape, fill_value, dtype=None, order="C", *, device=None):
     """An array filled with a value.
 
     >>> np.full(3, 7)
     array([7, 7, 7])
     """
+    if device is not None:
+        check_device(device)
     if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full(shape, asarray(fill_value), dtype, order)
     if prim.is_str(fill_value) or prim.is_bytes(fill_value):
@@ -89,12 +98,14 @@ def _empty_as(a, dtype, order):
     return new_array(a.shape, dt)
 
 
-def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of undefined contents with the shape and dtype of another.
 
     >>> np.empty_like(np.zeros((2, 3))).shape
     (2, 3)
     """
+    if device is not None:
+        check_device(device)
     check_flag(subok)
     x = asarray(prototype)
     if shape is None:
@@ -104,12 +115,14 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
     return empty(shape, dtype_or(dtype, prim.dtype_of(x)))
 
 
-def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of zeros with the shape and dtype of another.
 
     >>> np.zeros_like(np.array([1.5, 2.5]))
     array([0., 0.])
     """
+    if device is not None:
+        check_device(device)
     check_flag(subok)
     x = asarray(a)
     o = prim.order(order, "K")
@@ -120,23 +133,27 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
     return out
 
 
-def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of ones with the shape and dtype of another.
 
     >>> np.ones_like(np.array([1.5, 2.5]))
     array([1., 1.])
     """
+    if device is not None:
+        check_device(device)
     out = empty_like(a, dtype, order, subok, shape)
     copy_into(out, 1)
     return out
 
 
-def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array filled with a value, with the shape and dtype of another.
 
     >>> np.full_like(np.array([1.5, 2.5]), 3)
     array([3., 3.])
     """
+    if device is not None:
+        check_device(device)
     if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full_like(a, asarray(fill_value), dtype, order, subok, shape)
     out = empty_like(a, dtype, order, subok, shape)
@@ -144,7 +161,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     return out
 
 
-def arange(start, stop=None, step=None, dtype=None):
+def arange(start, stop=None, step=None, dtype=None, *, device=None):
     """Evenly spaced numbers of a half-open interval.
 
     >>> np.arange(3)
@@ -152,6 +169,8 @@ def arange(start, stop=None, step=None, dtype=None):
     >>> np.arange(1, 2, 0.25)
     array([1.  , 1.25, 1.5 , 1.75])
     """
+    if device is not None:
+        check_device(device)
     if (
         prim.is_time(start)
         or prim.is_time(stop)
@@ -203,7 +222,7 @@ def _arange_length(start, stop, step):
     return prim.cast(n, int) if n > 0.0 else 0
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """Evenly spaced numbers of an interval.
 
     >>> np.linspace(0, 1, 5)
@@ -211,6 +230,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> np.linspace(0, 1, 4, endpoint=False)
     array([0.  , 0.25, 0.5 , 0.75])
     """
+    if device is not None:
+        check_device(device)
     n = index_of(num)
     if n < 0:
         raise ValueError("Number of samples must be non-negative.")
@@ -218,6 +239,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         found, steps = _linspace_between(operand(start), operand(stop), n, endpoint, dtype)
         found = np.moveaxis(found, 0, axis)
         return (found, steps) if retstep else found
+    if axis != 0:
+        check_axis(index_of(axis), 1)
     common = _type_between(start, stop)
     first = prim.cast(start, common)
     last = prim.cast(stop, common)
@@ -226,7 +249,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     whole = last - first
     step = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     for i in range(n):
-        x = first + prim.cast(i, common) * step if div > 0 else first
+        x = first + prim.cast(i, common) * step if div > 0 else first + prim.cast(0, common) * whole
         if endpoint and i > 0 and i == n - 1:
             x = last
         if prim.is_int(prim.dtype_of(out)):
@@ -254,7 +277,7 @@ def _linspace_between(start, stop, n, endpoint, dtype):
     steps = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     out = new_array((n,) + first.shape, dtype_or(dtype, common))
     for i in range(n):
-        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common)
+        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common) * whole
         if endpoint and i > 0 and i == n - 1:
             x = last + prim.cast(0, common)
         if prim.is_int(prim.dtype_of(out)):
@@ -264,24 +287,31 @@ def _linspace_between(start, stop, n, endpoint, dtype):
     return out, steps
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of a base with evenly spaced exponents.
 
     >>> np.logspace(0, 2, 3)
     array([  1.,  10., 100.])
     """
-    exponents = linspace(start, stop, num, endpoint)
-    if dtype is None:
-        return base**exponents
-    return (base**exponents).astype(dtype)
+    if prim.is_scalar(base):
+        powers = base ** linspace(start, stop, num, endpoint, axis=axis)
+    else:
+        shape = np.broadcast_shapes(np.shape(start), np.shape(stop), np.shape(base))
+        exponents = linspace(np.broadcast_to(start, shape), stop, num, endpoint, axis=axis)
+        powers = np.power(np.expand_dims(np.broadcast_to(base, shape), axis), exponents)
+    return powers if dtype is None else powers.astype(dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Numbers evenly spaced on a logarithmic scale.
 
     >>> np.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
     """
+    if not (prim.is_scalar(start) and prim.is_scalar(stop)) or prim.is_complex(start) or prim.is_complex(stop):
+        found = _geometric(asarray(start), asarray(stop), num, endpoint)
+        made = np.moveaxis(found, 0, axis)
+        return made if dtype is None else made.astype(dtype)
     low, high = float(start), float(stop)
     if low == 0.0 or high == 0.0:
         raise ValueError("Geometric sequence cannot include zero")
@@ -297,6 +327,23 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None):
             x = high * sign
         prim.set_item(out, i, x * sign)
     return out if dtype is None else out.astype(dtype)
+
+
+def _geometric(start, stop, num, endpoint):
+    # Along a new first axis; signs and directions are those of the start.
+    is_real = not (prim.is_complex(prim.dtype_of(start)) or prim.is_complex(prim.dtype_of(stop)))
+    dtype = np.float64 if is_real else np.complex128
+    first, last = asarray(start, dtype), asarray(stop, dtype)
+    if np.any(first == 0) or np.any(last == 0):
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(first)
+    out = logspace(np.log10(first / sign), np.log10(last / sign), num, endpoint)
+    if len(out) > 0:
+        out[0] = first / sign
+    if len(out) > 1 and endpoint:
+        out[-1] = last / sign
+    out *= sign
+    return out
 
 
 def copy(a, order="K"):
@@ -541,12 +588,14 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return prim.readonly(out) if prim.is_readonly(buffer) else out
 
 
-def asarray(a, dtype=None, order="K", *, copy=None):
+def asarray(a, dtype=None, order="K", *, device=None, copy=None):
     """The array itself, converted where needed.
 
     >>> np.asarray([1, 2])
     array([1, 2])
     """
+    if device is not None:
+        check_device(device)
     if copy is not None:
         return array(a, dtype, copy=copy, order=order)
     if not prim.is_array(a):
@@ -574,8 +623,10 @@ def line_of(a):
     return x
 
 
-def asanyarray(a, dtype=None, order="K", *, copy=None):
+def asanyarray(a, dtype=None, order="K", *, device=None, copy=None):
     """The array itself, converted where needed."""
+    if device is not None:
+        check_device(device)
     return asarray(a, dtype, order, copy=copy)
 
 

@@ -5,7 +5,16 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
+from lancehead.lib.numpy.layout import (
+    as_ints,
+    c_strides,
+    check_axis,
+    contiguous,
+    copy_into,
+    flat,
+    is_c_contiguous,
+    new_array,
+)
 from lancehead.lib.numpy.manip import expand_dims, moveaxis
 
 
@@ -264,35 +273,55 @@ def _padded(x, k, before, after, mode, constant_values):
     return out
 
 
-def as_strided(x, shape=None, strides=None):
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """A view with any shape and strides; nothing is checked."""
     a = asarray(x)
-    if shape is None:
-        if strides is None:
-            return prim.array(prim.owner(a), prim.data(a), a.shape, a.strides, prim.dtype_of(a), "A")
-        return prim.array(prim.owner(a), prim.data(a), a.shape, as_ints(strides), prim.dtype_of(a), "A")
-    if strides is None:
-        return prim.array(prim.owner(a), prim.data(a), as_ints(shape), a.strides, prim.dtype_of(a), "A")
-    return prim.array(prim.owner(a), prim.data(a), as_ints(shape), as_ints(strides), prim.dtype_of(a), "A")
+    given = a.shape if shape is None else as_ints(shape)
+    if strides is not None:
+        return _strided(a, given, as_ints(strides), writeable)
+    # Those of the array, unless its elements lie one after the other.
+    is_in_order = is_c_contiguous(a)
+    if len(given) == a.ndim:
+        return _strided(a, given, c_strides(given, a.itemsize) if is_in_order else a.strides, writeable)
+    if not is_in_order:
+        raise ValueError("mismatch in length of strides and shape")
+    return _strided(a, given, c_strides(given, a.itemsize), writeable)
 
 
-def sliding_window_view(x, window_shape):
-    """Views of all windows of a size over one dimension.
+def _strided(a, shape, strides, writeable):
+    out = prim.array(prim.owner(a), prim.data(a), shape, strides, prim.dtype_of(a), "A")
+    return out if writeable and not prim.is_readonly(a) else prim.readonly(out)
+
+
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """Views of all windows of a shape, over all dimensions or along some.
 
     >>> np.lib.stride_tricks.sliding_window_view(np.array([1, 2, 3]), 2)
     array([[1, 2],
            [2, 3]])
     """
     a = asarray(x)
-    if a.ndim != 1:
-        prim.error("windows slide over one dimension")
-    n = as_ints(window_shape)[0]
-    if n < 0:
-        raise ValueError("`window_shape` cannot contain negative values")
-    if n > a.size:
-        raise ValueError("window shape cannot be larger than input array shape")
-    shape = (a.size - n + 1, n)
-    return prim.array(prim.owner(a), prim.data(a), shape, (a.strides[0], a.strides[0]), prim.dtype_of(a), "A")
+    window = as_ints(window_shape)
+    axes = _numbers_below(a.shape) if axis is None else _checked_axes(as_ints(axis), a.ndim)
+    if len(window) != len(axes):
+        prim.error("a window has an extent for each dimension, or for each of `axis`")
+    shape, strides = a.shape, ()
+    for k, n in zip(axes, window):
+        if n < 0:
+            raise ValueError("`window_shape` cannot contain negative values")
+        if n > shape[k]:
+            raise ValueError("window shape cannot be larger than input array shape")
+        shape = prim.tuple_set(shape, k, shape[k] - n + 1)
+        strides = (*strides, a.strides[k])
+    return _strided(a, shape + window, a.strides + strides, writeable)
+
+
+def _numbers_below(items):
+    return _numbers_below(items[:-1]) + (len(items) - 1,) if len(items) > 0 else ()
+
+
+def _checked_axes(axes, ndim):
+    return (check_axis(axes[0], ndim),) + _checked_axes(axes[1:], ndim) if len(axes) > 0 else ()
 
 
 def trim_zeros(filt, trim="fb", axis=None):

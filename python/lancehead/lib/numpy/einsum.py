@@ -1,14 +1,16 @@
 """Sums of products over axes. Subscripts are read while compiling, into axes (`lh-infer/src/calls/einsum.rs`)."""
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, count, new_array, with_shape
 from lancehead.lib.numpy.manip import _picked, each, transpose
 from lancehead.lib.numpy.products import _matrix_product
 from lancehead.lib.numpy.reductions import sum
 
 
-def einsum(subscripts, /, *operands, optimize=False):
+def einsum(subscripts, /, *operands, out=None, dtype=None, casting="safe", optimize=False):
     """Sums of products of the operands' elements, over the axes that the subscripts do not name in the result.
 
     Operands are multiplied from the first to the last, two at a time, as products of matrices where axes are summed.
@@ -21,11 +23,22 @@ def einsum(subscripts, /, *operands, optimize=False):
     np.int64(5)
     """
     arrays = each(asarray, operands)
+    if dtype is not None:
+        for x in arrays:
+            check_cast(prim.dtype_of(x), prim.as_dtype(dtype), casting)
+        arrays = _converted(arrays, prim.as_dtype(dtype))
     own, steps, order = prim.einsum(subscripts, arrays)
     product = _product(_prepared(arrays[0], own[0]), arrays[1:], own[1:], steps)
+    if out is not None:
+        check_out(out, prim.dtype_of(product), casting)
+        return deliver(transpose(product, order) if product.ndim > 0 else product, out)
     if product.ndim == 0:
         return product[()]
     return transpose(product, order)
+
+
+def _converted(arrays, dtype):
+    return (asarray(arrays[0], dtype),) + _converted(arrays[1:], dtype) if len(arrays) > 0 else ()
 
 
 def _product(x, arrays, own, steps):
@@ -151,6 +164,8 @@ def tensordot(a, b, axes=2):
     """
     x, y = asarray(a), asarray(b)
     if prim.is_int(axes):
+        if axes < 0:
+            return tensordot(x, y, 0)
         summed = prim.tuple_fill(axes, 0)
         sum_x, sum_y = _numbered(summed, x.ndim - axes), _numbered(summed, 0)
     else:

@@ -243,6 +243,8 @@ def _axes_of(a, s, axes):
         if s is None:
             return _numbers(a.shape, 0)
         return _numbers(s, a.ndim - len(s))
+    if prim.is_int(axes) or (s is not None and prim.is_int(s)):
+        prim.error("`s` and `axes` are sequences")
     if s is not None and len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
     return as_ints(axes)

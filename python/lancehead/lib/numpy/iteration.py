@@ -5,6 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import unmixed
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import count
 from lancehead.lib.numpy.manip import _in_memory_order, broadcast_arrays, transpose
 
 
@@ -79,3 +80,61 @@ def _forwards(x):
             data = prim.ptr_add(data, (x.shape[k] - 1) * strides[k])
             strides = prim.tuple_set(strides, k, -strides[k])
     return prim.array(prim.owner(x), data, x.shape, strides, prim.dtype_of(x), "A")
+
+
+class broadcast:
+    """Arrays in one shape, and tuples of their elements, in row-major order."""
+
+    __parameters__ = ("T",)
+    __fields__ = {"_arrays": "T", "index": "int"}
+
+    def __new__(*arrays):
+        """The shape that arrays have together, and their elements side by side.
+
+        >>> np.broadcast(np.ones(3), np.ones((2, 1))).shape
+        (2, 3)
+        """
+        wide = broadcast_arrays(*arrays) if len(arrays) > 0 else ()
+        self = prim.new("numpy.broadcast", wide)
+        self._arrays = wide
+        return self
+
+    @property
+    def shape(self):
+        """The shape of all."""
+        return self._arrays[0].shape if len(self._arrays) > 0 else ()
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def nd(self):
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self):
+        """The number of elements of each."""
+        return count(self.shape)
+
+    @property
+    def numiter(self):
+        """The number of arrays."""
+        return len(self._arrays)
+
+    def reset(self):
+        """Begins anew."""
+        self.index = 0
+
+    def __iter__(self):
+        n = self.size
+        while self.index < n:
+            at = self.index
+            self.index = at + 1
+            yield _values(self._arrays, at)
+
+
+def _values(arrays, at):
+    return (arrays[0].flat[at],) + _values(arrays[1:], at) if len(arrays) > 0 else ()

@@ -1,8 +1,8 @@
 """Views in other shapes."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.conversions import axis_of, check_flag, index_of
+from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
     as_shape,
@@ -57,7 +57,7 @@ def _either(n, extent):
     return prim.maximum(n, extent * prim.cast(n < 0, int))
 
 
-def reshape(a, /, shape, order="C"):
+def reshape(a, /, shape, order="C", *, copy=None):
     """The elements in another shape, as a view if possible.
 
     >>> np.reshape(np.arange(6), (2, -1))
@@ -67,6 +67,12 @@ def reshape(a, /, shape, order="C"):
     x = asarray(a)
     wanted = as_ints(shape)
     o = prim.order(order, "C", "CFA")
+    if copy is not None:
+        check_flag(copy)
+        if copy:
+            return reshape(array(x), shape, order)
+        if prim.layout(x) != "C" or o == "F":
+            prim.error("whether elements are to be copied is not known: take an array in row-major order, or a copy")
     if len(wanted) == 0:
         if x.size != 1:
             raise ValueError("cannot reshape array of size " + str(x.size) + " into shape ()")

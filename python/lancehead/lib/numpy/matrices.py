@@ -3,14 +3,14 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of, integer_of
+from lancehead.lib.conversions import check_device, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of, zeros
 from lancehead.lib.numpy.folds import deliver
 from lancehead.lib.numpy.layout import contiguous, flat, new_array
 from lancehead.lib.numpy.products import products
 
 
-def eye(N, M=None, k=0, dtype=None, order="C"):
+def eye(N, M=None, k=0, dtype=None, order="C", *, device=None):
     """Ones on a diagonal.
 
     >>> np.eye(2)
@@ -20,6 +20,8 @@ def eye(N, M=None, k=0, dtype=None, order="C"):
     array([[0, 1, 0],
            [0, 0, 1]])
     """
+    if device is not None:
+        check_device(device)
     rows = integer_of(N)
     cols = rows if M is None else integer_of(M)
     out = zeros((rows, cols), dtype, order)

@@ -161,6 +161,44 @@ class ndarray:
         return swapaxes(self, -1, -2)
 
     @property
+    def data(self):
+        """The memory."""
+        return memoryview(self)
+
+    @property
+    def device(self):
+        """Where the memory is."""
+        return "cpu"
+
+    def to_device(self, device, /, *, stream=None):
+        """The array itself, for `"cpu"`."""
+        if stream is not None:
+            raise ValueError("The stream argument in to_device() is not supported")
+        if device != "cpu":
+            raise ValueError("Unsupported device: " + device + ". Only 'cpu' is accepted.")
+        return self
+
+    def getfield(self, dtype, offset=0):
+        """A part of each element as another type, as a view."""
+        t, at = prim.as_dtype(dtype), index_of(offset)
+        size = prim.itemsize(t)
+        if at < 0:
+            raise ValueError("offset is negative")
+        if size > self.itemsize:
+            raise ValueError("new type is larger than original type")
+        if at > self.itemsize - size:
+            raise ValueError("new type plus offset is larger than original type")
+        if at % size != 0 and not prim.is_complex(prim.cast(0, t)):
+            raise ValueError("a field begins at a multiple of its size")
+        out = prim.array(prim.owner(self), prim.ptr_add(prim.data(self), at), self.shape, self.strides, t, "A")
+        return prim.readonly(out) if prim.is_readonly(self) else out
+
+    def setfield(self, val, /, dtype, offset=0):
+        """Stores a part of each element as another type."""
+        field = self.getfield(dtype, offset)
+        field[...] = val
+
+    @property
     def flat(self):
         """The elements in one dimension."""
         return flat(self)
@@ -266,13 +304,13 @@ class ndarray:
         """Where elements go in a sorted array."""
         return searchsorted(self, v, side, sorter)
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C", copy=None):
         """The elements in another shape."""
         if len(shape) == 0:
             prim.error("`reshape` takes a shape")
         if len(shape) == 1:
-            return reshape(self, shape[0], order)
-        return reshape(self, shape, order)
+            return reshape(self, shape[0], order, copy=copy)
+        return reshape(self, shape, order, copy=copy)
 
     def ravel(self, order="C"):
         """The elements in one dimension, as a view if possible."""

@@ -3,8 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.folds import deliver
+from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.creation import asarray, dtype_or
+from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import contiguous, count, flat, new_array, new_zeros, row, with_shape
 from lancehead.lib.numpy.manip import _shape_text
 from lancehead.lib.numpy.stacks import matrices
@@ -158,7 +159,7 @@ def _matrix_product(x, y, dtype):
     return _matrix_matrix(x, y, dtype)
 
 
-def matmul(a, b, /, out=None):
+def matmul(a, b, /, out=None, *, casting="same_kind", dtype=None):
     """Matrix product; of more dimensions, of the last two for each of the others.
 
     >>> np.matmul(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [1, 1]]))
@@ -168,9 +169,22 @@ def matmul(a, b, /, out=None):
     array([[3.],
            [3.]])
     """
+    if dtype is not None or casting != "same_kind":
+        x, y = in_which(asarray(a), asarray(b), dtype, casting)
+        return matmul(x, y, out)
     if out is None:
         return _matmul(asarray(a), asarray(b))
-    return deliver(_matmul(asarray(a), asarray(b)), out)
+    product = _matmul(asarray(a), asarray(b))
+    check_out(out, prim.dtype_of(product), casting)
+    return deliver(product, out)
+
+
+def in_which(x, y, dtype, casting):
+    """Operands as the type in which their product is computed, if the rule allows it."""
+    dt = dtype_or(dtype, prim.result_type(prim.dtype_of(x), prim.dtype_of(y)))
+    check_cast(prim.dtype_of(x), dt, casting)
+    check_cast(prim.dtype_of(y), dt, casting)
+    return asarray(x, dt), asarray(y, dt)
 
 
 def _matmul(x, y):

@@ -12,6 +12,8 @@ def real(x):
     """A parameter as a `float`, or an array of these."""
     if prim.is_number(x):
         return float(x)
+    if prim.is_complex(prim.dtype_of(asarray(x))):
+        prim.error("parameters of distributions are real")
     a = asarray(x, np.float64)
     return prim.item(a.reshape((1,)), 0) if a.ndim == 0 else a
 

@@ -3,24 +3,26 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, check_flag, unmixed
+from lancehead.lib.conversions import axis_of, check_device, check_flag, unmixed
 from lancehead.lib.numpy.creation import array, asarray, dtype_or
 from lancehead.lib.numpy.editing import split
-from lancehead.lib.numpy.folds import deliver, plus, scan_axis, times
+from lancehead.lib.numpy.folds import check_out, deliver, plus, scan_axis, times
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import check_axis, new_array
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to, expand_dims, moveaxis
-from lancehead.lib.numpy.products import dot, vdot
+from lancehead.lib.numpy.products import dot, in_which, vdot
 from lancehead.lib.numpy.reductions import as_type, sum_dtype
 from lancehead.lib.numpy.sets import unique
 
 
-def astype(x, dtype, /, *, copy=True):
+def astype(x, dtype, /, *, copy=True, device=None):
     """The array as another dtype.
 
     >>> np.astype(np.array([1.5, 2.5]), np.int64)
     array([1, 2])
     """
+    if device is not None:
+        check_device(device)
     if not prim.is_array(x):
         prim.error("Input should be a NumPy array. It is a " + "value of another type.")
     check_flag(copy)
@@ -197,13 +199,26 @@ def _after(found, k, first):
     return concatenate((initial, found), k)
 
 
-def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
+def from_dlpack(x, /, *, device=None, copy=None):
+    """The array itself, or a copy of it.
+
+    >>> np.from_dlpack(np.array([1, 2]))
+    array([1, 2])
+    """
+    if not prim.is_array(x):
+        prim.error("`from_dlpack` takes an array: convert what is of another library outside of the function")
+    if device is not None:
+        check_device(device)
+    return x if copy is None else np.array(x, copy=copy)
+
+
+def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, casting="same_kind", dtype=None):
     """Dot products of vectors along an axis, the first ones conjugated.
 
     >>> np.vecdot(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
     array([3., 7.])
     """
-    x, y = _operands(x1, x2, dtype)
+    x, y = _operands(x1, x2, dtype, casting, out)
     k = check_axis(axis_of(axis), x.ndim)
     a, b = moveaxis(x, k, -1), moveaxis(y, axis, -1)
     _check_core("vecdot", "(n),(n)->()", a.shape[-1], b.shape[-1])
@@ -215,13 +230,13 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, dtype=None):
     return deliver(expand_dims(made, k)[()] if keepdims else made[()], out)
 
 
-def matvec(x1, x2, /, out=None, *, dtype=None):
+def matvec(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
     """Products of matrices and vectors.
 
     >>> np.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
     array([3., 7.])
     """
-    x, y = _operands(x1, x2, dtype)
+    x, y = _operands(x1, x2, dtype, casting, out)
     if x.ndim < 2:
         prim.error("`matvec` takes a matrix, an array of at least two dimensions")
     _check_core("matvec", "(m,n),(n)->(m)", x.shape[-1], y.shape[-1])
@@ -233,13 +248,13 @@ def matvec(x1, x2, /, out=None, *, dtype=None):
     return deliver(made, out)
 
 
-def vecmat(x1, x2, /, out=None, *, dtype=None):
+def vecmat(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
     """Products of vectors, which are conjugated, and matrices.
 
     >>> np.vecmat(np.array([1.0, 1.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([4., 6.])
     """
-    x, y = _operands(x1, x2, dtype)
+    x, y = _operands(x1, x2, dtype, casting, out)
     if y.ndim < 2:
         prim.error("`vecmat` takes a matrix, an array of at least two dimensions")
     _check_core("vecmat", "(n),(n,m)->(m)", x.shape[-1], y.shape[-2])
@@ -251,12 +266,13 @@ def vecmat(x1, x2, /, out=None, *, dtype=None):
     return deliver(made, out)
 
 
-def _operands(x1, x2, dtype):
+def _operands(x1, x2, dtype, casting, out):
     x, y = asarray(x1), asarray(x2)
     if x.ndim == 0 or y.ndim == 0:
         prim.error("products of vectors need arrays of at least one dimension")
-    dt = dtype_or(dtype, prim.result_type(prim.dtype_of(x), prim.dtype_of(y)))
-    return asarray(x, dt), asarray(y, dt)
+    a, b = in_which(x, y, dtype, casting)
+    check_out(out, prim.dtype_of(a), casting)
+    return a, b
 
 
 def _check_core(name, signature, n, m):

@@ -61,9 +61,17 @@ def shape_for(size, dims):
     return shape
 
 
+def reals(x):
+    """A parameter as an array; complex numbers are refused."""
+    a = asarray(x)
+    if prim.is_complex(prim.dtype_of(a)):
+        prim.error("parameters of distributions are real")
+    return a
+
+
 def spread(x, shape, dtype):
     """A parameter for each item of a shape, in a row."""
-    whole = copy_c(np.broadcast_to(asarray(x), shape), dtype)
+    whole = copy_c(np.broadcast_to(reals(x), shape), dtype)
     return with_shape(whole, (whole.size,))
 
 

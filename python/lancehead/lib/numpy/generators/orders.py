@@ -6,6 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import arange, asarray
 from lancehead.lib.numpy.generators.discrete import INTERVAL
+from lancehead.lib.numpy.generators.drawing import reals
 from lancehead.lib.numpy.generators.integers import integers
 from lancehead.lib.numpy.layout import as_shape, copy_c, count, flat, new_array, with_shape
 
@@ -118,6 +119,8 @@ class Orders:
                [6, 5, 4]])
         """
         a = asarray(x)
+        if a.ndim == 0:
+            prim.error("`permuted` takes arrays of at least one dimension")
         if out is None:
             made = np.array(a)
         else:
@@ -197,7 +200,7 @@ def _asks_for_some(size):
 
 def _indices(rng, n, size, replace, p, shuffle):
     if p is not None:
-        weights = asarray(p)
+        weights = reals(p)
         _check_weights(weights, n)
         w = copy_c(weights, np.float64)
         if size is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.layout import as_shape, count, new_array
+from lancehead.lib.numpy.layout import as_shape, copy_c, count, new_array
 
 PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, SFC64_KIND = 1, 2, 3, 4, 5
 #: Added to the kind of a bit generator that compiled code has made.
@@ -121,6 +121,8 @@ def words_of(x):
         first, rest = words_of(x[0]), words_of(x[1:])
         return _joined(first, rest)
     if prim.is_array(x) or prim.is_a(x, "builtins.list"):
+        if prim.is_array(x) and x.ndim == 0:
+            prim.error("an array that is a seed has at least one dimension")
         items = np.asarray(x).ravel()
         out, at = new_array((2 * items.size,), np.uint32), 0
         for i in range(items.size):
@@ -181,6 +183,9 @@ def seeds_of(self):
     """The sequence of seeds of a bit generator of compiled code."""
     _check_native(self)
     entropy = new_array((prim.lh_rng_seed_len(self._bits, 0),), np.uint32)
+    # A generator that a key has started has no seeds, which no entropy stands for.
+    if entropy.size == 0 and self._kind & 7 == PHILOX_KIND:
+        raise TypeError("The underlying SeedSequence does not implement spawning.")
     key = new_array((prim.lh_rng_seed_len(self._bits, 1),), np.uint32)
     prim.lh_rng_seed_words(self._bits, 0, prim.data(entropy))
     prim.lh_rng_seed_words(self._bits, 1, prim.data(key))
@@ -200,6 +205,11 @@ def _seeded(kind, seeds):
     words = new_array((312,), np.uint64)
     n = 624 if kind == MT19937_KIND else 4 if kind == PHILOX_KIND else 6 if kind == SFC64_KIND else 8
     seed_words(seeds, prim.data(words), n)
+    return _started(kind, words, seeds)
+
+
+def _started(kind, words, seeds):
+    # Begins with the words of a seed.
     entropy, key = seeds._entropy, seeds._spawn_key
     owner, bits = prim.lh_rng_new(
         kind, prim.data(words), prim.data(entropy), entropy.size, prim.data(key), key.size, seeds.pool_size
@@ -239,13 +249,35 @@ def MT19937(seed=None):
     return _seeded(MT19937_KIND, sequence(seed))
 
 
-def Philox(seed=None):
-    """A counter-based bit generator.
+def Philox(seed=None, counter=None, key=None):
+    """A counter-based bit generator, which a seed or its key of 128 bits starts.
 
     >>> np.random.Philox(3).random_raw(2)
     array([ 835510913015652550, 2351201279518840966], dtype=uint64)
+    >>> np.random.Philox(key=4).random_raw(1)
+    array([401885749254230], dtype=uint64)
     """
-    return _seeded(PHILOX_KIND, sequence(seed))
+    if counter is not None:
+        prim.error("the counter begins at zero: give each stream a key of its own, or use `spawn`")
+    if key is None:
+        return _seeded(PHILOX_KIND, sequence(seed))
+    if seed is not None:
+        raise ValueError("seed and key cannot be both used")
+    nothing = new_array((0,), np.uint32)
+    return _started(PHILOX_KIND, _key_words(key), sequence_of(nothing, nothing, 4, 0))
+
+
+def _key_words(key):
+    if prim.is_int(key) or prim.is_bool(key):
+        if key < 0:
+            raise ValueError("key must be positive and less than 2**128.")
+        return np.array([prim.cast(key, np.uint64), np.uint64(0)])
+    items = np.asarray(key)
+    if not prim.is_int(prim.dtype_of(items)) or items.ndim != 1:
+        prim.error("a key is an integer, or an array of two")
+    if items.size != 2:
+        raise ValueError("key must have 2 elements when using array form")
+    return copy_c(items, np.uint64)
 
 
 def SFC64(seed=None):

@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.generators.discrete import BINOMIAL, HYPERGEOMETRIC, INTERVAL
-from lancehead.lib.numpy.generators.drawing import not_negative, probability, require, shape_for
+from lancehead.lib.numpy.generators.drawing import not_negative, probability, reals, require, shape_for
 from lancehead.lib.numpy.layout import as_shape, copy_c, count, new_array, new_zeros, with_shape
 
 BETA, GAMMA = 9, 7
@@ -150,7 +150,7 @@ class Several:
         >>> np.random.default_rng(2).multinomial(10, [0.2, 0.3, 0.5])
         array([1, 3, 6])
         """
-        given = asarray(pvals)
+        given = reals(pvals)
         if given.ndim == 0 or given.shape[-1] == 0:
             raise ValueError(
                 "pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0."
@@ -203,7 +203,7 @@ class Several:
         >>> np.random.default_rng(2).dirichlet([1.0, 2.0]).shape
         (2,)
         """
-        given = asarray(alpha)
+        given = reals(alpha)
         if given.ndim != 1:
             prim.error("`alpha` has one dimension")
         a = copy_c(given, np.float64)
@@ -226,7 +226,7 @@ class Several:
         """
         if method != "svd" and method != "cholesky" and method != "eigh":
             raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
-        m, c = asarray(mean), asarray(cov)
+        m, c = reals(mean), reals(cov)
         if m.ndim != 1:
             prim.error("mean must be 1 dimensional")
         if c.ndim != 2:

@@ -3,8 +3,10 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import unmixed
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import new_array
+from lancehead.lib.numpy.manip import each
 
 
 def float_of(dtype):
@@ -72,6 +74,26 @@ def trimcoef(c, tol=0):
     if n == 0:
         return x[:1] * prim.cast(0, prim.dtype_of(x))
     return x[:n].copy()
+
+
+def as_series(alist, trim=True):
+    """Series of one type of floats or complex numbers, without their highest coefficients that are zero.
+
+    >>> np.polynomial.polyutils.as_series((np.array([1, 2, 0]), np.array([3.0])))
+    [array([1., 2.]), array([3.])]
+    """
+    given = unmixed(alist)
+    if not prim.is_tuple(given):
+        return [_one_of(c, np.common_type(asarray(c)), trim) for c in given]
+    if len(given) == 0:
+        prim.error("the type of no series is not known")
+    dtype = np.common_type(*each(asarray, given))
+    return [_one_of(c, dtype, trim) for c in given]
+
+
+def _one_of(c, dtype, trim):
+    x = coefficients(c, dtype)
+    return trimmed(x) if trim else x
 
 
 def mapparms(old, new):
