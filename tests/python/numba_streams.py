@@ -17,8 +17,10 @@ RECORDED = pathlib.Path(__file__).with_name("numba_streams.json")
 #: Eight numbers of each are drawn.
 NUMBERS = [
     "np.random.random()", "np.random.normal(1.5, 2.5)", "np.random.uniform(1.0, 3.0)", "np.random.randint(-3, 70000)",
-    "np.random.gamma(0.5, 2.0)", "np.random.gamma(1.0, 2.0)", "np.random.gamma(2.5, 2.0)", "np.random.standard_gamma(3.0)",
-    "np.random.beta(0.5, 0.7)", "np.random.beta(2.0, 3.0)", "np.random.exponential(2.0)", "np.random.lognormal(0.5, 1.5)",
+    "np.random.gamma(0.5, 2.0)", "np.random.gamma(1.0, 2.0)", "np.random.gamma(2.5, 2.0)",
+    "np.random.standard_gamma(3.0)",
+    "np.random.beta(0.5, 0.7)", "np.random.beta(2.0, 3.0)", "np.random.exponential(2.0)",
+    "np.random.lognormal(0.5, 1.5)",
     "np.random.pareto(3.0)", "np.random.weibull(2.0)", "np.random.vonmises(0.5, 2.5)", "np.random.binomial(10, 0.3)",
     "np.random.chisquare(2.5)", "np.random.f(2.5, 3.5)", "np.random.geometric(0.3)", "np.random.gumbel(0.5, 1.5)",
     "np.random.hypergeometric(10, 20, 5)", "np.random.hypergeometric(100, 200, 50)", "np.random.laplace(0.5, 1.5)",

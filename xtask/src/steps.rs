@@ -39,8 +39,8 @@ const LAST_LINES: usize = 60;
 
 /// Everything: format, lints, order, generated pages, tests of both languages, stubs. The names of what failed.
 ///
-/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane. All steps of
-/// Python are another, from which two workers take the next one, so that both end about when the last step does.
+/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane. All steps
+/// of Python are another, from which two workers take the next one, so that both end about when the last step does.
 pub fn check(root: &Path) -> Vec<String> {
     let start = Instant::now();
     let rust = vec![cargo("fmt", &["fmt", "--all", "--check"]), clippy(), doc(), cargo_test(&[])];

@@ -30,6 +30,8 @@ unsafe extern "C" fn forget() {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
+    // Compiled code draws nothing before it knows these functions.
+    reseed_in_children();
     let mut all = numpy::symbols();
     all.extend(distributions::symbols());
     all.extend(python::symbols());

@@ -3,7 +3,8 @@
 //! Vector code raises flags that no result justifies: by a comparison with NaN, by both sides of a select, by the sine
 //! of infinity. After an elementwise loop, "invalid value" is kept only if some result is NaN while its operands are
 //! not, and "overflow" likewise for infinity. Integers as results show nothing, and a division by zero need not: there
-//! the first elements are computed again, by code without optimisation, in which only branches that are taken raise flags.
+//! the first elements are computed again, by code without optimisation, in which only branches that are taken raise
+//! flags.
 
 use lh_ir::Ty;
 

@@ -111,7 +111,6 @@ impl Mt19937 {
     #[inline(never)]
     fn refill(&mut self) {
         if self.at == UNSEEDED {
-            super::reseed_in_children();
             self.seed_from_os();
         } else if self.at == SPLIT {
             self.seed_array(&split::words(self.family));
