@@ -589,11 +589,7 @@ impl Infer<'_> {
         if let Some(list) = self.as_whole(path, args)? {
             return self.call_path(path, &[list], kwargs);
         }
-        if let Some(f) = self.numbas_function(path) {
-            return self.call_func(f, args, kwargs);
-        }
-        let result = self.call_library_path(path, args, kwargs)?;
-        Ok(self.with_numba_type(path, result))
+        self.call_by_semantics(path, args, kwargs)
     }
 
     /// An undecided container to which others are added has items like theirs.

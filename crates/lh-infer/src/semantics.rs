@@ -8,6 +8,7 @@
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
 use crate::val::Val;
+use lh_ir::diag::Result;
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
@@ -48,8 +49,17 @@ impl Infer<'_> {
         }
     }
 
+    /// A function of the library in the semantics of the code at hand.
+    pub(crate) fn call_by_semantics(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let Some(f) = self.numbas_function(path) {
+            return self.call_func(f, args, kwargs);
+        }
+        let result = self.call_library_path(path, args, kwargs)?;
+        Ok(self.with_numba_type(path, result))
+    }
+
     /// A result of a function of the library as Numba types it, where that is declared to differ.
-    pub(crate) fn with_numba_type(&mut self, path: &str, result: Val) -> Val {
+    fn with_numba_type(&mut self, path: &str, result: Val) -> Val {
         if result.ty != Ty::f32() || self.semantics() == Semantics::Python {
             return result;
         }

@@ -10,8 +10,11 @@ from lancehead.lib.numpy.products import vdot as numpys_vdot
 from lancehead.lib.numpy.vectors import trace as numpys_trace
 
 
-def _check_sizes(a, b, text):
+def _check(a, b, text, name):
+    # Which arrays Numba multiplies.
     x, y = asarray(a), asarray(b)
+    if x.ndim > 0 and y.ndim > 0 and prim.dtype_of(x) != prim.dtype_of(y):
+        prim.error(name + " arguments must all have the same dtype")
     if 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2:
         if x.shape[-1] != y.shape[y.ndim - 2 if y.ndim == 2 else 0]:
             raise ValueError("incompatible array sizes for " + text)
@@ -19,19 +22,19 @@ def _check_sizes(a, b, text):
 
 def dot(a, b, out=None):
     """Product of vectors and matrices."""
-    _check_sizes(a, b, "np.dot(a, b)")
+    _check(a, b, "np.dot(a, b)", "np.dot()")
     return numpys_dot(a, b, out)
 
 
 def matmul(a, b, /, out=None):
     """Product of vectors and matrices."""
-    _check_sizes(a, b, "'@'")
+    _check(a, b, "'@'", "'@'")
     return numpys_matmul(a, b, out)
 
 
 def vdot(a, b):
     """Product of vectors, the first conjugated."""
-    _check_sizes(a, b, "np.vdot(a, b)")
+    _check(a, b, "np.vdot(a, b)", "np.vdot()")
     return numpys_vdot(a, b)
 
 
@@ -45,6 +48,8 @@ def kron(a, b):
     """Kronecker product of vectors and matrices."""
     _check_flat(a, "kron")
     _check_flat(b, "kron")
+    if prim.layout(asarray(a)) == "A" or prim.layout(asarray(b)) == "A":
+        prim.error("np.linalg.kron() only supports 'C' or 'F' layout of arrays")
     return numpys_kron(a, b)
 
 
