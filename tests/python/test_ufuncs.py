@@ -216,6 +216,21 @@ def test_warnings_are_numpys(target, size):
     assert "overflow" in warned(both, np.full(size, 1e200 + 0j))
 
 
+def test_elements_of_outputs_that_are_not_stored_to_stay():
+    """Also those of an output that NumPy converts for the loop."""
+
+    @lh.guvectorize(["(float64[:], uint8[:])"], "(n)->(n)")
+    def every_fourth(x, out):
+        for i in range(0, x.size, 4):
+            out[i] = 1
+
+    for dtype in (np.uint8, np.int8, np.int64):
+        out = np.full((10, 5), 3, dtype)
+        every_fourth(np.ones((10, 5)), out)
+        assert out.tolist() == [[1, 3, 3, 3, 1]] * 10
+    assert every_fourth(np.ones((2, 5))).shape == (2, 5)
+
+
 def test_lazy_ones_grow():
     @lh.vectorize
     def double(x):

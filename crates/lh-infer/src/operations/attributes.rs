@@ -435,7 +435,15 @@ impl Infer<'_> {
             }
             "imag" => {
                 let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), dtype).expect("a number");
-                self.map(std::slice::from_ref(v), dtype, MapExpr::Const(zero))
+                let zeros = self.map(std::slice::from_ref(v), dtype, MapExpr::Const(zero));
+                // As NumPy's: nobody shall store imaginary parts that real numbers do not have.
+                match zeros.ty.as_array() {
+                    Some((_, _, layout, _)) => {
+                        let parts = self.array_parts(&zeros);
+                        self.make_array(&parts, Ty::array_ro(dtype, ndim, layout, true))
+                    }
+                    None => zeros,
+                }
             }
             _ => return Ok(None),
         }))

@@ -94,6 +94,9 @@ pub fn snapshot<'py>(py: Python<'py>, definition: &Arc<Definition>) -> PyResult<
     let arity = (definition.nin, nout);
     let made = numpy_api::create(py, &keeper.get().tables, arity, definition.identity, keeper.clone().into_any())?;
     numpy_api::make_writable(&made, &definition.writable);
+    if definition.layout.is_some() {
+        numpy_api::keep_outputs(&made);
+    }
     let func = decorated::py_func(definition.dispatcher.bind(py));
     if let Some(func) = func {
         let attributes = PyDict::new(py);

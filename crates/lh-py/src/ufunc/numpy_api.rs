@@ -168,6 +168,19 @@ pub fn make_writable(ufunc: &Bound<'_, PyAny>, inputs: &[usize]) {
     }
 }
 
+/// Lets inner loops leave elements of outputs as they are, also of outputs that NumPy converts.
+pub fn keep_outputs(ufunc: &Bound<'_, PyAny>) {
+    /// `NPY_ITER_READWRITE`
+    const READ_WRITE: c_uint = 0x0001_0000;
+    let Some(u) = fields(ufunc) else { return };
+    // SAFETY: the array has one item for each operand.
+    unsafe {
+        for i in (*u).nin..(*u).nargs {
+            *(*u).op_flags.add(i as usize) |= READ_WRITE;
+        }
+    }
+}
+
 /// Sets attributes that ufuncs can hold since NumPy 2.1; older ones go without.
 pub fn set_attributes(ufunc: &Bound<'_, PyAny>, attributes: &Bound<'_, PyDict>) {
     for (k, v) in attributes.iter() {

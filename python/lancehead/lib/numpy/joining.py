@@ -327,6 +327,8 @@ def flip(m, axis=None):
     """
     x = asarray(m)
     if axis is None:
+        if x.ndim == 0:
+            return x[()]
         out = flip(x, 0)
         for k in range(1, x.ndim):
             out = flip(out, k)

@@ -115,13 +115,13 @@ def _triangle(m, k, upper):
     x = asarray(m)
     if x.ndim == 1:
         return _triangle(np.broadcast_to(x, (x.size, x.size)), k, upper)
-    if x.ndim == 3:
+    if x.ndim > 2:
         parts = zeros(x.shape, prim.dtype_of(x))
         for i in range(x.shape[0]):
             parts[i] = _triangle(x[i], k, upper)
         return parts
-    if x.ndim != 2:
-        prim.error("triangles are taken of one to three dimensions")
+    if x.ndim == 0:
+        prim.error("triangles are taken of one dimension or more")
     out = zeros(x.shape, prim.dtype_of(x))
     rows, cols = x.shape
     for i in range(rows):
@@ -171,11 +171,15 @@ def triu_indices(n, k=0, m=None):
 
 def tril_indices_from(arr, k=0):
     """Indices of the part of a matrix on and below a diagonal."""
+    if arr.ndim != 2:
+        prim.error("input array must be 2-d")
     return tril_indices(arr.shape[0], k, arr.shape[1])
 
 
 def triu_indices_from(arr, k=0):
     """Indices of the part of a matrix on and above a diagonal."""
+    if arr.ndim != 2:
+        prim.error("input array must be 2-d")
     return triu_indices(arr.shape[0], k, arr.shape[1])
 
 

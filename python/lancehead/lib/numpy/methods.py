@@ -219,12 +219,12 @@ class ndarray:
 
     @property
     def imag(self):
-        """Imaginary parts, as a view; zeros for real numbers."""
+        """Imaginary parts, as a view; zeros that are read-only for real numbers."""
         if prim.is_complex(prim.dtype_of(self)):
             return _part(self, True)
         out = new_array(self.shape, prim.dtype_of(self))
         copy_into(out, 0)
-        return out
+        return prim.readonly(out)
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """Sum of the elements."""

@@ -243,6 +243,8 @@ def _rank(x, greatest):
 
 
 def _first(v, greatest):
+    if v.size == 0:
+        raise ValueError("attempt to get " + ("argmax" if greatest else "argmin") + " of an empty sequence")
     at = 0
     numbers = 0
     for i in range(v.size):

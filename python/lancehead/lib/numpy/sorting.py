@@ -281,13 +281,14 @@ def _check_ranks(kth):
 def partition_in_place(a, kth, axis):
     """Puts the element of a rank in its place along an axis."""
     _check_ranks(kth)
+    along = check_axis(axis_of(axis), a.ndim)
     if not prim.is_number(kth):
         for k in kth:
-            _checked_rank(k, a.shape[axis_of(axis)])
+            _checked_rank(k, a.shape[along])
         # The lowest ranks last would undo the others; a sorted line has every rank in place.
         sort_in_place(a, axis)
         return
-    k = _checked_rank(kth, a.shape[axis_of(axis)])
+    k = _checked_rank(kth, a.shape[along])
     if prim.layout(a) == "C":
         on_lines(_select, a, axis, k)
     else:
@@ -322,13 +323,14 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     check_selection(kind, order)
     _check_ranks(kth)
     x = asarray(a)
-    if axis is None:
+    if axis is None or x.ndim == 0:
         return argpartition(flat(x), kth, 0)
+    along = check_axis(axis_of(axis), x.ndim)
     if prim.is_number(kth):
-        _checked_rank(kth, x.shape[axis_of(axis)])
+        _checked_rank(kth, x.shape[along])
     else:
         for k in kth:
-            _checked_rank(k, x.shape[axis_of(axis)])
+            _checked_rank(k, x.shape[along])
     return argsort(x, axis)
 
 
