@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | clients | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | suite | all]      results in target/bench
 #
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
@@ -41,6 +41,7 @@ run others "$python" benches/others/run.py
 run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead --harness "$shared/bench"
 run parallel "$python" benches/parallel.py
+run numpy env OPENBLAS_NUM_THREADS=1 "$python" benches/numpy_sweep.py
 clients() {
     "$venv/bin/pip" install --quiet scipy pandas scikit-learn xarray numba-stats numbagg resampy tslearn quantecon stumpy interpolation pyts librosa sparse pynndescent numba-progress py-pde
     "$python" benches/clients.py --python "$python" --numba | tee "$out/clients.log"

@@ -37,6 +37,8 @@ pub(crate) struct Split {
 struct Block {
     split: *const Split,
     number: u64,
+    /// Tells it from all other blocks; never 0.
+    id: u64,
 }
 
 /// Parts of threads in loops, of the whole process.
@@ -83,18 +85,10 @@ pub(crate) fn fork() -> Split {
     Split { seeds, id, number, around, keys: Mutex::default() }
 }
 
-impl Block {
-    /// Tells it from all other blocks; never 0.
-    fn id(self) -> u64 {
-        // SAFETY: a loop outlives its blocks.
-        derive(unsafe { (*self.split).id }, self.number)
-    }
-}
-
 impl Split {
     /// The key of a generator that was made in a block; `draw` draws it.
     fn key(&self, generator: usize, birth: u64, draw: &mut dyn FnMut() -> u64) -> u64 {
-        if let Some(around) = self.around.filter(|b| b.id() != birth) {
+        if let Some(around) = self.around.filter(|b| b.id != birth) {
             // SAFETY: the loop around outlives this one.
             let outer = unsafe { (*around.split).key(generator, birth, draw) };
             return derive(derive(outer, around.number), self.number);
@@ -117,7 +111,7 @@ pub(super) fn is_anywhere() -> bool {
 
 /// The id of the block that the thread runs; 0: none.
 pub(super) fn present() -> u64 {
-    if is_anywhere() { BLOCK.get().map_or(0, Block::id) } else { 0 }
+    if is_anywhere() { BLOCK.get().map_or(0, |block| block.id) } else { 0 }
 }
 
 /// The stream that the present block has in place of a generator that was made in a block; `None` where it draws from
@@ -128,7 +122,7 @@ pub(super) fn stream_for<R>(
     mut draw: impl FnMut() -> u64,
     with: impl FnOnce(&mut BlockStream) -> R,
 ) -> Option<R> {
-    let block = BLOCK.get().filter(|b| b.id() != birth)?;
+    let block = BLOCK.get().filter(|b| b.id != birth)?;
     STREAMS.with_borrow_mut(|streams| {
         let at = streams.iter().position(|(known, _)| *known == generator).unwrap_or_else(|| {
             // SAFETY: a loop outlives its blocks.
@@ -182,7 +176,7 @@ impl Stream {
     /// Begins a block.
     pub(crate) fn block(&self, split: &Split, block: u64) {
         ORIGIN.set(split.seeds.map(|key| derive(key, block)));
-        BLOCK.set(Some(Block { split, number: block }));
+        BLOCK.set(Some(Block { split, number: block, id: derive(split.id, block) }));
         STREAMS.with_borrow_mut(Vec::clear);
         LOOPS.set(0);
         super::numpy::mark();

@@ -18,26 +18,35 @@ def parts_of(x, n):
     return with_shape(x, (x.size // n if n > 0 else 0, n))
 
 
-def dirichlet(alpha, size=None):
-    """Lines of positive numbers whose sums are one."""
+def shares_of(draw, alpha, size, refusal):
+    """Lines of positive numbers whose sums are one, made of numbers of gamma distributions."""
     a = asarray(alpha, np.float64)
     if a.ndim != 1:
         prim.error("`alpha` has one dimension")
     for i in range(a.size):
         if not prim.item(a, i) > 0.0:
-            raise ValueError("alpha <= 0")
+            raise ValueError(refusal)
     out = new_array(lines_of(size, a.size), np.float64)
     lines = parts_of(out, a.size)
     for i in range(lines.shape[0]):
         total = 0.0
         for j in range(a.size):
-            x = prim.lh_np_gamma(prim.item(a, j))
+            x = draw(prim.item(a, j))
             prim.set_item(lines, i, j, x)
             total += x
         scale = 1.0 / total
         for j in range(a.size):
             prim.set_item(lines, i, j, prim.item(lines, i, j) * scale)
     return out
+
+
+def _gamma(shape):
+    return prim.lh_np_gamma(shape)
+
+
+def dirichlet(alpha, size=None):
+    """Lines of positive numbers whose sums are one."""
+    return shares_of(_gamma, alpha, size, "alpha <= 0")
 
 
 def _check_parts(p):

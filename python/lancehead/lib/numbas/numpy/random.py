@@ -4,11 +4,9 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numbas.random import angle_of
-from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import new_array
 from lancehead.lib.numpy.random_distributions import hypergeometric_few
 from lancehead.lib.numpy.random_draws import drawn, is_negative, real, whole
-from lancehead.lib.numpy.random_lines import lines_of, parts_of
+from lancehead.lib.numpy.random_lines import shares_of
 from lancehead.lib.random import gamma_of
 
 
@@ -132,22 +130,10 @@ def hypergeometric(ngood, nbad, nsample, size=None):
     return drawn(hypergeometric_few, np.int64, size, good, bad, sample)
 
 
+def _of_shape(shape):
+    return _gamma(shape, 1.0)
+
+
 def dirichlet(alpha, size=None):
     """Lines of positive numbers whose sums are one."""
-    a = asarray(alpha, np.float64)
-    if a.ndim != 1:
-        prim.error("`alpha` has one dimension")
-    for i in range(a.size):
-        if not prim.item(a, i) > 0.0:
-            raise ValueError("dirichlet: alpha must be > 0.0")
-    out = new_array(lines_of(size, a.size), np.float64)
-    lines = parts_of(out, a.size)
-    for i in range(lines.shape[0]):
-        total = 0.0
-        for j in range(a.size):
-            x = _gamma(prim.item(a, j), 1.0)
-            prim.set_item(lines, i, j, x)
-            total += x
-        for j in range(a.size):
-            prim.set_item(lines, i, j, prim.item(lines, i, j) / total)
-    return out
+    return shares_of(_of_shape, alpha, size, "dirichlet: alpha must be > 0.0")
