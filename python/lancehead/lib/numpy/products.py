@@ -36,11 +36,24 @@ def _product(a, b, i, dtype):
 def _product_line(a, b, dtype):
     # In any order, except where the CPU device and a GPU are to have the same.
     is_free = prim.is_float(dtype) and not prim.in_kernel()
+    if prim.is_complex(dtype) and not prim.in_kernel():
+        return _complex_line(a, b, dtype, False)
     total = prim.cast(0, dtype)
     for i in range(a.size):
         x = _product(a, b, i, dtype)
         total = prim.add_any_order(total, x) if is_free else _add(total, x)
     return total
+
+
+def _complex_line(a, b, dtype, conjugates):
+    # Sums of the parts in any order: those of the products are two chains each.
+    real = imag = prim.cast(0, dtype).real
+    for i in range(a.size):
+        x, y = prim.cast(prim.item(a, i), dtype), prim.cast(prim.item(b, i), dtype)
+        turned = -x.imag if conjugates else x.imag
+        real = prim.add_any_order(prim.add_any_order(real, x.real * y.real), -turned * y.imag)
+        imag = prim.add_any_order(prim.add_any_order(imag, x.real * y.imag), turned * y.real)
+    return prim.complex(real, imag)
 
 
 def _add(x, y):
@@ -251,7 +264,9 @@ def vdot(a, b):
     if x.size != y.size:
         raise ValueError("cannot reshape array")
     if prim.is_complex(prim.dtype_of(x)):
-        return dot(x.conj(), y)
+        if prim.in_kernel():
+            return dot(x.conj(), y)
+        return _complex_line(x, y, prim.result_type(prim.dtype_of(x), prim.dtype_of(y)), True)
     return dot(x, y)
 
 
