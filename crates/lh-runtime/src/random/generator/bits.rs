@@ -126,6 +126,8 @@ pub(super) struct Pcg<const DXSM: bool> {
 }
 
 impl<const DXSM: bool> Pcg<DXSM> {
+    const FACTOR: u128 = if DXSM { CHEAP_MULTIPLIER as u128 } else { MULTIPLIER };
+
     #[inline(always)]
     pub(super) unsafe fn load(state: *mut PcgState) -> Self {
         // SAFETY: the caller passes such a state.
@@ -139,16 +141,21 @@ impl<const DXSM: bool> Pcg<DXSM> {
             (*state).half = self.half;
         }
     }
+    /// The number of a state: of `PCG64DXSM` the one before a step, of `PCG64` the one after it.
     #[inline(always)]
-    fn step(lcg: &mut Lcg) -> u64 {
+    fn output(state: u128) -> u64 {
         if DXSM {
-            let (high, low) = ((lcg.state >> 64) as u64, lcg.state as u64 | 1);
+            let (high, low) = ((state >> 64) as u64, state as u64 | 1);
             let high = (high ^ (high >> 32)).wrapping_mul(CHEAP_MULTIPLIER);
-            lcg.state = lcg.state.wrapping_mul(CHEAP_MULTIPLIER.into()).wrapping_add(lcg.inc);
             return (high ^ (high >> 48)).wrapping_mul(low);
         }
-        lcg.state = lcg.state.wrapping_mul(MULTIPLIER).wrapping_add(lcg.inc);
-        ((lcg.state >> 64) as u64 ^ lcg.state as u64).rotate_right((lcg.state >> 122) as u32)
+        ((state >> 64) as u64 ^ state as u64).rotate_right((state >> 122) as u32)
+    }
+    #[inline(always)]
+    fn step(lcg: &mut Lcg) -> u64 {
+        let before = lcg.state;
+        lcg.state = next_state(before, Self::FACTOR, lcg.inc);
+        Self::output(if DXSM { before } else { lcg.state })
     }
 }
 
@@ -161,26 +168,27 @@ fn next_state(state: u128, factor: u128, inc: u128) -> u128 {
 impl<const DXSM: bool> Bits for Pcg<DXSM> {
     /// Four states go on by four steps each, so that their products do not wait for each other.
     fn fill_f64(&mut self, out: &mut [f64]) {
-        let factor = if DXSM { CHEAP_MULTIPLIER.into() } else { MULTIPLIER };
         let inc = self.lcg.inc;
         let (mut far, mut jump) = (1_u128, 0_u128);
         for _ in 0..4 {
-            (far, jump) = (far.wrapping_mul(factor), next_state(jump, factor, inc));
+            (far, jump) = (far.wrapping_mul(Self::FACTOR), next_state(jump, Self::FACTOR, inc));
         }
-        // The states after none to three steps.
-        let mut lanes = [Lcg { state: self.lcg.state, inc }; 4];
+        // The states of the next four numbers.
+        let first = self.lcg.state;
+        let mut lanes = [if DXSM { first } else { next_state(first, Self::FACTOR, inc) }; 4];
         for i in 1..4 {
-            lanes[i].state = next_state(lanes[i - 1].state, factor, inc);
+            lanes[i] = next_state(lanes[i - 1], Self::FACTOR, inc);
         }
         let mut chunks = out.chunks_exact_mut(4);
         for chunk in &mut chunks {
+            // The state after the four numbers: that of the last one, or that of the next one.
+            let last = lanes[3];
             for (x, lane) in chunk.iter_mut().zip(&mut lanes) {
-                let state = lane.state;
-                *x = (Self::step(lane) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
-                lane.state = next_state(state, far, jump);
+                *x = (Self::output(*lane) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
+                *lane = next_state(*lane, far, jump);
             }
+            self.lcg.state = if DXSM { lanes[0] } else { last };
         }
-        self.lcg.state = lanes[0].state;
         chunks.into_remainder().iter_mut().for_each(|x| *x = self.next_f64());
     }
     #[inline(always)]
