@@ -73,8 +73,18 @@ pub(super) fn gamma(bits: &mut impl Bits, shape: f64) -> f64 {
             }
         }
     }
+    gamma_above_one(bits, of_shape(shape))
+}
+
+/// The constants of a gamma distribution whose shape is above 1.
+pub(super) fn of_shape(shape: f64) -> (f64, f64) {
     let b = shape - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * b).sqrt();
+    (b, 1.0 / (9.0 * b).sqrt())
+}
+
+/// A gamma number of scale 1 and a shape above 1.
+#[inline]
+pub(super) fn gamma_above_one(bits: &mut impl Bits, (b, c): (f64, f64)) -> f64 {
     loop {
         let (mut x, mut v);
         loop {

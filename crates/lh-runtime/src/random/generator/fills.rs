@@ -112,6 +112,10 @@ unsafe extern "C" fn lh_rng_fill(
         4 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * bits.next_f64())),
         5 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * normal(bits))),
         6 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a * exponential(bits))),
+        7 | 8 if a > 1.0 => {
+            let (of, scale) = (continuous::of_shape(a), if which == 8 { b } else { 1.0 });
+            drawing!(source, bits => out.iter_mut().for_each(|x| *x = scale * continuous::gamma_above_one(bits, of)))
+        }
         _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = continuous::draw(bits, which, [a, b, c]))),
     }
 }
