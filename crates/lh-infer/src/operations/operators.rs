@@ -582,7 +582,7 @@ impl Infer<'_> {
     pub(crate) fn map(&mut self, args: &[Val], ret: Ty, expr: MapExpr) -> Val {
         let shapes: Vec<_> = args.iter().filter_map(|a| a.ty.as_array()).collect();
         let ndim = shapes.iter().map(|s| s.1).max().unwrap_or(0);
-        // What varies along one axis at most says nothing about their order.
+        // An operand that varies along one axis at most says nothing about the order of axes.
         let mut with_order = shapes.iter().filter(|s| s.1 > 1).peekable();
         let fortran = with_order.peek().is_some() && with_order.all(|s| s.1 == ndim && s.2 == lh_ir::Layout::F);
         let layout = if fortran { lh_ir::Layout::F } else { lh_ir::Layout::C };

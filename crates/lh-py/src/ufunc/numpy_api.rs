@@ -170,7 +170,7 @@ pub fn make_writable(ufunc: &Bound<'_, PyAny>, inputs: &[usize]) {
 
 /// Lets inner loops leave elements of outputs as they are, also of outputs that NumPy converts.
 pub fn keep_outputs(ufunc: &Bound<'_, PyAny>) {
-    /// What NumPy takes for outputs where nothing is said (`NPY_ITER_` `ALIGNED`, `UPDATEIFCOPY`, `ALLOCATE`,
+    /// The flags that NumPy takes for outputs where nothing is said (`NPY_ITER_` `ALIGNED`, `UPDATEIFCOPY`, `ALLOCATE`,
     /// `NO_SUBTYPE`, `NO_BROADCAST`, `OVERLAP_ASSUME_ELEMENTWISE`), with `READWRITE` in place of `WRITEONLY`.
     const FLAGS: c_uint = 0x4b91_0000;
     let Some(u) = fields(ufunc) else { return };
