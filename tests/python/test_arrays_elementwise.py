@@ -360,3 +360,15 @@ def test_memory_of_temporary_arrays_is_used_again(size):
     for _ in range(10):
         assert f(x) == want
     assert faults() - before < size * 8 // 4096
+
+
+def test_operands_of_one_axis_leave_the_order_of_a_result_alone():
+    f = njit(lambda a, b: a * 2 - b)
+    for shape in [(2, 3), (3, 2), (2, 3, 4), (7, 5), (0, 3), (3, 0)]:
+        a = np.asfortranarray(np.arange(float(np.prod(shape))).reshape(shape))
+        line = np.arange(2.0 * shape[-1])
+        for b in (line[: shape[-1]], line[::2], line[: shape[-1]][::-1], line[:1], np.array(2.0), a.copy(), a):
+            got, wanted = f(a, b), f.py_func(a, b)
+            np.testing.assert_array_equal(got, wanted)
+            assert got.flags.f_contiguous == wanted.flags.f_contiguous or wanted.size == 0
+            assert got.flags.c_contiguous == wanted.flags.c_contiguous or wanted.size == 0

@@ -188,3 +188,16 @@ def test_products_of_stacks(dtypes):
         assert same(a[:, None] @ b, multiply(a[:, None], b))
     with pytest.raises(ValueError, match="broadcast"):
         multiply(stack(dtypes[0], 3, 2, 2), stack(dtypes[1], 2, 2, 2))
+
+
+def test_products_of_complex_vectors():
+    dot, vdot = lancehead.njit(lambda a, b: np.dot(a, b)), lancehead.njit(lambda a, b: np.vdot(a, b))
+    rng = np.random.default_rng(1)
+    for dtype, tolerance in ((np.complex64, 1e-5), (np.complex128, 1e-13)):
+        for n in (0, 1, 2, 7, 64, 1000):
+            a, b = (rng.standard_normal((2, 2 * n)) + 1j * rng.standard_normal((2, 2 * n))).astype(dtype)
+            for x, y in ((a[:n], b[:n]), (a[::2], b[::-2]), (a[:n].real, b[:n]), (a[:n], b[:n].astype(np.complex128))):
+                for compiled in (dot, vdot):
+                    got, wanted = compiled(x, y), compiled.py_func(x, y)
+                    assert abs(got - wanted) <= tolerance * max(1.0, np.abs(x) @ np.abs(y))
+    assert np.isnan(vdot(np.array([np.nan + 0j, 1]), np.array([1, 1j])).real)

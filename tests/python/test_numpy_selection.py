@@ -75,6 +75,12 @@ np.select([A>3,B],[A,A+1],2)
 np.select((A>3,B),[A,F],2.5)
 np.select([A>3,[True,False,True,False]],[A,F],2.5)
 np.select([A>3,[True,False,True,False]],[A,A],2)
+np.flip(np.array(3.0)),np.flip(2.5),np.flip(A),np.argpartition(np.array(1),0)
+np.partition(np.array(1),0)
+np.partition(F,[0,1],axis=-3)
+np.triu_indices_from(L)
+np.tril_indices_from(np.ones((2,2,2)))
+np.tril(np.ones((2,1,3,3))),np.triu(np.ones((2,1,3,2)),1),np.tril_indices_from(A)
 """
 
 

@@ -64,6 +64,10 @@ np.binary_repr(3),np.binary_repr(-3),np.binary_repr(3,width=4),np.binary_repr(-3
 np.binary_repr(0),np.binary_repr(-8,width=9)
 np.binary_repr(-9,width=4)
 np.binary_repr(9,width=3)
+np.imag(F).flags.writeable,F.imag.flags.writeable,Z.imag.flags.writeable,F.real.flags.writeable
+np.nanargmax(L),np.nanargmin(F,axis=0)
+np.nanargmax(L[:0])
+np.nanargmin(F[:0],axis=0)
 """
 
 

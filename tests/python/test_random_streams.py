@@ -1,5 +1,6 @@
 """Numbers drawn in place and by calls are one stream, the one of NumPy and of Python."""
 
+import multiprocessing
 import random
 
 import numpy as np
@@ -72,3 +73,45 @@ def test_blocks_of_parallel_loops_have_streams_of_their_own():
     a = spread(3, 100_000)
     assert np.array_equal(a, spread(3, 100_000)) and len(np.unique(a)) > 99_990
     assert abs(a.mean() - 0.5) < 0.01
+
+
+@njit
+def both():
+    return random.random(), np.random.random()
+
+
+@njit
+def seed_numpy(n):
+    np.random.seed(n)
+
+
+@njit
+def unseed_numpy():
+    np.random.seed()
+
+
+def drawn_in_children():
+    # Each child is forked from the same state.
+    def child(end):
+        end.send(both())
+
+    context, found = multiprocessing.get_context("fork"), []
+    for _ in range(2):
+        here, there = context.Pipe()
+        process = context.Process(target=child, args=(there,))
+        process.start()
+        assert here.poll(60), "the child has died"
+        found.append(here.recv())
+        process.join()
+    return found
+
+
+def test_forked_children_draw_other_numbers_unless_numpy_was_seeded():
+    """As CPython's `random`, whatever the seed was; a seed of `np.random` is the program's."""
+    unseed_numpy()
+    random_state = both()
+    (a, x), (b, y) = drawn_in_children()
+    assert len({a, b, random_state[0]}) == 3 and len({x, y, random_state[1]}) == 3
+    seed_numpy(3)
+    (a, x), (b, y) = drawn_in_children()
+    assert a != b and x == y == both()[1]

@@ -443,10 +443,11 @@ impl Infer<'_> {
         Ok(self.pack(parts, Ty::new(TyKind::Tuple { elems, name: Some(n.clone()) })))
     }
 
-    /// A library function by path.
+    /// A library function by path, in the semantics of the code at hand.
     pub(crate) fn call_library(&mut self, path: &str, args: &[Val]) -> Result<Val> {
-        match self.world.library(path) {
-            Some((f, _)) => self.call_func(f, args, &[]),
+        let found = self.numba_override(path).or_else(|| self.world.library(path).map(|(f, _)| f));
+        match found {
+            Some(f) => self.call_func(f, args, &[]),
             None => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
                 .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE))),
         }

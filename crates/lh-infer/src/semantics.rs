@@ -41,17 +41,17 @@ impl Infer<'_> {
         if op == UnOp::Neg && t.is_bool() && self.semantics() == Semantics::Numba { Ty::i8() } else { t }
     }
 
-    /// The function of the library that answers as Numba does, where its answers are others than Python's and NumPy's.
-    pub(crate) fn numbas_function(&mut self, path: &str) -> Option<FuncId> {
+    /// The function of the library that overrides another one under Numba's semantics, where Numba's answers differ.
+    pub(crate) fn numba_override(&mut self, path: &str) -> Option<FuncId> {
         match self.semantics() {
             Semantics::Python => None,
-            Semantics::Numba => self.world.library(&format!("numbas.{path}")).map(|(f, _)| f),
+            Semantics::Numba => self.world.library(&format!("numba_semantics.{path}")).map(|(f, _)| f),
         }
     }
 
     /// A function of the library in the semantics of the code at hand.
     pub(crate) fn call_by_semantics(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if let Some(f) = self.numbas_function(path) {
+        if let Some(f) = self.numba_override(path) {
             return self.call_func(f, args, kwargs);
         }
         let result = self.call_library_path(path, args, kwargs)?;

@@ -59,9 +59,7 @@ def check_flag(x):
 
 
 def check_device(device):
-    """Refuses a `device=` that is neither missing nor the processor."""
-    if device is None:
-        return
+    """Refuses a `device=` that is not the processor."""
     if not prim.is_str(device):
         prim.error('`device` is "cpu" or nothing')
     if device != "cpu":

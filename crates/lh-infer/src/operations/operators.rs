@@ -214,11 +214,7 @@ impl Infer<'_> {
             return Ok(v);
         }
         if op == BinOp::MatMul && (a.ty.is_array() || b.ty.is_array()) {
-            let operands = [a.clone(), b.clone()];
-            return match self.numbas_function("numpy.matmul") {
-                Some(f) => self.call_func(f, &operands, &[]),
-                None => self.call_library("numpy.matmul", &operands),
-            };
+            return self.call_library("numpy.matmul", &[a.clone(), b.clone()]);
         }
         let arrayish = |t: Ty| t.is_array() || t.is_scalar();
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {

@@ -12,8 +12,8 @@ const INVALID: u32 = 1;
 const DIVIDE_BY_ZERO: u32 = 4;
 const OVERFLOW: u32 = 8;
 const ALL: u32 = 0x3f;
-/// The elements of a loop that are computed again at most.
-const LOOKED_AT: isize = 1024;
+/// The most elements of a loop that are computed again.
+const MAX_RECOMPUTED: isize = 1024;
 
 /// Reads and clears the flags of this thread.
 pub fn take() -> u32 {
@@ -76,7 +76,7 @@ pub unsafe fn keep_shown(
             again(i);
             take() & flag != 0
         };
-        let raises_again = || !(0..outputs).all(|k| known(&k)) || (0..n.min(LOOKED_AT)).any(raises);
+        let raises_again = || !(0..outputs).all(|k| known(&k)) || (0..n.min(MAX_RECOMPUTED)).any(raises);
         let shows = if operands[outputs..].iter().any(|(t, _)| t.is_float() || t.is_complex()) {
             (0..n).any(|i| (outputs..operands.len()).any(|k| has(k, i)) && !given(i))
                 || flag == DIVIDE_BY_ZERO && raises_again()

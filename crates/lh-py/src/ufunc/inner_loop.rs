@@ -14,7 +14,8 @@ use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+use std::cell::OnceCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -208,27 +209,27 @@ impl Loop {
         }))
     }
 
-    /// Computes one element again by the version without optimisation; its results go nowhere.
+    /// Computes one element again by other code; its results go nowhere.
     ///
     /// # Safety
     /// As NumPy calls inner loops.
-    unsafe fn run_plain(
+    unsafe fn run_element(
         &self,
-        (operands, outputs): (&[(Ty, isize)], usize),
+        code: &Compiled,
+        (operands, outputs): (usize, usize),
         (args, steps): (*const *mut u8, *const isize),
         i: isize,
     ) {
-        let Some(code) = self.other(PLAIN) else { return };
         let one = 1isize;
         // The widest element is a complex number.
-        let mut nowhere = vec![0u128; operands.len()];
+        let mut results: SmallVec<[u128; 16]> = smallvec![0; operands];
         // SAFETY: as promised; there is room for a result of each output.
         unsafe {
             let place = |k: usize| match k < outputs {
                 true => (*args.add(k)).offset(*steps.add(k) * i),
-                false => (&raw mut nowhere[k]).cast(),
+                false => (&raw mut results[k]).cast(),
             };
-            let args: SmallVec<[*mut u8; 16]> = (0..operands.len()).map(place).collect();
+            let args: SmallVec<[*mut u8; 16]> = (0..operands).map(place).collect();
             (code.entry)(self.words(args.as_ptr(), &raw const one, steps).as_ptr(), std::ptr::null_mut());
         }
     }
@@ -256,7 +257,13 @@ impl Loop {
             drop(running);
             match &self.choice {
                 Choice::Strides(operands, outputs) => {
-                    let again = |i| self.run_plain((operands, *outputs), (args, steps), i);
+                    // Compiled when a flag has to be explained, and looked up once.
+                    let plain = OnceCell::new();
+                    let again = |i| {
+                        if let Some(code) = plain.get_or_init(|| self.other(PLAIN)) {
+                            self.run_element(code, (operands.len(), *outputs), (args, steps), i);
+                        }
+                    };
                     fp_flags::keep_shown(before, (operands, *outputs), (args, *dims, steps), &again)
                 }
                 Choice::Cores(_) => fp_flags::set(before),

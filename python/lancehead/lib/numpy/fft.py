@@ -381,7 +381,8 @@ def fftfreq(n, d=1.0, device=None):
     """
     if not prim.is_int(n):
         prim.error("the length is an integer")
-    check_device(device)
+    if device is not None:
+        check_device(device)
     out = new_array((integer_of(n),), np.float64)
     scale = 1.0 / (prim.cast(n, np.float64) * d)
     half = (n - 1) // 2 + 1
@@ -398,7 +399,8 @@ def rfftfreq(n, d=1.0, device=None):
     """
     if not prim.is_int(n):
         prim.error("the length is an integer")
-    check_device(device)
+    if device is not None:
+        check_device(device)
     out = new_array((integer_of(n) // 2 + 1,), np.float64)
     scale = 1.0 / (prim.cast(n, np.float64) * d)
     for i in range(out.size):

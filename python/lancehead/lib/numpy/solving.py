@@ -11,26 +11,23 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.factors import cholesky_columns, columns_of, is_singular, lu, qr_columns, solve_columns
 from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_zeros, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
-from lancehead.lib.numpy.stacks import check_matrices, check_square, conj, linalg_dtype, matrices, real_dtype, vectors
+from lancehead.lib.numpy.stacks import (
+    check_matrices,
+    check_square,
+    conj,
+    linalg_dtype,
+    magnitude,
+    matrices,
+    real_dtype,
+    swap_rows,
+    vectors,
+)
 
 # Up to so many rows, calls and copies would take longer than the loops here.
 SMALL = 16
 
 SlogdetResult = namedtuple("SlogdetResult", ["sign", "logabsdet"])
 QRResult = namedtuple("QRResult", ["Q", "R"])
-
-
-def _size(x):
-    if prim.is_complex(x):
-        return prim.fabs(x.real) + prim.fabs(x.imag)
-    return prim.fabs(x)
-
-
-def _swap_rows(a, i, j):
-    for k in range(a.shape[1]):
-        x = prim.item(a, i, k)
-        prim.set_item(a, i, k, prim.item(a, j, k))
-        prim.set_item(a, j, k, x)
 
 
 def _factor(a, rows):
@@ -40,13 +37,13 @@ def _factor(a, rows):
     for k in range(n):
         best = k
         for i in range(k + 1, n):
-            if _size(prim.item(a, i, k)) > _size(prim.item(a, best, k)):
+            if magnitude(prim.item(a, i, k)) > magnitude(prim.item(a, best, k)):
                 best = i
         if prim.item(a, best, k) == prim.cast(0, prim.dtype_of(a)):
             return 0
         if best != k:
-            _swap_rows(a, k, best)
-            _swap_rows(rows, k, best)
+            swap_rows(a, k, best)
+            swap_rows(rows, k, best)
             sign = -sign
         pivot = prim.item(a, k, k)
         for i in range(k + 1, n):

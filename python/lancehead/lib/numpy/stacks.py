@@ -6,6 +6,29 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.layout import contiguous, count, new_array, with_shape
 
 
+def magnitude(x):
+    """The absolute value by which LAPACK chooses pivots: of a complex number the sum of those of its parts."""
+    return prim.fabs(x.real) + prim.fabs(x.imag) if prim.is_complex(x) else prim.fabs(x)
+
+
+def swap_rows(a, i, j):
+    """Exchanges two rows of a matrix."""
+    for k in range(a.shape[1]):
+        x = prim.item(a, i, k)
+        prim.set_item(a, i, k, prim.item(a, j, k))
+        prim.set_item(a, j, k, x)
+
+
+def is_triangle(a, lower):
+    """Whether the elements on the other side of the diagonal are zero."""
+    zero = prim.cast(0, prim.dtype_of(a))
+    for i in range(a.shape[0]):
+        for j in range(i):
+            if prim.item(a, j if lower else i, i if lower else j) != zero:
+                return False
+    return True
+
+
 def check_matrices(x):
     """Refuses arrays that hold no matrices."""
     if x.ndim < 2:

@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import flag_of, index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c, new_array, new_zeros, with_shape
-from lancehead.lib.numpy.stacks import conj
+from lancehead.lib.numpy.stacks import conj, magnitude
 from lancehead.lib.scipy.operands import check_right, check_single, checked, inexact_dtype, lapack_dtype_of, right_sides
 
 
@@ -19,10 +19,6 @@ def _check_both(x, y):
         raise ValueError("shapes of ab and b are not compatible.")
 
 
-def _size(x):
-    return prim.fabs(x.real) + prim.fabs(x.imag) if prim.is_complex(x) else prim.fabs(x)
-
-
 def _eliminate_band(a, below, above, b):
     # Gaussian elimination with exchanges of rows, in place. Row `i` of `a` has the columns from `i - below` on, with
     # room for those that exchanges bring in.
@@ -32,7 +28,7 @@ def _eliminate_band(a, below, above, b):
         end = k + above + below if k + above + below < n - 1 else n - 1
         best = k
         for i in range(k + 1, last + 1):
-            if _size(prim.item(a, i, k - i + below)) > _size(prim.item(a, best, k - best + below)):
+            if magnitude(prim.item(a, i, k - i + below)) > magnitude(prim.item(a, best, k - best + below)):
                 best = i
         pivot = prim.item(a, best, k - best + below)
         if pivot == zero:

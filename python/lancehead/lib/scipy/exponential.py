@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import contiguous, copy_c, copy_into, new_array, new_zeros
-from lancehead.lib.numpy.stacks import matrices
+from lancehead.lib.numpy.stacks import is_triangle, matrices
 from lancehead.lib.scipy.operands import check_rank, inexact_dtype
 
 # Bounds of norms up to which the approximants of degree 3, 5, 7, 9 and 13 are exact to double precision (table 3.1 and
@@ -141,15 +141,6 @@ def _approximate_13_into(out, a, a2, a4, a6):
     _quotient_into(out, a, odd, even)
 
 
-def _is_zero_beside(a, below):
-    zero = prim.cast(0, prim.dtype_of(a))
-    for i in range(a.shape[0]):
-        for j in range(i):
-            if prim.item(a, i if below else j, j if below else i) != zero:
-                return False
-    return True
-
-
 def _put_diagonals(out, a, scale):
     # The diagonal of the exponential of an upper triangle, and the one beside it, are known (fragment 2.1).
     n = a.shape[0]
@@ -168,7 +159,7 @@ def _put_diagonals(out, a, scale):
 def _exponential_into(out, a):
     dtype = prim.dtype_of(a)
     n = a.shape[0]
-    is_upper, is_lower = _is_zero_beside(a, True), _is_zero_beside(a, False)
+    is_upper, is_lower = is_triangle(a, False), is_triangle(a, True)
     x = new_zeros((n, n), dtype)
     if is_upper and is_lower:
         for i in range(n):

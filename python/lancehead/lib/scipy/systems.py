@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import flag_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c, copy_into, count, new_array, new_zeros
-from lancehead.lib.numpy.stacks import conj, matrices
+from lancehead.lib.numpy.stacks import conj, is_triangle, matrices
 from lancehead.lib.scipy.operands import (
     check_rank,
     check_right,
@@ -75,21 +75,11 @@ def _structure_of_solve(name):
     return kind
 
 
-def _is_triangle(a, lower):
-    # Whether all on the other side of the diagonal is zero.
-    zero = prim.cast(0, prim.dtype_of(a))
-    for i in range(a.shape[0]):
-        for j in range(i):
-            if prim.item(a, j if lower else i, i if lower else j) != zero:
-                return False
-    return True
-
-
 def _seen(a):
     # The structure of a matrix that was not named.
-    if _is_triangle(a, False):
+    if is_triangle(a, False):
         return UPPER
-    return LOWER if _is_triangle(a, True) else GENERAL
+    return LOWER if is_triangle(a, True) else GENERAL
 
 
 def _element(a, i, j, kind, lower):

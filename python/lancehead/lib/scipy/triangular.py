@@ -11,7 +11,7 @@ from lancehead.lib.numpy.factors import columns_of, conjugate_in_place, is_singu
 from lancehead.lib.numpy.factors import lu as lu_of_columns
 from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_zeros, with_shape
 from lancehead.lib.numpy.solving import SMALL
-from lancehead.lib.numpy.stacks import conj, matrices, real_dtype, vectors
+from lancehead.lib.numpy.stacks import conj, magnitude, matrices, real_dtype, swap_rows, vectors
 from lancehead.lib.scipy.operands import (
     check_batch,
     check_rank,
@@ -29,17 +29,6 @@ from lancehead.lib.scipy.operands import (
 )
 
 
-def _size(x):
-    return prim.fabs(x.real) + prim.fabs(x.imag) if prim.is_complex(x) else prim.fabs(x)
-
-
-def _swap(a, i, j):
-    for k in range(a.shape[1]):
-        x = prim.item(a, i, k)
-        prim.set_item(a, i, k, prim.item(a, j, k))
-        prim.set_item(a, j, k, x)
-
-
 def _eliminate(a, rows):
     # LU with partial pivoting in place. As in LAPACK, a column of zeros has no factors, and the rest goes on.
     m, n = a.shape
@@ -49,10 +38,10 @@ def _eliminate(a, rows):
     for k in range(m if m < n else n):
         best = k
         for i in range(k + 1, m):
-            if _size(prim.item(a, i, k)) > _size(prim.item(a, best, k)):
+            if magnitude(prim.item(a, i, k)) > magnitude(prim.item(a, best, k)):
                 best = i
         if best != k:
-            _swap(a, k, best)
+            swap_rows(a, k, best)
             row = prim.item(rows, k)
             prim.set_item(rows, k, prim.item(rows, best))
             prim.set_item(rows, best, row)
@@ -231,7 +220,7 @@ def _exchange(b, pivots, backwards):
         if j < 0 or j >= b.shape[0]:
             raise ValueError("a pivot is no row")
         if j != i:
-            _swap(b, i, j)
+            swap_rows(b, i, j)
 
 
 def _kind_of_system(trans):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numbas.random import angle_of
+from lancehead.lib.numba_semantics.random import angle_of
 from lancehead.lib.numpy.random_distributions import hypergeometric_few
 from lancehead.lib.numpy.random_draws import drawn, is_negative, real, whole
 from lancehead.lib.numpy.random_lines import shares_of
