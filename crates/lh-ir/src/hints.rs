@@ -17,6 +17,8 @@ pub enum LoopHint {
     /// The loop is short: only straight-line code in it is vectorised (SLP), and it does not poll for signals. At a
     /// block that is no header, this is about the innermost loop around it.
     SlpOnly,
+    /// The loop computes an elementwise expression: no iteration accesses memory that another writes.
+    Elementwise,
     /// The loop is unrolled although an iteration may raise.
     Unroll,
     /// The loop is unrolled completely if its trip count is small: it runs the pieces of a gang.
@@ -28,7 +30,11 @@ impl LoopHint {
     pub fn wants_slp(self) -> bool {
         match self {
             LoopHint::VectorizeJammed | LoopHint::SlpOnly => true,
-            LoopHint::None | LoopHint::NoVectorize | LoopHint::Unroll | LoopHint::UnrollFull => false,
+            LoopHint::None
+            | LoopHint::NoVectorize
+            | LoopHint::Elementwise
+            | LoopHint::Unroll
+            | LoopHint::UnrollFull => false,
         }
     }
 
@@ -36,7 +42,9 @@ impl LoopHint {
     pub fn is_jammed(self) -> bool {
         match self {
             LoopHint::NoVectorize | LoopHint::VectorizeJammed => true,
-            LoopHint::None | LoopHint::SlpOnly | LoopHint::Unroll | LoopHint::UnrollFull => false,
+            LoopHint::None | LoopHint::SlpOnly | LoopHint::Elementwise | LoopHint::Unroll | LoopHint::UnrollFull => {
+                false
+            }
         }
     }
 
@@ -50,6 +58,7 @@ impl LoopHint {
         ("no_vectorize", LoopHint::NoVectorize),
         ("vectorize_jammed", LoopHint::VectorizeJammed),
         ("slp_only", LoopHint::SlpOnly),
+        ("elementwise", LoopHint::Elementwise),
         ("unroll", LoopHint::Unroll),
         ("unroll_full", LoopHint::UnrollFull),
     ];

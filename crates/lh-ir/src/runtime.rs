@@ -251,6 +251,8 @@ pub enum Memory {
     /// Thread-local memory.
     Local,
     Move,
+    /// Adjacent items are copied to places with a stride.
+    CopyRow,
     Prefetch,
     Fence,
     LoadCached,
@@ -472,7 +474,7 @@ impl RuntimeFn {
                 | Memory::Fence
                 | Memory::LoadCached
                 | Memory::StoreCached => true,
-                Memory::Allocate | Memory::AllocateZeroed | Memory::Move | Memory::Prefetch => false,
+                Memory::Allocate | Memory::AllocateZeroed | Memory::Move | Memory::CopyRow | Memory::Prefetch => false,
             },
             Role::Plain
             | Role::Address(_)

@@ -7,7 +7,6 @@
 mod arith;
 mod atomics;
 mod call;
-mod cold;
 mod cpu_device;
 mod cx;
 mod debug_info;
@@ -23,6 +22,7 @@ mod inst;
 mod intrinsics;
 mod memory;
 mod parallel;
+mod parts;
 mod raise;
 
 pub(crate) use device::check_device;
@@ -83,6 +83,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         notes: matches!(unit.abi, Abi::Kernel(_)) && unit.functions.iter().any(|f| waits_for_grid(f)),
         waits_for_grid: false,
         rare: Vec::new(),
+        is_large: parts::has_large(unit),
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
     if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() {

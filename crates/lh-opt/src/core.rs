@@ -7,3 +7,4 @@ pub(crate) mod fold;
 pub(crate) mod inline;
 pub(crate) mod keep_generators;
 pub(crate) mod refcount;
+pub(crate) mod value_numbering;

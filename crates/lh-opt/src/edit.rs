@@ -5,7 +5,7 @@ pub(crate) mod version;
 
 use hashbrown::HashMap;
 use lh_ir::cfg::targets;
-use lh_ir::func::{BlockData, Inst, InstData, Parallel, Target, Term};
+use lh_ir::func::{BlockData, Inst, InstData, LoopHint, Parallel, Target, Term};
 use lh_ir::op::Op;
 use lh_ir::{Block, Const, Function, Span, Ty, Value, bug};
 use std::sync::LazyLock;
@@ -154,6 +154,10 @@ impl Cursor<'_> {
     /// Marks a loop as parallel: its iterations may run in any order.
     pub(crate) fn any_order(&mut self, l: &CountedLoop) {
         self.func.blocks[l.header.index()].parallel = Some(Parallel::Known);
+    }
+    /// Tells that no iteration of a loop accesses memory that another writes.
+    pub(crate) fn elementwise(&mut self, l: &CountedLoop) {
+        self.func.blocks[l.header.index()].hint = LoopHint::Elementwise;
     }
     pub(crate) fn end_loop(&mut self, l: &CountedLoop) {
         let next = self.add(l.index, l.one);

@@ -9,7 +9,7 @@ use crate::analysis::Analyses;
 use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
 use crate::arrays::{fuse_elementwise, local_arrays, lower_array};
-use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount};
+use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount, value_numbering};
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
@@ -141,11 +141,13 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // Indices are still those of the program, and equal values share a name.
     needed("summarise", On::All, Linked(summarise)),
+    // Operands of elementwise computations are compared by their names.
+    pass("value_numbering", On::All, Linked(|func, link| Ok(value_numbering::run(func, link.known.summaries)))),
     // Outlined bodies go through all later passes.
     needed("outline_asked", On::All, Linked(outline_asked)),
     needed("note_elementwise", On::All, Linked(note_elementwise)),
     // Looks for single uses, so dead uses must be gone.
-    pass("fuse_elementwise", On::All, Alone(fuse_elementwise::run)),
+    pass("fuse_elementwise", On::All, Linked(|func, link| Ok(fuse_elementwise::run(func, link.known.summaries)))),
     needed("report_elementwise", On::All, Linked(report_elementwise)),
     needed("lower_array", On::All, Alone(lower_array::run)),
     // Leaves constant conditions to `fold`.

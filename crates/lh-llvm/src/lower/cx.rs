@@ -55,6 +55,8 @@ pub(crate) struct Lowering<'u> {
     pub(super) bodies: HashMap<String, usize>,
     /// By function: whether it may call itself, directly or through others.
     pub(super) recursive: Vec<bool>,
+    /// Whether nests of elementwise computations are outlined.
+    pub(super) is_large: bool,
     /// By function: whether it is not inlined, since it would be copied too often.
     pub(super) often: Vec<bool>,
     /// Type-based alias metadata: data of arrays and of items; headers of objects.

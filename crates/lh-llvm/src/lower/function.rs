@@ -1,8 +1,8 @@
 //! Blocks, parameters and terminators of one function.
 
-use super::cold::{self, Part, Way};
 use super::cx::{Declared, Lowering, Returns};
 use super::device_calls::Printed;
+use super::parts::{self, Part, Way};
 use crate::ir::loop_metadata;
 use crate::ir::{Bb, Module, Type, Val};
 use crate::passes::polls;
@@ -70,12 +70,13 @@ impl Deref for FnCx<'_, '_> {
     }
 }
 
-/// Lowers function `index` of the unit, after its cold parts.
+/// Lowers function `index` of the unit, after its outlined parts.
 pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     let decl = cx.functions[index].clone();
     let cfg = Cfg::new(func);
-    let parts = if func.options.debug || cx.target.is_gpu() { Vec::new() } else { Part::all(func, &cfg) };
-    let apart: Vec<_> = parts.iter().map(|p| cold::lower(cx, func, &cfg, &decl, p)).collect();
+    let is_whole = func.options.debug || cx.target.is_gpu();
+    let parts = if is_whole { Vec::new() } else { Part::all(func, &cfg, cx.is_large) };
+    let apart: Vec<_> = parts.iter().map(|p| parts::lower(cx, func, &cfg, &decl, p)).collect();
     let inside: HashSet<Block> = parts.iter().flat_map(|p| &p.blocks[1..]).copied().collect();
     let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| !inside.contains(b)).collect();
     let mut f = FnCx::new(cx, func, &cfg, decl, None);
@@ -133,7 +134,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             exit_landing: None,
             scratch: None,
             has_own_memory: has_own_memory(func),
-            group: (func.kernel.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
+            group: (has_independent_accesses(func) && !cx.target.is_gpu()).then(|| cx.m.access_group()),
             info: None,
             printed: Printed::default(),
             exact: exact_blocks(func, cfg),
@@ -367,6 +368,7 @@ impl FnCx<'_, '_> {
         let mut parts = vec![loop_metadata::poll(self, header.poll_free)];
         match header.hint {
             LoopHint::None => {}
+            LoopHint::Elementwise => parts.extend(self.group.map(|g| says("llvm.loop.parallel_accesses", g))),
             LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly => {
                 parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
             }
@@ -594,6 +596,12 @@ impl FnCx<'_, '_> {
         self.at_end(rare);
         (next, rare)
     }
+}
+
+/// Whether there are loops whose iterations do not access memory that others write: over threads of a kernel, or of
+/// elementwise computations.
+fn has_independent_accesses(func: &Function) -> bool {
+    func.kernel.entry == Entry::Blocks || func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise)
 }
 
 fn has_own_memory(func: &Function) -> bool {

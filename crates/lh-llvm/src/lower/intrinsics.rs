@@ -48,7 +48,12 @@ impl FnCx<'_, '_> {
             }
             Memory::LoadCached => vec![self.cached_load(f, args, self.one(args[0]))],
             Memory::StoreCached => self.cached_store(args, self.one(args[0]), self.one(args[1])),
-            Memory::Allocate | Memory::AllocateZeroed | Memory::Temporary | Memory::Move | Memory::Prefetch => {
+            Memory::Allocate
+            | Memory::AllocateZeroed
+            | Memory::Temporary
+            | Memory::Move
+            | Memory::CopyRow
+            | Memory::Prefetch => {
                 lh_ir::bug!("`{}` is not for a GPU", f.name)
             }
         }

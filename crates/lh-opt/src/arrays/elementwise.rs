@@ -1,5 +1,6 @@
 //! Elementwise computations before and after fusion, for `explain`: which were fused, and the work of the rest.
 
+use crate::edit::use_counts;
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::{Function, Span, Value};
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,11 @@ pub(crate) fn before(func: &Function) -> BeforeFusion {
 impl BeforeFusion {
     /// The computations that remain, with those fused into each.
     pub(crate) fn after(&self, func: &Function) -> Vec<Elementwise> {
+        // Computations without a use only compare shapes.
+        let counts = use_counts(func);
+        let is_used = |d: &InstData| d.result.is_none_or(|r| counts[r.index()] > 0);
         let mut left: Vec<(Option<Value>, Elementwise)> = computations(func)
+            .filter(|(d, ..)| is_used(d))
             .map(|(d, e, _)| {
                 let allocates = matches!(d.inst, Inst::Map(..));
                 (

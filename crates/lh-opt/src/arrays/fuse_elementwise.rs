@@ -9,83 +9,152 @@
 //! v4 = map(v0, v1, v2) add(mul($0: float64, $1: float64): float64, $2: float64): float64: array(float64, 1, C)
 //! ```
 //!
-//! The first computation must have no other use, and nothing between the two may write memory or raise, except other
-//! elementwise computations into new arrays. An expression that fusion evaluates several times per element (because its
-//! rank is lower, or because the second computation reads it more than once) must be cheap. Shape errors occur in
-//! the same cases as before.
+//! The first computation must have no other use, and nothing between the two may write memory. They may lie in different
+//! blocks, if the only way to the second leads over the first and enters no loop. An expression that fusion evaluates
+//! several times per element (because its rank is lower, or because the second computation reads it more than once) must
+//! be cheap.
+//!
+//! Exceptions keep their order: if something between the two may raise, such as the index of another operand, the first
+//! computation stays without a use. `lower_array` makes of it the comparison of its operands' shapes.
 
+use crate::analysis::effects::{Callees, has_no_effect};
 use crate::edit::use_counts;
-use lh_ir::func::{Inst, InstData, MapExpr};
+use hashbrown::HashMap;
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::op::Lower;
-use lh_ir::{Function, Value};
+use lh_ir::{Block, Function, Value};
 
 const MAX_NODES: usize = 200;
 /// Bound on the size of expressions that fusion may evaluate several times.
 const MAX_CHEAP_NODES: usize = 8;
+/// Bound on the number of blocks between two computations.
+const MAX_BLOCKS: usize = 32;
 
-pub(crate) fn run(func: &mut Function) -> bool {
+/// A block and the position of an instruction in it.
+type Place = (Block, usize);
+
+pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     let is_map = |d: &InstData| matches!(d.inst, Inst::Map(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
         return false;
     }
+    let cfg = Cfg::new(func);
+    let users = users(func);
     let counts = use_counts(func);
     let mut changed = false;
-    for b in 0..func.blocks.len() {
-        let mut insts = std::mem::take(&mut func.blocks[b].insts);
-        let mut gone = vec![false; insts.len()];
-        for (i, gone) in gone.iter_mut().enumerate() {
-            if let Some(user) = fusible_user(func, &insts, i, &counts) {
-                fuse(&mut insts, i, user);
-                *gone = true;
-                changed = true;
-            }
+    // Definitions come before uses, so that a chain is fused into its last computation.
+    for b in cfg.rpo() {
+        for i in 0..func.blocks[b.index()].insts.len() {
+            let search = Search { func, cfg: &cfg, users: &users, counts: &counts, callees };
+            let Some((user, stays)) = search.fusible_user((*b, i)) else { continue };
+            fuse(func, (*b, i), user, stays);
+            changed = true;
         }
-        let mut at = gone.iter();
-        insts.retain(|_| !at.next().expect("one flag for each"));
-        func.blocks[b].insts = insts;
     }
+    // What has moved left an instruction without result behind.
+    let is_left = |d: &InstData| !(d.result.is_none() && matches!(d.inst, Inst::Zero));
+    func.blocks.iter_mut().for_each(|b| b.insts.retain(is_left));
     changed
 }
 
-/// The later instruction into which instruction `i` can be fused.
-fn fusible_user(func: &Function, insts: &[InstData], i: usize, counts: &[u32]) -> Option<usize> {
-    let (Inst::Map(inner, _), Some(r)) = (&insts[i].inst, insts[i].result) else { return None };
-    let uses_it = |d: &InstData| {
-        let mut used = false;
-        d.inst.for_each_operand(|v| used |= v == r);
-        used
-    };
-    let mut user = i + 1;
-    while !uses_it(insts.get(user)?) {
-        if is_barrier(&insts[user].inst) {
-            return None;
+/// The elementwise computation that uses each value; one of them if there are several.
+fn users(func: &Function) -> HashMap<Value, Place> {
+    let mut users = HashMap::new();
+    for (b, data) in func.blocks.iter().enumerate() {
+        for (i, d) in data.insts.iter().enumerate() {
+            if let Inst::Map(_, args) | Inst::MapInto(_, args) = &d.inst {
+                users.extend(args.iter().map(|v| (*v, (Block::new(b), i))));
+            }
         }
-        user += 1;
     }
-    let (outer, sources, whole) = match &insts[user].inst {
-        Inst::Map(e, args) => (e, &args[..], insts[user].result?),
-        Inst::MapInto(e, args) if args[0] != r => (e, &args[1..], args[0]),
-        _ => return None,
-    };
-    let here = sources.iter().filter(|v| **v == r).count();
-    if here != counts[r.index()] as usize {
-        return None;
-    }
-    let rank = |v: Value| func.ty(v).as_array().map_or(0, |a| a.1);
-    let reads: usize = (0..sources.len()).filter(|k| sources[*k] == r).map(|k| count_arg(outer, k as u32)).sum();
-    let size = nodes(inner);
-    let once = reads <= 1 && rank(r) == rank(whole);
-    let fits = rank(r) <= rank(whole) && nodes(outer) + reads * size <= MAX_NODES;
-    (fits && (once || (size <= MAX_CHEAP_NODES && is_cheap(inner)))).then_some(user)
+    users
 }
 
-/// Whether an elementwise computation must not move over an instruction.
-fn is_barrier(inst: &Inst) -> bool {
-    match inst {
-        Inst::Map(..) => false,
-        Inst::Store(..) | Inst::Take(_) | Inst::MapInto(..) | Inst::DecRef(_) => true,
-        Inst::Runtime(f, _) => f.raises || !f.pure,
-        other => other.can_raise(),
+struct Search<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    users: &'a HashMap<Value, Place>,
+    counts: &'a [u32],
+    callees: Callees<'a>,
+}
+
+impl Search<'_> {
+    fn inst(&self, (b, i): Place) -> &InstData {
+        &self.func.blocks[b.index()].insts[i]
+    }
+    /// The later computation into which the one at `place` can be fused, and whether the first stays to raise what it
+    /// raises.
+    fn fusible_user(&self, place: Place) -> Option<(Place, bool)> {
+        let d = self.inst(place);
+        let (Inst::Map(inner, inner_args), Some(r)) = (&d.inst, d.result) else { return None };
+        let user = *self.users.get(&r)?;
+        let (outer, sources, whole) = match &self.inst(user).inst {
+            Inst::Map(e, args) => (e, &args[..], self.inst(user).result?),
+            Inst::MapInto(e, args) if args[0] != r => (e, &args[1..], args[0]),
+            _ => return None,
+        };
+        let here = sources.iter().filter(|v| **v == r).count();
+        if here != self.counts[r.index()] as usize {
+            return None;
+        }
+        let rank = |v: Value| self.func.ty(v).as_array().map_or(0, |a| a.1);
+        let reads: usize = (0..sources.len()).filter(|k| sources[*k] == r).map(|k| count_arg(outer, k as u32)).sum();
+        let size = nodes(inner);
+        let once = reads <= 1 && rank(r) == rank(whole);
+        let fits = rank(r) <= rank(whole) && nodes(outer) + reads * size <= MAX_NODES;
+        if !fits || !(once || (size <= MAX_CHEAP_NODES && is_cheap(inner))) {
+            return None;
+        }
+        let passes_raise = self.way(place, user)?;
+        if passes_raise && has_calls(inner) {
+            return None;
+        }
+        let mut arrays = inner_args.iter().filter(|v| rank(**v) > 0);
+        let first = arrays.next();
+        let can_raise = arrays.any(|v| Some(v) != first);
+        Some((user, passes_raise && can_raise))
+    }
+    /// Whether there is something on the way between two instructions that may raise; `None` if the first must not move
+    /// to the second.
+    fn way(&self, (from, start): Place, (to, end): Place) -> Option<bool> {
+        let (mut b, mut end, mut passes_raise) = (to, end, false);
+        for _ in 0..MAX_BLOCKS {
+            let is_first = b == from;
+            let insts = &self.func.blocks[b.index()].insts[if is_first { start + 1 } else { 0 }..end];
+            for d in insts {
+                if self.is_barrier(&d.inst) {
+                    return None;
+                }
+                passes_raise |= d.inst.can_raise() && !matches!(d.inst, Inst::Map(..));
+            }
+            if is_first {
+                return Some(passes_raise);
+            }
+            let [e] = self.cfg.preds(b) else { return None };
+            e.target?;
+            let data = &self.func.blocks[e.from.index()];
+            passes_raise |= !matches!(data.term, Some(Term::Jump(_)));
+            (b, end) = (e.from, data.insts.len());
+        }
+        None
+    }
+    /// Whether an elementwise computation must not move over an instruction.
+    fn is_barrier(&self, inst: &Inst) -> bool {
+        match inst {
+            Inst::SlotSet(..) => false,
+            other => !has_no_effect(other, self.callees),
+        }
+    }
+}
+
+/// Whether an expression calls functions, which may raise.
+pub(super) fn has_calls(e: &MapExpr) -> bool {
+    match e {
+        MapExpr::Arg(..) | MapExpr::Const(_) => false,
+        MapExpr::Cast(_, e) => has_calls(e),
+        MapExpr::Op(_, _, es) => es.iter().any(has_calls),
+        MapExpr::Call(..) => true,
     }
 }
 
@@ -116,12 +185,16 @@ fn is_cheap(e: &MapExpr) -> bool {
     }
 }
 
-fn fuse(insts: &mut [InstData], i: usize, user: usize) {
-    let r = insts[i].result.expect("checked before");
-    let Inst::Map(inner, inner_args) = std::mem::replace(&mut insts[i].inst, Inst::Zero) else {
-        lh_ir::bug!("not an elementwise computation");
-    };
-    let (outer, args, first) = match &mut insts[user].inst {
+/// `stays`: the first computation is kept without a use.
+fn fuse(func: &mut Function, (b, i): Place, user: Place, stays: bool) {
+    let d = &mut func.blocks[b.index()].insts[i];
+    let r = d.result.expect("checked before");
+    let inst = if stays { d.inst.clone() } else { std::mem::replace(&mut d.inst, Inst::Zero) };
+    if !stays {
+        d.result = None;
+    }
+    let Inst::Map(inner, inner_args) = inst else { lh_ir::bug!("not an elementwise computation") };
+    let (outer, args, first) = match &mut func.blocks[user.0.index()].insts[user.1].inst {
         Inst::Map(e, args) => (e, args, 0),
         Inst::MapInto(e, args) => (e, args, 1),
         other => lh_ir::bug!("not an elementwise computation: {other:?}"),

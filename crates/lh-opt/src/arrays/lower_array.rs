@@ -21,6 +21,8 @@
 //! A store into an array that a source overlaps, other than element by element, goes through temporary memory: all
 //! elements are computed before the first is stored. Operands of rank 0 are loaded once, before the loops.
 //!
+//! Of a computation whose result is not used, only the comparison of shapes remains.
+//!
 //! Exceptions go to the handler of the lowered instruction. The pass leaves no `Map` and no `MapInto`.
 
 mod element;
@@ -29,33 +31,35 @@ mod operand;
 mod overlap;
 mod shape;
 
-use crate::edit::{Cursor, to};
+use super::fuse_elementwise;
+use crate::edit::{Cursor, to, use_counts};
 use element::Element;
 use lh_ir::func::{Inst, MapExpr, Term};
 use lh_ir::runtime::RuntimeFn;
 use lh_ir::{Block, Function, Layout, Ty, Value};
 use lh_ops::runtime as rt;
 use nest::{Stream, nest};
-use operand::{Operand, UnitExtents, operands};
+use operand::{Operand, Views, operands};
 
 pub(crate) fn run(func: &mut Function) -> bool {
     let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
         return false;
     }
-    let unit_extents = operand::unit_extents(func);
+    let views = Views::of(func);
+    let counts = use_counts(func);
     let mut b = 0;
     // The rest of a block after a lowered instruction becomes a new block, which the loop visits later.
     while b < func.blocks.len() {
         if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
-            lower(func, Block::new(b), at, &unit_extents);
+            lower(func, Block::new(b), at, &views, &counts);
         }
         b += 1;
     }
     true
 }
 
-fn lower(func: &mut Function, block: Block, at: usize, unit_extents: &UnitExtents) {
+fn lower(func: &mut Function, block: Block, at: usize, views: &Views, counts: &[u32]) {
     let data = &mut func.blocks[block.index()];
     let tail = data.insts.split_off(at + 1);
     let d = data.insts.pop().expect("the position is that of an instruction");
@@ -63,14 +67,20 @@ fn lower(func: &mut Function, block: Block, at: usize, unit_extents: &UnitExtent
     let mut c = Cursor { func, block, span: d.span, unwind, cold: false };
     let (rest, _) = c.new_block(&[]);
     match (d.inst, d.result) {
+        (Inst::Map(e, args), Some(r)) if counts[r.index()] == 0 && !fuse_elementwise::has_calls(&e) => {
+            let ops = operands(&mut c, &args, views);
+            let rank = c.func.ty(r).as_array().map_or(0, |a| a.1);
+            shape::broadcast(&mut c, &ops, rank);
+            c.end(Term::Jump(to(rest, &[])), rest);
+        }
         (Inst::Map(e, args), Some(r)) => {
             c.func.blocks[rest.index()].params = vec![r];
             let ty = c.func.ty(r);
-            let ops = operands(&mut c, &args, unit_extents);
+            let ops = operands(&mut c, &args, views);
             lower_map(&mut c, &e, &ops, ty, rest);
         }
         (Inst::MapInto(e, args), _) => {
-            let ops = operands(&mut c, &args, unit_extents);
+            let ops = operands(&mut c, &args, views);
             lower_map_into(&mut c, &e, &ops, rest);
         }
         (other, _) => lh_ir::bug!("not an elementwise computation with a result: {other:?}"),
@@ -211,7 +221,7 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
         streams.push(if o.value == dest.value {
             Stream::strided(o.data, o.elem, o.strides.clone(), if dest.layout == Layout::A { None } else { inner })
         } else {
-            shape::broadcast_stream_into(c, o, rank)
+            shape::broadcast_stream_into(c, o, dest)
         });
     }
     let element = Element::new(e, sources);

@@ -123,10 +123,10 @@ fn declared_short(func: &mut Function, loops: &Loops) -> Vec<bool> {
     soon
 }
 
-/// Marks a loop for unrolling if it has no other hint.
+/// Marks a loop for unrolling if it has no hint that contradicts it. A loop that may raise is not vectorised.
 fn unroll_if(func: &mut Function, header: Block, raises: bool) {
     let hint = &mut func.blocks[header.index()].hint;
-    if raises && *hint == LoopHint::None {
+    if raises && matches!(hint, LoopHint::None | LoopHint::Elementwise) {
         *hint = LoopHint::Unroll;
     }
 }

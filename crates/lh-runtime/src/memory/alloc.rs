@@ -382,6 +382,41 @@ unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
     }
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_copy_row(to: *mut u8, stride: i64, from: *const u8, n: i64, size: i64) {
+    let (Ok(n), Ok(size)) = (usize::try_from(n), usize::try_from(size)) else { return };
+    // SAFETY: compiled code passes so many items of that size, in memory that does not overlap.
+    unsafe {
+        match size {
+            _ if stride == size as i64 => ptr::copy_nonoverlapping(from, to, n * size),
+            1 => copy_strided::<u8>(to, stride, from, n),
+            2 => copy_strided::<u16>(to, stride, from, n),
+            4 => copy_strided::<u32>(to, stride, from, n),
+            8 => copy_strided::<u64>(to, stride, from, n),
+            16 => copy_strided::<u128>(to, stride, from, n),
+            _ => {
+                for i in 0..n {
+                    ptr::copy_nonoverlapping(from.add(i * size), to.offset(i as isize * stride as isize), size);
+                }
+            }
+        }
+    }
+}
+
+/// Copies adjacent items of one size.
+///
+/// # Safety
+/// Both regions have so many items and do not overlap.
+unsafe fn copy_strided<T>(to: *mut u8, stride: i64, from: *const u8, n: usize) {
+    for i in 0..n {
+        // SAFETY: by contract; items may lie anywhere.
+        unsafe {
+            let item = from.cast::<T>().add(i).read_unaligned();
+            to.offset(i as isize * stride as isize).cast::<T>().write_unaligned(item);
+        }
+    }
+}
+
 /// Number of live counted objects.
 #[unsafe(no_mangle)]
 pub extern "C" fn lh_live_allocations() -> i64 {
@@ -400,6 +435,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_) lh_decref lh_mem_data;
         (_ _) lh_alloc lh_calloc;
         (_ _ _) lh_memmove;
+        (_ _ _ _ _) lh_copy_row;
     }
 }
 

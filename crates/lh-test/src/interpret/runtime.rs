@@ -47,6 +47,15 @@ impl<'a> Machine<'a> {
                 self.memory.copy(args[0], args[1], known(2)? as usize)?;
                 Words::new()
             }
+            Role::Memory(Memory::CopyRow) => {
+                let (stride, n, size) = (known(1)? as i64, known(3)? as i64, known(4)? as usize);
+                for i in 0..n.max(0) {
+                    let to = args[0].map(|a| a.wrapping_add_signed(i * stride));
+                    let from = args[2].map(|a| a.wrapping_add_signed(i * size as i64));
+                    self.memory.copy(to, from, size)?;
+                }
+                Words::new()
+            }
             Role::Address(_) => args.clone(),
             Role::Exception(what) => self.exception_runtime(t, what, args)?,
             Role::Threads(Threads::Grain) => int(self.settings.grain.min((known(0)? as i64).max(1))),

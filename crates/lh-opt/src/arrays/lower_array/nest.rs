@@ -95,6 +95,7 @@ pub(super) fn nest(
     let mut open = Vec::new();
     for &d in outer {
         let l = c.begin_loop(dims[d]);
+        c.elementwise(&l);
         for (a, s) in at.iter_mut().zip(streams) {
             *a = address_at(c, *a, l.index, s.strides[d]);
         }
@@ -164,6 +165,7 @@ impl Innermost<'_> {
             starts.push((start, stride));
         }
         let l = c.begin_loop(self.n);
+        c.elementwise(&l);
         if self.alone {
             mark_parallel(c, &l);
         }
@@ -179,7 +181,7 @@ impl Innermost<'_> {
     }
 }
 
-fn address_at(c: &mut Cursor<'_>, base: Value, index: Value, stride: Option<Value>) -> Value {
+pub(super) fn address_at(c: &mut Cursor<'_>, base: Value, index: Value, stride: Option<Value>) -> Value {
     let Some(stride) = stride else { return base };
     let bytes = c.mul(index, stride);
     c.inst(Inst::PtrAdd(base, bytes), Ty::ptr())

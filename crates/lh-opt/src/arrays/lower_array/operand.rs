@@ -28,48 +28,62 @@ impl Operand {
     }
 }
 
-/// Extents that are statically 1, for arrays that have any.
-pub(super) type UnitExtents = HashMap<Value, Vec<bool>>;
+/// The parts of a view, and extents that are statically 1, such as those of new axes.
+struct View {
+    data: Value,
+    shape: Vec<Value>,
+    strides: Vec<Value>,
+    unit_extents: Vec<bool>,
+}
 
-/// Collects views whose construction has constant extents 1, such as new axes.
-pub(super) fn unit_extents(func: &Function) -> UnitExtents {
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let is_one = |d: &InstData| matches!(d.inst, Inst::Const(Const::Int(1, _)));
-    let one: HashSet<Value> = insts().filter(|d| is_one(d)).filter_map(|d| d.result).collect();
-    let known = |d: &InstData| match &d.inst {
-        Inst::ArrayMake { shape, .. } if shape.iter().any(|e| one.contains(e)) => {
-            Some((d.result?, shape.iter().map(|e| one.contains(e)).collect()))
-        }
-        _ => None,
-    };
-    insts().filter_map(known).collect()
+/// The views that a function makes. Views of one array often share extents and strides, which need no comparison then.
+pub(super) struct Views(HashMap<Value, View>);
+
+impl Views {
+    pub(super) fn of(func: &Function) -> Views {
+        let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+        let is_one = |d: &InstData| matches!(d.inst, Inst::Const(Const::Int(1, _)));
+        let one: HashSet<Value> = insts().filter(|d| is_one(d)).filter_map(|d| d.result).collect();
+        let view = |d: &InstData| match &d.inst {
+            Inst::ArrayMake { data, shape, strides, .. } => {
+                let unit_extents = shape.iter().map(|e| one.contains(e)).collect();
+                let (shape, strides) = (shape.clone(), strides.clone());
+                Some((d.result?, View { data: *data, shape, strides, unit_extents }))
+            }
+            _ => None,
+        };
+        Views(insts().filter_map(view).collect())
+    }
 }
 
 /// Decomposes all operands; loads arrays of rank 0. Equal operands share their parts.
-pub(super) fn operands(c: &mut Cursor<'_>, args: &[Value], unit_extents: &UnitExtents) -> Vec<Operand> {
+pub(super) fn operands(c: &mut Cursor<'_>, args: &[Value], views: &Views) -> Vec<Operand> {
     let mut out: Vec<Operand> = Vec::with_capacity(args.len());
     for v in args {
         let o = match out.iter().find(|o| o.value == *v) {
             Some(o) => o.clone(),
-            None => operand(c, *v, unit_extents),
+            None => operand(c, *v, views),
         };
         out.push(o);
     }
     out
 }
 
-fn operand(c: &mut Cursor<'_>, value: Value, unit_extents: &UnitExtents) -> Operand {
+fn operand(c: &mut Cursor<'_>, value: Value, views: &Views) -> Operand {
     let ty = c.func.ty(value);
     let Some((elem, rank, layout, _)) = ty.as_array() else {
         let (shape, unit_extents, strides) = (Vec::new(), Vec::new(), Vec::new());
         return Operand { value, elem: ty, layout: Layout::C, shape, unit_extents, strides, data: value };
     };
+    if let Some(v) = views.0.get(&value).filter(|_| rank > 0) {
+        let (shape, unit_extents, strides) = (v.shape.clone(), v.unit_extents.clone(), v.strides.clone());
+        return Operand { value, elem, layout, shape, unit_extents, strides, data: v.data };
+    }
     let mut data = c.inst(Inst::ArrayData(value), Ty::ptr());
     if rank == 0 {
         data = c.inst(Inst::Load(data), elem);
     }
     let shape = (0..rank).map(|d| c.inst(Inst::ArrayShape(value, d as u32), Ty::int())).collect();
     let strides = (0..rank).map(|d| c.inst(Inst::ArrayStride(value, d as u32), Ty::int())).collect();
-    let unit_extents = unit_extents.get(&value).cloned().unwrap_or_else(|| vec![false; rank]);
-    Operand { value, elem, layout, shape, unit_extents, strides, data }
+    Operand { value, elem, layout, shape, unit_extents: vec![false; rank], strides, data }
 }

@@ -1,10 +1,10 @@
 //! Stores into memory that the same computation reads.
 
-use super::nest::{Stream, nest};
+use super::nest::{Stream, address_at, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
 use crate::edit::{Cursor, to};
-use lh_ir::func::{Device, Inst, Term};
+use lh_ir::func::{Device, Inst, Term, parallel};
 use lh_ir::{Layout, Ty, Value};
 use lh_ops::runtime as rt;
 
@@ -116,8 +116,28 @@ pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
     if dest.rank() == 0 { c.inst(Inst::ArrayData(dest.value), Ty::ptr()) } else { dest.data }
 }
 
-/// Copies the temporary array into the destination.
+/// Copies the temporary array into the destination: on the host row by row, by a function of the run-time library. The
+/// race checker sees single items.
 pub(super) fn copy(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[usize]) {
+    let data = address(c, dest);
+    let options = &c.func.options;
+    let by_rows = options.device == Device::Host && options.parallel & parallel::RACE == 0;
+    let Some((&inner, outer)) = order.split_last().filter(|_| by_rows) else {
+        return copy_items(c, from, dest, order);
+    };
+    let (mut to, mut at, mut open) = (data, from.data, Vec::new());
+    for &d in outer {
+        let l = c.begin_loop(dest.shape[d]);
+        to = address_at(c, to, l.index, Some(dest.strides[d]));
+        at = address_at(c, at, l.index, Some(from.strides[d]));
+        open.push(l);
+    }
+    let size = c.int(dest.elem.itemsize() as i64);
+    c.effect(Inst::Runtime(&rt::lh_copy_row, vec![to, dest.strides[inner], at, dest.shape[inner], size]));
+    open.iter().rev().for_each(|l| c.end_loop(l));
+}
+
+fn copy_items(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[usize]) {
     let data = address(c, dest);
     let streams = [
         Stream::strided(data, dest.elem, dest.strides.clone(), None),

@@ -12,7 +12,7 @@ pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value
     let (first, others) = arrays.split_first()?;
     let mut all = None;
     for o in others.iter().filter(|o| o.value != first.value) {
-        for (a, b) in first.shape.iter().zip(&o.shape) {
+        for (a, b) in first.shape.iter().zip(&o.shape).filter(|(a, b)| a != b) {
             let eq = c.eq(*a, *b);
             all = Some(all.map_or(eq, |x| c.and(x, eq)));
         }
@@ -107,9 +107,13 @@ pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[Operand]
             continue;
         }
         for (i, e) in o.shape.iter().enumerate() {
+            let axis = (i + dest.rank()).checked_sub(o.rank());
+            if axis.is_some_and(|d| dest.shape[d] == *e) {
+                continue;
+            }
             let one = c.int(1);
             let mut ok = c.eq(*e, one);
-            if let Some(d) = (i + dest.rank()).checked_sub(o.rank()) {
+            if let Some(d) = axis {
                 let same = c.eq(*e, dest.shape[d]);
                 ok = c.or(ok, same);
             }
@@ -125,6 +129,7 @@ pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[Operand]
 fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64) {
     let bad = c.branch(fits);
     let good = std::mem::replace(&mut c.block, bad);
+    c.func.blocks[bad.index()].cold = true;
     for o in arrays {
         c.effect(Inst::Runtime(&rt::lh_shape_begin, vec![]));
         for e in &o.shape {
@@ -146,8 +151,8 @@ pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand],
 }
 
 /// As [`broadcast_stream`], for a source of a store, which may have a higher rank than the destination.
-pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, rank: usize) -> Stream {
-    stream(c, o, rank, |_, _| true)
+pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, dest: &Operand) -> Stream {
+    stream(c, o, dest.rank(), |d, extent| dest.shape[d] != extent)
 }
 
 /// An operand's memory; `may_repeat` says whether an extent may be 1 where the result's is not.

@@ -9,14 +9,13 @@
 
 use super::plan::marked;
 use crate::analysis::counted::Defs;
-use crate::analysis::effects::{Callees, deterministic, is_total};
-use crate::edit::{Replacements, row, to, use_counts};
+use crate::analysis::effects::{Callees, is_total};
+use crate::core::value_numbering::merge;
+use crate::edit::{row, to, use_counts};
 use hashbrown::{HashMap, HashSet};
-use lh_ir::cfg::{Cfg, DomTree};
+use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Value};
-use smallvec::SmallVec;
-use std::mem::{Discriminant, discriminant};
 
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     merge(func, &marked(func), callees);
@@ -46,63 +45,6 @@ fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
     let dead: HashSet<Option<Value>> = all.filter(is_dead).map(|d| d.result).collect();
     blocks.iter().for_each(|b| func.blocks[b.index()].insts.retain(|d| !dead.contains(&d.result)));
     !dead.is_empty()
-}
-
-/// The key of equal instructions: opcode, operands, constant, and for loads the memory state.
-type Key = (Discriminant<Inst>, SmallVec<[Value; 4]>, u64, usize);
-
-fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
-    let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let mut names = Replacements::new(func);
-    let mut known: HashMap<Key, Vec<(Block, Inst, Value)>> = HashMap::new();
-    // The memory state at the end of each block, as a unique number.
-    let (mut states, mut state) = (vec![0; func.blocks.len()], 0);
-    for b in blocks {
-        let before = state;
-        let mut here = match cfg.preds(*b) {
-            [e] if e.target.is_some() && states[e.from.index()] > 0 => states[e.from.index()],
-            _ => before + 1,
-        };
-        state = before + 1;
-        let insts = std::mem::take(&mut func.blocks[b.index()].insts);
-        for d in insts {
-            let mut inst = d.inst.clone();
-            inst.for_each_operand_mut(&mut |v| *v = names.get(*v));
-            let (Some(reads), Some(result)) = (deterministic(&inst, callees), d.result) else {
-                if !inst.is_pure() {
-                    state += 1;
-                    here = state;
-                }
-                func.blocks[b.index()].insts.push(d);
-                continue;
-            };
-            let same = known.entry(key(&inst, if reads { here } else { 0 })).or_default();
-            let is_same = |(at, other, v): &&(Block, Inst, Value)| {
-                *other == inst && func.ty(*v) == func.ty(result) && dom.dominates(*at, *b)
-            };
-            match same.iter().find(is_same) {
-                Some((_, _, v)) => names.set(result, *v),
-                None => {
-                    same.push((*b, inst, result));
-                    func.blocks[b.index()].insts.push(d);
-                }
-            }
-        }
-        states[b.index()] = here;
-    }
-    names.apply(func);
-}
-
-fn key(inst: &Inst, state: usize) -> Key {
-    let mut operands = SmallVec::new();
-    inst.for_each_operand(|v| operands.push(v));
-    let constant = match inst {
-        Inst::Const(Const::Int(i, _)) => *i as u64,
-        Inst::Const(Const::Float(x, _)) => x.to_bits(),
-        _ => 0,
-    };
-    (discriminant(inst), operands, constant, state)
 }
 
 /// If-converts a branch whose targets only pass different numbers to one block.

@@ -1,4 +1,4 @@
-//! Outlines cold code.
+//! Outlines parts of functions: cold code, and the nests of elementwise computations in large units.
 //!
 //! ```text
 //! f(a, n):                               f(a, n):
@@ -9,22 +9,26 @@
 //!     ...                                        <the exit that `which` names, with the values in `out`>
 //! ```
 //!
-//! A part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it gets
-//! few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
-//! ([`Rare::Later`]), a part is only compiled on its first call: its address comes from the run-time library,
-//! which requests it once from the driver.
+//! A cold part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it
+//! gets few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
+//! ([`Rare::Later`]), it is only compiled on its first call: its address comes from the run-time library, which requests
+//! it once from the driver.
+//!
+//! A nest is the outermost loop of an elementwise computation. In a function of many statements on arrays, addresses,
+//! strides and extents of all of them would be live at once, and the time of register allocation and strength reduction
+//! grows faster than the number of statements. Outlined, each nest costs what it would cost alone.
 //!
 //! The function of a part gets memory for its live-out values, the parameters of its first block, and its live-in
 //! values and stack slots. It returns 1 if an exception leaves the whole function (its line has been recorded), and
 //! otherwise 2 plus the number of its exit.
 
-use super::cx::{Declared, Lowering};
+use super::cx::{Declared, Lowering, size};
 use super::function::FnCx;
 use crate::ir::{Type, Val};
 use crate::outside::Outside;
-use crate::unit::Rare;
-use lh_ir::cfg::{Cfg, DomTree, targets};
-use lh_ir::func::{Function, Inst, Term};
+use crate::unit::{Rare, Unit};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
+use lh_ir::func::{Device, Function, Inst, LoopHint, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Value};
 use lh_ops::symbols;
@@ -35,8 +39,19 @@ use std::collections::HashSet;
 /// Smaller parts are not outlined, unless they run a parallel loop, whose body is outlined with them.
 const MIN_SIZE: usize = 24;
 
-/// A cold part of a function.
+/// Nests are outlined in units of more instructions.
+const LARGE_UNIT: usize = 1_200;
+
+/// The reason for which a part is outlined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cold,
+    Nest,
+}
+
+/// A part of a function that is outlined.
 pub(super) struct Part {
+    kind: Kind,
     /// Its blocks, the entry first.
     pub(super) blocks: Vec<Block>,
     /// Live-in values.
@@ -57,15 +72,25 @@ pub(super) enum Way {
 }
 
 impl Part {
-    /// The parts of a function.
-    pub(super) fn all(func: &Function, cfg: &Cfg) -> Vec<Part> {
+    /// The parts of a function. `with_nests`: the unit is large.
+    pub(super) fn all(func: &Function, cfg: &Cfg, with_nests: bool) -> Vec<Part> {
+        let has_cold = func.blocks.iter().any(|b| b.cold);
+        let has_nests = with_nests && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
         // GPUs have no hot code to protect: cold code there consists of exceptions.
-        if func.options.device == lh_ir::func::Device::Gpu || !func.blocks.iter().any(|b| b.cold) {
+        if func.options.device == Device::Gpu || !(has_cold || has_nests) {
             return Vec::new();
         }
         let dom = DomTree::new(cfg);
-        let mut parts: Vec<Part> = Vec::new();
         let mut taken: HashSet<Block> = HashSet::new();
+        let mut parts = Part::cold(func, cfg, &dom, &mut taken);
+        if has_nests {
+            parts.extend(Part::nests(func, cfg, &dom, &taken));
+        }
+        parts
+    }
+
+    fn cold(func: &Function, cfg: &Cfg, dom: &DomTree, taken: &mut HashSet<Block>) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
         // The entry block cannot be outlined.
         for (at, first) in cfg.rpo().iter().enumerate().skip(1) {
             if func.blocks[first.index()].cold && !taken.contains(first) {
@@ -75,15 +100,34 @@ impl Part {
                 let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len() + 1).sum();
                 let mut insts = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
                 if size >= MIN_SIZE || insts.any(|d| matches!(d.inst, Inst::ParFor(..))) {
-                    parts.push(Part::new(func, blocks));
+                    parts.push(Part::new(func, Kind::Cold, blocks));
                 }
             }
         }
         parts
     }
 
-    fn new(func: &Function, blocks: Vec<Block>) -> Part {
-        let mut part = Part { blocks, inputs: Vec::new(), slots: Vec::new(), ways: Vec::new() };
+    /// The outermost loops of elementwise computations; blocks of cold parts are `taken`.
+    fn nests(func: &Function, cfg: &Cfg, dom: &DomTree, taken: &HashSet<Block>) -> Vec<Part> {
+        let loops = Loops::new(func, cfg, dom);
+        let is_elementwise = |l: &Loop| func.blocks[l.header.index()].hint == LoopHint::Elementwise;
+        let is_nest = |l: &Loop| {
+            is_elementwise(l)
+                && !l.parent.is_some_and(|p| is_elementwise(&loops.loops[p]))
+                && !l.blocks.iter().any(|b| taken.contains(b))
+        };
+        let nests: Vec<&Loop> = loops.loops.iter().filter(|l| is_nest(l)).collect();
+        let mut nest_of = vec![None; func.blocks.len()];
+        for (n, l) in nests.iter().enumerate() {
+            l.blocks.iter().for_each(|b| nest_of[b.index()] = Some(n));
+        }
+        let live_out = with_live_out(func, &nest_of, nests.len());
+        let closed = nests.iter().zip(live_out).filter(|(_, live_out)| !live_out);
+        closed.map(|(l, _)| Part::new(func, Kind::Nest, l.blocks.clone())).collect()
+    }
+
+    fn new(func: &Function, kind: Kind, blocks: Vec<Block>) -> Part {
+        let mut part = Part { kind, blocks, inputs: Vec::new(), slots: Vec::new(), ways: Vec::new() };
         let inside: HashSet<Block> = part.blocks.iter().copied().collect();
         let mut seen: HashSet<Value> = HashSet::new();
         for b in &part.blocks {
@@ -111,16 +155,9 @@ impl Part {
                     part.ways.push(Way::To(t.block));
                 }
             }
-            match &data.term {
-                Some(Term::Branch { cond, .. }) => input(*cond),
-                Some(Term::Return(v)) => {
-                    input(*v);
-                    if !part.ways.contains(&Way::Return) {
-                        part.ways.push(Way::Return);
-                    }
-                }
-                Some(Term::Raise { args, .. }) => args.iter().for_each(|v| input(*v)),
-                Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+            own_operands(data.term.as_ref()).iter().for_each(|v| input(*v));
+            if matches!(data.term, Some(Term::Return(_))) && !part.ways.contains(&Way::Return) {
+                part.ways.push(Way::Return);
             }
         }
         part
@@ -144,6 +181,36 @@ impl Part {
     }
 }
 
+/// The operands of a terminator that are not arguments of targets.
+fn own_operands(term: Option<&Term>) -> &[Value] {
+    match term {
+        Some(Term::Branch { cond: v, .. } | Term::Return(v)) => std::slice::from_ref(v),
+        Some(Term::Raise { args, .. }) => args,
+        Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => &[],
+    }
+}
+
+/// By nest: whether a value of it is used outside. `nest_of`: the nest of each block.
+fn with_live_out(func: &Function, nest_of: &[Option<usize>], nests: usize) -> Vec<bool> {
+    let mut home = vec![None; func.values.len()];
+    for (data, nest) in func.blocks.iter().zip(nest_of) {
+        let results = data.insts.iter().filter_map(|d| d.result);
+        data.params.iter().copied().chain(results).for_each(|v| home[v.index()] = *nest);
+    }
+    let mut out = vec![false; nests];
+    for (b, data) in func.blocks.iter().enumerate() {
+        let mut see = |v: Value| {
+            if let Some(n) = home[v.index()].filter(|n| nest_of[b] != Some(*n)) {
+                out[n] = true;
+            }
+        };
+        data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut see));
+        targets(func, Block::new(b)).flat_map(|(_, t)| &t.args).for_each(|v| see(*v));
+        own_operands(data.term.as_ref()).iter().for_each(|v| see(*v));
+    }
+    out
+}
+
 /// The outlined function of a part.
 #[derive(Clone, Copy)]
 pub(super) enum Apart {
@@ -153,25 +220,35 @@ pub(super) enum Apart {
     Later(usize),
 }
 
-/// Outlines a part, or leaves it for its first call.
+/// Whether the nests of a unit are outlined.
+pub(super) fn has_large(unit: &Unit<'_>) -> bool {
+    unit.functions.iter().map(|f| size(f)).sum::<usize>() > LARGE_UNIT
+}
+
+/// Outlines a part, or leaves a cold one for its first call.
 pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Declared, part: &Part) -> (Type, Apart) {
     let t = cx.m.t;
     let mut args = vec![t.ptr];
     args.extend(part.values(func).flat_map(|v| func.ty(v).flatten()).map(|p| cx.m.prim(p)));
     args.extend(part.slots.iter().flat_map(|s| func.slots[*s].flatten()).map(|_| t.ptr));
     let ty = cx.m.fn_type(&args, t.i32);
-    let name = format!("{}.cold{}", func.name, part.blocks[0].0);
-    cx.rare.push(name.clone());
-    if cx.unit.rare == Rare::Later {
-        return (ty, Apart::Later(cx.rare.len() - 1));
+    let is_cold = part.kind == Kind::Cold;
+    let name = format!("{}.{}{}", func.name, if is_cold { "cold" } else { "nest" }, part.blocks[0].0);
+    if is_cold {
+        cx.rare.push(name.clone());
+        if cx.unit.rare == Rare::Later {
+            return (ty, Apart::Later(cx.rare.len() - 1));
+        }
     }
     let value = cx.m.declare(&name, ty);
-    if cx.unit.rare == Rare::Here {
+    if !is_cold || cx.unit.rare == Rare::Here {
         cx.m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
     }
     cx.attributes(value, false);
-    cx.m.attribute(value, "cold");
     cx.m.attribute(value, "noinline");
+    if is_cold {
+        cx.m.attribute(value, "cold");
+    }
     let decl = Declared { value, ty, ..ret.clone() };
     let mut f = FnCx::new(cx, func, cfg, decl, Some(part));
     f.make_blocks(&part.blocks);
