@@ -71,6 +71,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         functions: Vec::new(),
         often: copied_too_often(unit, &callees, &recursive),
         recursive,
+        always_raise: parts::always_raise(unit, &specs),
         specs,
         bodies,
         tbaa_data,

@@ -143,3 +143,33 @@ block2(v4: int):
     assert!(!c.output.llvm_ir.as_deref().expect("wanted").contains("cold1"));
     assert_eq!(c.call::<1>(&[-4i64 as u64]), Some([4]));
 }
+
+#[test]
+fn a_call_that_always_raises_is_outlined() {
+    let c = build(
+        "function %f(v0: int) -> int {
+    source \"f\", \"/x/a.py\", 1
+block0(v0: int):
+    v1 = const 0: int
+    v2 = lt v0, v1: bool
+    branch v2, block1(), block2()
+block1():
+    v3 = call spec1(v0): none @ 2:0-2:9
+    jump block2()
+block2():
+    return v0
+}
+function %refuse(v0: int) -> none {
+    source \"refuse\", \"/x/a.py\", 5
+block0(v0: int):
+    raise exc10(v0) @ 6:0-6:9
+}",
+    );
+    let ir = c.output.llvm_ir.as_deref().expect("wanted");
+    assert!(ir.contains("@f.cold1("), "{ir}");
+    assert_eq!(c.call::<1>(&[4]), Some([4]));
+    assert_eq!(c.call::<1>(&[-4i64 as u64]), None);
+    let e = take_pending().expect("an exception");
+    assert_eq!(e.args, [ExcArg::Int(-4)]);
+    assert_eq!(e.frames.iter().map(|f| f.line).collect::<Vec<_>>(), [6, 2]);
+}

@@ -55,6 +55,8 @@ pub(crate) struct Lowering<'u> {
     pub(super) bodies: HashMap<String, usize>,
     /// By function: whether it may call itself, directly or through others.
     pub(super) recursive: Vec<bool>,
+    /// By function: whether every way through it ends in an exception.
+    pub(super) always_raise: Vec<bool>,
     /// Whether nests of elementwise computations are outlined.
     pub(super) is_large: bool,
     /// By function: whether it is not inlined, since it would be copied too often.
@@ -96,8 +98,12 @@ impl<'u> Lowering<'u> {
         let value = m.declare(&f.name, ty);
         m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
         self.attributes(value, f.options.debug);
-        if f.options.debug || is_body || self.often[index] && !self.target.is_gpu() {
+        let is_cold = self.always_raise[index] && index != self.unit.entry;
+        if f.options.debug || is_body || (self.often[index] || is_cold) && !self.target.is_gpu() {
             m.attribute(value, "noinline");
+            if is_cold && !f.options.debug {
+                m.attribute(value, "cold");
+            }
         } else if f.is_library {
             m.attribute(value, if size(f) <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
         }

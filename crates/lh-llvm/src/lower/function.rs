@@ -75,7 +75,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     let decl = cx.functions[index].clone();
     let cfg = Cfg::new(func);
     let is_whole = func.options.debug || cx.target.is_gpu();
-    let parts = if is_whole { Vec::new() } else { Part::all(func, &cfg, cx.is_large) };
+    let parts = if is_whole { Vec::new() } else { Part::all(cx, func, &cfg) };
     let apart: Vec<_> = parts.iter().map(|p| parts::lower(cx, func, &cfg, &decl, p)).collect();
     let inside: HashSet<Block> = parts.iter().flat_map(|p| &p.blocks[1..]).copied().collect();
     let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| !inside.contains(b)).collect();

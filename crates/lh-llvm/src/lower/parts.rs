@@ -9,7 +9,8 @@
 //!     ...                                        <the exit that `which` names, with the values in `out`>
 //! ```
 //!
-//! A cold part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it
+//! A cold part is the set of blocks that one block dominates which is marked as cold or leads to an exception, if it is
+//! large enough to repay a call. Outlined, it
 //! gets few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
 //! ([`Rare::Later`]), it is only compiled on its first call: its address comes from the run-time library, which requests
 //! it once from the driver.
@@ -28,13 +29,13 @@ use crate::ir::{Type, Val};
 use crate::outside::Outside;
 use crate::unit::{Rare, Unit};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
-use lh_ir::func::{Device, Function, Inst, LoopHint, Term};
+use lh_ir::func::{BlockData, Device, Function, Inst, InstData, LoopHint, Term};
 use lh_ir::types::Prim;
-use lh_ir::{Block, Value};
+use lh_ir::{Block, SpecId, Value};
 use lh_ops::symbols;
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Smaller parts are not outlined, unless they run a parallel loop, whose body is outlined with them.
 const MIN_SIZE: usize = 24;
@@ -72,34 +73,42 @@ pub(super) enum Way {
 }
 
 impl Part {
-    /// The parts of a function. `with_nests`: the unit is large.
-    pub(super) fn all(func: &Function, cfg: &Cfg, with_nests: bool) -> Vec<Part> {
-        let has_cold = func.blocks.iter().any(|b| b.cold);
-        let has_nests = with_nests && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
+    /// The parts of a function.
+    pub(super) fn all(cx: &Lowering<'_>, func: &Function, cfg: &Cfg) -> Vec<Part> {
+        let has_nests = cx.is_large && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
+        let has_raises = func.blocks.len() > 2 && func.blocks.iter().any(|b| is_return(b));
         // GPUs have no hot code to protect: cold code there consists of exceptions.
-        if func.options.device == Device::Gpu || !(has_cold || has_nests) {
+        if func.options.device == Device::Gpu || !(has_raises || has_nests || func.blocks.iter().any(|b| b.cold)) {
             return Vec::new();
         }
         let dom = DomTree::new(cfg);
+        let doomed = if has_raises { doomed(cx, func, cfg, &dom) } else { vec![false; func.blocks.len()] };
         let mut taken: HashSet<Block> = HashSet::new();
-        let mut parts = Part::cold(func, cfg, &dom, &mut taken);
+        let mut parts = Part::cold(func, cfg, &dom, &doomed, &mut taken);
         if has_nests {
             parts.extend(Part::nests(func, cfg, &dom, &taken));
         }
         parts
     }
 
-    fn cold(func: &Function, cfg: &Cfg, dom: &DomTree, taken: &mut HashSet<Block>) -> Vec<Part> {
+    fn cold(func: &Function, cfg: &Cfg, dom: &DomTree, doomed: &[bool], taken: &mut HashSet<Block>) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         // The entry block cannot be outlined.
         for (at, first) in cfg.rpo().iter().enumerate().skip(1) {
-            if func.blocks[first.index()].cold && !taken.contains(first) {
+            let is_doomed = doomed[first.index()];
+            if (func.blocks[first.index()].cold || is_doomed) && !taken.contains(first) {
                 let blocks: Vec<Block> =
                     cfg.rpo()[at..].iter().copied().filter(|b| dom.dominates(*first, *b)).collect();
                 taken.extend(&blocks);
                 let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len() + 1).sum();
                 let mut insts = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
-                if size >= MIN_SIZE || insts.any(|d| matches!(d.inst, Inst::ParFor(..))) {
+                // What only makes the text of an exception is not compiled before it is raised.
+                let repays = |d: &InstData| match d.inst {
+                    Inst::ParFor(..) => true,
+                    Inst::Call(..) => is_doomed,
+                    _ => false,
+                };
+                if size >= MIN_SIZE || insts.any(repays) {
                     parts.push(Part::new(func, Kind::Cold, blocks));
                 }
             }
@@ -178,6 +187,65 @@ impl Part {
     /// The inputs: parameters of the first block, then live-in values.
     fn values<'a>(&'a self, func: &'a Function) -> impl Iterator<Item = Value> + 'a {
         func.blocks[self.blocks[0].index()].params.iter().chain(&self.inputs).copied()
+    }
+}
+
+/// By block: whether it leads to an exception without passing a loop.
+fn doomed(cx: &Lowering<'_>, func: &Function, cfg: &Cfg, dom: &DomTree) -> Vec<bool> {
+    let never_returns = |d: &InstData| is_raising(d, &cx.specs, &cx.always_raise);
+    let raises: Vec<bool> = func.blocks.iter().map(|b| b.insts.iter().any(never_returns)).collect();
+    let mut work: Vec<Block> = cfg.rpo().iter().filter(|b| is_return(&func.blocks[b.index()])).copied().collect();
+    work.extend(Loops::new(func, cfg, dom).loops.iter().map(|l| l.header));
+    let mut doomed = vec![true; func.blocks.len()];
+    while let Some(b) = work.pop() {
+        if raises[b.index()] || !std::mem::take(&mut doomed[b.index()]) {
+            continue;
+        }
+        work.extend(cfg.preds(b).iter().filter(|e| e.target.is_some()).map(|e| e.from));
+    }
+    doomed
+}
+
+fn is_return(data: &BlockData) -> bool {
+    matches!(data.term, Some(Term::Return(_)))
+}
+
+/// By function of a unit: whether every way through it ends in an exception.
+pub(super) fn always_raise(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
+    // A function returns if it has a way to a `return` without a call that never does.
+    let returns = |f: &Function, raising: &[bool]| {
+        let (mut seen, mut work) = (vec![false; f.blocks.len()], vec![Block::new(0)]);
+        while let Some(b) = work.pop() {
+            let data = &f.blocks[b.index()];
+            if std::mem::replace(&mut seen[b.index()], true) || data.insts.iter().any(|d| is_raising(d, specs, raising))
+            {
+                continue;
+            }
+            if is_return(data) {
+                return true;
+            }
+            work.extend(targets(f, b).map(|(_, t)| t.block));
+        }
+        false
+    };
+    let mut raising = vec![false; unit.functions.len()];
+    // Callees mostly come after callers.
+    loop {
+        let before = raising.clone();
+        for (i, f) in unit.functions.iter().enumerate().rev() {
+            raising[i] = raising[i] || !returns(f, &raising);
+        }
+        if raising == before {
+            return raising;
+        }
+    }
+}
+
+/// Whether an instruction calls a function that always raises.
+fn is_raising(d: &InstData, specs: &HashMap<SpecId, usize>, raising: &[bool]) -> bool {
+    match &d.inst {
+        Inst::Call(spec, _) => specs.get(spec).is_some_and(|f| raising[*f]),
+        _ => false,
     }
 }
 

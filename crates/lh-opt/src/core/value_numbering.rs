@@ -59,6 +59,8 @@ type Key = (Discriminant<Inst>, SmallVec<[Value; 4]>, u64, usize);
 pub(crate) fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
+    // Handlers do not see the results of the blocks that they guard.
+    let reaches = |a: Block, b: Block| a == b || dom.results_reach(a, b);
     let mut names = Replacements::new(func);
     let mut known: HashMap<Key, Vec<(Block, Inst, Value)>> = HashMap::new();
     // The memory state at the end of each block, as a unique number.
@@ -79,7 +81,7 @@ pub(crate) fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>)
                 && f.role == Role::CheckIndex
             {
                 let same = known.entry(key(&inst, 0)).or_default();
-                if same.iter().any(|(at, other, _)| *other == inst && dom.dominates(*at, *b)) {
+                if same.iter().any(|(at, other, _)| *other == inst && reaches(*at, *b)) {
                     changed = true;
                 } else {
                     same.push((*b, inst.clone(), args[0]));
@@ -97,7 +99,7 @@ pub(crate) fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>)
             };
             let same = known.entry(key(&inst, if reads { here } else { 0 })).or_default();
             let is_same = |(at, other, v): &&(Block, Inst, Value)| {
-                *other == inst && func.ty(*v) == func.ty(result) && dom.dominates(*at, *b)
+                *other == inst && func.ty(*v) == func.ty(result) && reaches(*at, *b)
             };
             match same.iter().find(is_same) {
                 Some((_, _, v)) => {
