@@ -301,6 +301,11 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
            [2, 3]])
     """
     a = asarray(x)
+    if prim.is_a(axis, "builtins.list"):
+        axes = _exactly(axis, as_ints(window_shape))
+        return sliding_window_view(a, window_shape, axes, subok=subok, writeable=writeable)
+    if prim.is_a(window_shape, "builtins.list") and axis is None:
+        return sliding_window_view(a, _exactly(window_shape, a.shape), None, subok=subok, writeable=writeable)
     window = as_ints(window_shape)
     axes = _numbers_below(a.shape) if axis is None else _checked_axes(as_ints(axis), a.ndim)
     if len(window) != len(axes):
@@ -314,6 +319,16 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         shape = prim.tuple_set(shape, k, shape[k] - n + 1)
         strides = (*strides, a.strides[k])
     return _strided(a, shape + window, a.strides + strides, writeable)
+
+
+def _exactly(items, like):
+    # The integers of a list as a tuple, which is as long as another one.
+    if len(items) != len(like):
+        raise ValueError("Since axis is `None`, must provide window_shape for all dimensions of `x`")
+    out = like
+    for k in range(len(like)):
+        out = prim.tuple_set(out, k, integer_of(items[k]))
+    return out
 
 
 def _numbers_below(items):
@@ -333,6 +348,10 @@ def trim_zeros(filt, trim="fb", axis=None):
     x = asarray(filt)
     if axis is None:
         return _trimmed_all(x, trim.lower(), prim.tuple_fill(x.ndim, 0), 0)
+    if prim.is_a(axis, "builtins.list"):
+        for k in axis:
+            x = _trimmed(x, trim.lower(), check_axis(k, x.ndim))
+        return x
     if prim.is_tuple(axis):
         return _trimmed_axes(x, trim.lower(), axis)
     return _trimmed(x, trim.lower(), check_axis(axis, x.ndim))
