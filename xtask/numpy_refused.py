@@ -86,7 +86,7 @@ REASONS = {
 
 #: Arguments that functions of the library have, but refuse.
 ARGUMENTS = {
-    "numpy.nditer": ("flags", "op_dtypes"),
+    "numpy.nditer": ("flags=['external_loop']",),
     "numpy.busday_count": ("busdaycal",),
     "numpy.busday_offset": ("busdaycal",),
     "numpy.is_busday": ("busdaycal",),
