@@ -66,16 +66,13 @@ REASONS = {
     "numpy.random.BitGenerator": "an abstract class: use `PCG64` or one of the others",
     "numpy.random.get_state": "the state of the stream " + STATE,
     "numpy.random.set_state": "the state of the stream " + STATE,
-    "numpy.random.SeedSequence.pool": "use `generate_state(n)`",
     "numpy.random.SeedSequence.spawn_key": "a tuple whose length is known only at run time: use `spawn(n)`",
     "numpy.random.SeedSequence.state": "a dictionary of several types: use `entropy` and `n_children_spawned`",
-    "numpy.random.BitGenerator.advance": "moves the state, which " + STATE,
     "numpy.random.BitGenerator.capsule": ADDRESS,
     "numpy.random.BitGenerator.cffi": ADDRESS,
     "numpy.random.BitGenerator.ctypes": ADDRESS,
-    "numpy.random.BitGenerator.jumped": "use `spawn(n)` for independent streams",
     "numpy.random.BitGenerator.lock": "locks of Python are taken around a call: compiled code needs none",
-    "numpy.random.BitGenerator.state": STATE,
+    "numpy.random.BitGenerator.state": "a dictionary of several types: use `advance` and `jumped`",
     "numpy.polynomial.Polynomial": SERIES,
     "numpy.polynomial.Chebyshev": SERIES,
     "numpy.polynomial.Legendre": SERIES,
@@ -86,6 +83,7 @@ REASONS = {
 
 #: Arguments that functions of the library have, but refuse.
 ARGUMENTS = {
+    "numpy.random.BitGenerator.jumped": ("self of MT19937",),
     "numpy.nditer": ("flags=['external_loop']",),
     "numpy.busday_count": ("busdaycal",),
     "numpy.busday_offset": ("busdaycal",),
@@ -94,7 +92,6 @@ ARGUMENTS = {
     "numpy.argsort": ("order",),
     "numpy.partition": ("order",),
     "numpy.sort": ("order",),
-    "numpy.random.Philox": ("counter",),
     "numpy.ndarray.argpartition": ("order",),
     "numpy.ndarray.argsort": ("order",),
     "numpy.ndarray.partition": ("order",),
