@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from lancehead import _core, errors, get_num_threads, njit, objmode, prange, set_num_threads, typeof, types
+from lancehead import _core, get_num_threads, njit, objmode, prange, set_num_threads, typeof, types
 from lancehead.experimental import jitclass
 
 BITS = ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"]
