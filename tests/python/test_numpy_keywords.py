@@ -100,6 +100,16 @@ L[0].std(),L[0].var(),L[0].sum(),L[0].prod(),L[0].cumsum(),L[0].argmax(),L[0].cl
 L[0].flatten(),L[0].transpose(),L[0].tolist(),L[0].take([0,0])
 A[0,0].mean(),A[0,1].std(),A[0,1].sum(),B[0,0].sum(),B[0,0].any(),B[0,0].mean(),Z[0,0].std(),Z[0,0].mean()
 A[0,2].max(),A[0,1].min()
+L[0].squeeze(),L[0].squeeze(0),L[0].device,L[0].strides,L[0].flat[0],L[0].argsort(),L[0].argsort(0),L[0].compress([True])
+L[0].compress([False]),F[1,2].as_integer_ratio(),(L[0]/8-0.1).as_integer_ratio(),[x for x in U[1,1].flat],Z[0,0].squeeze()
+L[0].squeeze(1)
+(L[0]*np.inf).as_integer_ratio()
+(L[0]*np.nan).as_integer_ratio()
+L[0].sum(axis=0),A[0,1].prod(-1),F[1,1].max(0),U[0,3].min(axis=-1),B[0,0].any(0),B[0,1].all(axis=0),L[0].argmax(0)
+L[0].cumsum(0),np.sum(np.array(3),axis=0),np.max(np.array(2.5),axis=-1),np.argmin(np.array(2),0),np.cumprod(np.array(2),0)
+np.sum(np.array(3),axis=1)
+np.max(np.array(3),axis=1)
+L[0].sum(axis=-2)
 A[0,1].byteswap(),L[0].ndim,L[0].shape,L[0].size,L[0].itemsize,L[0].nbytes,L[0].real,L[0].imag
 L[0].std(ddof=1),L[0].round(1),L[0].astype(np.int64),A[0,0].sum(dtype=np.float64)
 np.meshgrid(L,2.5),np.meshgrid([1,2],[3,4],[5,6],indexing='ij')[2]

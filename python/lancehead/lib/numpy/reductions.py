@@ -10,6 +10,7 @@ from lancehead.lib.numpy.folds import (
     COLUMNS,
     axis_result,
     block_of,
+    check_no_axis,
     check_out,
     deliver,
     first_where,
@@ -110,6 +111,9 @@ def larger(a, b):
 def _extreme(a, axis, keepdims, step, message, initial, where):
     x = asarray(a)
     dt = prim.dtype_of(x)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return _extreme(x, None, keepdims, step, message, initial, where)
     if prim.is_number(where):
         if where:
             return _extreme_of_all(x, axis, keepdims, step, message, initial)
@@ -526,6 +530,9 @@ def _arg_extreme(a, axis, keepdims, f, message):
         if x.size == 0:
             raise ValueError(message)
         return keep(f(flat(x), None), x, keepdims)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return _arg_extreme(x, None, keepdims, f, message)
     if x.shape[check_axis(axis, x.ndim)] == 0:
         raise ValueError(message)
     return lines_axis(f, x, axis, keepdims, np.int64, None)
