@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_device, check_flag, index_of
+from lancehead.lib.conversions import check_device, check_flag, index_of, unranged
 from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
@@ -473,6 +473,8 @@ def _fill_records(items, at, x, shape):
 
 
 def _array(object, dtype, copy, order):
+    if prim.is_range(object):
+        return _array(unranged(object), dtype, copy, order)
     if dtype is not None:
         if (
             not prim.is_array(object)

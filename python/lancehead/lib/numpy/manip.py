@@ -465,7 +465,17 @@ def size(a, axis=None):
     3
     """
     x = asarray(a)
-    return x.size if axis is None else x.shape[axis]
+    if axis is None:
+        return x.size
+    if prim.is_tuple(axis):
+        n, seen = 1, 0
+        for k in axis:
+            at = check_axis(k, x.ndim)
+            if (seen >> at) & 1 != 0:
+                raise ValueError("duplicate value in 'axis'")
+            n, seen = n * x.shape[at], seen | (1 << at)
+        return n
+    return x.shape[check_axis(axis_of(axis), x.ndim)]
 
 
 def ndim(a):

@@ -441,6 +441,8 @@ class ndarray:
     def byteswap(self, inplace=False):
         """The elements with their bytes in reverse order."""
         c = copy_c(self, prim.dtype_of(self))
+        if prim.is_char_bytes(self):
+            return self if inplace else c
         size = self.itemsize // 2 if prim.is_complex(prim.dtype_of(self)) else self.itemsize
         _swap_bytes(_bytes(flat(c)), size)
         if inplace:

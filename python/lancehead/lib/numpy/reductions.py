@@ -282,12 +282,28 @@ def spread_weights(x, w, axis):
         return w
     if axis is None:
         prim.error("Axis must be specified when shapes of a and weights differ.")
-    if prim.is_tuple(axis) or w.ndim != 1:
+    if prim.is_tuple(axis):
+        return _weights_along(x, w, axis)
+    if w.ndim != 1:
         prim.error("weights have the shape of the array, or are those of one axis")
     k = check_axis(axis, x.ndim)
     if w.size != x.shape[k]:
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     return broadcast_to(w.reshape(prim.tuple_set(prim.tuple_fill(x.ndim, 1), k, w.size)), x.shape)
+
+
+def _weights_along(x, w, axes):
+    # Weights whose axes are some of the array's, in the order of these.
+    if w.ndim != len(axes):
+        prim.error("weights have the shape of the array, or an axis for each of `axis`")
+    shape, strides = prim.tuple_fill(x.ndim, 1), prim.tuple_fill(x.ndim, 0)
+    for i in range(len(axes)):
+        k = check_axis(axes[i], x.ndim)
+        if w.shape[i] != x.shape[k]:
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        shape, strides = prim.tuple_set(shape, k, w.shape[i]), prim.tuple_set(strides, k, w.strides[i])
+    spread = prim.array(prim.owner(w), prim.data(w), shape, strides, prim.dtype_of(w), "A")
+    return broadcast_to(spread, x.shape)
 
 
 def _any_zero(x):
