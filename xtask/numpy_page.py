@@ -160,7 +160,9 @@ def of_class(path, kind, own):
         elif node is None:
             out[f"{path}.{name}"] = None
         else:
-            out[f"{path}.{name}"] = without(thing, node, bound=1) if callable(thing) else []
+            # The class is given to its methods, which are static in the library.
+            bound = 0 if inspect.ismethod(thing) else 1
+            out[f"{path}.{name}"] = without(thing, node, bound=bound) if callable(thing) else []
     return out
 
 
@@ -198,6 +200,8 @@ def sections():
         "Classes of numpy.polynomial",
         of_module(np.polynomial, [n for n in np.polynomial.__all__ if inspect.isclass(getattr(np.polynomial, n))]),
     )
+    path = "numpy.polynomial.Chebyshev"
+    yield "Methods and attributes of polynomials", of_class(path, np.polynomial.Chebyshev, methods(path))
     yield "numpy.lib.stride_tricks", of_module(np.lib.stride_tricks)
 
 

@@ -8,7 +8,6 @@ ERRORS = (
 )
 MATRIX = "`np.matrix` is a class apart: use arrays of two dimensions and `@`"
 PROCESS = "says how NumPy was built or tests it: call it outside"
-SERIES = "a class of polynomials: use the functions of its module, which take the coefficients"
 STATE = "is no value of compiled code: make and seed generators inside, or pass one in, which keeps its state outside"
 ADDRESS = "an address of NumPy's for C: compiled code needs none"
 OBJECT = "an object of Python: "
@@ -51,7 +50,7 @@ REASONS = {
     "numpy.vectorize": OBJECT + "decorate the function with `@vectorize`, outside, or write a loop",
     "numpy.poly1d": OBJECT + "use `np.polyval(coefficients, x)` and the other functions of coefficients",
     "numpy.nested_iters": "use loops in loops, or `np.ndindex(shape)`",
-    "numpy.einsum_path": "a list of a text and of tuples whose lengths depend on extents: call it outside",
+    "numpy.einsum_path": "a list of a text and of tuples, whose lengths depend on extents: call it outside, or write the order of products",
     "numpy.busdaycalendar": OBJECT + "pass `weekmask=` and `holidays=`",
     "numpy.flatiter": "is made by `a.flat`, which is supported",
     "numpy.ndarray": "use `np.empty`, `np.frombuffer` or `np.lib.stride_tricks.as_strided`",
@@ -71,18 +70,14 @@ REASONS = {
     "numpy.random.BitGenerator.capsule": ADDRESS,
     "numpy.random.BitGenerator.cffi": ADDRESS,
     "numpy.random.BitGenerator.ctypes": ADDRESS,
+    "numpy.polynomial.Chebyshev.basis_name": "is for printing: write the letter",
     "numpy.random.BitGenerator.lock": "locks of Python are taken around a call: compiled code needs none",
     "numpy.random.BitGenerator.state": "a dictionary of several types: use `advance` and `jumped`",
-    "numpy.polynomial.Polynomial": SERIES,
-    "numpy.polynomial.Chebyshev": SERIES,
-    "numpy.polynomial.Legendre": SERIES,
-    "numpy.polynomial.Hermite": SERIES,
-    "numpy.polynomial.HermiteE": SERIES,
-    "numpy.polynomial.Laguerre": SERIES,
 }
 
 #: Arguments that functions of the library have, but refuse.
 ARGUMENTS = {
+    "numpy.pad": ("mode as a function", "its other keywords"),
     "numpy.random.BitGenerator.jumped": ("self of MT19937",),
     "numpy.nditer": ("flags=['external_loop']",),
     "numpy.busday_count": ("busdaycal",),

@@ -43,6 +43,10 @@ def _areas(k):
     return 0.5 / float(k + 1), -0.5 / float(k - 1), 0.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, chebline, -1.0
+
+
 def chebline(off, scl):
     """The series of a line.
 

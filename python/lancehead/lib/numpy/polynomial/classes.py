@@ -1,7 +1,6 @@
 """The classes of `numpy.polynomial`, one for each family."""
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 from lancehead.lib.numpy.polynomial._classes import (
     Series,
     basis_of,
@@ -11,7 +10,13 @@ from lancehead.lib.numpy.polynomial._classes import (
     interval,
     parts,
 )
-from lancehead.lib.numpy.polynomial._series import power_rule
+from lancehead.lib.numpy.polynomial.chebyshev import _family as _chebyshev
+from lancehead.lib.numpy.polynomial.chebyshev import chebinterpolate
+from lancehead.lib.numpy.polynomial.hermite import _family as _hermite
+from lancehead.lib.numpy.polynomial.hermite_e import _family as _hermite_e
+from lancehead.lib.numpy.polynomial.laguerre import _family as _laguerre
+from lancehead.lib.numpy.polynomial.legendre import _family as _legendre
+from lancehead.lib.numpy.polynomial.polynomial import _family as _polynomial
 from lancehead.lib.numpy.polynomial.polyutils import mapdomain
 
 
@@ -41,7 +46,7 @@ class Polynomial(Series):
 
     @staticmethod
     def _family():
-        return None, polynomial._slopes, polynomial._areas, power_rule, polynomial.polyline, -1.0
+        return _polynomial()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -95,7 +100,7 @@ class Chebyshev(Series):
 
     @staticmethod
     def _family():
-        return chebyshev._rule, chebyshev._slopes, chebyshev._areas, chebyshev._rule, chebyshev.chebline, -1.0
+        return _chebyshev()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -127,7 +132,7 @@ class Chebyshev(Series):
         """The series that has the values of a function at the points of Chebyshev."""
         ends, onto = interval(domain, -1.0, "Domain"), interval(None, -1.0, "Window")
         return Chebyshev(
-            chebyshev.chebinterpolate(lambda x: func(mapdomain(x, onto, ends), *args), deg), ends, onto
+            chebinterpolate(lambda x: func(mapdomain(x, onto, ends), *args), deg), ends, onto
         )  # fmt: skip
 
 
@@ -157,7 +162,7 @@ class Legendre(Series):
 
     @staticmethod
     def _family():
-        return legendre._rule, legendre._slopes, legendre._areas, legendre._rule, legendre.legline, -1.0
+        return _legendre()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -211,7 +216,7 @@ class Laguerre(Series):
 
     @staticmethod
     def _family():
-        return laguerre._rule, laguerre._slopes, laguerre._areas, laguerre._rule, laguerre.lagline, 0.0
+        return _laguerre()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -265,7 +270,7 @@ class Hermite(Series):
 
     @staticmethod
     def _family():
-        return hermite._rule, hermite._slopes, hermite._areas, hermite._rule, hermite.hermline, -1.0
+        return _hermite()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
@@ -319,7 +324,7 @@ class HermiteE(Series):
 
     @staticmethod
     def _family():
-        return hermite_e._rule, hermite_e._slopes, hermite_e._areas, hermite_e._rule, hermite_e.hermeline, -1.0
+        return _hermite_e()
 
     @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):

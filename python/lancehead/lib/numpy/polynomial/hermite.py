@@ -36,6 +36,10 @@ def _areas(k):
     return 0.5 / float(k + 1), 0.0, 0.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, hermline, -1.0
+
+
 def hermline(off, scl):
     """The series of a line.
 

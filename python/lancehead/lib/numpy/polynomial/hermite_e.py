@@ -36,6 +36,10 @@ def _areas(k):
     return 1.0 / float(k + 1), 0.0, 0.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, hermeline, -1.0
+
+
 def hermeline(off, scl):
     """The series of a line.
 

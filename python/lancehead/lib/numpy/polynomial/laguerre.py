@@ -36,6 +36,10 @@ def _areas(k):
     return -1.0, 0.0, 1.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, lagline, 0.0
+
+
 def lagline(off, scl):
     """The series of a line.
 

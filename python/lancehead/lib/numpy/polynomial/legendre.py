@@ -34,6 +34,10 @@ def _areas(k):
     return 1.0 / float(2 * k + 1), (-1.0 / float(2 * k + 1) if k > 1 else 0.0), 0.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, legline, -1.0
+
+
 def legline(off, scl):
     """The series of a line.
 

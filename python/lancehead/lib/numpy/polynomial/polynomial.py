@@ -33,6 +33,10 @@ def _areas(k):
     return 1.0 / float(k + 1), 0.0, 0.0
 
 
+def _family():
+    return None, _slopes, _areas, power_rule, polyline, -1.0
+
+
 def polyline(off, scl):
     """The series of a line.
 
