@@ -169,12 +169,19 @@ def of_class(path, kind, own):
 def methods(path):
     """The public methods that a class of the library has."""
     module, _, name = path.rpartition(".")
+    home, node = known(module)[name]
     fields = [
-        ast.literal_eval(n.value)
-        for n in known(module)[name][1].body
-        if isinstance(n, ast.Assign) and n.targets[0].id == "__fields__"
+        assigned(home, n.value) for n in node.body if isinstance(n, ast.Assign) and n.targets[0].id == "__fields__"
     ]
     return members(*known(module)[name]) | {n: True for f in fields for n in f if not n.startswith("_")}
+
+
+def assigned(home, value):
+    """A value that a class assigns; a name stands for one of its module's."""
+    if not isinstance(value, ast.Name):
+        return ast.literal_eval(value)
+    body = ast.parse(home.read_text()).body
+    return next(ast.literal_eval(n.value) for n in body if isinstance(n, ast.Assign) and n.targets[0].id == value.id)
 
 
 def sections():

@@ -39,10 +39,8 @@ def core_axes(entry, last, ndim):
     if not prim.is_tuple(entry):
         prim.error("an item of `axes` is a tuple or an integer")
     if len(entry) != len(last):
-        raise np.exceptions.AxisError(
-            "operand has " + str(len(last)) + " core dimensions, but " + str(len(entry))
-            + " dimensions are specified by axes tuple."
-        )  # fmt: skip
+        text = "operand has " + str(len(last)) + " core dimensions, but " + str(len(entry))
+        raise np.exceptions.AxisError(text + " dimensions are specified by axes tuple.")
     if len(last) == 2:
         if check_axis(entry[0], ndim) == check_axis(entry[1], ndim):
             raise ValueError("axes item has value " + str(entry[0]) + " repeated")

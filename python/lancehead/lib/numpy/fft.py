@@ -245,8 +245,7 @@ def _axes_of(a, s, axes):
         if prim.is_a(s, "builtins.list"):
             return [a.ndim - len(s) + i for i in range(len(s))]
         return _numbers(s, a.ndim - len(s))
-    if prim.is_range(axes):
-        return _axes_of(a, s, unranged(axes))
+    axes = unranged(axes)
     if prim.is_int(axes) or (s is not None and prim.is_int(s)):
         prim.error("`s` and `axes` are sequences")
     if s is not None and len(s) != len(axes):
@@ -420,8 +419,7 @@ def _shifts(shape, axes, sign):
 
 def _shifted(x, axes, sign):
     a = asarray(x)
-    if prim.is_range(axes):
-        return _shifted(a, unranged(axes), sign)
+    axes = unranged(axes)
     if axes is None:
         k = _numbers(a.shape, 0)
         return roll(a, _shifts(a.shape, k, sign), k)

@@ -11,7 +11,7 @@ from lancehead.lib.numpy.manip import broadcast_arrays
 
 #: Flags of `np.nditer` that change nothing here: elements are used where they are, one at a time.
 _WITHOUT_EFFECT = (
-    "buffered", "common_dtype", "copy_if_overlap", "delay_bufalloc", "grow_inner", "ranged", "reduce_ok", "refs_ok"
+    "common_dtype", "copy_if_overlap", "delay_bufalloc", "grow_inner", "ranged", "reduce_ok", "refs_ok"
 )  # fmt: skip
 
 
@@ -150,29 +150,30 @@ class nditer:
 
 
 def _iterator(given, flags, op_flags, op_dtypes, order, casting, single):
-    arrays = _with_dtypes(given, op_dtypes, op_flags, casting)
-    shape = np.broadcast_shapes(*_shapes_of(arrays))
-    wide = _spread(arrays, shape)
-    is_forced, by_columns = _order_of(wide, order)
-    axes, turned = _best_axes(wide, shape, by_columns), 0
-    if not is_forced:
+    dtypes = _for_each(unmixed(op_dtypes), given)
+    arrays = _converted(given, dtypes, op_flags, casting)
+    wide = _spread(arrays, np.broadcast_shapes(*_shapes_of(arrays)))
+    shape, axes, turned = wide[0].shape, prim.tuple_fill(wide[0].ndim, 0), 0
+    o = prim.order(order, "K")
+    by_columns = o == "F" or o == "A" and _are_fortran(wide)
+    for k in range(len(shape)):
+        axes = prim.tuple_set(axes, k, len(shape) - 1 - k if by_columns else k)
+    if o == "K":
         axes = _sorted_axes(wide, axes)
-        turned = 0 if _makes(given) else _falling(wide, shape)
-    made = _made(arrays, wide, shape, axes, op_dtypes)
+        turned = _falling(wide, shape) if len(wide) == len(given) else 0
+    made = _made(arrays, dtypes, wide, axes)
     operands = made if op_flags is not None else _readonly(made, given)
     ordered = _lined_up(operands, axes, turned)
     self = prim.new("numpy.nditer", operands, ordered, shape, single)
     self.operands, self._ordered, self._single = operands, ordered, single
-    self._shape, self._axes, self._at, self._turned = shape, axes, prim.tuple_fill(wide[0].ndim, 0), turned
+    self._shape, self._axes, self._turned = shape, axes, turned
     self.itersize = count(shape)
-    _note_flags(self, flags)
-    if op_dtypes is not None:
-        _check_buffered(flags, given, op_dtypes)
+    _note_flags(self, flags, _are_converted(given, arrays))
     return self
 
 
-def _note_flags(self, flags):
-    may_be_empty = False
+def _note_flags(self, flags, is_converted):
+    may_be_empty, is_buffered = False, False
     if flags is not None:
         if prim.is_str(flags):
             prim.error("`flags` is a list of texts")
@@ -185,47 +186,38 @@ def _note_flags(self, flags):
                 self.has_index, self._by_columns = True, flag == "f_index"
             elif flag == "zerosize_ok":
                 may_be_empty = True
+            elif flag == "buffered":
+                is_buffered = True
             elif flag == "external_loop":
                 raise NotImplementedError("compiled code has no `external_loop`: loop over the elements, or over rows")
             elif flag not in _WITHOUT_EFFECT:
                 raise ValueError('Unexpected iterator global flag "' + flag + '"')
     if self.itersize == 0 and not may_be_empty:
         raise ValueError("Iteration of zero-sized operands is not enabled")
+    if is_converted and not is_buffered:
+        raise TypeError("Iterator operand required copying or buffering, but neither copying nor buffering was enabled")
     self.finished = self.itersize == 0
 
 
-def _check_buffered(flags, given, op_dtypes):
-    # Elements are converted in a buffer, which has to be asked for.
-    if not _are_of(given, op_dtypes):
-        if flags is not None:
-            for flag in flags:
-                if flag == "buffered":
-                    return
-        raise TypeError("Iterator operand required copying or buffering, but neither copying nor buffering was enabled")
+def _for_each(dtypes, given):
+    # A dtype, or None, for each array: those of a tuple, or the one of all.
+    if prim.is_tuple(dtypes):
+        return dtypes
+    if prim.is_a(dtypes, "builtins.list"):
+        if prim.is_str(prim.example(dtypes)):
+            prim.error("dtypes in a list are given by their classes, as in `op_dtypes=[np.float64]`")
+        return prim.tuple_fill(len(given), prim.example(dtypes))
+    return prim.tuple_fill(len(given), dtypes)
 
 
-def _first_dtype(op_dtypes):
-    # Of a list, whose items are of one type, of a tuple, or one for all.
-    if op_dtypes is None or prim.is_str(op_dtypes):
-        return op_dtypes
-    if prim.is_tuple(op_dtypes):
-        return op_dtypes[0]
-    if prim.is_a(op_dtypes, "builtins.list"):
-        if prim.is_str(prim.example(op_dtypes)):
-            prim.error("dtypes in a list are given by their names, as in `op_dtypes=[np.float64]`")
-        return prim.example(op_dtypes)
-    return op_dtypes
-
-
-def _with_dtypes(given, op_dtypes, op_flags, casting):
+def _converted(given, dtypes, op_flags, casting):
     # Arrays of the elements; None is left for one that is to be made.
     if len(given) == 0:
         return ()
-    dtypes = unmixed(op_dtypes)
-    rest = _with_dtypes(given[1:], dtypes[1:] if prim.is_tuple(dtypes) else dtypes, op_flags, casting)
+    rest = _converted(given[1:], dtypes[1:], op_flags, casting)
     if given[0] is None:
         return (None,) + rest
-    x, dtype = asarray(given[0]), _first_dtype(dtypes)
+    x, dtype = asarray(given[0]), dtypes[0]
     if dtype is None:
         return (x,) + rest
     if prim.as_dtype(dtype) == prim.dtype_of(x):
@@ -236,17 +228,11 @@ def _with_dtypes(given, op_dtypes, op_flags, casting):
     return (x.astype(dtype),) + rest
 
 
-def _are_of(given, op_dtypes):
+def _are_converted(given, arrays):
     if len(given) == 0:
-        return True
-    dtypes = unmixed(op_dtypes)
-    rest = _are_of(given[1:], dtypes[1:] if prim.is_tuple(dtypes) else dtypes)
-    if given[0] is None:
-        return rest
-    dtype = _first_dtype(dtypes)
-    if dtype is None:
-        return rest
-    return rest and prim.as_dtype(dtype) == prim.dtype_of(asarray(given[0]))
+        return False
+    rest = _are_converted(given[1:], arrays[1:])
+    return rest if given[0] is None else rest or prim.dtype_of(asarray(given[0])) != prim.dtype_of(arrays[0])
 
 
 def _shapes_of(arrays):
@@ -269,29 +255,8 @@ def _spread(arrays, shape):
     return (prim.readonly(view) if prim.is_readonly(x) else view,) + _spread(arrays[1:], shape)
 
 
-def _makes(given):
-    if len(given) == 0:
-        return False
-    return given[0] is None or _makes(given[1:])
-
-
-def _order_of(arrays, order):
-    # Whether the order of axes is given, and whether it is by columns.
-    o = prim.order(order, "K")
-    if o == "A":
-        return True, _are_fortran(arrays)
-    return o != "K", o == "F"
-
-
 def _are_fortran(arrays):
     return arrays[0].T.flags.c_contiguous and _are_fortran(arrays[1:]) if len(arrays) > 0 else True
-
-
-def _best_axes(arrays, shape, by_columns):
-    axes = shape
-    for k in range(len(shape)):
-        axes = prim.tuple_set(axes, k, len(shape) - 1 - k if by_columns else k)
-    return axes
 
 
 def _sorted_axes(arrays, axes):
@@ -341,18 +306,16 @@ def _falling(arrays, shape):
     return turned
 
 
-def _made(arrays, wide, shape, axes, op_dtypes):
+def _made(arrays, dtypes, wide, axes):
     # The arrays, and where one is to be made a new one that lies in memory as they are gone through.
     if len(arrays) == 0:
         return ()
-    dtypes = unmixed(op_dtypes)
-    others = dtypes[1:] if prim.is_tuple(dtypes) else dtypes
-    if arrays[0] is None:
-        dtype = _first_dtype(dtypes)
-        if dtype is None:
-            return (_new(shape, axes, prim.result_type(*wide)),) + _made(arrays[1:], wide, shape, axes, others)
-        return (_new(shape, axes, prim.as_dtype(dtype)),) + _made(arrays[1:], wide, shape, axes, others)
-    return (_spread(arrays[:1], shape)[0],) + _made(arrays[1:], wide, shape, axes, others)
+    rest, shape = _made(arrays[1:], dtypes[1:], wide, axes), wide[0].shape
+    if arrays[0] is not None:
+        return _spread(arrays[:1], shape) + rest
+    if dtypes[0] is None:
+        return (_new(shape, axes, prim.result_type(*wide)),) + rest
+    return (_new(shape, axes, prim.as_dtype(dtypes[0])),) + rest
 
 
 def _new(shape, axes, dtype):

@@ -435,8 +435,7 @@ def roll(a, shift, axis=None):
     array([3, 1, 2])
     """
     x = asarray(a)
-    if prim.is_range(shift) or prim.is_range(axis):
-        return roll(x, unranged(shift), unranged(axis))
+    shift, axis = unranged(shift), unranged(axis)
     if axis is None:
         return with_shape(roll(flat(contiguous(x)), _total(shift), 0), x.shape)
     if prim.is_tuple(axis) or prim.is_a(axis, "builtins.list"):

@@ -82,9 +82,7 @@ def _check_extents(x, widths):
     for k in range(x.ndim):
         before, after = _pair(widths, k, x)
         if x.shape[k] == 0 and (before > 0 or after > 0):
-            raise ValueError(
-                "can't extend empty axis " + str(k) + " using modes other than 'constant' or 'empty'"
-            )  # fmt: skip
+            raise ValueError("can't extend empty axis " + str(k) + " using modes other than 'constant' or 'empty'")
 
 
 def _grown(x, k, before, after):
@@ -99,9 +97,11 @@ def _fill(out, k, before, n, mode, constant_values, end_values, stat_length, ref
     end = before + n
     left, right = _part(out, k, 0, before), _part(out, k, end, out.shape[k])
     if mode == "constant":
-        _fill_constant(left, right, 0 if constant_values is None else constant_values, k, x)
+        low, high = _ends(0 if constant_values is None else constant_values, k, x)
+        copy_into(left, low)
+        copy_into(right, high)
     elif mode == "linear_ramp":
-        low, high = _pair(asarray(0 if end_values is None else end_values), k, x)
+        low, high = _ends(0 if end_values is None else end_values, k, x)
         dtype = prim.dtype_of(out)
         first, last = np.take(out, before, k), np.take(out, end - 1, k)
         copy_into(left, np.linspace(low, first, before, endpoint=False, dtype=dtype, axis=k))
@@ -126,14 +126,11 @@ def _fill(out, k, before, n, mode, constant_values, end_values, stat_length, ref
             copy_into(_part(out, k, i, i + 1), _part(out, k, at, at + 1))
 
 
-def _fill_constant(left, right, values, k, x):
+def _ends(values, k, x):
+    # What is outside on both sides of an axis.
     if prim.is_tuple(values) or prim.is_array(values) or prim.is_a(values, "builtins.list"):
-        low, high = _pair(asarray(values), k, x)
-        copy_into(left, low)
-        copy_into(right, high)
-    else:
-        copy_into(left, values)
-        copy_into(right, values)
+        return _pair(asarray(values), k, x)
+    return values, values
 
 
 def _statistic(part, k, mode):

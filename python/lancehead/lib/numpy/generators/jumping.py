@@ -10,13 +10,12 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.layout import new_array, new_zeros
 
-PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, SFC64_KIND = 1, 2, 3, 4, 5
+#: Numbers of the kinds: PCG64, PCG64DXSM, MT19937, Philox, SFC64.
+KINDS = PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, _ = 1, 2, 3, 4, 5
 #: Multipliers of the steps of both PCGs, and how far a jump goes: two to the 128 divided by the golden ratio.
 _MULTIPLIER = (0x4385DF649FCCF645, 0x2360ED051FC65DA4)
 _CHEAP_MULTIPLIER = (0xDA942042E4DD58B5, 0)
 _JUMP = (0xF39CC0605CEDC835, 0x9E3779B97F4A7C15)
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 
 
 def _pair(words):
@@ -29,9 +28,10 @@ def _sum(a, b):
 
 
 def _product(a, b):
-    x, y, u, v = a[0] & _LOW, a[0] >> _HALF, b[0] & _LOW, b[0] >> _HALF
-    middle = (x * u >> _HALF) + (y * u & _LOW) + (x * v & _LOW)
-    high = y * v + (y * u >> _HALF) + (x * v >> _HALF) + (middle >> _HALF)
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    x, y, u, v = a[0] & low, a[0] >> half, b[0] & low, b[0] >> half
+    middle = (x * u >> half) + (y * u & low) + (x * v & low)
+    high = y * v + (y * u >> half) + (x * v >> half) + (middle >> half)
     return a[0] * b[0], high + a[0] * b[1] + a[1] * b[0]
 
 

@@ -8,18 +8,10 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.generators.jumping import (
-    MT19937_KIND,
-    PCG64_KIND,
-    PCG64DXSM_KIND,
-    PHILOX_KIND,
-    SFC64_KIND,
-    advance,
-    jump,
-    set_counter,
-)
+from lancehead.lib.numpy.generators.jumping import KINDS, advance, jump, set_counter
 from lancehead.lib.numpy.layout import as_shape, copy_c, count, new_array
 
+PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, SFC64_KIND = KINDS
 #: Added to the kind of a bit generator that compiled code has made.
 NATIVE = 8
 

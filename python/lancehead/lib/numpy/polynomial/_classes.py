@@ -7,28 +7,12 @@ of a line, and the lower end of its domain and window, whose upper end is one.
 
 import numpy as np
 
+import lancehead.lib.numpy.polynomial._series as kernels
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of, text_of_argument
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.polynomial._fitting import fit, zeros_of
-from lancehead.lib.numpy.polynomial._series import (
-    add,
-    derive,
-    divide,
-    from_roots,
-    integrate,
-    multiply,
-    power,
-    value,
-)
-from lancehead.lib.numpy.polynomial.polyutils import (
-    coefficients,
-    float_of,
-    getdomain,
-    mapdomain,
-    mapparms,
-    trimcoef,
-)
+from lancehead.lib.numpy.polynomial.polyutils import coefficients, float_of, getdomain, mapdomain, mapparms, trimcoef
 
 
 class Series:
@@ -54,7 +38,7 @@ class Series:
     def __call__(self, arg):
         rule = self._kind()._family()[0]
         if prim.is_scalar(arg) or prim.is_array(arg) or prim.is_tuple(arg) or prim.is_a(arg, "builtins.list"):
-            return value(rule, mapdomain(arg, self.domain, self.window), self.coef, True)
+            return kernels.value(rule, mapdomain(arg, self.domain, self.window), self.coef, True)
         off, scl = self.mapparms()
         return composed(rule, self.coef, arg * scl + off)
 
@@ -72,22 +56,22 @@ class Series:
         return self
 
     def __add__(self, other):
-        return self._with(add(self.coef, self._operand(other), 1))
+        return self._with(kernels.add(self.coef, self._operand(other), 1))
 
     def __radd__(self, other):
-        return self._with(add(self._operand(other), self.coef, 1))
+        return self._with(kernels.add(self._operand(other), self.coef, 1))
 
     def __sub__(self, other):
-        return self._with(add(self.coef, self._operand(other), -1))
+        return self._with(kernels.add(self.coef, self._operand(other), -1))
 
     def __rsub__(self, other):
-        return self._with(add(self._operand(other), self.coef, -1))
+        return self._with(kernels.add(self._operand(other), self.coef, -1))
 
     def __mul__(self, other):
-        return self._with(multiply(self._kind()._family()[0], self.coef, self._operand(other)))
+        return self._with(kernels.multiply(self._kind()._family()[0], self.coef, self._operand(other)))
 
     def __rmul__(self, other):
-        return self._with(multiply(self._kind()._family()[0], self._operand(other), self.coef))
+        return self._with(kernels.multiply(self._kind()._family()[0], self._operand(other), self.coef))
 
     def __truediv__(self, other):
         if not prim.is_number(other) or prim.is_bool(other):
@@ -101,7 +85,7 @@ class Series:
         return self.__divmod__(other)[1]
 
     def __divmod__(self, other):
-        quotient, rest = divide(self._kind()._family()[0], self.coef, self._operand(other))
+        quotient, rest = kernels.divide(self._kind()._family()[0], self.coef, self._operand(other))
         return self._with(quotient), self._with(rest)
 
     def __rfloordiv__(self, other):
@@ -111,21 +95,17 @@ class Series:
         return self.__rdivmod__(other)[1]
 
     def __rdivmod__(self, other):
-        quotient, rest = divide(self._kind()._family()[0], self._operand(other), self.coef)
+        quotient, rest = kernels.divide(self._kind()._family()[0], self._operand(other), self.coef)
         return self._with(quotient), self._with(rest)
 
     def __pow__(self, other):
-        return self._with(power(self._kind()._family()[0], self.coef, other, 100))
+        return self._with(kernels.power(self._kind()._family()[0], self.coef, other, 100))
 
     def __eq__(self, other):
         if prim.class_name(other) != prim.class_name(self):
             return False
-        return (
-            self.has_samedomain(other)
-            and self.has_samewindow(other)
-            and self.has_samecoef(other)
-            and self.symbol == other.symbol
-        )
+        is_there = self.has_samedomain(other) and self.has_samewindow(other)
+        return is_there and self.has_samecoef(other) and self.symbol == other.symbol
 
     def __ne__(self, other):
         return not self == other
@@ -180,21 +160,18 @@ class Series:
 
     def convert(self, domain=None, kind=None, window=None):
         """The series as one of another kind, domain or window."""
-        if kind is None:
-            return self(identity_of(self._kind(), domain, window, self.symbol))
-        return self(identity_of(kind, domain, window, self.symbol))
+        return self(identity_of(self._kind() if kind is None else kind, domain, window, self.symbol))
 
     def integ(self, m=1, k=(), lbnd=None):
         """The integral, several times."""
         rule, _, areas, _, _, _ = self._kind()._family()
         off, scl = self.mapparms()
-        if lbnd is None:
-            return self._with(integrate(rule, areas, self.coef, m, k, 0, 1.0 / scl, 0))
-        return self._with(integrate(rule, areas, self.coef, m, k, off + scl * lbnd, 1.0 / scl, 0))
+        bound = 0 if lbnd is None else off + scl * lbnd
+        return self._with(kernels.integrate(rule, areas, self.coef, m, k, bound, 1.0 / scl, 0))
 
     def deriv(self, m=1):
         """The derivative, several times."""
-        return self._with(derive(self._kind()._family()[1], self.coef, m, self.mapparms()[1], 0))
+        return self._with(kernels.derive(self._kind()._family()[1], self.coef, m, self.mapparms()[1], 0))
 
     def roots(self):
         """The zeros, in the domain."""
@@ -202,10 +179,8 @@ class Series:
 
     def linspace(self, n=100, domain=None):
         """Evenly spaced points of the domain, and the values there."""
-        if domain is None:
-            x = np.linspace(self.domain[0], self.domain[1], n)
-        else:
-            x = np.linspace(domain[0], domain[1], n)
+        ends = self.domain if domain is None else domain
+        x = np.linspace(ends[0], ends[1], n)
         return x, self(x)
 
 
@@ -289,4 +264,4 @@ def from_roots_of(kind, roots, domain, window, symbol):
     onto = interval(window, low, "Window")
     off, scl = mapparms(ends, onto)
     zeros = asarray(roots)
-    return kind(from_roots(rule, zeros * scl + off) / scl**zeros.size, ends, onto, symbol)
+    return kind(kernels.from_roots(rule, zeros * scl + off) / scl**zeros.size, ends, onto, symbol)

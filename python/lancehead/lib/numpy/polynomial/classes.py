@@ -1,15 +1,8 @@
 """The classes of `numpy.polynomial`, one for each family."""
 
+import lancehead.lib.numpy.polynomial._classes as shared
 from lancehead.lib import prim
-from lancehead.lib.numpy.polynomial._classes import (
-    Series,
-    basis_of,
-    fit_of,
-    from_roots_of,
-    identity_of,
-    interval,
-    parts,
-)
+from lancehead.lib.numpy.polynomial._classes import Series
 from lancehead.lib.numpy.polynomial.chebyshev import _family as _chebyshev
 from lancehead.lib.numpy.polynomial.chebyshev import chebinterpolate
 from lancehead.lib.numpy.polynomial.hermite import _family as _hermite
@@ -19,18 +12,21 @@ from lancehead.lib.numpy.polynomial.legendre import _family as _legendre
 from lancehead.lib.numpy.polynomial.polynomial import _family as _polynomial
 from lancehead.lib.numpy.polynomial.polyutils import mapdomain
 
+_FIELDS = {
+    "coef": "array(T, 1, C)",
+    "domain": "array(float64, 1, C)",
+    "window": "array(float64, 1, C)",
+    "symbol": "str",
+}
+
 
 class Polynomial(Series):
     """A series of powers."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_polynomial)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
         """A series with coefficients from the lowest to the highest.
@@ -38,35 +34,31 @@ class Polynomial(Series):
         >>> float(np.polynomial.Polynomial([1.0, 2.0, 3.0])(2.0))
         17.0
         """
-        c, d, w = parts(coef, domain, window, -1.0, symbol)
+        c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Polynomial", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return Polynomial
 
     @staticmethod
-    def _family():
-        return _polynomial()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
         """The series that comes nearest to values at points."""
-        return fit_of(Polynomial, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(Polynomial, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
         """The series with these zeros."""
-        return from_roots_of(Polynomial, roots, domain, window, symbol)
+        return shared.from_roots_of(Polynomial, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
         """The series whose value is where it is asked."""
-        return identity_of(Polynomial, domain, window, symbol)
+        return shared.identity_of(Polynomial, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
         """A single polynomial of the family."""
-        return basis_of(Polynomial, deg, domain, window, symbol)
+        return shared.basis_of(Polynomial, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
@@ -78,13 +70,9 @@ class Chebyshev(Series):
     """A series of Chebyshev's polynomials of the first kind."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_chebyshev)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
         """A series with coefficients from the lowest to the highest.
@@ -92,45 +80,36 @@ class Chebyshev(Series):
         >>> float(np.polynomial.Chebyshev([1.0, 2.0, 3.0])(2.0))
         26.0
         """
-        c, d, w = parts(coef, domain, window, -1.0, symbol)
+        c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Chebyshev", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return Chebyshev
 
     @staticmethod
-    def _family():
-        return _chebyshev()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return fit_of(Chebyshev, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(Chebyshev, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return from_roots_of(Chebyshev, roots, domain, window, symbol)
+        return shared.from_roots_of(Chebyshev, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return identity_of(Chebyshev, domain, window, symbol)
+        return shared.identity_of(Chebyshev, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return basis_of(Chebyshev, deg, domain, window, symbol)
+        return shared.basis_of(Chebyshev, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
         return series.convert(domain, Chebyshev, window)
 
     @staticmethod
     def interpolate(func, deg, domain=None, args=()):
         """The series that has the values of a function at the points of Chebyshev."""
-        ends, onto = interval(domain, -1.0, "Domain"), interval(None, -1.0, "Window")
+        ends, onto = shared.interval(domain, -1.0, "Domain"), shared.interval(None, -1.0, "Window")
         return Chebyshev(
             chebinterpolate(lambda x: func(mapdomain(x, onto, ends), *args), deg), ends, onto
         )  # fmt: skip
@@ -140,53 +119,36 @@ class Legendre(Series):
     """A series of Legendre's polynomials."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_legendre)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
-        """A series with coefficients from the lowest to the highest.
-
-        >>> float(np.polynomial.Legendre([1.0, 2.0, 3.0])(2.0))
-        21.5
-        """
-        c, d, w = parts(coef, domain, window, -1.0, symbol)
+        """A series with coefficients from the lowest to the highest."""
+        c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Legendre", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return Legendre
 
     @staticmethod
-    def _family():
-        return _legendre()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return fit_of(Legendre, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(Legendre, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return from_roots_of(Legendre, roots, domain, window, symbol)
+        return shared.from_roots_of(Legendre, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return identity_of(Legendre, domain, window, symbol)
+        return shared.identity_of(Legendre, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return basis_of(Legendre, deg, domain, window, symbol)
+        return shared.basis_of(Legendre, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
         return series.convert(domain, Legendre, window)
 
 
@@ -194,53 +156,36 @@ class Laguerre(Series):
     """A series of Laguerre's polynomials."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_laguerre)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
-        """A series with coefficients from the lowest to the highest.
-
-        >>> float(np.polynomial.Laguerre([1.0, 2.0, 3.0])(2.0))
-        -4.0
-        """
-        c, d, w = parts(coef, domain, window, 0.0, symbol)
+        """A series with coefficients from the lowest to the highest."""
+        c, d, w = shared.parts(coef, domain, window, 0.0, symbol)
         return prim.value("numpy.polynomial.Laguerre", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return Laguerre
 
     @staticmethod
-    def _family():
-        return _laguerre()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return fit_of(Laguerre, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(Laguerre, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return from_roots_of(Laguerre, roots, domain, window, symbol)
+        return shared.from_roots_of(Laguerre, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return identity_of(Laguerre, domain, window, symbol)
+        return shared.identity_of(Laguerre, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return basis_of(Laguerre, deg, domain, window, symbol)
+        return shared.basis_of(Laguerre, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
         return series.convert(domain, Laguerre, window)
 
 
@@ -248,53 +193,36 @@ class Hermite(Series):
     """A series of Hermite's polynomials, as physics has them."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_hermite)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
-        """A series with coefficients from the lowest to the highest.
-
-        >>> float(np.polynomial.Hermite([1.0, 2.0, 3.0])(2.0))
-        51.0
-        """
-        c, d, w = parts(coef, domain, window, -1.0, symbol)
+        """A series with coefficients from the lowest to the highest."""
+        c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Hermite", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return Hermite
 
     @staticmethod
-    def _family():
-        return _hermite()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return fit_of(Hermite, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(Hermite, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return from_roots_of(Hermite, roots, domain, window, symbol)
+        return shared.from_roots_of(Hermite, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return identity_of(Hermite, domain, window, symbol)
+        return shared.identity_of(Hermite, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return basis_of(Hermite, deg, domain, window, symbol)
+        return shared.basis_of(Hermite, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
         return series.convert(domain, Hermite, window)
 
 
@@ -302,51 +230,34 @@ class HermiteE(Series):
     """A series of Hermite's polynomials, as probability has them."""
 
     __parameters__ = ("T",)
-    __fields__ = {
-        "coef": "array(T, 1, C)",
-        "domain": "array(float64, 1, C)",
-        "window": "array(float64, 1, C)",
-        "symbol": "str",
-    }
+    __fields__ = _FIELDS
     __by_value__ = True
+    _family = staticmethod(_hermite_e)
 
     def __new__(coef, domain=None, window=None, symbol="x"):
-        """A series with coefficients from the lowest to the highest.
-
-        >>> float(np.polynomial.HermiteE([1.0, 2.0, 3.0])(2.0))
-        14.0
-        """
-        c, d, w = parts(coef, domain, window, -1.0, symbol)
+        """A series with coefficients from the lowest to the highest."""
+        c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.HermiteE", (c, d, w, symbol), prim.dtype_of(c))
 
     def _kind(self):
         return HermiteE
 
     @staticmethod
-    def _family():
-        return _hermite_e()
-
-    @staticmethod
     def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return fit_of(HermiteE, x, y, deg, domain, rcond, full, w, window, symbol)
+        return shared.fit_of(HermiteE, x, y, deg, domain, rcond, full, w, window, symbol)
 
     @staticmethod
     def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return from_roots_of(HermiteE, roots, domain, window, symbol)
+        return shared.from_roots_of(HermiteE, roots, domain, window, symbol)
 
     @staticmethod
     def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return identity_of(HermiteE, domain, window, symbol)
+        return shared.identity_of(HermiteE, domain, window, symbol)
 
     @staticmethod
     def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return basis_of(HermiteE, deg, domain, window, symbol)
+        return shared.basis_of(HermiteE, deg, domain, window, symbol)
 
     @staticmethod
     def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
         return series.convert(domain, HermiteE, window)
