@@ -1,9 +1,10 @@
 """The examples in the docstrings of NumPy's functions that compiled code has, each as a compiled function.
 
-`python tests/python/numpy_examples.py [NAME ...]` runs those of all functions, or of some, and prints wrong answers; with
-`--record` it writes `numpy_examples.json`: for each function how many examples give NumPy's answer, and why others are
-refused. Nothing of the docstrings is kept. An example runs in the interpreter; if it calls the function that it is of,
-its source is also compiled, with the names that it reads as parameters, and what it gives, binds and prints is compared.
+`python tests/python/numpy_examples.py [NAME ...]` runs those of all functions, or of some, and prints wrong answers;
+with `--record` it writes `numpy_examples.json`: for each function how many examples give NumPy's answer, and why others
+are refused. Nothing of the docstrings is kept. An example runs in the interpreter; if it calls the function that it is
+of, its source is also compiled, with the names that it reads as parameters, and what it gives, binds and prints is
+compared.
 """
 
 from __future__ import annotations
@@ -111,7 +112,8 @@ def wrapped(source: str, space: dict[str, Any]) -> tuple[Any, list[str]]:
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
         value = ast.unparse(last.value)
-        body = [ast.unparse(s) for s in tree.body[:-1]] + [f"result_ = {value}", f"return {group(['result_', *changed])}"]
+        given = group(["result_", *changed])
+        body = [*map(ast.unparse, tree.body[:-1]), f"result_ = {value}", f"return {given}"]
     else:
         body = [ast.unparse(s) for s in tree.body] + [f"return {group(changed)}"]
     lines = [line for text in body for line in text.splitlines()]
@@ -242,7 +244,8 @@ def main() -> None:
     print(f"{sum(r['same'] for r in record.values())} as in NumPy, {refused} refused, {wrong} wrong")
     if "--record" in sys.argv:
         version = ".".join(np.__version__.split(".")[:2])
-        RECORD.write_text(json.dumps({"version": version, "functions": record}, indent=1) + "\n")
+        lines = ",\n".join(f"  {json.dumps(path)}: {json.dumps(found)}" for path, found in record.items())
+        RECORD.write_text(f'{{"version": "{version}", "functions": {{\n{lines}\n}}}}\n')
     sys.exit(wrong > 0)
 
 

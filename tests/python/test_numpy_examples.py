@@ -1,4 +1,4 @@
-"""NumPy's own examples of the functions that compiled code has: `numpy_examples.py` runs them, this file a part of them."""
+"""NumPy's own examples of the functions that compiled code has: `numpy_examples.py` runs all, this file a part."""
 
 import contextlib
 import json

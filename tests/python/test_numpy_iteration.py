@@ -60,7 +60,13 @@ def test_several_arrays() -> None:
     for a in (TABLE, TABLE.copy("F"), TABLE[::-1]):
         assert njit(in_order)(a, np.arange(3.0), 1) == in_order(a, np.arange(3.0), 1)
     assert njit(as_they_lie)(TABLE, np.arange(3.0)) == as_they_lie(TABLE, np.arange(3.0))
-    for x, y in [(TABLE.T, TABLE.T), (TABLE.T, TABLE.reshape(3, 2)), (TABLE[::-1], TABLE[::-1]), (TABLE.copy("F"), TABLE[:1])]:
+    pairs = [
+        (TABLE.T, TABLE.T),
+        (TABLE.T, TABLE.reshape(3, 2)),
+        (TABLE[::-1], TABLE[::-1]),
+        (TABLE.copy("F"), TABLE[:1]),
+    ]
+    for x, y in pairs:
         assert njit(as_they_lie)(x, y.astype(float)) == as_they_lie(x, y.astype(float))
         # Strides of both matter, also where they differ.
         wide = np.broadcast_to(y, x.shape).astype(float)

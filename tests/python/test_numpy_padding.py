@@ -51,9 +51,12 @@ def test_modes(mode):
 @pytest.mark.parametrize(
     "text",
     """
-np.pad(L,2),np.pad(L,(2,1),'edge'),np.pad(L,(1,),'mean'),np.pad(L,((2,3),),'median'),np.pad(A,[1,2]),np.pad(A,[[1,2],[3,4]])
-np.pad(A,((1,),(2,))),np.pad(A,{1:(1,2)}),np.pad(A,{-1:2}),np.pad(A,{0:(3,0)},'wrap'),np.pad(A,1,constant_values=[[1],[2]])
-np.pad([1,2,3],2),np.pad(range(3),1),np.pad(np.array(5),0),np.pad(B,1),np.pad(F.astype('f4'),2,'mean'),np.pad(A.T,1).strides
+np.pad(L,2),np.pad(L,(2,1),'edge'),np.pad(L,(1,),'mean'),np.pad(L,((2,3),),'median'),np.pad(A,[1,2])
+np.pad(A,[[1,2],[3,4]])
+np.pad(A,((1,),(2,))),np.pad(A,{1:(1,2)}),np.pad(A,{-1:2}),np.pad(A,{0:(3,0)},'wrap')
+np.pad(A,1,constant_values=[[1],[2]])
+np.pad([1,2,3],2),np.pad(range(3),1),np.pad(np.array(5),0),np.pad(B,1),np.pad(F.astype('f4'),2,'mean')
+np.pad(A.T,1).strides
 np.pad(F.astype('f2'),2,'linear_ramp'),np.pad(L.astype(np.int8)*50,3,'reflect',reflect_type='odd')
 np.pad(A,{5:(3,0)})
 np.pad(A,-1)
