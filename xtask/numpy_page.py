@@ -160,19 +160,28 @@ def of_class(path, kind, own):
         elif node is None:
             out[f"{path}.{name}"] = None
         else:
-            out[f"{path}.{name}"] = without(thing, node, bound=1) if callable(thing) else []
+            # The class is given to its methods, which are static in the library.
+            bound = 0 if inspect.ismethod(thing) else 1
+            out[f"{path}.{name}"] = without(thing, node, bound=bound) if callable(thing) else []
     return out
 
 
 def methods(path):
     """The public methods that a class of the library has."""
     module, _, name = path.rpartition(".")
+    home, node = known(module)[name]
     fields = [
-        ast.literal_eval(n.value)
-        for n in known(module)[name][1].body
-        if isinstance(n, ast.Assign) and n.targets[0].id == "__fields__"
+        assigned(home, n.value) for n in node.body if isinstance(n, ast.Assign) and n.targets[0].id == "__fields__"
     ]
     return members(*known(module)[name]) | {n: True for f in fields for n in f if not n.startswith("_")}
+
+
+def assigned(home, value):
+    """A value that a class assigns; a name stands for one of its module's."""
+    if not isinstance(value, ast.Name):
+        return ast.literal_eval(value)
+    body = ast.parse(home.read_text()).body
+    return next(ast.literal_eval(n.value) for n in body if isinstance(n, ast.Assign) and n.targets[0].id == value.id)
 
 
 def sections():
@@ -198,6 +207,8 @@ def sections():
         "Classes of numpy.polynomial",
         of_module(np.polynomial, [n for n in np.polynomial.__all__ if inspect.isclass(getattr(np.polynomial, n))]),
     )
+    path = "numpy.polynomial.Chebyshev"
+    yield "Methods and attributes of polynomials", of_class(path, np.polynomial.Chebyshev, methods(path))
     yield "numpy.lib.stride_tricks", of_module(np.lib.stride_tricks)
 
 

@@ -8,7 +8,6 @@ ERRORS = (
 )
 MATRIX = "`np.matrix` is a class apart: use arrays of two dimensions and `@`"
 PROCESS = "says how NumPy was built or tests it: call it outside"
-SERIES = "a class of polynomials: use the functions of its module, which take the coefficients"
 STATE = "is no value of compiled code: make and seed generators inside, or pass one in, which keeps its state outside"
 ADDRESS = "an address of NumPy's for C: compiled code needs none"
 OBJECT = "an object of Python: "
@@ -66,27 +65,21 @@ REASONS = {
     "numpy.random.BitGenerator": "an abstract class: use `PCG64` or one of the others",
     "numpy.random.get_state": "the state of the stream " + STATE,
     "numpy.random.set_state": "the state of the stream " + STATE,
-    "numpy.random.SeedSequence.pool": "use `generate_state(n)`",
     "numpy.random.SeedSequence.spawn_key": "a tuple whose length is known only at run time: use `spawn(n)`",
     "numpy.random.SeedSequence.state": "a dictionary of several types: use `entropy` and `n_children_spawned`",
-    "numpy.random.BitGenerator.advance": "moves the state, which " + STATE,
     "numpy.random.BitGenerator.capsule": ADDRESS,
     "numpy.random.BitGenerator.cffi": ADDRESS,
     "numpy.random.BitGenerator.ctypes": ADDRESS,
-    "numpy.random.BitGenerator.jumped": "use `spawn(n)` for independent streams",
+    "numpy.polynomial.Chebyshev.basis_name": "is for printing: write the letter",
     "numpy.random.BitGenerator.lock": "locks of Python are taken around a call: compiled code needs none",
-    "numpy.random.BitGenerator.state": STATE,
-    "numpy.polynomial.Polynomial": SERIES,
-    "numpy.polynomial.Chebyshev": SERIES,
-    "numpy.polynomial.Legendre": SERIES,
-    "numpy.polynomial.Hermite": SERIES,
-    "numpy.polynomial.HermiteE": SERIES,
-    "numpy.polynomial.Laguerre": SERIES,
+    "numpy.random.BitGenerator.state": "a dictionary of several types: use `advance` and `jumped`",
 }
 
 #: Arguments that functions of the library have, but refuse.
 ARGUMENTS = {
-    "numpy.nditer": ("flags", "op_dtypes"),
+    "numpy.pad": ("mode as a function", "its other keywords"),
+    "numpy.random.BitGenerator.jumped": ("self of MT19937",),
+    "numpy.nditer": ("flags=['external_loop']",),
     "numpy.busday_count": ("busdaycal",),
     "numpy.busday_offset": ("busdaycal",),
     "numpy.is_busday": ("busdaycal",),
@@ -94,7 +87,6 @@ ARGUMENTS = {
     "numpy.argsort": ("order",),
     "numpy.partition": ("order",),
     "numpy.sort": ("order",),
-    "numpy.random.Philox": ("counter",),
     "numpy.ndarray.argpartition": ("order",),
     "numpy.ndarray.argsort": ("order",),
     "numpy.ndarray.partition": ("order",),

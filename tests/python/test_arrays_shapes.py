@@ -124,5 +124,5 @@ def test_the_order_of_axes_may_be_a_list():
         with pytest.raises(ValueError) as found:
             reordered(x, order)
         assert str(found.value) == str(wanted.value)
-    with pytest.raises(TypingError, match="or a tuple is needed here: how long a list is"):
+    with pytest.raises(TypingError, match="or a tuple is needed here: how long a list or a range is"):
         njit(lambda a: a.reshape([6, 4]))(a)

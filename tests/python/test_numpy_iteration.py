@@ -60,10 +60,100 @@ def test_several_arrays() -> None:
     for a in (TABLE, TABLE.copy("F"), TABLE[::-1]):
         assert njit(in_order)(a, np.arange(3.0), 1) == in_order(a, np.arange(3.0), 1)
     assert njit(as_they_lie)(TABLE, np.arange(3.0)) == as_they_lie(TABLE, np.arange(3.0))
-    with pytest.raises(errors.TypingError, match='order="C"'):
-        njit(as_they_lie)(TABLE.T, TABLE.T)
-    with pytest.raises(errors.TypingError, match="flags"):
-        njit(lambda a: [x.item() for x in np.nditer(a, flags=["multi_index"])])(TABLE)
+    pairs = [
+        (TABLE.T, TABLE.T),
+        (TABLE.T, TABLE.reshape(3, 2)),
+        (TABLE[::-1], TABLE[::-1]),
+        (TABLE.copy("F"), TABLE[:1]),
+    ]
+    for x, y in pairs:
+        assert njit(as_they_lie)(x, y.astype(float)) == as_they_lie(x, y.astype(float))
+        # Strides of both matter, also where they differ.
+        wide = np.broadcast_to(y, x.shape).astype(float)
+        assert njit(as_they_lie)(wide, x) == as_they_lie(wide, x)
+    with pytest.raises(errors.TypingError, match="as a tuple"):
+        njit(lambda a, b: [x.item() for x, _ in np.nditer([a, b])])(TABLE, TABLE)
+
+
+def facts(a, order):
+    it = np.nditer(a, flags=["multi_index"], order="K")
+    first = [(x.item(), it.multi_index, it.iterindex) for x in it]
+    by_rows, by_columns = np.nditer(a, flags=["c_index"]), np.nditer(a, flags=("f_index", "refs_ok"))
+    numbers = [by_rows.index for _ in by_rows], [by_columns.index for _ in by_columns]
+    ended = it.finished, it.itersize, it.nop, it.has_index, it.has_multi_index, len(it)
+    it.reset()
+    again = []
+    while not it.finished:
+        again.append((it[0].item(), it.value.item(), it.multi_index))
+        it.iternext()
+    return first, numbers, ended, again, it.iternext()
+
+
+def test_indices_and_the_state_of_an_iterator() -> None:
+    compiled = njit(facts)
+    for a in [x for x in ARRAYS if x.ndim]:
+        assert compiled(a, "K") == facts(a, "K")
+
+
+def filled(a, b):
+    it = np.nditer((a, b, None), flags=["multi_index"])
+    for x, y, z in it:
+        z[...] = x * 10 + y
+    other = np.nditer((a, None), op_dtypes=(None, np.complex128))
+    for x, z in other:
+        z[...] = x * 1j
+    with np.nditer(a, flags=["multi_index"], op_flags=["readwrite"]) as it2:
+        while not it2.finished:
+            it2[0] = it2[0] + len(it2.multi_index)
+            it2.iternext()
+    return it.operands[2], it.operands[2].strides, other.operands[1], other.operands[1].strides, a
+
+
+def test_arrays_that_are_made() -> None:
+    compiled = njit(filled)
+    for a in (TABLE, TABLE.copy("F"), TABLE[::-1], TABLE.T.copy().T[:, ::-1], TABLE.astype(complex)):
+        for b in (np.arange(3), np.arange(6.0).reshape(2, 3).T.copy().T, np.array(2.5)):
+            got, wanted = compiled(a.copy("K"), b), filled(a.copy("K"), b)
+            for x, y in zip(got, wanted, strict=True):
+                assert getattr(x, "dtype", 0) == getattr(y, "dtype", 0)
+                np.testing.assert_array_equal(x, y)
+
+
+def of_dtypes(a, buffered):
+    wide = [x.item() for x in np.nditer(a, op_dtypes=[np.complex128], flags=[buffered])]
+    return wide, [x.item() for x in np.nditer(a, op_dtypes=np.float32, flags=[buffered], casting="same_kind")]
+
+
+def flagged(a, flags):
+    return [x.item() for x in np.nditer(a, flags=flags)]
+
+
+def after_the_end(a, which):
+    it = np.nditer(a, flags=["multi_index"])
+    if which == 0:
+        return it.index
+    for _ in it:
+        pass
+    return len(it.multi_index) if which == 1 else int(it.value)
+
+
+def test_dtypes_flags_and_errors() -> None:
+    compiled, converted, late = njit(flagged), njit(of_dtypes), njit(after_the_end)
+    assert converted(TABLE.T, "buffered") == of_dtypes(TABLE.T, "buffered")
+    for f, args in [
+        (converted, (TABLE, "c_index")),
+        (compiled, (TABLE, ["odd"])),
+        (compiled, (TABLE[:0], ["c_index"])),
+    ]:
+        assert outcome(f, list(args)) == outcome(f.py_func, list(args))
+    assert compiled(TABLE[:0], ["zerosize_ok"]) == []
+    assert outcome(compiled, [TABLE, ["c_index", "f_index"]]) is ValueError
+    for which in (0, 1, 2):
+        assert outcome(late, [TABLE, which]) is outcome(after_the_end, [TABLE, which]) is ValueError
+    with pytest.raises(NotImplementedError, match="external_loop"):
+        compiled(TABLE, ["external_loop"])
+    with pytest.raises(errors.TypingError, match="not converted"):
+        njit(lambda a: list(np.nditer(a, op_flags=["readwrite"], op_dtypes=[np.float32], flags=["buffered"])))(TABLE)
 
 
 def test_broadcast() -> None:

@@ -23,6 +23,7 @@ INSTANCES = {
     "numpy.random.Generator": "np.random.default_rng(5)",
     "numpy.random.SeedSequence": "np.random.SeedSequence(5)",
     "numpy.random.BitGenerator": "np.random.PCG64(5)",
+    "numpy.polynomial.Chebyshev": "np.polynomial.Chebyshev([1.0])",
 }
 #: What has no value of its own in compiled code.
 UNNAMED = {"numpy.ndarray.ctypes", "numpy.ndarray.flat"}

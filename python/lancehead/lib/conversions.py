@@ -28,11 +28,16 @@ def index_of(x):
     """An integer argument as `int`; anything else is refused while compiling."""
     if prim.is_optional(x):
         return int(x)
-    if prim.is_a(x, "builtins.list"):
-        prim.error("an integer or a tuple is needed here: how long a list is, is no part of its type")
+    if prim.is_a(x, "builtins.list") or prim.is_range(x):
+        prim.error("an integer or a tuple is needed here: how long a list or a range is, is no part of its type")
     if not (prim.is_int(x) or prim.is_bool(x)):
         prim.error("an integer is needed here")
     return prim.cast(x, int)
+
+
+def unranged(x):
+    """A range as a list; anything else as it is."""
+    return list(x) if prim.is_range(x) else x
 
 
 def integer_of(x):

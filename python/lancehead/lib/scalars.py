@@ -103,8 +103,32 @@ class int:
         return True
 
 
+def ratio_of(x):
+    """Two integers of 64 bits whose quotient is a number."""
+    if x - x != 0.0:
+        if x != x:
+            raise ValueError("cannot convert NaN to integer ratio")
+        raise OverflowError("cannot convert Infinity to integer ratio")
+    below = 1
+    while prim.floor(x) != x:
+        if below >= 1 << 62:
+            raise OverflowError("the denominator does not fit 64 bits")
+        x, below = x * 2.0, below * 2
+    if prim.abs(x) >= 9223372036854775808.0:
+        raise OverflowError("the numerator does not fit 64 bits")
+    return prim.cast(x, np.int64) + 0, below
+
+
 class float:
     """Methods of `float`."""
+
+    def as_integer_ratio(self):
+        """Two integers without a common divisor whose quotient is the number.
+
+        >>> (0.75).as_integer_ratio()
+        (3, 4)
+        """
+        return ratio_of(self)
 
     def is_integer(self):
         """Whether the number is integral.

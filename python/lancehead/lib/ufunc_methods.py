@@ -12,8 +12,8 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
     a = np.asarray(array)
     dtype = _summed(u, a, dtype)
     axes = _axes_of(axis, a.shape)
-    if prim.is_array(where):
-        result = _masked(u, a, axes, dtype, initial, where)
+    if not prim.is_scalar(where):
+        result = _masked(u, a, axes, dtype, initial, np.asarray(where))
     elif where:
         result = _whole(u, a, axis, axes, dtype, initial)
     else:

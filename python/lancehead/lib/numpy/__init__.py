@@ -19,6 +19,7 @@ from lancehead.lib.numpy.meshes import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
 from lancehead.lib.numpy.nans import *  # noqa: F403
 from lancehead.lib.numpy.numbering import *  # noqa: F403
+from lancehead.lib.numpy.padding import pad
 from lancehead.lib.numpy.polynomials import poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, roots
 from lancehead.lib.numpy.products import dot, inner, kron, matmul, vdot
 from lancehead.lib.numpy.quantiles import *  # noqa: F403

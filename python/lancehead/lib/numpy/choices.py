@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of, unmixed
 from lancehead.lib.numpy.casting import check_cast
-from lancehead.lib.numpy.creation import array, asarray, operand
+from lancehead.lib.numpy.creation import array, asarray, operand, text_operand
 from lancehead.lib.numpy.indexing import nonzero
 from lancehead.lib.numpy.reductions import larger, smaller
 
@@ -15,7 +15,7 @@ def _choose(c, x, y):
     return prim.cast(x, dtype) if c else prim.cast(y, dtype)
 
 
-def where(condition, /, *values):
+def where(condition, x=nonzero, y=nonzero, /):
     """Elements of one or the other array by a condition; alone, the indices where it is true.
 
     >>> np.where(np.array([True, False]), np.array([1, 2]), 0.5)
@@ -23,16 +23,18 @@ def where(condition, /, *values):
     >>> np.where(np.array([0, 5, 6]))
     (array([1, 2]),)
     """
-    if len(values) == 0:
+    if prim.is_func(x) and prim.is_func(y):
         return nonzero(condition)
-    if len(values) != 2:
+    if prim.is_func(x) or prim.is_func(y):
         prim.error("`where` takes both values or neither")
-    condition, x, y = operand(condition), operand(values[0]), operand(values[1])
+    if prim.is_str(x) or prim.is_str(y):
+        return where(condition, text_operand(x), text_operand(y))
+    condition, x, y = operand(condition), operand(x), operand(y)
     if x is None or y is None:
         prim.error("`where` takes numbers and arrays of them, not None")
     if prim.is_chars(x) or prim.is_chars(y) or prim.is_str(x) or prim.is_str(y):
         if not (prim.is_array(x) and prim.is_array(y)):
-            prim.error("`where` takes arrays of texts, and no text by itself: make an array of it outside")
+            prim.error("`where` takes arrays of texts, or texts that are known while compiling")
         return _texts_where(asarray(condition), x, y)
     if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
         return prim.map(_choose, condition, x, y)
@@ -188,11 +190,18 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         return x if prim.is_number(x) else v.copy()
     size = prim.itemsize(dtype)
     biggest = prim.cast(65504.0 if size == 2 else 3.4028234663852886e38 if size == 4 else 1.7976931348623157e308, dtype)
+    if prim.is_array(nan) or prim.is_array(posinf) or prim.is_array(neginf):
+        low = _of_dtype(-biggest if neginf is None else neginf, dtype)
+        return prim.map(_finite, v, _of_dtype(nan, dtype), _of_dtype(biggest if posinf is None else posinf, dtype), low)
     high = biggest if posinf is None else prim.cast(posinf, dtype)
     low = -biggest if neginf is None else prim.cast(neginf, dtype)
     if prim.is_number(x):
         return _finite(x, prim.cast(nan, dtype), high, low)
     return prim.map(_finite, v, prim.cast(nan, dtype), high, low)
+
+
+def _of_dtype(x, dtype):
+    return asarray(x, dtype) if prim.is_array(x) else prim.cast(x, dtype)
 
 
 def _finite(x, nan, high, low):

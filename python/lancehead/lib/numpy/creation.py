@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_device, check_flag, index_of
+from lancehead.lib.conversions import check_device, check_flag, index_of, unranged
 from lancehead.lib.numpy.layout import (
     as_shape,
     c_strides,
@@ -82,12 +82,18 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
     if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full(shape, asarray(fill_value), dtype, order)
     if prim.is_str(fill_value) or prim.is_bytes(fill_value):
-        texts = empty(shape, _dtype_of_texts(dtype), order)
+        texts = empty(shape, _dtype_for(fill_value, dtype), order)
         texts[...] = fill_value
         return texts
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
     copy_into(out, fill_value)
     return out
+
+
+def _dtype_for(text, dtype):
+    if dtype is None and prim.is_str(text):
+        return dtype_of_text(text)
+    return _dtype_of_texts(dtype)
 
 
 def _empty_as(a, dtype, order):
@@ -399,6 +405,32 @@ def _dtype_of_texts(dtype):
     return made
 
 
+#: Names of dtypes by the number of characters, less one.
+_OF_TEXTS = (
+    "U1", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U9", "U10", "U11", "U12", "U13", "U14", "U15", "U16",
+    "U17", "U18", "U19", "U20", "U21", "U22", "U23", "U24", "U25", "U26", "U27", "U28", "U29", "U30", "U31",
+    "U32"
+)  # fmt: skip
+
+
+def dtype_of_text(x):
+    """The dtype that a text which is known while compiling has: one of as many characters."""
+    if not prim.is_const(x):
+        prim.error('how long a text is, is no part of its type: give the dtype, as in `dtype="U5"`')
+    if len(x) > 32:
+        prim.error('a text of more than 32 characters needs its dtype, as in `dtype="U40"`')
+    return prim.as_dtype(_OF_TEXTS[len(x) - 1 if len(x) > 0 else 0])
+
+
+def text_operand(x):
+    """A text that is known while compiling as an array without dimensions; anything else as it is."""
+    if not prim.is_str(x):
+        return x
+    out = empty((), dtype_of_text(x))
+    out[()] = x
+    return out
+
+
 def _texts(object, dtype):
     texts = new_array((len(object),), _dtype_of_texts(dtype))
     for i, x in enumerate(object):
@@ -441,6 +473,8 @@ def _fill_records(items, at, x, shape):
 
 
 def _array(object, dtype, copy, order):
+    if prim.is_range(object):
+        return _array(unranged(object), dtype, copy, order)
     if dtype is not None:
         if (
             not prim.is_array(object)

@@ -202,77 +202,6 @@ def _delete_many(x, indices, k):
     return np.take(x, left, k)
 
 
-def pad(array, pad_width, mode="constant", *, constant_values=0):
-    """An array with a margin around it.
-
-    >>> np.pad(np.array([1, 2]), 1)
-    array([0, 1, 2, 0])
-    >>> np.pad(np.array([1, 2, 3]), (1, 2), mode="edge")
-    array([1, 1, 2, 3, 3, 3])
-    """
-    if not prim.is_str(mode):
-        prim.error("the mode of `pad` is a string")
-    x = asarray(array)
-    if prim.is_number(pad_width):
-        if integer_of(pad_width) < 0:
-            raise ValueError("index can't contain negative values")
-    out = x
-    for k in range(x.ndim):
-        before, after = _margins(pad_width, k)
-        if before < 0 or after < 0:
-            raise ValueError("index can't contain negative values")
-        out = _padded(contiguous(out), k, before, after, mode, constant_values)
-    return out
-
-
-def _margins(pad_width, k):
-    if prim.is_number(pad_width):
-        return integer_of(pad_width), integer_of(pad_width)
-    if prim.is_tuple(pad_width) and len(pad_width) > 0:
-        if prim.is_tuple(pad_width[0]):
-            if len(pad_width) == 1:
-                return integer_of(pad_width[0][0]), integer_of(pad_width[0][1])
-            return integer_of(pad_width[k][0]), integer_of(pad_width[k][1])
-        if len(pad_width) == 1:
-            return integer_of(pad_width[0]), integer_of(pad_width[0])
-        return integer_of(pad_width[0]), integer_of(pad_width[1])
-    prim.error("`pad_width` is a number, a pair, or a tuple of pairs")
-
-
-def _source(i, n, mode):
-    # Index of the element that stands outside at place `i`.
-    if mode == "edge":
-        return 0 if i < 0 else n - 1
-    if mode == "wrap":
-        return i % n
-    if mode == "reflect":
-        if n == 1:
-            return 0
-        j = i % (2 * n - 2)
-        return j if j < n else 2 * n - 2 - j
-    if mode == "symmetric":
-        j = i % (2 * n)
-        return j if j < n else 2 * n - 1 - j
-    prim.error("modes of `pad` are constant, edge, wrap, reflect and symmetric")
-
-
-def _padded(x, k, before, after, mode, constant_values):
-    n = x.shape[k]
-    out = new_array(prim.tuple_set(x.shape, k, n + before + after), prim.dtype_of(x))
-    copy_into(_part(out, k, before, before + n), x)
-    if mode == "constant":
-        copy_into(_part(out, k, 0, before), constant_values)
-        copy_into(_part(out, k, before + n, before + n + after), constant_values)
-        return out
-    for i in range(before):
-        j = _source(i - before, n, mode)
-        copy_into(_part(out, k, i, i + 1), _part(x, k, j, j + 1))
-    for i in range(after):
-        j = _source(n + i, n, mode)
-        copy_into(_part(out, k, before + n + i, before + n + i + 1), _part(x, k, j, j + 1))
-    return out
-
-
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """A view with any shape and strides; nothing is checked."""
     a = asarray(x)
@@ -301,6 +230,11 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
            [2, 3]])
     """
     a = asarray(x)
+    if prim.is_a(axis, "builtins.list"):
+        axes = _exactly(axis, as_ints(window_shape))
+        return sliding_window_view(a, window_shape, axes, subok=subok, writeable=writeable)
+    if prim.is_a(window_shape, "builtins.list") and axis is None:
+        return sliding_window_view(a, _exactly(window_shape, a.shape), None, subok=subok, writeable=writeable)
     window = as_ints(window_shape)
     axes = _numbers_below(a.shape) if axis is None else _checked_axes(as_ints(axis), a.ndim)
     if len(window) != len(axes):
@@ -314,6 +248,16 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         shape = prim.tuple_set(shape, k, shape[k] - n + 1)
         strides = (*strides, a.strides[k])
     return _strided(a, shape + window, a.strides + strides, writeable)
+
+
+def _exactly(items, like):
+    # The integers of a list as a tuple, which is as long as another one.
+    if len(items) != len(like):
+        raise ValueError("Since axis is `None`, must provide window_shape for all dimensions of `x`")
+    out = like
+    for k in range(len(like)):
+        out = prim.tuple_set(out, k, integer_of(items[k]))
+    return out
 
 
 def _numbers_below(items):
@@ -333,6 +277,10 @@ def trim_zeros(filt, trim="fb", axis=None):
     x = asarray(filt)
     if axis is None:
         return _trimmed_all(x, trim.lower(), prim.tuple_fill(x.ndim, 0), 0)
+    if prim.is_a(axis, "builtins.list"):
+        for k in axis:
+            x = _trimmed(x, trim.lower(), check_axis(k, x.ndim))
+        return x
     if prim.is_tuple(axis):
         return _trimmed_axes(x, trim.lower(), axis)
     return _trimmed(x, trim.lower(), check_axis(axis, x.ndim))

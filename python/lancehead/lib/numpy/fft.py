@@ -7,7 +7,7 @@ transforms. In kernels they are sums.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_device, integer_of
+from lancehead.lib.conversions import check_device, integer_of, unranged
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import check_out
 from lancehead.lib.numpy.joining import roll
@@ -242,12 +242,15 @@ def _axes_of(a, s, axes):
     if axes is None:
         if s is None:
             return _numbers(a.shape, 0)
+        if prim.is_a(s, "builtins.list"):
+            return [a.ndim - len(s) + i for i in range(len(s))]
         return _numbers(s, a.ndim - len(s))
+    axes = unranged(axes)
     if prim.is_int(axes) or (s is not None and prim.is_int(s)):
         prim.error("`s` and `axes` are sequences")
     if s is not None and len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
-    return as_ints(axes)
+    return axes if prim.is_a(axes, "builtins.list") else as_ints(axes)
 
 
 def _numbers(items, first):
@@ -349,8 +352,7 @@ def irfftn(a, s=None, axes=None, norm=None, out=None):
     others = _each(asarray(x, _complex_type(prim.dtype_of(x))), s, k, norm, True, last)
     if s is None:
         return irfft(others, None, k[last], norm, out)
-    n = integer_of(s[last])
-    return irfft(others, 2 * (x.shape[check_axis(k[last], x.ndim)] - 1) if n == -1 else n, k[last], norm, out)
+    return irfft(others, _extent(x, s, k, last), k[last], norm, out)
 
 
 def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
@@ -417,9 +419,13 @@ def _shifts(shape, axes, sign):
 
 def _shifted(x, axes, sign):
     a = asarray(x)
+    axes = unranged(axes)
     if axes is None:
         k = _numbers(a.shape, 0)
         return roll(a, _shifts(a.shape, k, sign), k)
+    if prim.is_a(axes, "builtins.list"):
+        middles = [a.shape[check_axis(k, a.ndim)] // 2 for k in axes]
+        return roll(a, middles if sign > 0 else [-n for n in middles], axes)
     if prim.is_int(axes):
         n = a.shape[check_axis(axes, a.ndim)] // 2
         return roll(a, n if sign > 0 else -n, axes)

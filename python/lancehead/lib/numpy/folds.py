@@ -4,8 +4,10 @@ Sums of floats are pairwise with NumPy's blocks, so that results agree with NumP
 eight partial sums of a block vectorise.
 """
 
+import numpy as np
+
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag
+from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.layout import (
     check_axis,
@@ -284,11 +286,20 @@ def _check_extents(wanted, given):
 def fold(a, axis, keepdims, dtype, step, term, extra, summing, empty):
     """A reduction over everything (`axis` None), one axis or several; `empty` may be None for "an error"."""
     check_flag(keepdims)
+    if a.ndim == 0 and (prim.is_int(axis) or prim.is_bool(axis)):
+        check_no_axis(axis)
+        return fold(a, None, keepdims, dtype, step, term, extra, summing, empty)
     if axis is None:
         return keep(fold_all(a, step, term, extra, summing) if a.size > 0 else empty, a, keepdims)
     if prim.is_tuple(axis):
         return _fold_axes(a, axis, keepdims, dtype, step, term, extra, summing, empty)
     return fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty)
+
+
+def check_no_axis(axis):
+    """Accepts 0 and -1 as the axis of an array without any, as NumPy does for reductions."""
+    if axis != 0 and axis != -1:
+        raise np.exceptions.AxisError(index_of(axis), 0)
 
 
 def _fold_axes(a, axes, keepdims, dtype, step, term, extra, summing, empty):
@@ -323,6 +334,9 @@ def _dropped(shape, axes, ndim):
 
 def scan_axis(a, axis, dtype, step, term, extra):
     """Running results along an axis (None: over all elements in one dimension)."""
+    if a.ndim == 0 and (prim.is_int(axis) or prim.is_bool(axis)):
+        check_no_axis(axis)
+        return scan_axis(a, None, dtype, step, term, extra)
     if axis is None:
         v = flat(a)
         line = new_array((v.size,), dtype)

@@ -1,7 +1,7 @@
 """Joining, repeating and turning arrays."""
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of, unmixed
+from lancehead.lib.conversions import axis_of, index_of, unmixed, unranged
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
@@ -314,9 +314,19 @@ def _tile(x, reps):
 
 
 def _flip_axes(x, axes):
-    if len(axes) == 0:
-        return x
-    return _flip_axes(flip(x, axes[0]), axes[1:])
+    turned = 0
+    for k in axes:
+        bit = 1 << check_axis(axis_of(k), x.ndim)
+        if (turned & bit) != 0:
+            raise ValueError("repeated axis")
+        turned |= bit
+    data, strides = prim.data(x), x.strides
+    for k in range(x.ndim):
+        if (turned >> k) & 1 != 0:
+            if x.size > 0:
+                data = prim.ptr_add(data, (x.shape[k] - 1) * strides[k])
+            strides = prim.tuple_set(strides, k, -strides[k])
+    return prim.array(prim.owner(x), data, x.shape, strides, prim.dtype_of(x), "A")
 
 
 def flip(m, axis=None):
@@ -333,7 +343,7 @@ def flip(m, axis=None):
         for k in range(1, x.ndim):
             out = flip(out, k)
         return out
-    if prim.is_tuple(axis):
+    if prim.is_tuple(axis) or prim.is_a(axis, "builtins.list") or prim.is_range(axis):
         return _flip_axes(x, axis)
     k = check_axis(axis_of(axis), x.ndim)
     data = prim.ptr_add(prim.data(x), (x.shape[k] - 1) * x.strides[k])
@@ -395,29 +405,24 @@ def _turned_axis(axis, ndim):
 
 
 def _roll_axes(x, shift, axis):
-    if not prim.is_tuple(axis):
-        if axis is None:
-            return roll(x, _total(shift))
-        return roll(x, _total(shift), axis)
-    if prim.is_tuple(shift) and len(shift) != 1 and len(axis) != 1 and len(shift) != len(axis):
+    # As many rounds as shifts and axes have together, when they are broadcast.
+    m, n = len(shift), len(axis)
+    if m != n and m != 1 and n != 1:
         raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
-    if prim.is_tuple(shift) and len(axis) == 1 and len(shift) != 1:
-        return roll(x, _total(shift), axis[0])
-    if x.ndim == 0 and len(axis) == 0:
+    if prim.is_tuple(axis) and x.ndim == 0 and len(axis) == 0:
         prim.error("an array without axes has none to roll along")
-    out = contiguous(x)
-    for i in range(len(axis)):
-        if prim.is_tuple(shift):
-            out = roll(out, shift[i if len(shift) == len(axis) else 0], axis[i])
-        else:
-            out = roll(out, shift, axis[i])
+    out = contiguous(x) if m > 0 and n > 0 else copy_c(x, prim.dtype_of(x))
+    for i in range((n if m == 1 else m) if m > 0 and n > 0 else 0):
+        out = roll(out, shift[i if m > 1 else 0], axis[i if n > 1 else 0])
     return out
 
 
 def _total(shifts):
+    if not (prim.is_tuple(shifts) or prim.is_a(shifts, "builtins.list")):
+        return index_of(shifts)
     total = 0
-    for i in range(len(shifts)):
-        total += index_of(shifts[i])
+    for x in shifts:
+        total += index_of(x)
     return total
 
 
@@ -430,14 +435,13 @@ def roll(a, shift, axis=None):
     array([3, 1, 2])
     """
     x = asarray(a)
-    if prim.is_tuple(axis) or prim.is_tuple(shift):
-        return _roll_axes(x, shift, axis)
+    shift, axis = unranged(shift), unranged(axis)
     if axis is None:
-        return with_shape(roll(flat(contiguous(x)), shift, 0), x.shape)
-    if prim.is_tuple(axis):
-        return _roll_axes(x, shift if prim.is_tuple(shift) else prim.tuple_fill(len(axis), shift), axis)
-    if prim.is_tuple(shift):
-        return _roll_axes(x, shift, prim.tuple_fill(len(shift), axis))
+        return with_shape(roll(flat(contiguous(x)), _total(shift), 0), x.shape)
+    if prim.is_tuple(axis) or prim.is_a(axis, "builtins.list"):
+        return _roll_axes(x, (shift,) if prim.is_int(shift) or prim.is_bool(shift) else shift, axis)
+    if prim.is_tuple(shift) or prim.is_a(shift, "builtins.list"):
+        return roll(x, _total(shift), axis)
     k = check_axis(axis_of(axis), x.ndim)
     v = lanes(x, k)
     n, inner = v.shape[1], v.shape[2]

@@ -197,18 +197,22 @@ def moveaxis(a, source, destination):
     (2, 3, 1)
     """
     x = asarray(a)
-    if prim.is_tuple(source):
-        if len(source) != len(destination):
-            raise ValueError("`source` and `destination` arguments must have the same number of elements")
-        return transpose(x, _moved_axes(x.shape, source, destination))
+    if not (prim.is_number(source) and prim.is_number(destination)):
+        return transpose(x, _moved_axes(x.shape, _sequence(source), _sequence(destination)))
     i, j = check_axis(axis_of(source), x.ndim), check_axis(axis_of(destination), x.ndim)
     shape = prim.tuple_insert(prim.tuple_drop(x.shape, i), j, x.shape[i])
     strides = prim.tuple_insert(prim.tuple_drop(x.strides, i), j, x.strides[i])
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
 
 
+def _sequence(axes):
+    return (axis_of(axes),) if prim.is_number(axes) else axes
+
+
 def _moved_axes(shape, source, destination):
     # The axes in their new order: those named go where they are sent, the others fill up.
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
     ndim = len(shape)
     order = prim.tuple_fill(len(shape), -1)
     used = 0
@@ -461,7 +465,17 @@ def size(a, axis=None):
     3
     """
     x = asarray(a)
-    return x.size if axis is None else x.shape[axis]
+    if axis is None:
+        return x.size
+    if prim.is_tuple(axis):
+        n, seen = 1, 0
+        for k in axis:
+            at = check_axis(k, x.ndim)
+            if (seen >> at) & 1 != 0:
+                raise ValueError("duplicate value in 'axis'")
+            n, seen = n * x.shape[at], seen | (1 << at)
+        return n
+    return x.shape[check_axis(axis_of(axis), x.ndim)]
 
 
 def ndim(a):

@@ -9,6 +9,7 @@ from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
+from lancehead.lib.numpy.folds import check_no_axis
 from lancehead.lib.numpy.indexing import compress, nonzero, put, take
 from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
@@ -58,6 +59,7 @@ from lancehead.lib.numpy.sorting import (
     sort_in_place,
 )
 from lancehead.lib.numpy.vectors import trace
+from lancehead.lib.scalars import ratio_of
 from lancehead.lib.times import stored as stored_time
 from lancehead.lib.times import target as target_of_times
 
@@ -439,6 +441,8 @@ class ndarray:
     def byteswap(self, inplace=False):
         """The elements with their bytes in reverse order."""
         c = copy_c(self, prim.dtype_of(self))
+        if prim.is_char_bytes(self):
+            return self if inplace else c
         size = self.itemsize // 2 if prim.is_complex(prim.dtype_of(self)) else self.itemsize
         _swap_bytes(_bytes(flat(c)), size)
         if inplace:
@@ -551,6 +555,43 @@ class generic:
     def copy(self):
         """The number itself."""
         return self
+
+    def squeeze(self, axis=None):
+        """The number itself."""
+        if prim.is_int(axis):
+            check_no_axis(axis)
+        return self
+
+    @property
+    def strides(self):
+        """No strides."""
+        return ()
+
+    @property
+    def device(self):
+        """Where the number is: `cpu`."""
+        return "cpu"
+
+    @property
+    def flat(self):
+        """The number, as the elements of an array."""
+        return array(self).ravel()
+
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
+        """Zero in an array."""
+        if axis is not None:
+            check_no_axis(axis)
+        return array(self).ravel().argsort(-1, kind, order, stable=stable)
+
+    def compress(self, condition, axis=None, out=None):
+        """The number in an array, or nothing."""
+        return array(self).ravel().compress(condition, axis, out)
+
+    def as_integer_ratio(self):
+        """Two integers whose quotient is the number."""
+        if not prim.is_float(self):
+            prim.error("a number that is no float has no `as_integer_ratio`")
+        return ratio_of(float(self))
 
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         """The number itself."""

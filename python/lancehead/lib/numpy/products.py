@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.core_axes import checked_axes, in_order, moved_back, moved_last
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import contiguous, count, flat, new_array, new_zeros, row, with_shape
@@ -172,7 +173,7 @@ def _matrix_product(x, y, dtype):
     return _matrix_matrix(x, y, dtype)
 
 
-def matmul(a, b, /, out=None, *, casting="same_kind", dtype=None):
+def matmul(a, b, /, out=None, *, casting="same_kind", order="K", dtype=None, axes=None):
     """Matrix product; of more dimensions, of the last two for each of the others.
 
     >>> np.matmul(np.array([[1, 2], [3, 4]]), np.array([[1, 0], [1, 1]]))
@@ -184,10 +185,26 @@ def matmul(a, b, /, out=None, *, casting="same_kind", dtype=None):
     """
     if dtype is not None or casting != "same_kind":
         x, y = in_which(asarray(a), asarray(b), dtype, casting)
-        return matmul(x, y, out)
+        return matmul(x, y, out, order=order, axes=axes)
+    if axes is not None:
+        x, y = asarray(a), asarray(b)
+        entries = checked_axes(axes, True)
+        product = asarray(_matmul(_with_matrices_last(x, entries[0]), _with_matrices_last(y, entries[1])))
+        last = (-2, -1)[(x.ndim < 2) + (y.ndim < 2) :]
+        return _given(moved_back(product, entries[2], last)[()], x, y, out, casting, order)
+    return _given(_matmul(asarray(a), asarray(b)), asarray(a), asarray(b), out, casting, order)
+
+
+def _with_matrices_last(x, entry):
+    if x.ndim == 1:
+        return moved_last(x, entry, (-1,))
+    return moved_last(x, entry, (-2, -1))
+
+
+def _given(made, x, y, out, casting, order):
+    product = in_order(made, x, y, order)
     if out is None:
-        return _matmul(asarray(a), asarray(b))
-    product = _matmul(asarray(a), asarray(b))
+        return product
     check_out(out, prim.dtype_of(product), casting)
     return deliver(product, out)
 

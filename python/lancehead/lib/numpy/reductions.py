@@ -10,6 +10,7 @@ from lancehead.lib.numpy.folds import (
     COLUMNS,
     axis_result,
     block_of,
+    check_no_axis,
     check_out,
     deliver,
     first_where,
@@ -110,6 +111,9 @@ def larger(a, b):
 def _extreme(a, axis, keepdims, step, message, initial, where):
     x = asarray(a)
     dt = prim.dtype_of(x)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return _extreme(x, None, keepdims, step, message, initial, where)
     if prim.is_number(where):
         if where:
             return _extreme_of_all(x, axis, keepdims, step, message, initial)
@@ -278,12 +282,28 @@ def spread_weights(x, w, axis):
         return w
     if axis is None:
         prim.error("Axis must be specified when shapes of a and weights differ.")
-    if prim.is_tuple(axis) or w.ndim != 1:
+    if prim.is_tuple(axis):
+        return _weights_along(x, w, axis)
+    if w.ndim != 1:
         prim.error("weights have the shape of the array, or are those of one axis")
     k = check_axis(axis, x.ndim)
     if w.size != x.shape[k]:
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     return broadcast_to(w.reshape(prim.tuple_set(prim.tuple_fill(x.ndim, 1), k, w.size)), x.shape)
+
+
+def _weights_along(x, w, axes):
+    # Weights whose axes are some of the array's, in the order of these.
+    if w.ndim != len(axes):
+        prim.error("weights have the shape of the array, or an axis for each of `axis`")
+    shape, strides = prim.tuple_fill(x.ndim, 1), prim.tuple_fill(x.ndim, 0)
+    for i in range(len(axes)):
+        k = check_axis(axes[i], x.ndim)
+        if w.shape[i] != x.shape[k]:
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        shape, strides = prim.tuple_set(shape, k, w.shape[i]), prim.tuple_set(strides, k, w.strides[i])
+    spread = prim.array(prim.owner(w), prim.data(w), shape, strides, prim.dtype_of(w), "A")
+    return broadcast_to(spread, x.shape)
 
 
 def _any_zero(x):
@@ -526,6 +546,9 @@ def _arg_extreme(a, axis, keepdims, f, message):
         if x.size == 0:
             raise ValueError(message)
         return keep(f(flat(x), None), x, keepdims)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return _arg_extreme(x, None, keepdims, f, message)
     if x.shape[check_axis(axis, x.ndim)] == 0:
         raise ValueError(message)
     return lines_axis(f, x, axis, keepdims, np.int64, None)

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, check_device, check_flag, unmixed
+from lancehead.lib.numpy.core_axes import checked_axes, core_axes, in_order, moved_back, moved_last
 from lancehead.lib.numpy.creation import array, asarray, dtype_or
 from lancehead.lib.numpy.editing import split
 from lancehead.lib.numpy.folds import check_out, deliver, plus, scan_axis, times
@@ -212,25 +213,43 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return x if copy is None else np.array(x, copy=copy)
 
 
-def vecdot(x1, x2, /, out=None, *, axis=-1, keepdims=False, casting="same_kind", dtype=None):
+def vecdot(x1, x2, /, out=None, *, axis=None, keepdims=False, casting="same_kind", order="K", dtype=None, axes=None):
     """Dot products of vectors along an axis, the first ones conjugated.
 
     >>> np.vecdot(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
     array([3., 7.])
     """
     x, y = _operands(x1, x2, dtype, casting, out)
-    k = check_axis(axis_of(axis), x.ndim)
-    a, b = moveaxis(x, k, -1), moveaxis(y, axis, -1)
+    if axes is not None:
+        if axis is not None:
+            prim.error("cannot specify both 'axis' and 'axes'")
+        entries = checked_axes(axes, False)
+        dots = _vecdot(moved_last(x, entries[0], (-1,)), moved_last(y, entries[1], (-1,)))
+        if keepdims:
+            kept = moveaxis(expand_dims(dots, -1), -1, -1)
+            if len(entries) == 3:
+                kept = moved_back(kept, entries[2], (-1,))
+            return deliver(in_order(kept[()], x, y, order), out)
+        if len(entries) == 3:
+            core_axes(entries[2], (), dots.ndim)
+        return deliver(in_order(dots[()], x, y, order), out)
+    k = -1 if axis is None else axis_of(axis)
+    dots = _vecdot(moveaxis(x, k, -1), moveaxis(y, k, -1))
+    kept = expand_dims(dots, k) if keepdims else dots
+    return deliver(in_order(kept[()], x, y, order), out)
+
+
+def _vecdot(a, b):
     _check_core("vecdot", "(n),(n)->()", a.shape[-1], b.shape[-1])
     outer = broadcast_shapes(a.shape[:-1], b.shape[:-1])
     made = new_array(outer, prim.dtype_of(a))
     wide, other = broadcast_to(a, outer + a.shape[-1:]), broadcast_to(b, outer + b.shape[-1:])
     for index in np.ndindex(outer):
         made[index] = vdot(wide[index], other[index])
-    return deliver(expand_dims(made, k)[()] if keepdims else made[()], out)
+    return made
 
 
-def matvec(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
+def matvec(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, axes=None):
     """Products of matrices and vectors.
 
     >>> np.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
@@ -239,16 +258,24 @@ def matvec(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
     x, y = _operands(x1, x2, dtype, casting, out)
     if x.ndim < 2:
         prim.error("`matvec` takes a matrix, an array of at least two dimensions")
+    if axes is None:
+        return deliver(in_order(_matvec(x, y), x, y, order), out)
+    entries = checked_axes(axes, True)
+    made = _matvec(moved_last(x, entries[0], (-2, -1)), moved_last(y, entries[1], (-1,)))
+    return deliver(in_order(moved_back(made, entries[2], (-1,)), x, y, order), out)
+
+
+def _matvec(x, y):
     _check_core("matvec", "(m,n),(n)->(m)", x.shape[-1], y.shape[-1])
     outer = broadcast_shapes(x.shape[:-2], y.shape[:-1])
     made = new_array(outer + (x.shape[-2],), prim.dtype_of(x))
     wide, other = broadcast_to(x, outer + x.shape[-2:]), broadcast_to(y, outer + y.shape[-1:])
     for index in np.ndindex(outer):
         made[index] = dot(wide[index], other[index])
-    return deliver(made, out)
+    return made
 
 
-def vecmat(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
+def vecmat(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, axes=None):
     """Products of vectors, which are conjugated, and matrices.
 
     >>> np.vecmat(np.array([1.0, 1.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
@@ -257,13 +284,21 @@ def vecmat(x1, x2, /, out=None, *, casting="same_kind", dtype=None):
     x, y = _operands(x1, x2, dtype, casting, out)
     if y.ndim < 2:
         prim.error("`vecmat` takes a matrix, an array of at least two dimensions")
+    if axes is None:
+        return deliver(in_order(_vecmat(x, y), x, y, order), out)
+    entries = checked_axes(axes, True)
+    made = _vecmat(moved_last(x, entries[0], (-1,)), moved_last(y, entries[1], (-2, -1)))
+    return deliver(in_order(moved_back(made, entries[2], (-1,)), x, y, order), out)
+
+
+def _vecmat(x, y):
     _check_core("vecmat", "(n),(n,m)->(m)", x.shape[-1], y.shape[-2])
     outer = broadcast_shapes(x.shape[:-1], y.shape[:-2])
     made = new_array(outer + (y.shape[-1],), prim.dtype_of(x))
     wide, other = broadcast_to(x, outer + x.shape[-1:]), broadcast_to(y, outer + y.shape[-2:])
     for index in np.ndindex(outer):
         made[index] = dot(wide[index].conj(), other[index])
-    return deliver(made, out)
+    return made
 
 
 def _operands(x1, x2, dtype, casting, out):

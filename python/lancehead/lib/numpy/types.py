@@ -25,6 +25,9 @@ def issubdtype(arg1, arg2):
     """
     if prim.is_dtype(arg2) or prim.is_str(arg2):
         return prim.as_dtype(arg1) == prim.as_dtype(arg2)
+    if prim.is_chars(prim.as_dtype(arg1)):
+        is_own = arg2 is np.bytes_ if prim.is_char_bytes(prim.as_dtype(arg1)) else arg2 is np.str_
+        return is_own or arg2 is np.character or arg2 is np.flexible or arg2 is np.generic
     return isinstance(prim.cast(0, prim.as_dtype(arg1)), arg2)
 
 
@@ -211,6 +214,8 @@ def iscomplexobj(x):
     >>> np.iscomplexobj(np.array([1 + 0j]))
     True
     """
+    if prim.is_str(x) or prim.is_bytes(x) or x is None:
+        return False
     return prim.is_complex(prim.dtype_of(x if prim.is_scalar(x) else asarray(x)))
 
 

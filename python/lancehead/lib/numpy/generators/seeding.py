@@ -8,9 +8,10 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
+from lancehead.lib.numpy.generators.jumping import KINDS, advance, jump, set_counter
 from lancehead.lib.numpy.layout import as_shape, copy_c, count, new_array
 
-PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, SFC64_KIND = 1, 2, 3, 4, 5
+PCG64_KIND, PCG64DXSM_KIND, MT19937_KIND, PHILOX_KIND, SFC64_KIND = KINDS
 #: Added to the kind of a bit generator that compiled code has made.
 NATIVE = 8
 
@@ -48,6 +49,11 @@ class SeedSequence:
             value |= word << (32 * i) if i < 2 else 0
         return value
 
+    @property
+    def pool(self):
+        """The words that the entropy is mixed to."""
+        return pool_of(self._entropy, self._spawn_key, self.pool_size)
+
     def generate_state(self, n_words, dtype=np.uint32):
         """Words of a seed."""
         n = index_of(n_words)
@@ -63,6 +69,37 @@ class SeedSequence:
         first = self.n_children_spawned
         self.n_children_spawned = first + index_of(n_children)
         return [child_of(self, first + i) for i in range(n_children)]
+
+
+def _mixed(x, y):
+    mixed = x * np.uint32(0xCA01F9DD) - y * np.uint32(0x4973F715)
+    return mixed ^ (mixed >> np.uint32(16))
+
+
+def _hashed(word, constant):
+    # A word, and the constant of the next one.
+    following = constant * np.uint32(0x931E8875)
+    word = (word ^ constant) * following
+    return word ^ (word >> np.uint32(16)), following
+
+
+def pool_of(entropy, key, size):
+    """The words that entropy and a spawn key are mixed to."""
+    padding = size - entropy.size if key.size > 0 and entropy.size < size else 0
+    words = np.concatenate((entropy, np.zeros(padding, np.uint32), key))
+    pool, constant = np.zeros(size, np.uint32), np.uint32(0x43B0D7E5)
+    for i in range(size):
+        pool[i], constant = _hashed(words[i] if i < words.size else np.uint32(0), constant)
+    for i in range(size):
+        for j in range(size):
+            if i != j:
+                word, constant = _hashed(pool[i], constant)
+                pool[j] = _mixed(pool[j], word)
+    for i in range(size, words.size):
+        for j in range(size):
+            word, constant = _hashed(words[i], constant)
+            pool[j] = _mixed(pool[j], word)
+    return pool
 
 
 def sequence_of(entropy, spawn_key, pool_size, children):
@@ -173,6 +210,17 @@ class BitGenerator:
         """So many bit generators of this kind that are independent of this one and of each other."""
         return spawned(self, index_of(n_children))
 
+    def advance(self, delta):
+        """Skips numbers, or goes back by some; only PCGs and `Philox` can."""
+        advance(self._bits, self._kind, delta)
+        return self
+
+    def jumped(self, jumps=1):
+        """One of this kind that is many numbers ahead: so many jumps of a length that the kind has."""
+        other = _seeded(self._kind & 7 if self._kind & 7 != 0 else SFC64_KIND, SeedSequence())
+        jump(other._bits, self._kind, self._bits, jumps)
+        return other
+
 
 def _check_native(self):
     if self._kind & NATIVE == 0:
@@ -250,15 +298,20 @@ def MT19937(seed=None):
 
 
 def Philox(seed=None, counter=None, key=None):
-    """A counter-based bit generator, which a seed or its key of 128 bits starts.
+    """A counter-based bit generator, which a seed or its key of 128 bits starts, and a counter.
 
     >>> np.random.Philox(3).random_raw(2)
     array([ 835510913015652550, 2351201279518840966], dtype=uint64)
     >>> np.random.Philox(key=4).random_raw(1)
     array([401885749254230], dtype=uint64)
     """
+    made = _philox(seed, key)
     if counter is not None:
-        prim.error("the counter begins at zero: give each stream a key of its own, or use `spawn`")
+        set_counter(made._bits, counter)
+    return made
+
+
+def _philox(seed, key):
     if key is None:
         return _seeded(PHILOX_KIND, sequence(seed))
     if seed is not None:

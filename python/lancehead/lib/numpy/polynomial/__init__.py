@@ -1,1 +1,3 @@
-"""`numpy.polynomial`: six families of polynomials, a module for each."""
+"""`numpy.polynomial`: six families of polynomials, a module for each, and their classes."""
+
+from lancehead.lib.numpy.polynomial.classes import *  # noqa: F403

@@ -46,6 +46,24 @@ def add(c1, c2, sign):
     return trimmed(out)
 
 
+def plus(c1, c2):
+    """The sum of two series.
+
+    >>> np.polynomial.polynomial.polyadd(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
+    array([2., 3., 1.])
+    """
+    return add(c1, c2, 1)
+
+
+def minus(c1, c2):
+    """The difference of two series.
+
+    >>> np.polynomial.polynomial.polysub(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
+    array([ 0.,  1., -1.])
+    """
+    return add(c1, c2, -1)
+
+
 def _shifted(rule, c):
     # The series times `x`, as long as it is: what is lost is zero.
     dtype = prim.dtype_of(c)

@@ -2,29 +2,12 @@
 
 import numpy as np
 
+import lancehead.lib.numpy.polynomial._series as kernels
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.layout import new_array
 from lancehead.lib.numpy.polynomial._fitting import companion, fit, zeros_of
-from lancehead.lib.numpy.polynomial._series import (
-    add,
-    derive,
-    divide,
-    from_powers,
-    from_roots,
-    integrate,
-    line,
-    multiply,
-    power,
-    powers,
-    powers_2d,
-    powers_3d,
-    times_x,
-    to_powers,
-    value,
-    value_2d,
-    value_3d,
-)
+from lancehead.lib.numpy.polynomial._series import minus, plus
 
 
 def _rule(k):
@@ -43,143 +26,92 @@ def _areas(k):
     return 0.5 / float(k + 1), -0.5 / float(k - 1), 0.0
 
 
+def _family():
+    return _rule, _slopes, _areas, _rule, chebline, -1.0
+
+
 def chebline(off, scl):
-    """The series of a line.
-
-    >>> np.polynomial.chebyshev.chebline(1.0, 2.0)
-    array([1., 2.])
-    """
-    return line(off, scl)
+    """The series of a line."""
+    return kernels.line(off, scl)
 
 
-def chebadd(c1, c2):
-    """The sum of two series.
-
-    >>> np.polynomial.chebyshev.chebadd(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    array([2., 3., 1.])
-    """
-    return add(c1, c2, 1)
-
-
-def chebsub(c1, c2):
-    """The difference of two series.
-
-    >>> np.polynomial.chebyshev.chebsub(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    array([ 0.,  1., -1.])
-    """
-    return add(c1, c2, -1)
+chebadd = plus
+chebsub = minus
 
 
 def chebmulx(c):
-    """The series times `x`.
-
-    >>> np.polynomial.chebyshev.chebmulx(np.array([1.0, 2.0]))
-    array([1., 1., 1.])
-    """
-    return times_x(_rule, c)
+    """The series times `x`."""
+    return kernels.times_x(_rule, c)
 
 
 def chebmul(c1, c2):
-    """The product of two series.
-
-    >>> np.polynomial.chebyshev.chebmul(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
-    array([2., 3., 1.])
-    """
-    return multiply(_rule, c1, c2)
+    """The product of two series."""
+    return kernels.multiply(_rule, c1, c2)
 
 
 def chebdiv(c1, c2):
-    """Quotient and remainder of two series.
-
-    >>> np.polynomial.chebyshev.chebdiv(np.array([1.0, 2.0, 3.0]), np.array([2.0]))
-    (array([0.5, 1. , 1.5]), array([0.]))
-    """
-    return divide(_rule, c1, c2)
+    """Quotient and remainder of two series."""
+    return kernels.divide(_rule, c1, c2)
 
 
 def chebpow(c, pow, maxpower=16):
-    """A series to a power.
-
-    >>> np.polynomial.chebyshev.chebpow(np.array([0.0, 1.0]), 2)
-    array([0.5, 0. , 0.5])
-    """
-    return power(_rule, c, pow, maxpower)
+    """A series to a power."""
+    return kernels.power(_rule, c, pow, maxpower)
 
 
 def chebval(x, c, tensor=True):
-    """The value of a series at points, or of each of several.
-
-    >>> np.polynomial.chebyshev.chebval(2.0, np.array([1.0, 2.0, 3.0]))
-    np.float64(26.0)
-    """
-    return value(_rule, x, c, tensor)
+    """The value of a series at points, or of each of several."""
+    return kernels.value(_rule, x, c, tensor)
 
 
 def chebval2d(x, y, c):
     """The value of a series in two coordinates at points."""
-    return value_2d(_rule, x, y, c)
+    return kernels.value_2d(_rule, x, y, c)
 
 
 def chebval3d(x, y, z, c):
     """The value of a series in three coordinates at points."""
-    return value_3d(_rule, x, y, z, c)
+    return kernels.value_3d(_rule, x, y, z, c)
 
 
 def chebgrid2d(x, y, c):
     """The value of a series in two coordinates at all pairs of points."""
-    return value(_rule, y, value(_rule, x, c, True), True)
+    return kernels.value(_rule, y, kernels.value(_rule, x, c, True), True)
 
 
 def chebgrid3d(x, y, z, c):
     """The value of a series in three coordinates at all triples of points."""
-    return value(_rule, z, value(_rule, y, value(_rule, x, c, True), True), True)
+    return kernels.value(_rule, z, kernels.value(_rule, y, kernels.value(_rule, x, c, True), True), True)
 
 
 def chebder(c, m=1, scl=1, axis=0):
-    """The derivative of a series, m times.
-
-    >>> np.polynomial.chebyshev.chebder(np.array([1.0, 2.0, 4.0]))
-    array([ 2., 16.])
-    """
-    return derive(_slopes, c, m, scl, axis)
+    """The derivative of a series, m times."""
+    return kernels.derive(_slopes, c, m, scl, axis)
 
 
 def chebint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
-    """The integral of a series from a bound, m times.
-
-    >>> np.polynomial.chebyshev.chebint(np.array([1.0, 2.0]))
-    array([0.5, 1. , 0.5])
-    """
-    return integrate(_rule, _areas, c, m, k, lbnd, scl, axis)
+    """The integral of a series from a bound, m times."""
+    return kernels.integrate(_rule, _areas, c, m, k, lbnd, scl, axis)
 
 
 def chebfromroots(roots):
-    """The series with these zeros.
-
-    >>> np.polynomial.chebyshev.chebfromroots(np.array([1.0, -1.0]))
-    array([-0.5,  0. ,  0.5])
-    """
-    return from_roots(_rule, roots)
+    """The series with these zeros."""
+    return kernels.from_roots(_rule, roots)
 
 
 def chebvander(x, deg):
-    """The values of the first polynomials at points, along a last axis.
-
-    >>> np.polynomial.chebyshev.chebvander(np.array([1.0, 2.0]), 2)
-    array([[1., 1., 1.],
-           [1., 2., 7.]])
-    """
-    return powers(_rule, x, deg)
+    """The values of the first polynomials at points, along a last axis."""
+    return kernels.powers(_rule, x, deg)
 
 
 def chebvander2d(x, y, deg):
     """The products of the first polynomials of two coordinates, along a last axis."""
-    return powers_2d(_rule, x, y, deg)
+    return kernels.powers_2d(_rule, x, y, deg)
 
 
 def chebvander3d(x, y, z, deg):
     """The products of the first polynomials of three coordinates, along a last axis."""
-    return powers_3d(_rule, x, y, z, deg)
+    return kernels.powers_3d(_rule, x, y, z, deg)
 
 
 def chebfit(x, y, deg, rcond=None, full=False, w=None):
@@ -188,11 +120,7 @@ def chebfit(x, y, deg, rcond=None, full=False, w=None):
 
 
 def chebcompanion(c):
-    """The companion matrix of a series, whose eigenvalues are its zeros.
-
-    >>> np.polynomial.chebyshev.chebcompanion(np.array([1.0, 2.0]))
-    array([[-0.5]])
-    """
+    """The companion matrix of a series, whose eigenvalues are its zeros."""
     return companion(_rule, c)
 
 
@@ -202,21 +130,13 @@ def chebroots(c):
 
 
 def cheb2poly(c):
-    """The series in powers.
-
-    >>> np.polynomial.chebyshev.cheb2poly(np.array([1.0, 2.0, 3.0]))
-    array([-2.,  2.,  6.])
-    """
-    return to_powers(_rule, c)
+    """The series in powers."""
+    return kernels.to_powers(_rule, c)
 
 
 def poly2cheb(pol):
-    """A series in powers in these polynomials.
-
-    >>> np.polynomial.chebyshev.poly2cheb(np.array([1.0, 2.0, 3.0]))
-    array([2.5, 2. , 1.5])
-    """
-    return from_powers(_rule, pol)
+    """A series in powers in these polynomials."""
+    return kernels.from_powers(_rule, pol)
 
 
 def chebgauss(deg):
@@ -236,11 +156,7 @@ def chebgauss(deg):
 
 
 def chebweight(x):
-    """The weight of the polynomials at points.
-
-    >>> np.polynomial.chebyshev.chebweight(0.0)
-    np.float64(1.0)
-    """
+    """The weight of the polynomials at points."""
     return 1.0 / (np.sqrt(1.0 + x) * np.sqrt(1.0 - x))
 
 
@@ -266,11 +182,7 @@ def chebpts1(npts):
 
 
 def chebpts2(npts):
-    """The points where a polynomial is greatest or least.
-
-    >>> np.polynomial.chebyshev.chebpts2(2)
-    array([-1.,  1.])
-    """
+    """The points where a polynomial is greatest or least."""
     return np.cos(np.linspace(-np.pi, 0, _whole(npts, 2)))
 
 

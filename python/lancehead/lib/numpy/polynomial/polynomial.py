@@ -2,27 +2,11 @@
 
 import numpy as np
 
+import lancehead.lib.numpy.polynomial._series as kernels
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.polynomial._fitting import fit, power_companion, zeros_of
-from lancehead.lib.numpy.polynomial._series import (
-    add,
-    derive,
-    divide,
-    from_roots,
-    integrate,
-    line,
-    multiply,
-    power,
-    power_rule,
-    powers,
-    powers_2d,
-    powers_3d,
-    times_x,
-    value,
-    value_2d,
-    value_3d,
-)
+from lancehead.lib.numpy.polynomial._series import minus, plus
 
 
 def _slopes(k):
@@ -33,31 +17,21 @@ def _areas(k):
     return 1.0 / float(k + 1), 0.0, 0.0
 
 
+def _family():
+    return None, _slopes, _areas, kernels.power_rule, polyline, -1.0
+
+
 def polyline(off, scl):
     """The series of a line.
 
     >>> np.polynomial.polynomial.polyline(1.0, 2.0)
     array([1., 2.])
     """
-    return line(off, scl)
+    return kernels.line(off, scl)
 
 
-def polyadd(c1, c2):
-    """The sum of two series.
-
-    >>> np.polynomial.polynomial.polyadd(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    array([2., 3., 1.])
-    """
-    return add(c1, c2, 1)
-
-
-def polysub(c1, c2):
-    """The difference of two series.
-
-    >>> np.polynomial.polynomial.polysub(np.array([1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    array([ 0.,  1., -1.])
-    """
-    return add(c1, c2, -1)
+polyadd = plus
+polysub = minus
 
 
 def polymulx(c):
@@ -66,7 +40,7 @@ def polymulx(c):
     >>> np.polynomial.polynomial.polymulx(np.array([1.0, 2.0]))
     array([0., 1., 2.])
     """
-    return times_x(power_rule, c)
+    return kernels.times_x(kernels.power_rule, c)
 
 
 def polymul(c1, c2):
@@ -75,7 +49,7 @@ def polymul(c1, c2):
     >>> np.polynomial.polynomial.polymul(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([1., 3., 2.])
     """
-    return multiply(None, c1, c2)
+    return kernels.multiply(None, c1, c2)
 
 
 def polydiv(c1, c2):
@@ -84,7 +58,7 @@ def polydiv(c1, c2):
     >>> np.polynomial.polynomial.polydiv(np.array([1.0, 2.0, 3.0]), np.array([2.0]))
     (array([0.5, 1. , 1.5]), array([0.]))
     """
-    return divide(None, c1, c2)
+    return kernels.divide(None, c1, c2)
 
 
 def polypow(c, pow, maxpower=None):
@@ -93,7 +67,7 @@ def polypow(c, pow, maxpower=None):
     >>> np.polynomial.polynomial.polypow(np.array([0.0, 1.0]), 2)
     array([0., 0., 1.])
     """
-    return power(None, c, pow, maxpower)
+    return kernels.power(None, c, pow, maxpower)
 
 
 def polyval(x, c, tensor=True):
@@ -102,27 +76,27 @@ def polyval(x, c, tensor=True):
     >>> np.polynomial.polynomial.polyval(2.0, np.array([1.0, 2.0, 3.0]))
     np.float64(17.0)
     """
-    return value(None, x, c, tensor)
+    return kernels.value(None, x, c, tensor)
 
 
 def polyval2d(x, y, c):
     """The value of a series in two coordinates at points."""
-    return value_2d(None, x, y, c)
+    return kernels.value_2d(None, x, y, c)
 
 
 def polyval3d(x, y, z, c):
     """The value of a series in three coordinates at points."""
-    return value_3d(None, x, y, z, c)
+    return kernels.value_3d(None, x, y, z, c)
 
 
 def polygrid2d(x, y, c):
     """The value of a series in two coordinates at all pairs of points."""
-    return value(None, y, value(None, x, c, True), True)
+    return kernels.value(None, y, kernels.value(None, x, c, True), True)
 
 
 def polygrid3d(x, y, z, c):
     """The value of a series in three coordinates at all triples of points."""
-    return value(None, z, value(None, y, value(None, x, c, True), True), True)
+    return kernels.value(None, z, kernels.value(None, y, kernels.value(None, x, c, True), True), True)
 
 
 def polyder(c, m=1, scl=1, axis=0):
@@ -131,7 +105,7 @@ def polyder(c, m=1, scl=1, axis=0):
     >>> np.polynomial.polynomial.polyder(np.array([1.0, 2.0, 4.0]))
     array([2., 8.])
     """
-    return derive(_slopes, c, m, scl, axis)
+    return kernels.derive(_slopes, c, m, scl, axis)
 
 
 def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
@@ -140,7 +114,7 @@ def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
     >>> np.polynomial.polynomial.polyint(np.array([1.0, 2.0]))
     array([0., 1., 1.])
     """
-    return integrate(None, _areas, c, m, k, lbnd, scl, axis)
+    return kernels.integrate(None, _areas, c, m, k, lbnd, scl, axis)
 
 
 def polyfromroots(roots):
@@ -149,7 +123,7 @@ def polyfromroots(roots):
     >>> np.polynomial.polynomial.polyfromroots(np.array([1.0, -1.0]))
     array([-1.,  0.,  1.])
     """
-    return from_roots(None, roots)
+    return kernels.from_roots(None, roots)
 
 
 def polyvander(x, deg):
@@ -159,22 +133,22 @@ def polyvander(x, deg):
     array([[1., 1., 1.],
            [1., 2., 4.]])
     """
-    return powers(power_rule, x, deg)
+    return kernels.powers(kernels.power_rule, x, deg)
 
 
 def polyvander2d(x, y, deg):
     """The products of the first polynomials of two coordinates, along a last axis."""
-    return powers_2d(power_rule, x, y, deg)
+    return kernels.powers_2d(kernels.power_rule, x, y, deg)
 
 
 def polyvander3d(x, y, z, deg):
     """The products of the first polynomials of three coordinates, along a last axis."""
-    return powers_3d(power_rule, x, y, z, deg)
+    return kernels.powers_3d(kernels.power_rule, x, y, z, deg)
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None):
     """The series that comes nearest to values at points, by least squares."""
-    return fit(power_rule, x, y, deg, rcond, full, w)
+    return fit(kernels.power_rule, x, y, deg, rcond, full, w)
 
 
 def polycompanion(c):
