@@ -1,4 +1,5 @@
-"""Compile time against the size of a branchy body: seconds, memory and the exponent of growth.
+"""Compile time against the size of a body: of branches, and of statements on slices. Seconds, memory and the exponent
+of growth.
 
     python benches/growth.py --module numba,lancehead
 
@@ -16,10 +17,8 @@ import subprocess
 import sys
 import time
 
-SIZES = (25, 50, 100, 200, 400, 800)
 
-
-def source(statements: int) -> str:
+def branches(statements: int) -> str:
     """A function with this many branches, each of which reads what the one before has written."""
     lines = ["def f(x, y):", "    a, b = x, y"]
     for i in range(statements):
@@ -32,41 +31,71 @@ def source(statements: int) -> str:
     return "\n".join([*lines, "    return a + b", ""])
 
 
-def child(module: str, statements: int) -> None:
+def slices(statements: int) -> str:
+    """A function with this many statements on slices, as in finite differences: inner points and edges."""
+    lines = ["def f(u, v):", "    w = u.copy()"]
+    for i in range(statements):
+        to, a, b = ("u", "v", "w") if i % 2 else ("v", "w", "u")
+        column = ("1:-1, 1:-1", "1:-1, -1", "1:-1, 0")[i % 3]
+        left = ("1:-1, :-2", "1:-1, -2", "1:-1, -1")[i % 3]
+        lines += [
+            f"    {to}[{column}] = {a}[{column}] - {a}[{column}] * 0.{i % 8 + 1} * ({a}[{column}] - {a}[{left}]) \\",
+            f"        + 0.01 * ({b}[{column}] - {b}[{left}]) - 0.{i % 5 + 1} * {b}[{column}]",
+        ]
+    return "\n".join([*lines, "    return u.sum() + v.sum()", ""])
+
+
+def grids() -> tuple:
+    """Arguments of the statements on slices."""
+    import numpy as np
+
+    return np.linspace(0, 1, 1681).reshape(41, 41), np.linspace(1, 2, 1681).reshape(41, 41)
+
+
+# By name: the text of a function of a size, its arguments, the sizes.
+PROGRAMS = {
+    "branches": (branches, lambda: (1.5, 0.25), (25, 50, 100, 200, 400, 800)),
+    "slices": (slices, grids, (5, 10, 20, 40, 80)),
+}
+
+
+def child(module: str, program: str, statements: int) -> None:
     """Compiles one function and prints what it took."""
     njit = importlib.import_module(module).njit
-    njit(function(2))(1.0, 2.0)
-    compiled, plain = njit(function(statements)), function(statements)
+    text, arguments, _ = PROGRAMS[program]
+    njit(function(text(2)))(*arguments())
+    compiled, plain = njit(function(text(statements))), function(text(statements))
+    ours, theirs = arguments(), arguments()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = time.perf_counter(), time.process_time()
-    answer = compiled(1.5, 0.25)
+    answer = compiled(*ours)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    expected = plain(1.5, 0.25)
+    expected = plain(*theirs)
     if not (answer == expected or math.isclose(answer, expected, rel_tol=1e-12) or answer != answer):
         raise SystemExit(f"{module} gave {answer} for {statements} statements, Python {expected}")
     print(json.dumps({"wall": wall, "cpu": cpu, "mebibytes": grown / 1024}))
 
 
-def function(statements: int):
-    """The function itself."""
+def function(text: str):
+    """The function of a text."""
     space: dict = {}
-    exec(compile(source(statements), f"<growth {statements}>", "exec"), space)
+    exec(compile(text, "<growth>", "exec"), space)
     return space["f"]
 
 
-def measure(module: str, statements: int, repeats: int) -> dict[str, float]:
+def measure(module: str, program: str, statements: int, repeats: int) -> dict[str, float]:
     """The least of several processes."""
     runs = []
     for _ in range(repeats):
-        command = [sys.executable, __file__, "--child", module, str(statements)]
+        command = [sys.executable, __file__, "--child", module, program, str(statements)]
         runs.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     return {key: min(run[key] for run in runs) for key in runs[0]}
 
 
-def exponent(times: list[float]) -> float:
+def exponent(sizes: tuple[int, ...], times: list[float]) -> float:
     """Slope of the line through the logarithms."""
-    xs, ys = [math.log(n) for n in SIZES], [math.log(t) for t in times]
+    xs, ys = [math.log(n) for n in sizes], [math.log(t) for t in times]
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / sum((x - mean_x) ** 2 for x in xs)
 
@@ -75,19 +104,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--module", default="lancehead")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--programs", default=",".join(PROGRAMS))
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        child(options.child[0], int(options.child[1]))
+        child(*options.child[:2], int(options.child[2]))
         return
-    for module in options.module.split(","):
-        results = [measure(module, n, options.repeats) for n in SIZES]
-        for n, result in zip(SIZES, results):
-            print(
-                f"{module:<12} n = {n:>4}  {result['cpu'] * 1e3:>9.1f} ms CPU  {result['wall'] * 1e3:>9.1f} ms  "
-                f"{result['mebibytes']:>7.1f} MiB"
-            )
-        print(f"{module:<12} exponent {exponent([result['cpu'] for result in results]):.2f}")
+    for program in options.programs.split(","):
+        sizes = PROGRAMS[program][2]
+        for module in options.module.split(","):
+            results = [measure(module, program, n, options.repeats) for n in sizes]
+            for n, result in zip(sizes, results):
+                print(
+                    f"{program:<9} {module:<12} n = {n:>4}  {result['cpu'] * 1e3:>9.1f} ms CPU  "
+                    f"{result['wall'] * 1e3:>9.1f} ms  {result['mebibytes']:>7.1f} MiB"
+                )
+            print(f"{program:<9} {module:<12} exponent {exponent(sizes, [result['cpu'] for result in results]):.2f}")
 
 
 if __name__ == "__main__":

@@ -186,7 +186,8 @@ fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block)
         into_flat(c, e, dest, sources, rest);
         let Some(general) = general else { return };
         c.block = general;
-        into_general(c, e, dest, sources, false, rest);
+        // Operands that overlap are as common as those that do not, and as contiguous.
+        into_general(c, e, dest, sources, true, rest);
     } else {
         into_general(c, e, dest, sources, true, rest);
     }
@@ -215,7 +216,8 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
         Some(h) => overlap::target_or_temporary(c, dest, h),
         None => overlap::Destination { data: overlap::address(c, dest), strides: dest.strides.clone() },
     };
-    let known = if dest.layout == Layout::A || harmful.is_some() { None } else { inner };
+    // Temporary memory has the destination's order.
+    let known = if dest.layout == Layout::A { None } else { inner };
     let mut streams = vec![Stream::strided(target.data, dest.elem, target.strides.clone(), known)];
     for o in sources.iter().filter(|o| o.rank() > 0) {
         streams.push(if o.value == dest.value {
