@@ -16,7 +16,6 @@ from lancehead.lib.cmath import atanh as arctanh
 from lancehead.lib.cmath import cos as cos
 from lancehead.lib.cmath import cosh as cosh
 from lancehead.lib.cmath import exp as exp
-from lancehead.lib.cmath import log10 as log10
 from lancehead.lib.cmath import natural_log as log
 from lancehead.lib.cmath import sin as sin
 from lancehead.lib.cmath import sinh as sinh
@@ -400,6 +399,18 @@ def log2(x):
     """
     # Part by part: an infinite one leaves the other as it is.
     natural, scale = log(x), prim.cast(1.0 / math.log(2.0), x.real.dtype)
+    return prim.complex(natural.real * scale, natural.imag * scale)
+
+
+def log10(x):
+    """Logarithm to base ten, of complex numbers.
+
+    >>> np.log10(np.array([1000 + 0j]))
+    array([3.+0.j])
+    """
+    # A product, where `cmath.log10` has a quotient: this makes 3 of 1000.
+    natural = log(x)
+    scale = prim.cast(0.4342944819032518, prim.real_dtype(natural))
     return prim.complex(natural.real * scale, natural.imag * scale)
 
 

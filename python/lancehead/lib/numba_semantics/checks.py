@@ -1,0 +1,49 @@
+"""What Numba refuses while it types a call of a function of `numpy`."""
+
+from lancehead.lib import prim
+
+
+def need_array(x, message):
+    """Refuses what is no array."""
+    if not prim.is_array(x):
+        prim.error(message)
+
+
+def need_array_like(x, message):
+    """Refuses what Numba makes no array of: arrays, numbers, lists and tuples are taken, and constant texts."""
+    if prim.is_none(x) or prim.is_optional(x) or prim.is_dict(x) or prim.is_set(x) or prim.is_bytes(x):
+        prim.error(message)
+    if prim.is_slice(x) or prim.is_dtype(x) or prim.is_func(x) or (prim.is_str(x) and not prim.is_const(x)):
+        prim.error(message)
+
+
+def need_integer(x, message):
+    """Refuses what is no integer; a truth value is none."""
+    if prim.is_dtype(x) or not prim.is_int(x):
+        prim.error(message)
+
+
+def need_integers(x, message):
+    """Refuses what is neither an integer nor an array or a sequence of integers."""
+    if not prim.is_int(prim.dtype_of(x)):
+        prim.error(message)
+
+
+def need_flag(x, message):
+    """Refuses what is no truth value."""
+    if prim.is_dtype(x) or not prim.is_bool(x):
+        prim.error(message)
+
+
+def need_float(x, message):
+    """Refuses what is no float."""
+    if prim.is_dtype(x) or not prim.is_float(x):
+        prim.error(message)
+
+
+def axis_in(name, argument, ndim, axis):
+    """An axis from the start, or Numba's error."""
+    k = int(axis)
+    if k < -ndim or k >= ndim:
+        raise ValueError(name + ": Argument " + argument + " out of bounds for dimensions of the array")
+    return k + ndim if k < 0 else k
