@@ -1,6 +1,7 @@
 """What Numba refuses while it types a call of a function of `numpy`."""
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
 
 
 def need_array(x, message):
@@ -25,7 +26,7 @@ def need_integer(x, message):
 
 def need_integers(x, message):
     """Refuses what is neither an integer nor an array or a sequence of integers."""
-    if not prim.is_int(prim.dtype_of(x)):
+    if prim.is_none(x) or prim.is_str(x) or not prim.is_int(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
         prim.error(message)
 
 
@@ -39,6 +40,12 @@ def need_float(x, message):
     """Refuses what is no float."""
     if prim.is_dtype(x) or not prim.is_float(x):
         prim.error(message)
+
+
+def need_literal(x):
+    """Asks the caller for a constant, of which a call is typed by the value."""
+    if not prim.is_const(x):
+        prim.tuple_fill(x, 0)
 
 
 def axis_in(name, argument, ndim, axis):

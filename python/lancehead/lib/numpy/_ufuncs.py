@@ -621,6 +621,10 @@ def sinc(x):
     >>> np.sinc(0.5)
     np.float64(0.6366197723675814)
     """
+    if prim.is_complex(x):
+        z = x if x != prim.cast(0, prim.dtype_of(x)) else prim.cast(1e-20, prim.dtype_of(x))
+        y = z * prim.cast(3.141592653589793, prim.real_dtype(x))
+        return sin(y) / y
     dtype = prim.dtype_of(x) if prim.is_float(x) else _float_of(prim.cast(x, np.float64))
     a = prim.cast(x, dtype)
     tiny = prim.cast(1e-20 if prim.itemsize(dtype) > 2 else 1e-4, dtype)

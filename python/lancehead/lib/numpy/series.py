@@ -498,7 +498,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         c = np.dot(centered, centered.conj().T) / prim.cast(max(rows.shape[1] - drop, 0), prim.real_dtype(found))
     else:
         c = _weighted_covariance(rows, drop, fweights, aweights)
-    if x.ndim <= 1 and y is None:
+    if y is None and (x.ndim <= 1 or (prim.is_tuple(m) and len(m) == 1)):
         return c.reshape(())
     return c
 

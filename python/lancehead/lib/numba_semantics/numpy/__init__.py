@@ -2,7 +2,7 @@
 
 from lancehead.lib.numba_semantics.numpy.construction import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.elements import *  # noqa: F403
-from lancehead.lib.numba_semantics.numpy.products import dot, kron, matmul, outer, trace, vdot
+from lancehead.lib.numba_semantics.numpy.products import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.series import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.shapes import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.sorting import *  # noqa: F403

@@ -238,3 +238,10 @@ def union1d(ar1, ar2):
     need_array_like(ar1, "The arguments to np.union1d must be array-like")
     need_array_like(ar2, "The arguments to np.union1d must be array-like")
     return np.union1d(ar1, ar2)
+
+
+def roots(p):
+    """The zeros of a polynomial."""
+    if prim.is_array(p) and p.ndim != 1:
+        raise ValueError("Input must be a 1d array.")
+    return np.roots(p)

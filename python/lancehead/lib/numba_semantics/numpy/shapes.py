@@ -9,6 +9,7 @@ from lancehead.lib.numba_semantics.checks import (
     need_array_like,
     need_integer,
     need_integers,
+    need_literal,
 )
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_ints, flat
@@ -95,8 +96,7 @@ def take_along_axis(arr, indices, axis):
     if arr.ndim != indices.ndim:
         prim.error("`indices` and `arr` must have the same number of dimensions")
     need_integer(axis, "axis must be an integer")
-    if not prim.is_const(axis):
-        prim.error("axis must be a literal value")
+    need_literal(axis)
     if axis < -arr.ndim or axis >= arr.ndim:
         prim.error("axis is out of bounds")
     for k in range(arr.ndim):
@@ -124,9 +124,8 @@ def split(ary, indices_or_sections, axis=0):
 def _check_parts(ary, indices_or_sections):
     need_array(ary, 'The argument "ary" must be an array')
     message = 'The argument "indices_or_sections" must be int or 1d-array'
-    if prim.is_none(indices_or_sections) or prim.is_str(indices_or_sections):
-        prim.error(message)
-    need_integers(indices_or_sections, message)
+    if not prim.is_tuple(indices_or_sections) or len(indices_or_sections) > 0:
+        need_integers(indices_or_sections, message)
 
 
 def vsplit(ary, indices_or_sections):
@@ -157,8 +156,6 @@ def _check_edited(arr, obj):
     if prim.is_number(arr) or prim.is_str(arr) or prim.is_none(arr):
         prim.error("arr must be either an Array or a Sequence")
     if not prim.is_slice(obj):
-        if prim.is_none(obj) or prim.is_str(obj):
-            prim.error("obj should be an Integer, an Array or a Sequence")
         need_integers(obj, "obj should be of Integer dtype")
 
 
@@ -201,8 +198,6 @@ def append(arr, values, axis=None):
 
 def repeat(a, repeats, axis=None):
     """Elements, each several times."""
-    if prim.is_none(repeats) or prim.is_str(repeats):
-        prim.error("The repeats argument must be an integer or an array-like of integer dtype")
     need_integers(repeats, "The repeats argument must be an integer or an array-like of integer dtype")
     x = asarray(a)
     times = flat(asarray(repeats))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numba_semantics.checks import need_array_like
+from lancehead.lib.numba_semantics.checks import need_array_like, need_integers
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c, flat, new_array, with_shape
 from lancehead.lib.numpy.sorting import before
@@ -15,8 +15,8 @@ def _check_partition(a, kth):
         prim.error("The first argument must be an array-like")
     if asarray(a).ndim == 0:
         prim.error("The first argument must be at least 1-D (found 0-D)")
-    if not prim.is_int(prim.dtype_of(kth)):
-        prim.error("Partition index must be integer")
+    if not prim.is_tuple(kth) or len(kth) > 0:
+        need_integers(kth, "Partition index must be integer")
     if asarray(kth).ndim > 1:
         raise ValueError("kth must be scalar or 1-D")
     n = asarray(a).shape[-1]
@@ -73,10 +73,13 @@ def _places(v, keys, goes_before):
 
 def searchsorted(a, v, side="left", sorter=None):
     """Where elements go in a sorted line."""
-    if not prim.is_str(side) or not prim.is_const(side):
+    if not prim.is_str(side):
         prim.error("Invalid value given for 'side'")
-    if side != "left" and side != "right":
-        prim.error("Invalid value given for 'side'")
+    if prim.is_const(side):
+        if side != "left" and side != "right":
+            prim.error("Invalid value given for 'side'")
+    elif side != "left":
+        return np.searchsorted(a, v, "right") if side == "right" else np.searchsorted(a, v, side, sorter)
     if sorter is not None:
         return np.searchsorted(a, v, side, sorter)
     line = asarray(a)

@@ -456,8 +456,8 @@ def _derived(slopes, v):
 
 
 def integrate(rule, areas, c, m, k, lbnd, scl, axis):
-    """Integrals of series along an axis from a bound, with constants: `areas(k)` gives the divisors by which that of the
-    `k`th polynomial has the next one, the one before it, and itself; none is zero."""
+    """Integrals of series along an axis from a bound, with constants: `areas(k)` gives the divisors by which that of
+    the `k`th polynomial has the next one, the one before it, and itself; none is zero."""
     given = asarray(c)
     if given.ndim == 0:
         return integrate(rule, areas, given.reshape((1,)), m, k, lbnd, scl, axis)
