@@ -3,8 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numba_semantics.checks import need_array_like, need_integer
+from lancehead.lib.numba_semantics.checks import need_array_like, need_integer, need_integers
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import as_ints
 
 
 def tri(N, M=None, k=0, dtype=None):
@@ -60,6 +61,8 @@ def vander(x, N=None, increasing=False):
     """Powers of numbers in rows."""
     if N is not None:
         need_integer(N, "Second argument N must be None or an integer")
+    if prim.is_number(x):
+        prim.error("powers are those of an array or a sequence")
     if asarray(x).ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     if N is not None and N < 0:
@@ -70,6 +73,8 @@ def vander(x, N=None, increasing=False):
 def diag(v, k=0):
     """A diagonal, or a matrix with one."""
     need_array_like(v, 'The argument "v" must be array-like')
+    if asarray(v).ndim < 1 or asarray(v).ndim > 2:
+        prim.error("Input must be 1- or 2-d.")
     return np.diag(v, k)
 
 
@@ -102,8 +107,10 @@ def _check_shape(shape):
     if not (prim.is_int(shape) or prim.is_tuple(shape)):
         prim.error("an argument must be either an int or tuple[int]")
     if prim.is_tuple(shape) and len(shape) > 0:
-        if not prim.is_int(prim.dtype_of(shape)):
-            prim.error("an argument must be either an int or tuple[int]")
+        need_integers(shape, "an argument must be either an int or tuple[int]")
+    for n in as_ints(shape):
+        if n < 0:
+            raise ValueError("negative dimensions are not allowed")
 
 
 def broadcast_shapes(*args):
@@ -117,7 +124,7 @@ def broadcast_arrays(*args):
     """Views of arrays in one shape."""
     for array in args:
         need_array_like(array, "an argument must be array-like")
-        if prim.dtype_of(array) != prim.dtype_of(args[0]):
+        if prim.dtype_of(asarray(array)) != prim.dtype_of(asarray(args[0])):
             prim.error("Mismatch of argument types. Numba cannot broadcast arrays with different types.")
     return np.broadcast_arrays(*args)
 
@@ -130,22 +137,27 @@ def _check_ends(start, stop, num):
     need_integer(num, 'The argument "num" must be an integer')
 
 
+def _wide(x):
+    # Ends are doubles, or complex numbers of two.
+    return prim.cast(x, np.complex128 if prim.is_complex(x) else np.float64)
+
+
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """Numbers evenly spaced."""
     _check_ends(start, stop, num)
-    return np.linspace(start, stop, num, endpoint, retstep, dtype, axis, device=device)
+    return np.linspace(_wide(start), _wide(stop), num, endpoint, retstep, dtype, axis, device=device)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of a base with evenly spaced exponents."""
     _check_ends(start, stop, num)
-    return np.logspace(start, stop, num, endpoint, base, dtype, axis)
+    return np.logspace(_wide(start), _wide(stop), num, endpoint, base, dtype, axis)
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Numbers evenly spaced on a logarithmic scale."""
     _check_ends(start, stop, num)
-    return np.geomspace(start, stop, num, endpoint, dtype, axis)
+    return np.geomspace(_wide(start), _wide(stop), num, endpoint, dtype, axis)
 
 
 def hamming(M):

@@ -67,12 +67,23 @@ def clip(a, a_min=..., a_max=..., out=None, *, min=None, max=None):
         need_array(out, 'The argument "out" must be an array if it is provided')
     if a_min is None and a_max is None:
         raise ValueError("array_clip: must set either max or min")
-    return np.clip(a, a_min, a_max, out, min=min, max=max)
+    if a_min is ... or a_max is ... or prim.is_number(a) or out is not None:
+        return np.clip(a, a_min, a_max, out, min=min, max=max)
+    x = asarray(a)
+    if a_min is not None:
+        _check_shapes(x, a_min)
+    if a_max is not None:
+        _check_shapes(x, a_max)
+    found = np.clip(x, a_min, a_max)
+    # The result is of the array's type, whatever the limits are.
+    return found if prim.dtype_of(found) == prim.dtype_of(x) else found.astype(prim.dtype_of(x))
 
 
 def round(a, decimals=0, out=None):
     """Elements rounded to decimals; of two equally near, the even one."""
     need_array_like(a, 'The argument "a" must be array-like')
+    if prim.is_bool(a if prim.is_number(a) else prim.dtype_of(asarray(a))):
+        prim.error("truth values are not rounded")
     if out is not None:
         need_array(out, 'The argument "out" must be an array if it is provided')
         if prim.is_array(a) and prim.is_array(out):

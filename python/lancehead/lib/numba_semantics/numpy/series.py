@@ -170,6 +170,8 @@ def cross(a, b):
     """Vector products, of vectors of three dimensions, or of two and three."""
     need_array_like(a, "Inputs must be array-like.")
     need_array_like(b, "Inputs must be array-like.")
+    if asarray(a).ndim == 0 or asarray(b).ndim == 0:
+        prim.error("vectors have at least one dimension")
     m, n = asarray(a).shape[-1], asarray(b).shape[-1]
     if m < 2 or m > 3 or n < 2 or n > 3:
         raise ValueError("Incompatible dimensions for cross product\n(dimension must be 2 or 3)")
@@ -245,3 +247,52 @@ def roots(p):
     if prim.is_array(p) and p.ndim != 1:
         raise ValueError("Input must be a 1d array.")
     return np.roots(p)
+
+
+def _real(a):
+    # Integers and truth values are doubles here.
+    x = asarray(a)
+    return x if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)) else asarray(x, np.float64)
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """Quantiles: the numbers below which these parts of the elements lie."""
+    return np.quantile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """Percentiles: the numbers below which these hundredths of the elements lie."""
+    return np.percentile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """Quantiles without NaN."""
+    return np.nanquantile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """Percentiles without NaN."""
+    return np.nanpercentile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """Number of elements in each bin, and the edges of the bins."""
+    if prim.is_number(bins):
+        need_integer(bins, "`bins` is an integer or an array")
+        if bins <= 0:
+            raise ValueError("histogram(): `bins` should be a positive integer")
+        if range is not None:
+            if not prim.is_tuple(range):
+                prim.error("`range` is a tuple of two numbers")
+            if not range[0] <= range[1]:
+                raise ValueError("histogram(): max must be larger than min in range parameter")
+        elif asarray(a).size == 0:
+            raise ValueError("histogram(): max must be larger than min in range parameter")
+    elif not prim.is_str(bins):
+        edges = asarray(bins)
+        if edges.ndim != 1:
+            prim.error("edges of bins have one dimension")
+        for i in np.arange(1, edges.size):
+            if not edges[i - 1] <= edges[i]:
+                raise ValueError("histogram(): bins must increase monotonically")
+    return np.histogram(a, bins, range, density, weights)

@@ -105,9 +105,17 @@ def take_along_axis(arr, indices, axis):
     return np.take_along_axis(arr, indices, axis)
 
 
+def _whole_parts(ary, indices_or_sections):
+    if prim.is_number(ary) or prim.is_str(ary) or prim.is_none(ary):
+        prim.error("an array is split, or a list or a tuple")
+    if not prim.is_tuple(indices_or_sections) or len(indices_or_sections) > 0:
+        need_integers(indices_or_sections, "an array is split at integers")
+    return asarray(ary)
+
+
 def array_split(ary, indices_or_sections, axis=0):
     """Views of the parts of an array, as equal as possible, or between indices."""
-    x = asarray(ary)
+    x = _whole_parts(ary, indices_or_sections)
     if prim.is_number(indices_or_sections) and (axis < -x.ndim or axis >= x.ndim):
         raise IndexError("tuple index out of range")
     return np.array_split(x, indices_or_sections, axis_in("np.split", "axis", x.ndim, axis))
@@ -115,7 +123,7 @@ def array_split(ary, indices_or_sections, axis=0):
 
 def split(ary, indices_or_sections, axis=0):
     """Views of equal parts of an array, or of the parts between indices."""
-    x = asarray(ary)
+    x = _whole_parts(ary, indices_or_sections)
     if prim.is_number(indices_or_sections) and (axis < -x.ndim or axis >= x.ndim):
         raise IndexError("tuple index out of range")
     return np.split(x, indices_or_sections, axis_in("np.split", "axis", x.ndim, axis))
@@ -187,15 +195,6 @@ def insert(arr, obj, values, axis=None):
     return np.insert(arr, places, flat(asarray(values)), None)
 
 
-def append(arr, values, axis=None):
-    """An array with values joined at its end."""
-    need_array_like(arr, 'The first argument "arr" must be array-like')
-    need_array_like(values, 'The second argument "values" must be array-like')
-    if axis is not None:
-        need_integer(axis, 'The third argument "axis" must be an integer')
-    return np.append(arr, values, axis)
-
-
 def repeat(a, repeats, axis=None):
     """Elements, each several times."""
     need_integers(repeats, "The repeats argument must be an integer or an array-like of integer dtype")
@@ -256,3 +255,37 @@ def broadcast_to(array, shape):
         if old[k] != 1 and old[k] != n:
             raise ValueError("operands could not be broadcast together with remapped shapes")
     return np.broadcast_to(array, shape)
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    """Elements at indices, of all elements or along an axis."""
+    need_integers(indices, "indices are integers")
+    if axis is not None:
+        need_integer(axis, "the axis is an integer")
+    elif mode == "raise":
+        n = asarray(a).size
+        for i in np.ravel(asarray(indices)):
+            if i < -n or i >= n:
+                raise IndexError("Index out of bounds")
+    return np.take(a, indices, axis, out, mode)
+
+
+def _count(shape):
+    total, unknown = 1, 0
+    for n in shape:
+        if n < 0:
+            unknown += 1
+        else:
+            total *= n
+    return total, unknown
+
+
+def reshape(a, /, shape, order="C", *, copy=None):
+    """The elements in another shape, as a view if possible."""
+    size = asarray(a).size
+    total, unknown = _count(as_ints(shape))
+    if unknown > 1:
+        raise ValueError("multiple negative shape values")
+    if total != size if unknown == 0 else (total == 0 and size != 0) or (total != 0 and size % total != 0):
+        raise ValueError("total size of new array must be unchanged")
+    return np.reshape(a, shape, order, copy=copy)

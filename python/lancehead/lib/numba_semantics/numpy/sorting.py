@@ -17,7 +17,7 @@ def _check_partition(a, kth):
         prim.error("The first argument must be at least 1-D (found 0-D)")
     if not prim.is_tuple(kth) or len(kth) > 0:
         need_integers(kth, "Partition index must be integer")
-    if asarray(kth).ndim > 1:
+    if prim.is_array(kth) and asarray(kth).ndim != 1:
         raise ValueError("kth must be scalar or 1-D")
     n = asarray(a).shape[-1]
     for k in np.ravel(asarray(kth)):
@@ -39,6 +39,21 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
         return copy_c(asarray(a), np.int64)
     _check_partition(a, kth)
     return np.argpartition(a, kth, axis, kind, order)
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """A sorted copy."""
+    need_array_like(a, 'Argument "a" must be array-like')
+    if prim.is_number(a) or asarray(a).ndim == 0:
+        prim.error("an array of at least one dimension is sorted")
+    return np.sort(a, axis, kind, order, stable=stable)
+
+
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """Indices that sort."""
+    if asarray(a).ndim == 0:
+        prim.error("an array of at least one dimension is sorted")
+    return np.argsort(a, axis, kind, order, stable=stable)
 
 
 def _not_after(a, b):

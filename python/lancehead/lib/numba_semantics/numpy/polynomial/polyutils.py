@@ -5,6 +5,15 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numba_semantics.checks import need_array_like, need_flag
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.manip import each
+
+
+def wide(c):
+    """Coefficients as doubles, or as complex numbers of two."""
+    x = asarray(c)
+    if prim.is_complex(prim.dtype_of(x)):
+        return asarray(x, np.complex128)
+    return asarray(x, np.float64)
 
 
 def trimseq(seq):
@@ -24,4 +33,6 @@ def as_series(alist, trim=True):
     if prim.is_array(alist):
         if alist.ndim > 2:
             prim.error("Coefficient array is not 1-d")
-    return np.polynomial.polyutils.as_series(alist, trim)
+    if prim.is_tuple(alist):
+        return np.polynomial.polyutils.as_series(each(wide, alist), trim)
+    return np.polynomial.polyutils.as_series(wide(alist) if prim.is_array(alist) else alist, trim)
