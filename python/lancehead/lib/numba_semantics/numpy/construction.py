@@ -6,6 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.numba_semantics.checks import need_array_like, need_integer, need_integers
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_ints
+from lancehead.lib.numpy.manip import each
 
 
 def tri(N, M=None, k=0, dtype=None):
@@ -97,7 +98,9 @@ def transpose(a, axes=None):
     if prim.is_tuple(a):
         prim.error("np.transpose does not accept tuples")
     if axes is not None:
-        for axis in axes:
+        if not prim.is_tuple(axes) or len(axes) > 0:
+            need_integers(axes, "axes are integers")
+        for axis in as_ints(axes) if prim.is_tuple(axes) or prim.is_int(axes) else axes:
             if axis < -asarray(a).ndim or axis >= asarray(a).ndim:
                 raise ValueError("axis is out of bounds for array of given dimension")
     return np.transpose(a, axes)
@@ -126,7 +129,11 @@ def broadcast_arrays(*args):
         need_array_like(array, "an argument must be array-like")
         if prim.dtype_of(asarray(array)) != prim.dtype_of(asarray(args[0])):
             prim.error("Mismatch of argument types. Numba cannot broadcast arrays with different types.")
-    return np.broadcast_arrays(*args)
+    return np.broadcast_arrays(*each(_at_least_one, args))
+
+
+def _at_least_one(x):
+    return asarray(x).reshape(1) if prim.is_number(x) else asarray(x)
 
 
 def _check_ends(start, stop, num):

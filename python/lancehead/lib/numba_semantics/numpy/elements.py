@@ -56,6 +56,29 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return np.count_nonzero(a, axis, keepdims=keepdims)
 
 
+def _check_clipped(a, a_min, a_max, out):
+    for x in (a, a_min, a_max):
+        if x is not None and x is not ...:
+            if asarray(x).ndim > out.ndim:
+                prim.error('The argument "out" must have the same number of dimensions as the result')
+    if asarray(a).ndim == out.ndim and np.any(np.array(asarray(a).shape) != np.array(out.shape)):
+        raise ValueError("clip: the shape of the 'out' array does not match the shape of the result")
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether all elements are true."""
+    if not prim.is_number(a) and not prim.is_time(a):
+        need_array(a, "`all` takes an array or a number")
+    return np.all(a, axis, out, keepdims, where=where)
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether an element is true."""
+    if not prim.is_number(a) and not prim.is_time(a):
+        need_array(a, "`any` takes an array or a number")
+    return np.any(a, axis, out, keepdims, where=where)
+
+
 def clip(a, a_min=..., a_max=..., out=None, *, min=None, max=None):
     """Elements limited to an interval."""
     need_array_like(a, 'The argument "a" must be array-like')
@@ -67,6 +90,8 @@ def clip(a, a_min=..., a_max=..., out=None, *, min=None, max=None):
         need_array(out, 'The argument "out" must be an array if it is provided')
     if a_min is None and a_max is None:
         raise ValueError("array_clip: must set either max or min")
+    if out is not None:
+        _check_clipped(a, a_min, a_max, out)
     if a_min is ... or a_max is ... or prim.is_number(a) or out is not None:
         return np.clip(a, a_min, a_max, out, min=min, max=max)
     x = asarray(a)

@@ -1,0 +1,1 @@
+"""Modules of `numpy.lib` as Numba has them."""
