@@ -33,6 +33,7 @@ def _check_shapes(a, b):
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Where elements are equal within tolerances."""
     _check_close(a, b, rtol, atol, equal_nan)
+    _check_shapes(a, b)
     return np.isclose(a, b, rtol, atol, equal_nan)
 
 
@@ -146,6 +147,7 @@ def where(condition, /, *values):
         if value is None:
             prim.error('Argument "x" or "y" cannot be None')
         need_array_like(value, 'The argument "x" or "y" must be array-like if provided')
+        _check_shapes(condition, value)
     return np.where(condition, *values)
 
 

@@ -128,7 +128,8 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours."""
     if not prim.is_array(a) or asarray(a).ndim == 0:
         prim.error("`diff` takes an array of at least one dimension")
-    need_integer(n, "the order is an integer")
+    if not prim.is_bool(n):
+        need_integer(n, "the order is an integer")
     if n < 0:
         raise ValueError("diff(): order must be non-negative")
     return np.diff(a, n, axis, prepend, append)
@@ -282,8 +283,6 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         if bins <= 0:
             raise ValueError("histogram(): `bins` should be a positive integer")
         if range is not None:
-            if not prim.is_tuple(range):
-                prim.error("`range` is a tuple of two numbers")
             if not range[0] <= range[1]:
                 raise ValueError("histogram(): max must be larger than min in range parameter")
         elif asarray(a).size == 0:
