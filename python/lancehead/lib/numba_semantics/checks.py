@@ -4,10 +4,16 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 
 
-def need_array(x, message):
-    """Refuses what is no array."""
-    if not prim.is_array(x):
+def need(is_so, message):
+    """Refuses a call unless an answer, which is known while compiling, is true."""
+    if not is_so:
         prim.error(message)
+
+
+def check(is_so, message):
+    """Raises an error where the program runs, unless an answer is true."""
+    if not is_so:
+        raise ValueError(message)
 
 
 def need_array_like(x, message):
@@ -18,27 +24,11 @@ def need_array_like(x, message):
         prim.error(message)
 
 
-def need_integer(x, message):
-    """Refuses what is no integer; a truth value is none."""
-    if prim.is_dtype(x) or not prim.is_int(x):
-        prim.error(message)
-
-
 def need_integers(x, message):
-    """Refuses what is neither an integer nor an array or a sequence of integers."""
+    """Refuses what is neither an integer nor an array or a sequence of integers; an empty tuple is one."""
+    if prim.is_tuple(x) and len(x) == 0:
+        return
     if prim.is_none(x) or prim.is_str(x) or not prim.is_int(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
-        prim.error(message)
-
-
-def need_flag(x, message):
-    """Refuses what is no truth value."""
-    if prim.is_dtype(x) or not prim.is_bool(x):
-        prim.error(message)
-
-
-def need_float(x, message):
-    """Refuses what is no float."""
-    if prim.is_dtype(x) or not prim.is_float(x):
         prim.error(message)
 
 

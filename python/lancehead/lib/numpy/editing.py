@@ -346,22 +346,12 @@ def _trimmed_axes(x, trim, axes):
     return _trimmed_axes(_trimmed(x, trim, check_axis(axes[0], x.ndim)), trim, axes[1:]) if len(axes) > 0 else x
 
 
-def _any(x):
-    # Empty texts are trimmed as zeros are.
-    if not prim.is_chars(x):
-        return np.any(x)
-    for text in flat(contiguous(x)):
-        if len(text) > 0:
-            return True
-    return False
-
-
 def _trimmed(x, trim, k):
     low, high = 0, x.shape[k]
     if "f" in trim:
-        while low < high and not _any(_part(x, k, low, low + 1)):
+        while low < high and not np.any(_part(x, k, low, low + 1)):
             low += 1
     if "b" in trim:
-        while high > low and not _any(_part(x, k, high - 1, high)):
+        while high > low and not np.any(_part(x, k, high - 1, high)):
             high -= 1
     return _part(x, k, low, high)

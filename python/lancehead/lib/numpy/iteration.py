@@ -22,7 +22,7 @@ def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K"):
     if prim.is_a(operands, "builtins.list"):
         prim.error("`nditer` takes several arrays as a tuple")
     if prim.is_tuple(operands):
-        wide = _broadcast_operands(operands)
+        wide = broadcast_arrays(*operands)
         _check_orders(operands, order)
         _check_size(wide[0])
         for index in np.ndindex(wide[0].shape):
@@ -33,24 +33,6 @@ def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K"):
         for index in np.ndindex(x.shape):
             element = _element(x, index)
             yield element if op_flags is not None else prim.readonly(element)
-
-
-def _broadcast_operands(operands):
-    for a in operands:
-        for b in operands:
-            x, y = asarray(a).shape, asarray(b).shape
-            for k in range(min(len(x), len(y))):
-                m, n = x[len(x) - 1 - k], y[len(y) - 1 - k]
-                if m != n and m != 1 and n != 1:
-                    raise ValueError("operands could not be broadcast together with shapes " + _text_of(operands))
-    return broadcast_arrays(*operands)
-
-
-def _text_of(operands):
-    text = ""
-    for a in operands:
-        text += str(asarray(a).shape).replace(" ", "") + " "
-    return text
 
 
 def _check_size(x):

@@ -16,7 +16,7 @@ from lancehead.lib.numpy.layout import (
     new_array,
     with_shape,
 )
-from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes
+from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes, transpose
 
 
 def _common_dtype(arrays):
@@ -129,11 +129,7 @@ def _not_fortran(arrays):
 def _all_turned(arrays):
     if prim.is_a(arrays, "builtins.list"):
         return [a.T for a in arrays]
-    return each(_turned, arrays)
-
-
-def _turned(a):
-    return a.T
+    return each(transpose, arrays)
 
 
 def _dtype_of_all(arrays, dtype, casting):

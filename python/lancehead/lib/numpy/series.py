@@ -108,8 +108,7 @@ def _beside(values, line):
     if values is None:
         return new_array((0,), dtype)
     v = asarray(values)
-    if not prim.is_scalar(values):
-        check_cast(prim.dtype_of(v), dtype, "same_kind")
+    check_cast(prim.dtype_of(v), dtype, "same_kind")
     return asarray(flat(v), dtype)
 
 

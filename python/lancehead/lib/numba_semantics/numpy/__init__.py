@@ -2,7 +2,6 @@
 
 from lancehead.lib.numba_semantics.numpy.construction import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.elements import *  # noqa: F403
-from lancehead.lib.numba_semantics.numpy.joining import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.methods import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.products import *  # noqa: F403
 from lancehead.lib.numba_semantics.numpy.series import *  # noqa: F403

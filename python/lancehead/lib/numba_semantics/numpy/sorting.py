@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numba_semantics.checks import need_array_like, need_integers
+from lancehead.lib.numba_semantics.checks import check, need, need_array_like, need_integers
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c, flat, new_array, with_shape
 from lancehead.lib.numpy.sorting import before
@@ -11,22 +11,17 @@ from lancehead.lib.numpy.sorting import before
 
 def _check_partition(a, kth):
     need_array_like(a, "The first argument must be an array-like")
-    if prim.is_number(a):
-        prim.error("The first argument must be an array-like")
-    if asarray(a).ndim == 0:
-        prim.error("The first argument must be at least 1-D (found 0-D)")
-    if not prim.is_tuple(kth) or len(kth) > 0:
-        need_integers(kth, "Partition index must be integer")
+    need(not prim.is_number(a), "The first argument must be an array-like")
+    need(asarray(a).ndim > 0, "The first argument must be at least 1-D (found 0-D)")
+    need_integers(kth, "Partition index must be integer")
     if prim.is_array(kth) and asarray(kth).ndim != 1:
         raise ValueError("kth must be scalar or 1-D")
     n = asarray(a).shape[-1]
     for k in np.ravel(asarray(kth)):
-        if k <= -n or k >= n:
-            raise ValueError("kth out of bounds")
+        check(-n < k < n, "kth out of bounds")
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """A copy with the element of a rank in its place."""
     if asarray(a).size == 0:
         return copy_c(asarray(a), prim.dtype_of(asarray(a)))
     _check_partition(a, kth)
@@ -34,26 +29,10 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    """Indices of a partition."""
     if asarray(a).size == 0:
         return copy_c(asarray(a), np.int64)
     _check_partition(a, kth)
     return np.argpartition(a, kth, axis, kind, order)
-
-
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    """A sorted copy."""
-    need_array_like(a, 'Argument "a" must be array-like')
-    if prim.is_number(a) or asarray(a).ndim == 0:
-        prim.error("an array of at least one dimension is sorted")
-    return np.sort(a, axis, kind, order, stable=stable)
-
-
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    """Indices that sort."""
-    if asarray(a).ndim == 0:
-        prim.error("an array of at least one dimension is sorted")
-    return np.argsort(a, axis, kind, order, stable=stable)
 
 
 def _not_after(a, b):
@@ -87,19 +66,13 @@ def _places(v, keys, goes_before):
 
 
 def searchsorted(a, v, side="left", sorter=None):
-    """Where elements go in a sorted line."""
-    if not prim.is_str(side):
-        prim.error("Invalid value given for 'side'")
+    need(prim.is_str(side), "Invalid value given for 'side'")
     if prim.is_const(side):
-        if side != "left" and side != "right":
-            prim.error("Invalid value given for 'side'")
-    elif side != "left":
-        return np.searchsorted(a, v, "right") if side == "right" else np.searchsorted(a, v, side, sorter)
-    if sorter is not None:
+        need(side == "left" or side == "right", "Invalid value given for 'side'")
+    if sorter is not None or not prim.is_const(side):
         return np.searchsorted(a, v, side, sorter)
     line = asarray(a)
-    if line.ndim != 1:
-        prim.error("a sorted line has one dimension")
+    need(line.ndim == 1, "a sorted line has one dimension")
     dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v if prim.is_scalar(v) else asarray(v)))
     goes_before = before if side == "left" else _not_after
     if prim.is_scalar(v):
@@ -111,11 +84,7 @@ def searchsorted(a, v, side="left", sorter=None):
 
 
 def trim_zeros(filt, trim="fb"):
-    """A line without zeros at its ends."""
-    if not prim.is_array(filt):
-        prim.error("The first argument must be an array")
-    if filt.ndim != 1:
-        prim.error("array must be 1D")
-    if not prim.is_str(trim):
-        prim.error("The second argument must be a string")
+    need(prim.is_array(filt), "The first argument must be an array")
+    need(filt.ndim == 1, "array must be 1D")
+    need(prim.is_str(trim), "The second argument must be a string")
     return np.trim_zeros(filt, trim)

@@ -1,1 +1,0 @@
-"""Modules of `numpy.lib` as Numba has them."""
