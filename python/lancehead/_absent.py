@@ -39,7 +39,7 @@ MODULES = frozenset(
         "experimental.jitclass": "base boxing decorators overloads",
         "misc": "cffiimpl dump_style gdb_hook help init_utils inspection literal llvm_pass_timings memoryutils "
         "mergesort quicksort timsort",
-        "np": "arraymath arrayobj extensions linalg math npdatetime npdatetime_helpers npyfuncs npyimpl polynomial "
+        "np": "arraymath arrayobj linalg math npdatetime npdatetime_helpers npyfuncs npyimpl polynomial "
         "random types ufunc_db",
         "np.math": "cmathimpl mathimpl numbers",
         "np.polynomial": "polynomial_core polynomial_functions",

@@ -72,6 +72,7 @@ COUNTERPARTS = {
     "numba.misc": "lancehead",
     "numba.misc.special": "lancehead",
     "numba.np": "lancehead",
+    "numba.np.extensions": "lancehead.extensions",
     "numba.np.numpy_support": "lancehead.types",
     "numba.np.ufunc": "lancehead",
     "numba.np.unsafe": "lancehead",

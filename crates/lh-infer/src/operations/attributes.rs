@@ -90,7 +90,9 @@ impl Infer<'_> {
             && !name.starts_with("__")
             && v.ty.class().is_some_and(|c| c != Class::list());
         for class in classes(v.ty).into_iter().filter(|_| !is_hidden) {
-            if let Some((f, binding)) = self.world.library(&format!("{class}.{name}")) {
+            let path = format!("{class}.{name}");
+            let overriding = self.numba_override(&path).map(|f| (f, Binding::Method));
+            if let Some((f, binding)) = overriding.or_else(|| self.world.library(&path)) {
                 match binding {
                     Binding::Property => return self.call_func(f, std::slice::from_ref(v), &[]),
                     Binding::Static => return Ok(Val::of_type(Ty::new(TyKind::Func(f)))),

@@ -9,11 +9,10 @@
 //!     ...                                        <the exit that `which` names, with the values in `out`>
 //! ```
 //!
-//! A cold part is the set of blocks that one block dominates which is marked as cold or leads to an exception, if it is
-//! large enough to repay a call. Outlined, it
-//! gets few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
-//! ([`Rare::Later`]), it is only compiled on its first call: its address comes from the run-time library, which requests
-//! it once from the driver.
+//! A cold part is the set of blocks that one block dominates which is marked as cold or leads to an exception, if it
+//! is large enough to repay a call. Outlined, it gets few passes, and hot code is optimised and allocated to registers
+//! without it. If the object is not cached ([`Rare::Later`]), it is only compiled on its first call: its address comes
+//! from the run-time library, which requests it once from the driver.
 //!
 //! A nest is the outermost loop of an elementwise computation. In a function of many statements on arrays, addresses,
 //! strides and extents of all of them would be live at once, and the time of register allocation and strength reduction
@@ -76,7 +75,7 @@ impl Part {
     /// The parts of a function.
     pub(super) fn all(cx: &Lowering<'_>, func: &Function, cfg: &Cfg) -> Vec<Part> {
         let has_nests = cx.is_large && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
-        let has_raises = func.blocks.len() > 2 && func.blocks.iter().any(|b| is_return(b));
+        let has_raises = func.blocks.len() > 2 && func.blocks.iter().any(is_return);
         // GPUs have no hot code to protect: cold code there consists of exceptions.
         if func.options.device == Device::Gpu || !(has_raises || has_nests || func.blocks.iter().any(|b| b.cold)) {
             return Vec::new();
@@ -102,7 +101,7 @@ impl Part {
                 taken.extend(&blocks);
                 let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len() + 1).sum();
                 let mut insts = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
-                // What only makes the text of an exception is not compiled before it is raised.
+                // Code that only makes the text of an exception is not compiled before it is raised.
                 let repays = |d: &InstData| match d.inst {
                     Inst::ParFor(..) => true,
                     Inst::Call(..) => is_doomed,

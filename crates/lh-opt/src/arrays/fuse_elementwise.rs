@@ -9,10 +9,10 @@
 //! v4 = map(v0, v1, v2) add(mul($0: float64, $1: float64): float64, $2: float64): float64: array(float64, 1, C)
 //! ```
 //!
-//! The first computation must have no other use, and nothing between the two may write memory. They may lie in different
-//! blocks, if the only way to the second leads over the first and enters no loop. An expression that fusion evaluates
-//! several times per element (because its rank is lower, or because the second computation reads it more than once) must
-//! be cheap.
+//! The first computation must have no other use, and nothing between the two may write memory. They may lie in
+//! different blocks, if the only way to the second leads over the first and enters no loop. An expression that fusion
+//! evaluates several times per element (because its rank is lower, or because the second computation reads it more than
+//! once) must be cheap.
 //!
 //! Exceptions keep their order: if something between the two may raise, such as the index of another operand, the first
 //! computation stays without a use. `lower_array` makes of it the comparison of its operands' shapes.
@@ -52,7 +52,7 @@ pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
             changed = true;
         }
     }
-    // What has moved left an instruction without result behind.
+    // A computation that has moved left an instruction without result behind.
     let is_left = |d: &InstData| !(d.result.is_none() && matches!(d.inst, Inst::Zero));
     func.blocks.iter_mut().for_each(|b| b.insts.retain(is_left));
     changed

@@ -10,12 +10,10 @@ from lancehead.lib.random import random
 
 
 def seed(a):
-    """Starts the stream by the low 32 bits of a number."""
     prim.lh_py_seed_word(index_of(a))
 
 
 def getrandbits(k, /):
-    """An integer of up to 64 random bits, without a sign."""
     n = index_of(k)
     if n < 0 or n > 64:
         raise OverflowError("getrandbits() limit is 0 to 64 bits")
@@ -26,7 +24,6 @@ def getrandbits(k, /):
 
 
 def gauss(mu=0.0, sigma=1.0):
-    """A normally distributed number."""
     return mu + prim.lh_py_polar() * sigma
 
 
@@ -34,12 +31,10 @@ normalvariate = gauss
 
 
 def lognormvariate(mu, sigma):
-    """A number whose logarithm is normally distributed."""
     return prim.exp(gauss(mu, sigma))
 
 
 def vonmisesvariate(mu, kappa):
-    """An angle of the distribution of von Mises."""
     return angle_of(random, float(mu), float(kappa))
 
 

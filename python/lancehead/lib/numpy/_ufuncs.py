@@ -16,7 +16,6 @@ from lancehead.lib.cmath import atanh as arctanh
 from lancehead.lib.cmath import cos as cos
 from lancehead.lib.cmath import cosh as cosh
 from lancehead.lib.cmath import exp as exp
-from lancehead.lib.cmath import log10 as log10
 from lancehead.lib.cmath import natural_log as log
 from lancehead.lib.cmath import sin as sin
 from lancehead.lib.cmath import sinh as sinh
@@ -403,6 +402,18 @@ def log2(x):
     return prim.complex(natural.real * scale, natural.imag * scale)
 
 
+def log10(x):
+    """Logarithm to base ten, of complex numbers.
+
+    >>> np.log10(np.array([1000 + 0j]))
+    array([3.+0.j])
+    """
+    # A product, where `cmath.log10` has a quotient: this makes 3 of 1000.
+    natural = log(x)
+    scale = prim.cast(0.4342944819032518, prim.real_dtype(natural))
+    return prim.complex(natural.real * scale, natural.imag * scale)
+
+
 def expm1(x):
     """`exp(x) - 1` without cancellation, of complex numbers.
 
@@ -610,6 +621,10 @@ def sinc(x):
     >>> np.sinc(0.5)
     np.float64(0.6366197723675814)
     """
+    if prim.is_complex(x):
+        z = x if x != prim.cast(0, prim.dtype_of(x)) else prim.cast(1e-20, prim.dtype_of(x))
+        y = z * prim.cast(3.141592653589793, prim.real_dtype(x))
+        return sin(y) / y
     dtype = prim.dtype_of(x) if prim.is_float(x) else _float_of(prim.cast(x, np.float64))
     a = prim.cast(x, dtype)
     tiny = prim.cast(1e-20 if prim.itemsize(dtype) > 2 else 1e-4, dtype)

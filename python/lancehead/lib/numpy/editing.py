@@ -183,7 +183,7 @@ def delete(arr, obj, axis=None):
     if prim.is_bool(obj):
         prim.error("an index is an integer")
     if not prim.is_number(obj):
-        return _delete_many(x, asarray(obj), k)
+        return _delete_many(x, asarray(obj), k) if asarray(obj).ndim > 0 else delete(x, obj[()], k)
     at = _index(obj, n)
     if at >= n:
         raise IndexError("index " + str(at) + " is out of bounds for axis " + str(k) + " with size " + str(n))

@@ -249,6 +249,8 @@ def _replaced(shape, k, extents):
 
 
 def _is_true(x):
+    if prim.is_str(x) or prim.is_bytes(x):
+        return len(x) > 0
     return x != prim.cast(0, prim.dtype_of(x))
 
 

@@ -16,7 +16,7 @@ from lancehead.lib.numpy.layout import (
     new_array,
     with_shape,
 )
-from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes
+from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes, transpose
 
 
 def _common_dtype(arrays):
@@ -100,6 +100,8 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     k = check_axis(axis, first.ndim)
+    if first.ndim > 1 and len(_not_fortran(arrays)) == 0:
+        return concatenate(_all_turned(arrays), first.ndim - 1 - k, dtype=dtype, casting=casting).T
     total, index = 0, 0
     for a in arrays:
         x = asarray(a)
@@ -113,6 +115,21 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         _store(_block(made, k, start, x.shape[k]), x)
         start += x.shape[k]
     return made
+
+
+def _not_fortran(arrays):
+    # An empty tuple if all arrays are in column-major order: so is what is joined of them.
+    if prim.is_a(arrays, "builtins.list"):
+        return () if prim.layout(asarray(arrays[0])) == "F" else (0,)
+    if len(arrays) == 0:
+        return ()
+    return (() if prim.layout(asarray(arrays[0])) == "F" else (0,)) + _not_fortran(arrays[1:])
+
+
+def _all_turned(arrays):
+    if prim.is_a(arrays, "builtins.list"):
+        return [a.T for a in arrays]
+    return each(transpose, arrays)
 
 
 def _dtype_of_all(arrays, dtype, casting):

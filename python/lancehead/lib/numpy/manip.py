@@ -5,7 +5,6 @@ from lancehead.lib.conversions import axis_of, check_flag, index_of
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
-    as_shape,
     check_axis,
     contiguous,
     f_strides,
@@ -328,6 +327,9 @@ def broadcast_to(array, shape):
     wanted = as_ints(shape)
     if len(wanted) < x.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    for n in wanted:
+        if n < 0:
+            raise ValueError("all elements of broadcast shape must be non-negative")
     strides = _broadcast_strides(x.shape, x.strides, wanted)
     return prim.readonly(prim.array(prim.owner(x), prim.data(x), wanted, strides, prim.dtype_of(x), "A"))
 
@@ -418,10 +420,17 @@ def broadcast_shapes(*args):
     """
     if len(args) == 0:
         return ()
-    shape = as_shape(args[0])
+    shape = _extents(args[0])
     for other in args[1:]:
-        shape = _joint_shape(shape, as_shape(other))
+        shape = _joint_shape(shape, _extents(other))
     return shape
+
+
+def _extents(shape):
+    for n in as_ints(shape):
+        if n < 0:
+            raise ValueError("negative dimensions are not allowed")
+    return as_ints(shape)
 
 
 def _shape_of_all(arrays):

@@ -436,10 +436,12 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 
 def _true(x, extra):
-    return x != prim.cast(0, prim.dtype_of(x))
+    return _truth(x)
 
 
 def _truth(x):
+    if prim.is_str(x) or prim.is_bytes(x):
+        return len(x) > 0
     return x != prim.cast(0, prim.dtype_of(x))
 
 
@@ -452,7 +454,7 @@ def _either(a, b):
 
 
 def _false(x, extra):
-    return x == prim.cast(0, prim.dtype_of(x))
+    return not _truth(x)
 
 
 def _has(x, test):

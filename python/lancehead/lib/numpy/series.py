@@ -108,8 +108,7 @@ def _beside(values, line):
     if values is None:
         return new_array((0,), dtype)
     v = asarray(values)
-    if not prim.is_scalar(values):
-        check_cast(prim.dtype_of(v), dtype, "same_kind")
+    check_cast(prim.dtype_of(v), dtype, "same_kind")
     return asarray(flat(v), dtype)
 
 
@@ -250,6 +249,18 @@ def _periodic(x, xp, fp, period):
     )
 
 
+def _real_of(x):
+    return None if x is None else x.real
+
+
+def _imag_of(x):
+    return None if x is None else x.imag
+
+
+def _complex_of(real, imag):
+    return prim.complex(real, imag)
+
+
 def interp(x, xp, fp, left=None, right=None, period=None):
     """Linear interpolation between points.
 
@@ -257,11 +268,17 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     np.float64(1.0)
     >>> np.interp(np.array([0.0, 1.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
     array([3. , 2.5])
+    >>> np.interp(1.5, np.array([1, 2]), np.array([1.0, 2j]))
+    np.complex128(0.5+1j)
     """
+    if prim.is_complex(prim.dtype_of(asarray(fp))):
+        real = interp(x, xp, asarray(fp).real, _real_of(left), _real_of(right), period)
+        imag = interp(x, xp, asarray(fp).imag, _imag_of(left), _imag_of(right), period)
+        return prim.complex(real, imag) if prim.is_number(real) else prim.map(_complex_of, real, imag)
     if period is not None:
         return _periodic(x, xp, fp, period)
-    if prim.is_complex(prim.dtype_of(asarray(xp))) or prim.is_complex(prim.dtype_of(asarray(fp))):
-        prim.error("`interp` takes real numbers")
+    if prim.is_complex(prim.dtype_of(asarray(xp))):
+        prim.error("`interp` takes real numbers as places")
     if prim.is_time(x) or prim.is_time(xp) or prim.is_time(fp):
         prim.error("`interp` takes real numbers, not times")
     if prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
@@ -498,7 +515,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         c = np.dot(centered, centered.conj().T) / prim.cast(max(rows.shape[1] - drop, 0), prim.real_dtype(found))
     else:
         c = _weighted_covariance(rows, drop, fweights, aweights)
-    if x.ndim <= 1 and y is None:
+    if y is None and (x.ndim <= 1 or (prim.is_tuple(m) and len(m) == 1)):
         return c.reshape(())
     return c
 

@@ -148,6 +148,9 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     x, y = flat(contiguous(asarray(ar1))), flat(contiguous(asarray(ar2)))
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
     if not return_indices:
+        if assume_unique:
+            both = _sorted_flat(concatenate((x, y), None))
+            return both[:-1][both[1:] == both[:-1]]
         a = unique(asarray(x, dtype))
         return a[isin(a, y)]
     a, first = unique(asarray(x, dtype), return_index=True)
@@ -173,7 +176,13 @@ def setxor1d(ar1, ar2, assume_unique=False):
     array([1, 2])
     """
     check_flag(assume_unique)
-    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
+    x, y = flat(contiguous(asarray(ar1))), flat(contiguous(asarray(ar2)))
+    line = _sorted_flat(concatenate((x, y) if assume_unique else (unique(x), unique(y)), None))
+    alone = new_array((line.size,), np.bool_)
+    for i in range(line.size):
+        is_first = i == 0 or prim.item(line, i) != prim.item(line, i - 1)
+        prim.set_item(alone, i, is_first and (i == line.size - 1 or prim.item(line, i) != prim.item(line, i + 1)))
+    return line[alone]
 
 
 def bincount(x, /, weights=None, minlength=0):

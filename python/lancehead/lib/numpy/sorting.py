@@ -240,6 +240,9 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
         line = copy_c(flat(x), prim.dtype_of(x))
         sort_line(line)
         return line
+    if prim.layout(x) == "F":
+        # A copy lies in memory as the array does.
+        return sort(x.T, x.ndim - 1 - check_axis(axis_of(axis), x.ndim)).T
     c = copy_c(x, prim.dtype_of(x))
     on_lines(_sort, c, axis, None)
     return c
@@ -309,6 +312,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
         line = copy_c(flat(x), prim.dtype_of(x))
         partition_in_place(line, kth, 0)
         return line
+    if x.ndim > 1 and prim.layout(x) == "F":
+        return partition(x.T, kth, x.ndim - 1 - check_axis(axis_of(axis), x.ndim)).T
     c = copy_c(x, prim.dtype_of(x))
     partition_in_place(c, kth, axis)
     return c

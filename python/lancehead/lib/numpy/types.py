@@ -214,8 +214,10 @@ def iscomplexobj(x):
     >>> np.iscomplexobj(np.array([1 + 0j]))
     True
     """
-    if prim.is_str(x) or prim.is_bytes(x) or x is None:
+    if prim.is_none(x) or prim.is_str(x) or prim.is_bytes(x):
         return False
+    if prim.is_optional(x):
+        return False if x is None else iscomplexobj(x)
     return prim.is_complex(prim.dtype_of(x if prim.is_scalar(x) else asarray(x)))
 
 

@@ -32,6 +32,8 @@ def kaiser(M, beta):
     >>> np.kaiser(3, 0.0)
     array([1., 1., 1.])
     """
+    if not prim.is_number(beta):
+        prim.error("`beta` is a number")
     size, shape = float(M), float(beta)
     n = int(prim.ceil(size)) if size > 0.0 else 0
     out = new_array((n,), np.float64)

@@ -4,23 +4,6 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.linalg import cholesky as numpys_cholesky
-from lancehead.lib.numpy.linalg import cond as numpys_cond
-from lancehead.lib.numpy.linalg import det as numpys_det
-from lancehead.lib.numpy.linalg import eig as numpys_eig
-from lancehead.lib.numpy.linalg import eigh as numpys_eigh
-from lancehead.lib.numpy.linalg import eigvals as numpys_eigvals
-from lancehead.lib.numpy.linalg import eigvalsh as numpys_eigvalsh
-from lancehead.lib.numpy.linalg import inv as numpys_inv
-from lancehead.lib.numpy.linalg import lstsq as numpys_lstsq
-from lancehead.lib.numpy.linalg import matrix_power as numpys_power
-from lancehead.lib.numpy.linalg import matrix_rank as numpys_rank
-from lancehead.lib.numpy.linalg import norm as numpys_norm
-from lancehead.lib.numpy.linalg import pinv as numpys_pinv
-from lancehead.lib.numpy.linalg import qr as numpys_qr
-from lancehead.lib.numpy.linalg import slogdet as numpys_slogdet
-from lancehead.lib.numpy.linalg import solve as numpys_solve
-from lancehead.lib.numpy.linalg import svd as numpys_svd
 
 
 def _matrix(a, name):
@@ -64,119 +47,102 @@ def _right_side(b, name):
 
 
 def inv(a):
-    """The inverse of a matrix."""
     x = _finite(_square(_matrix(a, "inv")))
     try:
-        return _columns(numpys_inv(x))
+        return _columns(np.linalg.inv(x))
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
 
 
 def solve(a, b):
-    """The solution of a system of linear equations."""
     x, y = _finite(_square(_matrix(a, "solve"))), _finite(_right_side(b, "solve"))
     if x.shape[0] != y.shape[0]:
         raise np.linalg.LinAlgError("Incompatible array sizes, system is not dimensionally valid.")
     try:
-        return _columns(numpys_solve(x, y))
+        return _columns(np.linalg.solve(x, y))
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
 
 
 def cholesky(a, /, *, upper=False):
-    """The triangular factor of a positive definite matrix."""
     x = _square(_matrix(a, "cholesky"))
     try:
-        return numpys_cholesky(x, upper=upper)
+        return np.linalg.cholesky(x, upper=upper)
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError("Matrix is not positive definite.")
 
 
 def det(a):
-    """The determinant of a matrix."""
-    return numpys_det(_finite(_square(_matrix(a, "det"))))
+    return np.linalg.det(_finite(_square(_matrix(a, "det"))))
 
 
 def slogdet(a):
-    """Sign and logarithm of a determinant."""
-    return numpys_slogdet(_finite(_square(_matrix(a, "slogdet"))))
+    return np.linalg.slogdet(_finite(_square(_matrix(a, "slogdet"))))
 
 
 def matrix_power(a, n):
-    """A whole power of a square matrix."""
     x = _matrix(a, "matrix_power")
     if x.shape[0] != x.shape[1]:
         raise ValueError("input must be a square array")
-    return numpys_power(x, n)
+    return np.linalg.matrix_power(x, n)
 
 
 def pinv(a, rcond=1e-15):
-    """The pseudo-inverse of a matrix."""
-    return _columns(numpys_pinv(_finite(_matrix(a, "pinv")), rcond))
+    return _columns(np.linalg.pinv(_finite(_matrix(a, "pinv")), rcond))
 
 
 def qr(a):
-    """An orthogonal and a triangular factor."""
-    q, r = numpys_qr(_finite(_filled(_matrix(a, "qr"))))
+    q, r = np.linalg.qr(_finite(_filled(_matrix(a, "qr"))))
     return _columns(q), _columns(r)
 
 
 def eig(a):
-    """Eigenvalues and eigenvectors of a matrix."""
     x = _finite(_square(_matrix(a, "eig")))
     try:
-        values, vectors = numpys_eig(x)
+        values, vectors = np.linalg.eig(x)
     except ValueError:
         raise ValueError("eig() argument must not cause a domain change.")
     return values, _columns(vectors)
 
 
 def eigvals(a):
-    """Eigenvalues of a matrix."""
     x = _finite(_square(_matrix(a, "eigvals")))
     try:
-        return numpys_eigvals(x)
+        return np.linalg.eigvals(x)
     except ValueError:
         raise ValueError("eigvals() argument must not cause a domain change.")
 
 
 def eigh(a):
-    """Eigenvalues and eigenvectors of a Hermitian matrix."""
-    values, vectors = numpys_eigh(_finite(_square(_matrix(a, "eigh"))))
+    values, vectors = np.linalg.eigh(_finite(_square(_matrix(a, "eigh"))))
     return values, _columns(vectors)
 
 
 def eigvalsh(a):
-    """Eigenvalues of a Hermitian matrix."""
-    return numpys_eigvalsh(_finite(_square(_matrix(a, "eigvalsh"))))
+    return np.linalg.eigvalsh(_finite(_square(_matrix(a, "eigvalsh"))))
 
 
 def svd(a, full_matrices=True):
-    """Singular values and vectors of a matrix."""
-    u, s, vh = numpys_svd(_finite(_filled(_matrix(a, "svd"))), full_matrices)
+    u, s, vh = np.linalg.svd(_finite(_filled(_matrix(a, "svd"))), full_matrices)
     return _columns(u), s, _columns(vh)
 
 
 def lstsq(a, b, rcond=-1.0):
-    """The least squares solution of a system of linear equations."""
     x, y = _finite(_filled(_matrix(a, "lstsq"))), _finite(_filled(_right_side(b, "lstsq")))
     if x.shape[0] != y.shape[0]:
         raise np.linalg.LinAlgError("Incompatible array sizes, system is not dimensionally valid.")
-    return numpys_lstsq(x, y, rcond)
+    return np.linalg.lstsq(x, y, rcond)
 
 
 def cond(x, p=None):
-    """The condition number of a matrix."""
-    return numpys_cond(_finite(_filled(_matrix(x, "cond"))), p)
+    return np.linalg.cond(_finite(_filled(_matrix(x, "cond"))), p)
 
 
 def matrix_rank(A, tol=None):
-    """The rank of a matrix."""
-    return numpys_rank(_finite(_filled(_right_side(A, "matrix_rank"))), tol)
+    return np.linalg.matrix_rank(_finite(_filled(_right_side(A, "matrix_rank"))), tol)
 
 
 def norm(x, ord=None):
-    """The norm of a vector or a matrix."""
     y = _right_side(x, "norm")
     if not (prim.is_float(prim.dtype_of(y)) or prim.is_complex(prim.dtype_of(y))):
         prim.error("np.linalg.norm() only supported on float and complex arrays")
@@ -184,5 +150,5 @@ def norm(x, ord=None):
         return prim.cast(0, prim.dtype_of(np.abs(y)))
     if y.ndim == 2 and prim.is_number(ord):
         if ord == 2 or ord == -2:
-            return numpys_norm(_finite(y), ord)
-    return numpys_norm(y, ord)
+            return np.linalg.norm(_finite(y), ord)
+    return np.linalg.norm(y, ord)

@@ -25,12 +25,10 @@ def _of_gamma(shape, scale, c):
 
 
 def gamma(shape, scale=1.0, size=None):
-    """Numbers of the gamma distribution."""
     return drawn(_of_gamma, np.float64, size, real(shape), real(scale), None)
 
 
 def standard_gamma(shape, size=None):
-    """Numbers of the gamma distribution of scale one."""
     return drawn(_of_gamma, np.float64, size, real(shape), 1.0, None)
 
 
@@ -42,7 +40,6 @@ def _beta(a, b, c):
 
 
 def beta(a, b, size=None):
-    """Numbers of the beta distribution."""
     return drawn(_beta, np.float64, size, real(a), real(b), None)
 
 
@@ -55,7 +52,6 @@ def _of_chisquare(df, b, c):
 
 
 def chisquare(df, size=None):
-    """Numbers of the chi-square distribution."""
     return drawn(_of_chisquare, np.float64, size, real(df), None, None)
 
 
@@ -76,7 +72,6 @@ def _noncentral(df, nonc, c):
 
 
 def noncentral_chisquare(df, nonc, size=None):
-    """Numbers of the noncentral chi-square distribution."""
     return drawn(_noncentral, np.float64, size, real(df), real(nonc), None)
 
 
@@ -86,7 +81,6 @@ def _f(dfnum, dfden, c):
 
 
 def f(dfnum, dfden, size=None):
-    """Numbers of Fisher's distribution."""
     return drawn(_f, np.float64, size, real(dfnum), real(dfden), None)
 
 
@@ -96,7 +90,6 @@ def _standard_t(df, b, c):
 
 
 def standard_t(df, size=None):
-    """Numbers of Student's distribution."""
     return drawn(_standard_t, np.float64, size, real(df), None, None)
 
 
@@ -109,7 +102,6 @@ def _negative_binomial(n, p, c):
 
 
 def negative_binomial(n, p, size=None):
-    """Numbers of the negative binomial distribution."""
     return drawn(_negative_binomial, np.int64, size, real(n), real(p), None)
 
 
@@ -118,12 +110,10 @@ def _vonmises(mu, kappa, c):
 
 
 def vonmises(mu, kappa, size=None):
-    """Angles of the distribution of von Mises."""
     return drawn(_vonmises, np.float64, size, real(mu), real(kappa), None)
 
 
 def hypergeometric(ngood, nbad, nsample, size=None):
-    """Numbers of good items among those that are taken from good and bad ones."""
     good, bad, sample = whole(ngood), whole(nbad), whole(nsample)
     if is_negative(good + bad - sample):
         raise ValueError("ngood + nbad < nsample")
@@ -135,5 +125,4 @@ def _of_shape(shape):
 
 
 def dirichlet(alpha, size=None):
-    """Lines of positive numbers whose sums are one."""
     return shares_of(_of_shape, alpha, size, "dirichlet: alpha must be > 0.0")

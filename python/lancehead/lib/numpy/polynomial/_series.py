@@ -451,6 +451,11 @@ def _add_to(v, i, k, j, x, factor):
     prim.set_item(v, i, k, j, prim.item(v, i, k, j) + x * prim.cast(factor, real_dtype(prim.dtype_of(v))))
 
 
+def _add_quotient(v, i, k, j, x, divisor):
+    # NumPy divides; a product with the reciprocal may be another number.
+    prim.set_item(v, i, k, j, prim.item(v, i, k, j) + x / prim.cast(divisor, real_dtype(prim.dtype_of(v))))
+
+
 def _derived(slopes, v):
     n = v.shape[1] - 1
     out = new_array((v.shape[0], n, v.shape[2]), prim.dtype_of(v))
@@ -469,8 +474,8 @@ def _derived(slopes, v):
 
 
 def integrate(rule, areas, c, m, k, lbnd, scl, axis):
-    """Integrals of series along an axis from a bound, with constants: `areas(k)` gives the factors by which that of the
-    `k`th polynomial has the next one, the one before it, and itself."""
+    """Integrals of series along an axis from a bound, with constants: `areas(k)` gives the divisors by which that of
+    the `k`th polynomial has the next one, the one before it, and itself; none is zero."""
     given = asarray(c)
     if given.ndim == 0:
         return integrate(rule, areas, given.reshape((1,)), m, k, lbnd, scl, axis)
@@ -515,11 +520,11 @@ def _integrated(rule, areas, v, constant, bound):
             above, below, own = areas(k)
             for j in range(v.shape[2]):
                 x = prim.item(v, i, k, j)
-                _add_to(out, i, k + 1, j, x, above)
+                _add_quotient(out, i, k + 1, j, x, above)
                 if k > 0 and below != 0.0:
-                    _add_to(out, i, k - 1, j, x, below)
+                    _add_quotient(out, i, k - 1, j, x, below)
                 if own != 0.0:
-                    _add_to(out, i, k, j, x, own)
+                    _add_quotient(out, i, k, j, x, own)
         for j in range(v.shape[2]):
             prim.set_item(out, i, 0, j, prim.item(out, i, 0, j) + (constant - _at(rule, out, i, j, bound)))
     return out

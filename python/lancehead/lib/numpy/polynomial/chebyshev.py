@@ -22,8 +22,8 @@ def _slopes(k):
 
 def _areas(k):
     if k < 2:
-        return (1.0 if k == 0 else 0.25), 0.0, 0.0
-    return 0.5 / float(k + 1), -0.5 / float(k - 1), 0.0
+        return (1.0 if k == 0 else 4.0), 0.0, 0.0
+    return 2.0 * float(k + 1), -2.0 * float(k - 1), 0.0
 
 
 def _family():

@@ -16,7 +16,7 @@ def _slopes(k):
 
 
 def _areas(k):
-    return 0.5 / float(k + 1), 0.0, 0.0
+    return 2.0 * float(k + 1), 0.0, 0.0
 
 
 def _family():

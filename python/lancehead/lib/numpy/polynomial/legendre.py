@@ -14,7 +14,7 @@ def _slopes(k):
 
 
 def _areas(k):
-    return 1.0 / float(2 * k + 1), (-1.0 / float(2 * k + 1) if k > 1 else 0.0), 0.0
+    return float(2 * k + 1), (-float(2 * k + 1) if k > 1 else 0.0), 0.0
 
 
 def _family():

@@ -14,7 +14,7 @@ def _slopes(k):
 
 
 def _areas(k):
-    return 1.0 / float(k + 1), 0.0, 0.0
+    return float(k + 1), 0.0, 0.0
 
 
 def _family():

@@ -1,0 +1,1 @@
+"""Modules of `numpy.polynomial` as Numba has them."""
