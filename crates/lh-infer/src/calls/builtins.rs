@@ -339,6 +339,14 @@ impl Infer<'_> {
                 Object::Path(p) => match p.as_str() {
                     p if crate::calls::times::is_of_class(t, p) => true,
                     "numpy.ndarray" => t.is_array(),
+                    // `x.dtype` and `np.float64` have one type.
+                    "numpy.dtype" if matches!(t.kind(), TyKind::DType(_)) => {
+                        return Err(Diagnostic::new(
+                            diag::NEEDS_CONSTANT,
+                            "it is not known while compiling whether this is a dtype or a class of numbers",
+                        )
+                        .note("compare dtypes by `==`, or ask `np.issubdtype`"));
+                    }
                     "builtins.tuple" => t.is_tuple(),
                     "builtins.list" if t.class().is_some_and(Class::is_mixed) => true,
                     "builtins.dict" if self.is_dictionary(x) => true,
@@ -502,7 +510,9 @@ impl Infer<'_> {
             return Ok(unit.ty(is_span));
         }
         let parsed = x.as_str().and_then(|s| {
-            Some(match s {
+            // The byte order of the machine may be said before a short code.
+            let code = s.strip_prefix(['<', '=', '|']).filter(|c| c.len() <= 3 && c.ends_with(char::is_numeric));
+            Some(match code.unwrap_or(s) {
                 "bool" | "?" | "b1" => Ty::bool(),
                 "int8" | "i1" => Ty::i8(),
                 "int16" | "i2" => Ty::i16(),
