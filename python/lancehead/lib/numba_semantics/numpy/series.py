@@ -127,16 +127,15 @@ def roots(p):
     return np.roots(p)
 
 
-def nanmin(a, axis=None, out=None, keepdims=False):
-    check(asarray(a).size > 0 or axis is not None, "zero-size array to reduction operation not possible")
-    return np.nanmin(a, axis, out, keepdims)
+def _real(a):
+    # Integers and truth values are doubles here.
+    x = asarray(a)
+    return asarray(x, np.float64) if prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)) else x
 
 
-def nanmax(a, axis=None, out=None, keepdims=False):
-    check(asarray(a).size > 0 or axis is not None, "zero-size array to reduction operation not possible")
-    return np.nanmax(a, axis, out, keepdims)
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return np.quantile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
-def ptp(a, axis=None, out=None, keepdims=False):
-    check(asarray(a).size > 0 or axis is not None, "zero-size array reduction not possible")
-    return np.ptp(a, axis, out, keepdims)
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return np.nanquantile(_real(a), q, axis, out, overwrite_input, method, keepdims, weights=weights)
