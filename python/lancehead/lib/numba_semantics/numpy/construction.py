@@ -72,3 +72,23 @@ def diag(v, k=0):
 def kaiser(M, beta):
     need(prim.is_int(M), "M must be an integer")
     return np.kaiser(M, beta)
+
+
+def _wide(x):
+    # Ends are doubles, or complex numbers of two.
+    return prim.cast(x, np.complex128 if prim.is_complex(x) else np.float64)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    need(prim.is_number(start) and prim.is_number(stop), "the ends must be numbers")
+    return np.linspace(_wide(start), _wide(stop), num, endpoint, retstep, dtype, axis, device=device)
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    need(prim.is_number(start) and prim.is_number(stop), "the ends must be numbers")
+    return np.logspace(_wide(start), _wide(stop), num, endpoint, base, dtype, axis)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    need(prim.is_number(start) and prim.is_number(stop), "the ends must be numbers")
+    return np.geomspace(_wide(start), _wide(stop), num, endpoint, dtype, axis)
