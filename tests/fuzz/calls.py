@@ -58,6 +58,7 @@ RECEIVERS = {
     "datetime64": "np.datetime64('2020-01-02')", "timedelta64": "np.timedelta64(5, 's')",
     "Generator": "np.random.default_rng(5)", "BitGenerator": "np.random.PCG64(5)",
     "SeedSequence": "np.random.SeedSequence(5)", "broadcast": "np.broadcast([1, 2], 3)",
+    "nditer": "np.nditer(np.zeros((2, 3)), ['multi_index'])",
 }
 # fmt: on
 ARRAYS = [v for v in operands.VALUES if isinstance(v, np.ndarray) and v.dtype.names is None]

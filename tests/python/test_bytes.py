@@ -258,6 +258,12 @@ def test_bytes_as_integers(b, order, signed):
         assert outcome(as_number, b, order, signed) == expected
 
 
+def test_numbers_are_no_memory():
+    for x in (3, True, 2.5, 1j, np.float32(2)):
+        with pytest.raises(errors.TypingError, match="`frombuffer` takes memory"):
+            njit(lambda b: np.frombuffer(b, np.int8))(x)
+
+
 def test_what_is_refused():
     with pytest.raises(LookupError, match="namereplace"):
         njit(lambda s: s.encode("ascii", "namereplace"))("é")

@@ -74,7 +74,8 @@ pub(super) enum Way {
 impl Part {
     /// The parts of a function.
     pub(super) fn all(cx: &Lowering<'_>, func: &Function, cfg: &Cfg) -> Vec<Part> {
-        let has_nests = cx.is_large && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
+        let is_host = func.options.device == Device::Host;
+        let has_nests = is_host && cx.is_large && func.blocks.iter().any(|b| b.hint == LoopHint::Elementwise);
         let has_raises = func.blocks.len() > 2 && func.blocks.iter().any(is_return);
         // GPUs have no hot code to protect: cold code there consists of exceptions.
         if func.options.device == Device::Gpu || !(has_raises || has_nests || func.blocks.iter().any(|b| b.cold)) {

@@ -605,6 +605,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     array([1, 0, 2, 0], dtype=int32)
     """
     t = prim.as_dtype(dtype)
+    if prim.is_scalar(buffer):
+        prim.error("`frombuffer` takes memory, such as an array: a number has none")
     if not is_c_contiguous(buffer):
         raise ValueError("ndarray is not C-contiguous")
     size = buffer.size * buffer.itemsize
