@@ -2,11 +2,13 @@
 
 from collections import Counter, OrderedDict, deque
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from lancehead import njit
+from lancehead.errors import TypingError
 
 INDEX = st.integers(-9, 9)
 STEP = st.sampled_from([-3, -2, -1, 1, 2, 3])
@@ -306,6 +308,24 @@ def move(c, k, last):
 @njit
 def pop_end(c, last):
     return c.popitem(last)
+
+
+@njit
+def views_and_join(c, v, other):
+    return v in c.values(), c | other
+
+
+@njit
+def join_and_views(c, v, other):
+    return c | other, v in c.values()
+
+
+def test_views_take_keys_of_an_empty_dictionary_to_be_integers():
+    for made in (dict, OrderedDict):
+        assert views_and_join(made(), 1, {2: 3}) == (False, {2: 3})
+        assert join_and_views(made(), 1, {"a": 3}) == ({"a": 3}, False)
+        with pytest.raises(TypingError, match="cannot hold `str`"):
+            views_and_join(made(), 1, {"a": 3})
 
 
 class Dicts(Machine):

@@ -1,13 +1,17 @@
 //! Gives equal values one name, in functions with elementwise computations.
 //!
 //! ```text
-//! v9 = array_make(v1, v5, [v7], [v8])            v9 = array_make(v1, v5, [v7], [v8])
-//! v19 = array_make(v1, v5, [v7], [v8])      =>
-//! map_into(v3, v9, v19) add(...)                 map_into(v3, v9) add(...)
+//! v9 = array_make(v1, v5, (v7), (v8))            v9 = array_make(v1, v5, (v7), (v8))
+//! v19 = array_make(v1, v5, (v7), (v8))      =>
+//! map_into(v3, v9, v19) add(...)                 map_into(v3, v9, v9) add(...)
 //! ```
 //!
-//! Expressions on arrays name the same view again and again. As one operand, it is compared with the destination once,
-//! and needs one address in the loop. LLVM would merge the arithmetic, but not the operands, and takes longer for it.
+//! Expressions on arrays make the same view again and again. Under one name, its extents are known to be equal, and
+//! fusion makes it one operand, which is compared with the destination once and needs one address in the loop. LLVM
+//! would merge the arithmetic, but not the operands, and takes longer for it.
+//!
+//! Checks of indices that an equal check dominates, and branches whose condition is known, are removed as well: they
+//! would stand between computations that fuse.
 
 use crate::analysis::effects::{Callees, deterministic};
 use crate::edit::Replacements;
