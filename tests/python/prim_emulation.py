@@ -352,6 +352,9 @@ TABLE = {
     "bits_of_f64": _bits,
     "whole_of_f64": lambda x: int(x) if -(2.0**63) <= x < 2.0**63 else -(2**63),
     "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
+    # Arrays are read in parts now and then; a part is the same memory.
+    "lh_is_produced": lambda data: int(data) % 128 < 64,
+    "lh_part": lambda owner, data, start, n, size: (owner, int(data) + int(start) * int(size)),
     "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)),
     "mul_ovf": lambda a, b: not -(2**63) <= int(a) * int(b) < 2**63,
     "shr": lambda a, b: type(a)(int(a) >> int(b)),

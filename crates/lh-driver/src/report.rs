@@ -208,6 +208,9 @@ impl Compiled {
 }
 
 fn add_elementwise(out: &mut FunctionReport, all: &[Elementwise]) {
+    for e in all.iter().filter(|e| e.reduction.is_some()) {
+        out.add(e.span.line, Note::Joined(e.allocates));
+    }
     for e in all.iter().filter(|e| e.operations > 1) {
         let mut from: Vec<u32> = e.merged.iter().map(|s| s.line).filter(|l| *l != e.span.line).collect();
         from.sort_unstable();
@@ -251,7 +254,7 @@ fn allocates(i: &Inst) -> bool {
 /// Allocations by line. The loops of elementwise computations have several versions, of which one runs.
 fn allocations(f: &Function, allocating: &HashSet<SpecId>, elementwise: &[Elementwise]) -> BTreeMap<u32, usize> {
     let mut out: BTreeMap<u32, usize> = BTreeMap::new();
-    let places: HashSet<Span> = elementwise.iter().map(|e| e.span).collect();
+    let places: HashSet<Span> = elementwise.iter().flat_map(|e| [Some(e.span), e.reduction]).flatten().collect();
     elementwise.iter().filter(|e| e.allocates).for_each(|e| *out.entry(e.span.line).or_default() += 1);
     for d in blocks(f).filter(|b| !b.cold).flat_map(|b| &b.insts) {
         let counts = match &d.inst {

@@ -103,6 +103,8 @@ pub enum Role {
     CheckIndex,
     /// Builds the error of shapes that cannot be broadcast together.
     Shapes(Shapes),
+    /// Reading of an array in parts.
+    Parts(Parts),
     /// Polls for Ctrl-C.
     Poll(Poll),
     /// A report to the race checker.
@@ -257,6 +259,16 @@ pub enum Memory {
     Fence,
     LoadCached,
     StoreCached,
+}
+
+/// Reading of an array in parts, each element once, so that an elementwise computation can fill a part when it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Whether the array is to be read in parts.
+    IsProduced,
+    /// A part: owner and address of the array, first element, number and size of the elements. The owner and address of
+    /// the part.
+    Part,
 }
 
 /// Conversions of addresses.
@@ -486,6 +498,7 @@ impl RuntimeFn {
             | Role::Exception(_)
             | Role::CheckIndex
             | Role::Shapes(_)
+            | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
             | Role::Threads(_) => false,

@@ -237,10 +237,12 @@ impl Target {
             LLVMInitializeX86AsmPrinter();
             // The remainder of a vectorised loop is not worth unrolling; other loops to unroll, which may raise, carry
             // a hint. Complete unrolling on request is for short loops. A trip count that becomes constant by inlining
-            // must not expand to thousands of instructions.
+            // must not expand to thousands of instructions. LLVM would version loops over strided memory for a stride of
+            // one byte, as addresses count bytes, and leave the loop that runs scalar.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
+                c"-enable-mem-access-versioning=false",
                 c"-unroll-runtime-multi-exit",
                 c"-pragma-unroll-full-max-iterations=8",
                 c"-pragma-unroll-threshold=640",

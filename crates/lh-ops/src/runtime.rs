@@ -3,8 +3,8 @@
 use crate::families::{ATOMICS, GEOMETRY};
 use lh_ir::func::waits;
 use lh_ir::runtime::Role::{
-    Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, Memory, Poll, Print, Race, Random, Shapes,
-    Text, Threads, Warp,
+    Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, Memory, Parts, Poll, Print, Race, Random,
+    Shapes, Text, Threads, Warp,
 };
 use lh_ir::runtime::{self as roles, Combine, RuntimeFn};
 use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
@@ -78,6 +78,11 @@ table! {
         /// Copies adjacent items to places of any stride in other memory: destination, its stride in bytes, source,
         /// number and size of the items.
         lh_copy_row(Ptr, I64, Ptr, I64, I64) -> [] writes(0) role(Memory(roles::Memory::CopyRow));
+        /// Whether the contiguous array at an address is to be read in parts, because it is filled part by part.
+        lh_is_produced(Ptr) -> [I1] pure role(Parts(roles::Parts::IsProduced)) inlined;
+        /// A part of such an array: its owner and address, first element in memory order, number and size of the
+        /// elements. Who asks reads every element in one part, and writes no memory that existed before.
+        lh_part(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr] pure role(Parts(roles::Parts::Part)) inlined;
     }
     TEXT {
         /// Whether two strings are equal.

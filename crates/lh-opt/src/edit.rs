@@ -232,16 +232,20 @@ pub(crate) fn use_counts(func: &Function) -> Vec<u32> {
     for (i, data) in func.blocks.iter().enumerate() {
         let mut count = |v: Value| counts[v.index()] += 1;
         data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut count));
-        for (_, t) in targets(func, Block::new(i)) {
-            t.args.iter().for_each(|v| count(*v));
-        }
-        match &data.term {
-            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => count(*v),
-            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| count(*v)),
-            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
-        }
+        uses_at_end(func, Block::new(i)).into_iter().for_each(count);
     }
     counts
+}
+
+/// The values that a block uses after its instructions, those for its handler among them.
+pub(crate) fn uses_at_end(func: &Function, b: Block) -> Vec<Value> {
+    let mut used: Vec<Value> = targets(func, b).flat_map(|(_, t)| t.args.iter().copied()).collect();
+    match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond: v, .. } | Term::Return(v)) => used.push(*v),
+        Some(Term::Raise { args, .. }) => used.extend(args),
+        Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+    }
+    used
 }
 
 /// Renames the values and blocks of a copied block.

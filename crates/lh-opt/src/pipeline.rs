@@ -8,7 +8,7 @@ mod switches;
 use crate::analysis::Analyses;
 use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
-use crate::arrays::{fuse_elementwise, local_arrays, lower_array};
+use crate::arrays::{fuse_elementwise, join_reductions, local_arrays, lower_array};
 use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount, value_numbering};
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
@@ -148,6 +148,12 @@ pub static PIPELINE: &[Pass] = &[
     needed("note_elementwise", On::All, Linked(note_elementwise)),
     // Looks for single uses, so dead uses must be gone.
     pass("fuse_elementwise", On::All, Linked(|func, link| Ok(fuse_elementwise::run(func, link.known.summaries)))),
+    // Joins what is left of a chain of computations, before it becomes loops.
+    pass(
+        "join_reductions",
+        On::Cpu,
+        Linked(|func, link| Ok(join_reductions::run(func, link.known.bodies, link.known.summaries))),
+    ),
     needed("report_elementwise", On::All, Linked(report_elementwise)),
     needed("lower_array", On::All, Alone(lower_array::run)),
     // Leaves constant conditions to `fold`.
@@ -166,6 +172,8 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // The simplest form before reference counts.
     pass("extract", On::All, Linked(extract)),
+    // What is left to answer has no computation before it.
+    needed("settle_parts", On::All, Alone(join_reductions::settle)),
     // Needs spin loops that consist of their condition.
     needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),
     // Needs calls to be instructions; later passes see loops over threads.
@@ -245,7 +253,7 @@ fn outline_asked(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
 }
 
 fn extract(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
-    link.outcome.inlinable = inline::extract(func);
+    link.outcome.inlinable = extracted(func, link.known.bodies);
     Ok(false)
 }
 
@@ -339,9 +347,13 @@ pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<R
     })
 }
 
-/// The body that replaces calls of a function.
-pub fn inlinable(func: &Function) -> Option<Arc<Function>> {
-    inline::extract(func).or_else(|| row_calls::extract(func)).map(Arc::new)
+/// The body that replaces calls of a function, given those of its callees.
+pub fn inlinable(func: &Function, bodies: &inline::Bodies<'_>) -> Option<Arc<Function>> {
+    extracted(func, bodies).or_else(|| row_calls::extract(func)).map(Arc::new)
+}
+
+fn extracted(func: &Function, bodies: &inline::Bodies<'_>) -> Option<Function> {
+    inline::extract(func).or_else(|| join_reductions::is_reduction(func, bodies).then(|| func.clone()))
 }
 
 fn check(func: &Function, after: &str) {

@@ -65,7 +65,13 @@ pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>,
     let all = parse(source, TABLES).map_err(|e| e.to_string())?;
     // Calls mean the functions of the file by their order.
     let before = all.clone();
-    let bodies: Vec<_> = all.iter().map(lh_opt::pipeline::inlinable).collect();
+    // Whether a function can be inlined may depend on its callees.
+    let mut bodies = vec![None; all.len()];
+    for _ in 0..3 {
+        let known = bodies.clone();
+        let of = |s: SpecId| known.get(s.index()).cloned().flatten();
+        bodies = all.iter().map(|f| lh_opt::pipeline::inlinable(f, &of)).collect();
+    }
     let callees = Callees { all: &before, summaries: RefCell::default() };
     let is_brief = source.lines().nth(1) == Some(OUTCOME);
     for (number, mut func) in all.into_iter().enumerate() {

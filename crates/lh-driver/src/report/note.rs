@@ -11,6 +11,8 @@ pub enum Note {
     Fused(usize, Vec<u32>),
     /// The elementwise operations of this line are computed in the loop of another.
     FusedInto(u32),
+    /// A reduction reads an elementwise computation in parts; whether these are stored, too.
+    Joined(bool),
     /// A loop became vector code: elements at a time, vectors at a time; in a library function if it has a name.
     Vectorised(Option<String>, u32, u32),
     /// A loop did not become vector code, and why, if that is known.
@@ -34,7 +36,7 @@ impl Note {
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Note::Type(..) => 0,
-            Note::Fused(..) | Note::FusedInto(_) => 1,
+            Note::Fused(..) | Note::FusedInto(_) | Note::Joined(_) => 1,
             Note::Parallel(_) | Note::Serial(_) => 2,
             Note::Vectorised(..) | Note::Scalar(_) | Note::Replaced(_) => 3,
             Note::Hoisted | Note::Checks(_) => 4,
@@ -46,7 +48,7 @@ impl Note {
     pub fn kind(&self) -> &'static str {
         match self {
             Note::Type(..) => "type",
-            Note::Fused(..) | Note::FusedInto(_) => "fused",
+            Note::Fused(..) | Note::FusedInto(_) | Note::Joined(_) => "fused",
             Note::Parallel(_) => "parallel",
             Note::Serial(_) => "serial",
             Note::Vectorised(..) => "vectorised",
@@ -76,6 +78,8 @@ impl fmt::Display for Note {
                 }
             }
             Note::FusedInto(line) => write!(f, "fused: computed in the loop of line {line}"),
+            Note::Joined(false) => write!(f, "fused: reduced part by part, without an array in between"),
+            Note::Joined(true) => write!(f, "fused: reduced part by part, while it is stored"),
             Note::Vectorised(name, width, count) => {
                 if let Some(name) = name {
                     write!(f, "{name}: ")?;

@@ -63,6 +63,7 @@ impl FnCx<'_, '_> {
             | Role::Text(_)
             | Role::Random(_)
             | Role::Exception(_)
+            | Role::Parts(_)
             | Role::Race(_)
             | Role::Threads(_) => lh_ir::bug!("`{}` is not for a GPU", f.name),
         }

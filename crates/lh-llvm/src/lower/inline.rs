@@ -41,6 +41,7 @@ impl FnCx<'_, '_> {
             | Role::Exception(_)
             | Role::CheckIndex
             | Role::Shapes(_)
+            | Role::Parts(_)
             | Role::Race(_)
             | Role::Threads(_) => return None,
         }

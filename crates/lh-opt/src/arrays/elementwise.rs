@@ -1,5 +1,6 @@
 //! Elementwise computations before and after fusion, for `explain`: which were fused, and the work of the rest.
 
+use super::lower_array::parts;
 use crate::edit::use_counts;
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::{Function, Span, Value};
@@ -16,6 +17,8 @@ pub struct Elementwise {
     pub allocates: bool,
     /// Places of the computations that were fused into it.
     pub merged: Vec<Span>,
+    /// The place of the reduction that reads it in parts.
+    pub reduction: Option<Span>,
 }
 
 /// The elementwise computations of a function before the pass `fuse_elementwise`.
@@ -50,10 +53,12 @@ impl BeforeFusion {
         // Computations without a use only compare shapes.
         let counts = use_counts(func);
         let is_used = |d: &InstData| d.result.is_none_or(|r| counts[r.index()] > 0);
+        let in_parts = parts::find(func);
         let mut left: Vec<(Option<Value>, Elementwise)> = computations(func)
             .filter(|(d, ..)| is_used(d))
             .map(|(d, e, _)| {
-                let allocates = matches!(d.inst, Inst::Map(..));
+                let part = d.result.and_then(|r| in_parts.get(&r));
+                let allocates = matches!(d.inst, Inst::Map(..)) && part.is_none_or(|p| p.is_whole);
                 (
                     d.result,
                     Elementwise {
@@ -61,6 +66,7 @@ impl BeforeFusion {
                         operations: operations(e, &mut Vec::new()),
                         allocates,
                         merged: Vec::new(),
+                        reduction: part.map(|p| p.span),
                     },
                 )
             })

@@ -29,65 +29,111 @@ mod element;
 mod nest;
 mod operand;
 mod overlap;
+pub(super) mod parts;
 mod shape;
 
 use super::fuse_elementwise;
 use crate::edit::{Cursor, to, use_counts};
 use element::Element;
-use lh_ir::func::{Inst, MapExpr, Term};
+use hashbrown::HashMap;
+use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::runtime::RuntimeFn;
 use lh_ir::{Block, Function, Layout, Ty, Value};
 use lh_ops::runtime as rt;
-use nest::{Stream, nest};
+use nest::{Loops, Stream, nest};
 use operand::{Operand, Views, operands};
+use parts::Produced;
 
 pub(crate) fn run(func: &mut Function) -> bool {
-    let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
+    let is_map = |d: &InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
         return false;
     }
-    let views = Views::of(func);
-    let counts = use_counts(func);
-    let mut b = 0;
-    // The rest of a block after a lowered instruction becomes a new block, which the loop visits later.
-    while b < func.blocks.len() {
-        if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
-            lower(func, Block::new(b), at, &views, &counts);
-        }
-        b += 1;
-    }
+    let mut known = Known {
+        views: Views::of(func),
+        counts: use_counts(func),
+        in_parts: parts::find(func),
+        produced: HashMap::new(),
+    };
+    each(func, is_map, |func, b, at| lower(func, b, at, &mut known));
+    let parts = parts::parts(func, &known.produced);
+    let is_part = |d: &InstData| d.result.is_some_and(|r| parts.contains_key(&r)) && parts::is_part(d);
+    each(func, is_part, |func, b, at| {
+        replace(func, b, at, |c, d, rest| {
+            let r = d.result.expect("a part is a value");
+            c.func.blocks[rest.index()].params = vec![r];
+            let part = &parts[&r];
+            let filled = known.produced[&part.computation].fill(c, part);
+            c.end(Term::Jump(to(rest, &[filled])), rest);
+        });
+    });
     true
 }
 
-fn lower(func: &mut Function, block: Block, at: usize, views: &Views, counts: &[u32]) {
+/// Calls a function with the places of some instructions, which it replaces by blocks.
+fn each(func: &mut Function, is: impl Fn(&InstData) -> bool, mut f: impl FnMut(&mut Function, Block, usize)) {
+    let mut b = 0;
+    // The rest of a block after a lowered instruction becomes a new block, which the loop visits later.
+    while b < func.blocks.len() {
+        if let Some(at) = func.blocks[b].insts.iter().position(&is) {
+            f(func, Block::new(b), at);
+        }
+        b += 1;
+    }
+}
+
+/// Facts about a function whose computations are lowered.
+struct Known {
+    views: Views,
+    /// Uses of each value.
+    counts: Vec<u32>,
+    /// Computations that are read in parts.
+    in_parts: HashMap<Value, parts::InParts>,
+    /// Those that have begun.
+    produced: HashMap<Value, Produced>,
+}
+
+/// Replaces an instruction by blocks, which `f` builds; they end with a jump to the rest of the block.
+fn replace(func: &mut Function, block: Block, at: usize, f: impl FnOnce(&mut Cursor<'_>, InstData, Block)) {
     let data = &mut func.blocks[block.index()];
     let tail = data.insts.split_off(at + 1);
     let d = data.insts.pop().expect("the position is that of an instruction");
     let (term, term_span, unwind) = (data.term.take(), data.term_span, data.unwind.clone());
     let mut c = Cursor { func, block, span: d.span, unwind, cold: false };
     let (rest, _) = c.new_block(&[]);
-    match (d.inst, d.result) {
-        (Inst::Map(e, args), Some(r)) if counts[r.index()] == 0 && !fuse_elementwise::has_calls(&e) => {
-            let ops = operands(&mut c, &args, views);
+    f(&mut c, d, rest);
+    let data = &mut func.blocks[rest.index()];
+    data.insts = tail;
+    (data.term, data.term_span) = (term, term_span);
+}
+
+fn lower(func: &mut Function, block: Block, at: usize, known: &mut Known) {
+    replace(func, block, at, |c, d, rest| match (d.inst, d.result) {
+        (Inst::Map(e, args), Some(r)) if known.in_parts.contains_key(&r) => {
+            c.func.blocks[rest.index()].params = vec![r];
+            let (ty, ops) = (c.func.ty(r), operands(c, &args, &known.views));
+            let (produced, array) = Produced::begin(c, *e, ops, ty, known.in_parts[&r].is_whole);
+            known.produced.insert(r, produced);
+            c.end(Term::Jump(to(rest, &[array])), rest);
+        }
+        (Inst::Map(e, args), Some(r)) if known.counts[r.index()] == 0 && !fuse_elementwise::has_calls(&e) => {
+            let ops = operands(c, &args, &known.views);
             let rank = c.func.ty(r).as_array().map_or(0, |a| a.1);
-            shape::broadcast(&mut c, &ops, rank);
+            shape::broadcast(c, &ops, rank);
             c.end(Term::Jump(to(rest, &[])), rest);
         }
         (Inst::Map(e, args), Some(r)) => {
             c.func.blocks[rest.index()].params = vec![r];
             let ty = c.func.ty(r);
-            let ops = operands(&mut c, &args, views);
-            lower_map(&mut c, &e, &ops, ty, rest);
+            let ops = operands(c, &args, &known.views);
+            lower_map(c, &e, &ops, ty, rest);
         }
         (Inst::MapInto(e, args), _) => {
-            let ops = operands(&mut c, &args, views);
-            lower_map_into(&mut c, &e, &ops, rest);
+            let ops = operands(c, &args, &known.views);
+            lower_map_into(c, &e, &ops, rest);
         }
         (other, _) => lh_ir::bug!("not an elementwise computation with a result: {other:?}"),
-    }
-    let data = &mut func.blocks[rest.index()];
-    data.insts = tail;
-    (data.term, data.term_span) = (term, term_span);
+    });
 }
 
 /// Ends every version with a jump to `rest` that carries the result.
@@ -151,7 +197,7 @@ fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, shape: 
         streams.push(Stream::flat(c, o.data, o.elem));
     }
     let element = Element::new(e, ops);
-    nest(c, &[n], &[0], &streams, false, &mut |c, at| element.compute_and_store(c, at));
+    nest(c, &[n], &[0], &streams, Loops::whole(false), &mut |c, at| element.compute_and_store(c, at));
     c.end(Term::Jump(to(rest, &[array])), rest);
 }
 
@@ -165,7 +211,7 @@ fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank
         streams.push(shape::broadcast_stream(c, o, ops, rank));
     }
     let element = Element::new(e, ops);
-    nest(c, &dims, &order, &streams, versions, &mut |c, at| element.compute_and_store(c, at));
+    nest(c, &dims, &order, &streams, Loops::whole(versions), &mut |c, at| element.compute_and_store(c, at));
     c.end(Term::Jump(to(rest, &[array])), rest);
 }
 
@@ -200,7 +246,7 @@ fn into_flat(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Operand
         streams.push(Stream::flat(c, o.data, o.elem));
     }
     let element = Element::new(e, sources);
-    nest(c, &[n], &[0], &streams, false, &mut |c, at| element.compute_and_store(c, at));
+    nest(c, &[n], &[0], &streams, Loops::whole(false), &mut |c, at| element.compute_and_store(c, at));
     c.end(Term::Jump(to(rest, &[])), rest);
 }
 
@@ -227,7 +273,7 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
         });
     }
     let element = Element::new(e, sources);
-    nest(c, &dest.shape, &order, &streams, versions, &mut |c, at| element.compute_and_store(c, at));
+    nest(c, &dest.shape, &order, &streams, Loops::whole(versions), &mut |c, at| element.compute_and_store(c, at));
     if let Some(h) = harmful {
         let direct = c.branch(h);
         overlap::copy(c, &target, dest, &order);

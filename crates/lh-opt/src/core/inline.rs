@@ -163,8 +163,17 @@ fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData,
 
 fn can_inline_whole(func: &Function) -> bool {
     let insts: usize = func.blocks.iter().map(|b| b.insts.len()).sum();
-    let simple = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
-    simple && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
+    can_splice(func) && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
+}
+
+/// Whether a function of several blocks can replace a call.
+pub(crate) fn can_splice(func: &Function) -> bool {
+    func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none())
+}
+
+/// Whether a library function of several blocks fits a call with these operands on the host.
+pub(crate) fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>) -> bool {
+    body.is_library && can_splice(body) && !keeps_calls(func) && agrees(func, body, args, result, |a, b| a == b)
 }
 
 /// Inlines calls of functions of several blocks into a GPU's function that makes arrays.
@@ -191,20 +200,30 @@ pub(crate) fn inline_whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     true
 }
 
-/// Splits a block at a call and puts the callee's blocks between both halves.
-fn splice(func: &mut Function, block: usize, at: usize, body: &Function) {
+/// Splits a block at a call and puts the callee's blocks between both halves; answers with the block of the second.
+pub(crate) fn splice(func: &mut Function, block: usize, at: usize, body: &Function) -> Block {
     let mut after = func.blocks[block].clone();
     after.insts = func.blocks[block].insts.split_off(at);
     let call = after.insts.remove(0);
     let Inst::Call(_, args) = &call.inst else { lh_ir::bug!("the place is that of a call") };
     after.params = call.result.into_iter().collect();
-    let names = body.values.iter().enumerate().map(|(i, t)| (Value::new(i), func.new_value(*t))).collect();
+    let mut names: HashMap<Value, Value> =
+        body.values.iter().enumerate().map(|(i, t)| (Value::new(i), func.new_value(*t))).collect();
+    let is_same = |(p, a): (&Value, &Value)| body.ty(*p) == func.ty(*a);
+    let direct = body.params().iter().zip(args).all(is_same);
+    if direct {
+        names.extend(body.params().iter().copied().zip(args.iter().copied()));
+    }
     let moved: HashMap<Block, Block> = (0..body.blocks.len()).map(|i| (Block::new(i), func.new_block())).collect();
-    func.blocks[block].term = Some(Term::Jump(to(moved[&Block::new(0)], args)));
+    func.blocks[block].term = Some(Term::Jump(to(moved[&Block::new(0)], if direct { &[] } else { args })));
     let rest = func.new_block();
     for (i, data) in body.blocks.iter().enumerate() {
-        let mut data = BlockData { unwind: after.unwind.clone(), term_span: call.span, ..data.clone() };
+        let mut data = BlockData { unwind: None, term_span: call.span, ..data.clone() };
+        if direct && i == 0 {
+            data.params.clear();
+        }
         rename(&mut data, &names, &moved);
+        data.unwind.clone_from(&after.unwind);
         data.insts.iter_mut().for_each(|d| d.span = call.span);
         if let Some(Term::Return(v)) = data.term {
             let result = call.result.map(|r| converted(func, v, r, &call, &mut data.insts));
@@ -213,4 +232,5 @@ fn splice(func: &mut Function, block: usize, at: usize, body: &Function) {
         func.blocks[moved[&Block::new(i)].index()] = data;
     }
     func.blocks[rest.index()] = after;
+    rest
 }

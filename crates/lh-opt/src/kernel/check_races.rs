@@ -184,6 +184,7 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
             | Role::Exception(_)
             | Role::CheckIndex
             | Role::Shapes(_)
+            | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
             | Role::Threads(_) => return None,

@@ -87,6 +87,7 @@ fn place(f: &RuntimeFn) -> Option<usize> {
         | Role::Exception(_)
         | Role::CheckIndex
         | Role::Shapes(_)
+        | Role::Parts(_)
         | Role::Poll(_)
         | Role::Race(_)
         | Role::Threads(_) => None,

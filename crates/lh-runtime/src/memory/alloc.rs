@@ -21,11 +21,18 @@ use std::sync::atomic::{AtomicI64, Ordering, fence};
 pub const DATA_ALIGN: usize = 64;
 /// From this size on, huge pages are asked for.
 const HUGE: usize = 4 << 20;
-/// Bytes of a block beside its data.
-const OVERHEAD: usize = size_of::<MemInfo>() + DATA_ALIGN;
+
+/// From this size on, blocks begin at different places of their pages. Processors compare the low 12 bits of addresses
+/// only when they let loads pass stores, so that a loop over arrays that begin at one place of a page would stall.
+const STAGGERED: usize = 64 << 10;
 
 /// Up to this size memory is zeroed here; larger blocks come zeroed from the system.
 const SMALL: usize = 16 << 10;
+
+/// Bytes of a block beside its data.
+fn overhead(size: usize) -> usize {
+    size_of::<MemInfo>() + DATA_ALIGN + if size >= STAGGERED { 4096 } else { 0 }
+}
 
 /// Frees an object whose count is zero, and drops the references that it holds.
 pub type Destructor = unsafe extern "C" fn(*mut MemInfo);
@@ -71,7 +78,7 @@ thread_local! {
 
 /// A block of memory with one reference, header and data in one piece; null when there is no memory.
 pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
-    let Some(total) = size.checked_add(OVERHEAD).filter(|t| *t <= isize::MAX as usize) else {
+    let Some(total) = size.checked_add(overhead(size)).filter(|t| *t <= isize::MAX as usize) else {
         return ptr::null_mut();
     };
     let room = block_cache::room(total);
@@ -85,7 +92,11 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
         return ptr::null_mut();
     }
     let data = raw.wrapping_add(size_of::<MemInfo>());
-    let data = data.wrapping_add(data.align_offset(DATA_ALIGN));
+    let mut data = data.wrapping_add(data.align_offset(DATA_ALIGN));
+    if size >= STAGGERED {
+        // NumPy's large arrays begin near the beginning of a page.
+        data = data.wrapping_add(256 + raw.addr() / 4096 % 8 * 512);
+    }
     if zeroed && !fresh {
         // SAFETY: the block has room for `size` bytes from there on.
         unsafe { data.write_bytes(0, size) };
@@ -163,7 +174,7 @@ fn advise_huge(data: *mut u8, size: usize) {
 unsafe extern "C" fn free_block(mem: *mut MemInfo) {
     count_live(-1);
     // SAFETY: the header is the start of what `new_block` allocated for that size, and nobody refers to it any more.
-    unsafe { block_cache::give(mem.cast(), block_cache::room((*mem).size + OVERHEAD)) };
+    unsafe { block_cache::give(mem.cast(), block_cache::room((*mem).size + overhead((*mem).size))) };
 }
 
 /// An owner for memory that belongs to a foreign object: when the last reference goes, `release(owner)` is called.

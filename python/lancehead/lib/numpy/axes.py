@@ -39,7 +39,7 @@ def lines_axes(f, x, axis, keepdims, dtype, extra):
     """A function of every line of elements along one axis, several or all."""
     check_flag(keepdims)
     if axis is None:
-        return keep(f(with_shape(contiguous(x), (x.size,)) if x.ndim != 1 else x, extra), x, keepdims)
+        return keep(f(with_shape(contiguous(x), (x.size,)) if x.ndim != 1 else x, extra), x.ndim, keepdims)
     if not prim.is_tuple(axis):
         return lines_axis(f, x, axis_of(axis), keepdims, dtype, extra)
     table, shape = table_of(x, axis)

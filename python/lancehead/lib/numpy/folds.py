@@ -28,6 +28,8 @@ FEW = 16
 COLUMNS = 256
 #: Elements of a block; that it is a power of two times 128 keeps the blocks of pairwise sums.
 BLOCK = 16384
+#: Elements of a part of an array that is filled part by part, which stay in the first cache.
+PART = 2048
 
 
 def plus(a, b):
@@ -116,6 +118,8 @@ def _line(v, step, term, extra, summing):
 
 def fold_all(a, step, term, extra, summing):
     """All elements of an array that is not empty, joined by a step that may go in any order."""
+    if is_produced(a):
+        return _line_of_parts(a, 0, a.size, step, term, extra, summing)
     if a.ndim == 2 and prim.layout(a) == "A":
         total = _line(row(a, 0), step, term, extra, summing)
         for i in range(1, a.shape[0]):
@@ -137,6 +141,145 @@ def _in_blocks(v, step, term, extra, summing):
     return _line(parts, step, _itself, None, summing)
 
 
+def is_produced(a):
+    """Whether an array is an elementwise computation that is made part by part, as a reduction reads it.
+
+    The pass `join_reductions` decides. Such a reduction reads each element in one part (`part_of`), asks of the array
+    nothing else but its extents, and writes to no memory that existed before.
+    """
+    dtype = prim.dtype_of(a)
+    if prim.layout(a) == "C" and a.ndim > 0:
+        if prim.is_bool(dtype) or prim.is_int(dtype) or prim.is_float(dtype) or prim.is_complex(dtype):
+            return prim.lh_is_produced(prim.data(a))
+    return False
+
+
+def part_of(a, start, n):
+    """So many elements in row-major order, at most `PART`, of an array that is produced."""
+    size = prim.itemsize(prim.dtype_of(a))
+    owner, data = prim.lh_part(prim.owner(a), prim.data(a), start, n, size)
+    return prim.array(owner, data, (n,), (size,), prim.dtype_of(a), "C")
+
+
+def _term_dtype(a, term, extra):
+    return prim.dtype_of(term(prim.load(prim.data(a), prim.dtype_of(a)), extra))
+
+
+def _line_of_parts(a, start, n, step, term, extra, summing):
+    # As `_line` of so many elements, at least one.
+    dtype = _term_dtype(a, term, extra)
+    if summing and (prim.is_float(dtype) or prim.is_complex(dtype)):
+        return _sum_of_parts(a, start, n, term, extra)
+    total = prim.cast(0, dtype)
+    i = 0
+    while i < n:
+        m = n - i if n - i < PART else PART
+        found = fold_line(part_of(a, start + i, m), step, term, extra)
+        total = step(total, found) if i > 0 else found
+        i += m
+    return total
+
+
+def _sum_of_parts(a, start, n, term, extra):
+    # The halves of `pairwise` down to parts, from left to right: the sums of left halves, and where the right ones end.
+    depth = 64 if n > PART else 0
+    lefts, ends = new_array((depth,), _term_dtype(a, term, extra)), new_array((depth,), np.int64)
+    at, end, top = start, start + n, 0
+    while True:
+        while end - at > PART:
+            prim.set_item(ends, top, end)
+            top += 1
+            half = prim.shr(end - at, 1)
+            end = at + half - (half & 7)
+        total = sum_line(part_of(a, at, end - at), term, extra)
+        at = end
+        while top > 0 and prim.item(ends, top - 1) == at:
+            top -= 1
+            total = prim.item(lefts, top) + total
+        if top == 0:
+            return total
+        prim.set_item(lefts, top - 1, total)
+        end = prim.item(ends, top - 1)
+
+
+def _axis_of_parts(a, k, dtype, step, term, extra, summing, empty):
+    # The results along an axis of an array that is produced.
+    outer, n, inner = _lane_extents(a.shape, k)
+    out = new_array((outer, inner), dtype)
+    if n == 0 or inner == 0:
+        _fill(out, empty)
+    elif inner == 1 and n > PART:
+        for i in range(outer):
+            prim.set_item(out, i, 0, _line_of_parts(a, i * n, n, step, term, extra, summing))
+    else:
+        _lanes_of_parts(a, out, n, step, term, extra, summing)
+    return out
+
+
+def _fill(out, x):
+    outer, inner = out.shape
+    for i in range(outer):
+        for j in range(inner):
+            prim.set_item(out, i, j, x)
+
+
+def _lanes_of_parts(a, out, n, step, term, extra, summing):
+    # A part is several lanes, or some rows of one, or some columns of one row.
+    outer, inner = out.shape
+    size = n * inner
+    width = inner if inner < PART else PART
+    height = prim.sdiv(PART, width)
+    i, m, left = 0, 0, 0
+    while i < outer:
+        count, rows, columns = 1, n, inner
+        if size <= PART:
+            count = prim.sdiv(PART, size)
+            count = outer - i if outer - i < count else count
+        else:
+            rows = n - m if n - m < height else height
+            columns = inner - left if inner - left < width else width
+        v = part_of(a, i * size + m * inner + left, count * rows * columns)
+        for c in range(count):
+            if inner == 1:
+                prim.set_item(out, i + c, 0, _line(_piece(v, c * n, n), step, term, extra, summing))
+            else:
+                _add_rows(_piece(v, c * size, rows * columns), out, i + c, left, columns, rows, m == 0, step, term, extra)
+        left += columns
+        if left == inner:
+            left = 0
+            m += rows
+        if m == n:
+            m = 0
+            i += count
+
+
+def _piece(v, start, n):
+    # So many elements of a contiguous line.
+    size = prim.itemsize(prim.dtype_of(v))
+    return prim.array(prim.owner(v), prim.ptr_add(prim.data(v), start * size), (n,), (size,), prim.dtype_of(v), "C")
+
+
+def _add_rows(v, out, i, left, columns, rows, first, step, term, extra):
+    # Rows of a part joined into part of a row of results.
+    if first:
+        for j in range(columns):
+            prim.set_item(out, i, left + j, term(prim.item(v, j), extra))
+    for m in range(1 if first else 0, rows):
+        for j in range(columns):
+            total = step(prim.item(out, i, left + j), term(prim.item(v, m * columns + j), extra))
+            prim.set_item(out, i, left + j, total)
+
+
+def _lane_extents(shape, k):
+    # Elements before an axis, along it, and after it.
+    outer, inner = 1, 1
+    for d in range(k):
+        outer *= shape[d]
+    for d in range(k + 1, len(shape)):
+        inner *= shape[d]
+    return outer, shape[k], inner
+
+
 def block_of(v, i):
     """Block number `i` of a line."""
     start = i * BLOCK
@@ -150,13 +293,13 @@ def fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty):
     if a.ndim == 2 and prim.layout(a) == "F" and not keepdims:
         return fold_axis(a.T, 1 - check_axis(axis, 2), False, dtype, step, term, extra, summing, empty)
     k = check_axis(axis, a.ndim)
+    if is_produced(a):
+        return axis_result(_axis_of_parts(a, k, dtype, step, term, extra, summing, empty), a.shape, k, keepdims)
     v = lanes(a, k)
     outer, n, inner = v.shape
     out = new_array((outer, inner), dtype)
     if n == 0:
-        for i in range(outer):
-            for j in range(inner):
-                prim.set_item(out, i, j, empty)
+        _fill(out, empty)
     elif on_pool(v):
         _lanes_on_pool(v, out, step, term, extra, summing)
     elif inner == 1:
@@ -165,7 +308,7 @@ def fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty):
     else:
         for i in range(outer):
             _columns(v, out, i, 0, n, 0, inner, i, step, term, extra)
-    return axis_result(out, a, k, keepdims)
+    return axis_result(out, a.shape, k, keepdims)
 
 
 def on_pool(a):
@@ -221,13 +364,13 @@ def _rows_on_pool(v, out, step, term, extra):
         _columns(joined, out, i, 0, blocks, 0, inner, i, step, _itself, None)
 
 
-def axis_result(out, a, axis, keepdims):
-    """A result along an axis in its final shape: a number for one dimension."""
+def axis_result(out, shape, axis, keepdims):
+    """A result along an axis of an array of a shape in its final form: a number for one dimension."""
     if keepdims:
-        return with_shape(out, prim.tuple_set(a.shape, axis, 1))
-    if a.ndim == 1:
+        return with_shape(out, prim.tuple_set(shape, axis, 1))
+    if len(shape) == 1:
         return prim.item(out, 0, 0)
-    return with_shape(out, prim.tuple_drop(a.shape, axis))
+    return with_shape(out, prim.tuple_drop(shape, axis))
 
 
 def lines_axis(f, a, axis, keepdims, dtype, extra):
@@ -245,15 +388,15 @@ def lines_axis(f, a, axis, keepdims, dtype, extra):
         for i in range(outer):
             for j in range(inner):
                 prim.set_item(out, i, j, f(lane(v, i, j), extra))
-    return axis_result(out, a, k, keepdims)
+    return axis_result(out, a.shape, k, keepdims)
 
 
-def keep(x, a, keepdims):
-    """A number, or with `keepdims` an array of it with the rank of another."""
+def keep(x, ndim, keepdims):
+    """A number, or with `keepdims` an array of it with a rank."""
     check_flag(keepdims)
     if not keepdims:
         return x
-    out = new_array(prim.tuple_fill(a.ndim, 1), prim.dtype_of(x))
+    out = new_array(prim.tuple_fill(ndim, 1), prim.dtype_of(x))
     prim.store(prim.data(out), x)
     return out
 
@@ -290,7 +433,7 @@ def fold(a, axis, keepdims, dtype, step, term, extra, summing, empty):
         check_no_axis(axis)
         return fold(a, None, keepdims, dtype, step, term, extra, summing, empty)
     if axis is None:
-        return keep(fold_all(a, step, term, extra, summing) if a.size > 0 else empty, a, keepdims)
+        return keep(fold_all(a, step, term, extra, summing) if a.size > 0 else empty, a.ndim, keepdims)
     if prim.is_tuple(axis):
         return _fold_axes(a, axis, keepdims, dtype, step, term, extra, summing, empty)
     return fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty)

@@ -200,7 +200,7 @@ def _extreme_of(a, axis, keepdims, greatest, initial, where):
         if where:
             x = asarray(a)
             if initial is None:
-                if axis_count(x, axis) == 0:
+                if axis_count(x.shape, axis) == 0:
                     raise ValueError("zero-size array to reduction operation " + name + " which has no identity")
                 return _extreme(x, axis, keepdims, greatest)
             first = prim.cast(initial, prim.dtype_of(x))
@@ -275,7 +275,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return deliver(keep(_first(flat(x), False), x, keepdims), out)
+        return deliver(keep(_first(flat(x), False), x.ndim, keepdims), out)
     return deliver(lines_axis(_first_least, x, axis, keepdims, np.int64, None), out)
 
 
@@ -287,7 +287,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return deliver(keep(_first(flat(x), True), x, keepdims), out)
+        return deliver(keep(_first(flat(x), True), x.ndim, keepdims), out)
     return deliver(lines_axis(_first_greatest, x, axis, keepdims, np.int64, None), out)
 
 

@@ -134,7 +134,7 @@ def _norms_of_lines(a, ord, axis, keepdims, dtype):
             for m in range(v.shape[1]):
                 prim.set_item(line, m, prim.item(v, i, m, j))
             prim.set_item(out, i, j, _line_norm(line, ord, dtype))
-    return axis_result(out, a, k, keepdims)
+    return axis_result(out, a.shape, k, keepdims)
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
@@ -153,11 +153,11 @@ def norm(x, ord=None, axis=None, keepdims=False):
         prim.error("the order of a norm is a real number")
     if axis is None:
         if ord is None:
-            return keep(prim.sqrt(_square_line(flat_any(a), dtype)), a, keepdims)
+            return keep(prim.sqrt(_square_line(flat_any(a), dtype)), a.ndim, keepdims)
         if a.ndim == 1:
-            return keep(_line_norm(a, ord, dtype), a, keepdims)
+            return keep(_line_norm(a, ord, dtype), a.ndim, keepdims)
         if a.ndim == 2:
-            return keep(_matrix_norm(a, ord, dtype), a, keepdims)
+            return keep(_matrix_norm(a, ord, dtype), a.ndim, keepdims)
         prim.error("a norm with an order takes vectors and matrices, or `axis`")
     if not prim.is_tuple(axis):
         return _norms_of_lines(a, ord, axis, keepdims, dtype)
@@ -184,7 +184,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """
     a = asarray(x)
     if axis is None:
-        return keep(_line_norm(flat(a), ord, _norm_dtype(prim.dtype_of(a))), a, keepdims)
+        return keep(_line_norm(flat(a), ord, _norm_dtype(prim.dtype_of(a))), a.ndim, keepdims)
     if not prim.is_tuple(axis):
         return norm(a, ord, axis, keepdims)
     joined = _to_front(a, axis)

@@ -8,6 +8,7 @@ from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
     BLOCK,
     COLUMNS,
+    PART,
     axis_result,
     block_of,
     check_no_axis,
@@ -16,9 +17,11 @@ from lancehead.lib.numpy.folds import (
     first_where,
     fold,
     fold_line,
+    is_produced,
     keep,
     lines_axis,
     on_pool,
+    part_of,
     plus,
     scan_axis,
     sum_line,
@@ -129,7 +132,7 @@ def _extreme(a, axis, keepdims, step, message, initial, where):
 def _extreme_of_all(x, axis, keepdims, step, message, initial):
     dt = prim.dtype_of(x)
     if initial is None:
-        if axis_count(x, axis) == 0:
+        if axis_count(x.shape, axis) == 0:
             raise ValueError(message)
         return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
     first = prim.cast(initial, dt)
@@ -183,16 +186,18 @@ def mean_dtype(dtype):
     return np.float64
 
 
-def axis_count(a, axis):
-    """Number of elements joined into one."""
+def axis_count(shape, axis):
+    """Number of elements joined into one, of an array of a shape."""
+    n = 1
     if axis is None:
-        return a.size
-    if prim.is_tuple(axis):
-        n = 1
-        for i in range(len(axis)):
-            n *= a.shape[check_axis(axis[i], a.ndim)]
+        for i in range(len(shape)):
+            n *= shape[i]
         return n
-    return a.shape[check_axis(axis, a.ndim)]
+    if prim.is_tuple(axis):
+        for i in range(len(axis)):
+            n *= shape[check_axis(axis[i], len(shape))]
+        return n
+    return shape[check_axis(axis, len(shape))]
 
 
 def float_or(dtype, default):
@@ -226,7 +231,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     dt = dtype_or(dtype, mean_dtype(prim.dtype_of(x)))
     if prim.is_number(where):
         if where:
-            return deliver(quotient(sum(x, axis, dt, None, keepdims), axis_count(x, axis)), out)
+            return deliver(quotient(sum(x, axis, dt, None, keepdims), axis_count(x.shape, axis)), out)
     return deliver(quotients(sum(x, axis, dt, None, keepdims, None, where), _taken(x, axis, keepdims, where)), out)
 
 
@@ -252,7 +257,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         found = mean(x, axis, None, None, keepdims)
         if not returned:
             return found
-        return found, _filled_like(found, prim.cast(axis_count(x, axis), prim.dtype_of(found)))
+        return found, _filled_like(found, prim.cast(axis_count(x.shape, axis), prim.dtype_of(found)))
     w = spread_weights(x, asarray(weights), axis)
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(w))
     if prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x)):
@@ -370,7 +375,7 @@ def _middle(x, axis, dt, where, mean):
 
 
 def _variance(x, axis, keepdims, dt, real, lost, mean):
-    n = axis_count(x, axis) - lost
+    n = axis_count(x.shape, axis) - lost
     if n < 0.0:
         n = n - n
     if mean is not None:
@@ -403,7 +408,7 @@ def _squares_axis(x, center, axis, keepdims, real):
     else:
         for i in range(outer):
             _squares(v, c, out, i, 0, inner)
-    return axis_result(out, x, k, keepdims)
+    return axis_result(out, x.shape, k, keepdims)
 
 
 def _squares(v, c, out, i, left, right):
@@ -458,6 +463,13 @@ def _false(x, extra):
 
 
 def _has(x, test):
+    if is_produced(x):
+        found, i = False, 0
+        while i < x.size:
+            v = part_of(x, i, x.size - i if x.size - i < PART else PART)
+            found = found | (first_where(v, test, None) < v.size)
+            i += PART
+        return found
     v = flat(x)
     return first_where(v, test, None) < v.size
 
@@ -474,7 +486,7 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     if not where:
         return all(masked(prim.map(_truth, x), where, True), axis, out, keepdims)
     if axis is None:
-        return deliver(keep(not _has(x, _false), x, keepdims), out)
+        return deliver(keep(not _has(x, _false), x.ndim, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _both, _true, None, False, True), out)
 
 
@@ -490,7 +502,7 @@ def any(a, axis=None, out=None, keepdims=False, *, where=True):
     if not where:
         return any(masked(prim.map(_truth, x), where, False), axis, out, keepdims)
     if axis is None:
-        return deliver(keep(_has(x, _true), x, keepdims), out)
+        return deliver(keep(_has(x, _true), x.ndim, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _either, _true, None, False, False), out)
 
 
@@ -547,7 +559,7 @@ def _arg_extreme(a, axis, keepdims, f, message):
     if axis is None:
         if x.size == 0:
             raise ValueError(message)
-        return keep(f(flat(x), None), x, keepdims)
+        return keep(f(flat(x), None), x.ndim, keepdims)
     if x.ndim == 0 and prim.is_int(axis):
         check_no_axis(axis)
         return _arg_extreme(x, None, keepdims, f, message)

@@ -1,7 +1,7 @@
 //! Loop nests over strided memory.
 
 use crate::edit::{CountedLoop, Cursor};
-use lh_ir::func::{Inst, Term, parallel};
+use lh_ir::func::{Device, Inst, Term, parallel};
 use lh_ir::{Ty, Value};
 
 /// Memory that a nest walks over.
@@ -13,6 +13,8 @@ pub(super) struct Stream {
     elem: Ty,
     /// The dimension along which the stride is statically the item's size.
     adjacent: Option<usize>,
+    /// The dimension along which the stride is the item's size unless this condition holds, under which it is 0.
+    adjacent_unless: Option<(usize, Value)>,
 }
 
 impl Stream {
@@ -27,14 +29,38 @@ impl Stream {
     }
     /// Strides for some dimensions.
     pub(super) fn new(base: Value, elem: Ty, strides: Vec<Option<Value>>, adjacent: Option<usize>) -> Stream {
-        Stream { base, strides, elem, adjacent }
+        Stream { base, strides, elem, adjacent, adjacent_unless: None }
+    }
+    /// The same memory, adjacent along a dimension unless a condition holds, under which one element is repeated.
+    pub(super) fn adjacent_unless(self, dimension: usize, repeated: Value) -> Stream {
+        Stream { adjacent_unless: Some((dimension, repeated)), ..self }
+    }
+    /// The memory from an index of a dimension on.
+    pub(super) fn after(&self, c: &mut Cursor<'_>, d: usize, index: Value) -> Stream {
+        Stream { base: address_at(c, self.base, index, self.strides[d]), strides: self.strides.clone(), ..*self }
+    }
+    /// One dimension.
+    pub(super) fn along(&self, d: usize) -> Stream {
+        let adjacent = self.adjacent.filter(|a| *a == d).map(|_| 0);
+        let adjacent_unless = self.adjacent_unless.filter(|a| a.0 == d).map(|a| (0, a.1));
+        Stream { strides: vec![self.strides[d]], adjacent, adjacent_unless, ..*self }
     }
     /// The static stride class along a dimension.
-    fn stride_class(&self, d: usize) -> Option<StrideClass> {
+    fn stride_class(&self, d: usize, dest: &Stream, c: &Cursor<'_>) -> Option<StrideClass> {
         match self.strides[d] {
             None => Some(StrideClass::Repeated),
-            Some(_) => (self.adjacent == Some(d)).then_some(StrideClass::Adjacent),
+            Some(_) if self.adjacent == Some(d) => Some(StrideClass::Adjacent),
+            Some(_) => {
+                self.adjacent_unless.filter(|a| a.0 == d && self.fits_in(dest, d, c)).map(|a| StrideClass::Either(a.1))
+            }
         }
+    }
+    /// Whether elements can be read from the destination, too, as [`StrideClass::Either`] does. Checked kernels would
+    /// report that.
+    fn fits_in(&self, dest: &Stream, d: usize, c: &Cursor<'_>) -> bool {
+        let selects = crate::edit::row("select").sig.result(&[Ty::bool(), self.elem, self.elem], None).is_some();
+        let fits = dest.adjacent == Some(d) && self.elem.itemsize() <= dest.elem.itemsize();
+        selects && fits && !c.cold && c.func.options.device == Device::Host
     }
 }
 
@@ -45,6 +71,10 @@ enum StrideClass {
     Strided,
     /// Stride 0: one element for the whole loop.
     Repeated,
+    /// Stride 0 under a condition, else adjacent. So that one loop without branches is right for both, it selects
+    /// between the first element and the current one; under the condition, the current one is read from the
+    /// destination, which is long enough.
+    Either(Value),
 }
 
 /// The view of a stream that the body gets.
@@ -53,6 +83,12 @@ pub(super) enum At {
     Address(Value),
     /// The element, loaded before the innermost loop.
     Element(Value),
+    /// The element that was loaded before the innermost loop if a condition holds, else that at the address.
+    Either {
+        repeated: Value,
+        first: Value,
+        address: Value,
+    },
 }
 
 impl At {
@@ -60,28 +96,46 @@ impl At {
         match self {
             At::Address(p) => c.inst(Inst::Load(p), elem),
             At::Element(v) => v,
+            At::Either { repeated, first, address } => {
+                let v = c.inst(Inst::Load(address), elem);
+                c.select(repeated, first, v)
+            }
         }
     }
     /// The address of the current element of a destination.
     pub(super) fn address(self) -> Value {
         match self {
             At::Address(p) => p,
-            At::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
+            _ => lh_ir::bug!("a destination moves along every dimension"),
         }
+    }
+}
+
+/// Properties of a nest's loops.
+#[derive(Clone, Copy)]
+pub(super) struct Loops {
+    /// Whether the innermost loop has a second version for streams whose elements are all adjacent.
+    pub versions: bool,
+    /// Whether they may run on the pool for `parallel=True`.
+    pub on_pool: bool,
+}
+
+impl Loops {
+    /// Those of a computation that is not read in parts.
+    pub(super) fn whole(versions: bool) -> Loops {
+        Loops { versions, on_pool: true }
     }
 }
 
 type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
 
 /// Builds loops over `dims` in `order`, outermost first; the first stream is the destination.
-///
-/// With `versions`, the innermost loop has a second version for streams whose elements are all adjacent.
 pub(super) fn nest(
     c: &mut Cursor<'_>,
     dims: &[Value],
     order: &[usize],
     streams: &[Stream],
-    versions: bool,
+    loops: Loops,
     body: &mut Body<'_>,
 ) {
     let mut at: Vec<Value> = streams.iter().map(|s| s.base).collect();
@@ -89,9 +143,9 @@ pub(super) fn nest(
         let at: Vec<At> = at.into_iter().map(At::Address).collect();
         return body(c, &at);
     };
-    let known: Vec<Option<StrideClass>> = streams.iter().map(|s| s.stride_class(inner)).collect();
+    let known: Vec<Option<StrideClass>> = streams.iter().map(|s| s.stride_class(inner, &streams[0], c)).collect();
     let classes = |other: StrideClass| -> Vec<StrideClass> { known.iter().map(|w| w.unwrap_or(other)).collect() };
-    let adjacent = if versions { all_adjacent(c, streams, inner) } else { None };
+    let adjacent = if loops.versions { all_adjacent(c, streams, inner) } else { None };
     let mut open = Vec::new();
     for &d in outer {
         let l = c.begin_loop(dims[d]);
@@ -99,12 +153,12 @@ pub(super) fn nest(
         for (a, s) in at.iter_mut().zip(streams) {
             *a = address_at(c, *a, l.index, s.strides[d]);
         }
-        if open.is_empty() {
+        if open.is_empty() && loops.on_pool {
             mark_parallel(c, &l);
         }
         open.push(l);
     }
-    let innermost = Innermost { n: dims[inner], at, streams, inner, alone: outer.is_empty() };
+    let innermost = Innermost { n: dims[inner], at, streams, inner, marked: outer.is_empty() && loops.on_pool };
     if let Some(adjacent) = adjacent {
         let other = c.branch(adjacent);
         innermost.write(c, &classes(StrideClass::Adjacent), body);
@@ -129,7 +183,8 @@ fn mark_parallel(c: &mut Cursor<'_>, l: &CountedLoop) {
 /// Whether the strides of all streams along a dimension are the item's size; `None` if that is static.
 fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Option<Value> {
     let mut all = None;
-    for s in streams.iter().filter(|s| s.stride_class(inner).is_none()) {
+    let unknown: Vec<&Stream> = streams.iter().filter(|s| s.stride_class(inner, &streams[0], c).is_none()).collect();
+    for s in unknown {
         let size = c.int(s.elem.itemsize() as i64);
         let is_so = s.strides[inner].map(|stride| c.eq(stride, size));
         all = match (all, is_so) {
@@ -147,37 +202,59 @@ struct Innermost<'a> {
     at: Vec<Value>,
     streams: &'a [Stream],
     inner: usize,
-    /// Whether it is the only loop of the nest.
-    alone: bool,
+    /// Whether it is the loop that may run on the pool.
+    marked: bool,
 }
 
 impl Innermost<'_> {
     fn write(&self, c: &mut Cursor<'_>, classes: &[StrideClass], body: &mut Body<'_>) {
-        let mut starts: Vec<(At, Option<Value>)> = Vec::with_capacity(classes.len());
-        for ((at, s), stride_class) in self.at.iter().zip(self.streams).zip(classes) {
-            let stride = match stride_class {
-                StrideClass::Repeated => None,
-                StrideClass::Adjacent => Some(c.int(s.elem.itemsize() as i64)),
-                StrideClass::Strided => s.strides[self.inner],
-            };
-            // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
-            let start = if stride.is_some() { At::Address(*at) } else { At::Element(c.inst(Inst::Load(*at), s.elem)) };
-            starts.push((start, stride));
-        }
+        // An element that may be the only one exists if the loop has an iteration.
+        let guarded = classes.iter().any(|class| matches!(class, StrideClass::Either(_)));
+        let after = guarded.then(|| {
+            let zero = c.int(0);
+            let runs = c.lt(zero, self.n);
+            c.branch(runs)
+        });
+        let starts: Vec<(At, Option<Value>)> =
+            (0..classes.len()).map(|i| self.start(c, &self.streams[i], self.at[i], classes[i])).collect();
         let l = c.begin_loop(self.n);
         c.elementwise(&l);
-        if self.alone {
+        if self.marked {
             mark_parallel(c, &l);
         }
         let places: Vec<At> = starts
             .into_iter()
             .map(|(at, stride)| match at {
                 At::Address(p) => At::Address(address_at(c, p, l.index, stride)),
+                At::Either { repeated, first, address } => {
+                    At::Either { repeated, first, address: address_at(c, address, l.index, stride) }
+                }
                 At::Element(_) => at,
             })
             .collect();
         body(c, &places);
         c.end_loop(&l);
+        if let Some(after) = after {
+            c.end(Term::Jump(crate::edit::to(after, &[])), after);
+        }
+    }
+    /// Where a stream begins, and its stride.
+    fn start(&self, c: &mut Cursor<'_>, s: &Stream, at: Value, class: StrideClass) -> (At, Option<Value>) {
+        let size = |c: &mut Cursor<'_>| Some(c.int(s.elem.itemsize() as i64));
+        match class {
+            // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
+            StrideClass::Repeated => (At::Element(c.inst(Inst::Load(at), s.elem)), None),
+            StrideClass::Adjacent => (At::Address(at), size(c)),
+            StrideClass::Strided => match s.strides[self.inner] {
+                Some(stride) => (At::Address(at), Some(stride)),
+                None => (At::Element(c.inst(Inst::Load(at), s.elem)), None),
+            },
+            StrideClass::Either(repeated) => {
+                let first = c.inst(Inst::Load(at), s.elem);
+                let address = c.choose(repeated, self.at[0], at);
+                (At::Either { repeated, first, address }, size(c))
+            }
+        }
     }
 }
 

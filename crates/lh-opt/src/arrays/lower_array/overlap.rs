@@ -1,6 +1,6 @@
 //! Stores into memory that the same computation reads.
 
-use super::nest::{Stream, address_at, nest};
+use super::nest::{Loops, Stream, address_at, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
 use crate::edit::{Cursor, to};
@@ -144,7 +144,7 @@ fn copy_items(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[u
         Stream::strided(from.data, dest.elem, from.strides.clone(), None),
     ];
     let elem = dest.elem;
-    nest(c, &dest.shape, order, &streams, false, &mut |c, at| {
+    nest(c, &dest.shape, order, &streams, Loops::whole(false), &mut |c, at| {
         let v = at[1].read(c, elem);
         c.effect(Inst::Store(at[0].address(), v));
     });

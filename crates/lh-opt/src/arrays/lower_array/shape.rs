@@ -158,25 +158,29 @@ pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, dest: &Oper
 /// An operand's memory; `may_repeat` says whether an extent may be 1 where the result's is not.
 fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usize, Value) -> bool) -> Stream {
     let mut strides = vec![None; rank];
-    let mut repeats = vec![false; rank];
+    let mut repeats = vec![None; rank];
     for d in 0..rank {
         let Some(i) = own_axis(o, d, rank).filter(|i| !o.unit_extents[*i]) else { continue };
-        repeats[d] = may_repeat(d, o.shape[i]);
-        strides[d] = Some(if repeats[d] { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] });
+        strides[d] = Some(o.strides[i]);
+        if may_repeat(d, o.shape[i]) {
+            let (zero, one) = (c.int(0), c.int(1));
+            let repeated = c.eq(o.shape[i], one);
+            strides[d] = Some(c.select(repeated, zero, o.strides[i]));
+            repeats[d] = Some(repeated);
+        }
     }
-    let adjacent = adjacent(o, rank).filter(|d| !repeats[*d]);
-    Stream::new(o.data, o.elem, strides, adjacent)
+    match adjacent(o, rank) {
+        Some(d) => match repeats[d] {
+            Some(repeated) => Stream::new(o.data, o.elem, strides, None).adjacent_unless(d, repeated),
+            None => Stream::new(o.data, o.elem, strides, Some(d)),
+        },
+        None => Stream::new(o.data, o.elem, strides, None),
+    }
 }
 
 /// Whether operands of one rank differ in their static extents of 1.
 pub(super) fn differ(arrays: &[&Operand]) -> bool {
     (1..arrays.len()).any(|i| arrays[i].unit_extents != arrays[0].unit_extents)
-}
-
-fn zero_if_one(c: &mut Cursor<'_>, extent: Value, stride: Value) -> Value {
-    let (zero, one) = (c.int(0), c.int(1));
-    let repeated = c.eq(extent, one);
-    c.select(repeated, zero, stride)
 }
 
 /// The result's axis along which an operand's layout makes its elements adjacent.

@@ -66,6 +66,7 @@ impl GangBuilder<'_> {
             | Role::Exception(_)
             | Role::CheckIndex
             | Role::Shapes(_)
+            | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
             | Role::Threads(_) => self.barrier(&mut m, f, Combine::Nothing, args)?,
