@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 import zlib
@@ -22,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const=1,
         metavar="N",
-        help="compile with parallel=True where a test does not say otherwise, in blocks of one iteration; of every Nth "
+        help="compile with parallel=True where a test does not say otherwise, in blocks of one iteration; only every Nth "
         "test, chosen by the hash of its name",
     )
 
@@ -31,6 +32,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("parallel"):
         # Before the modules of tests import them.
         lancehead.jit, lancehead.njit = in_parallel(lancehead.jit), in_parallel(lancehead.njit)
+        reduce_on_the_pool()
+
+
+def reduce_on_the_pool() -> None:
+    """Lowers the sizes from which reductions run on the pool, which the arrays of tests do not reach."""
+    # As stored, the library has the values of its globals when it was built.
+    os.environ["LANCEHEAD_LIBRARY"] = "source"
+    # Nothing else imports the library.
+    for module in map(importlib.import_module, ("lancehead.lib.numpy.folds", "lancehead.lib.numpy.reductions")):
+        for name, value in {"MANY": 1, "FEW": 2, "COLUMNS": 2, "BLOCK": 128}.items():
+            if hasattr(module, name):
+                setattr(module, name, value)
 
 
 def in_parallel(decorator: Callable[..., Any]) -> Callable[..., Any]:
