@@ -1,11 +1,77 @@
-"""What all tests of the package share."""
+"""What all tests of the package share, and the option `--parallel`."""
 
+from __future__ import annotations
+
+import functools
+import importlib
 import os
 import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+import lancehead
 from lancehead import type_texts
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--parallel",
+        type=int,
+        nargs="?",
+        const=1,
+        metavar="N",
+        help="compile with parallel=True where a test does not say otherwise, in blocks of one iteration; only every Nth "
+        "test, chosen by the hash of its name",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("parallel"):
+        # Before the modules of tests import them.
+        lancehead.jit, lancehead.njit = in_parallel(lancehead.jit), in_parallel(lancehead.njit)
+        reduce_on_the_pool()
+
+
+def reduce_on_the_pool() -> None:
+    """Lowers the sizes from which reductions run on the pool, which the arrays of tests do not reach."""
+    # As stored, the library has the values of its globals when it was built.
+    os.environ["LANCEHEAD_LIBRARY"] = "source"
+    # Nothing else imports the library.
+    for module in map(importlib.import_module, ("lancehead.lib.numpy.folds", "lancehead.lib.numpy.reductions")):
+        for name, value in {"MANY": 1, "FEW": 2, "COLUMNS": 2, "BLOCK": 128}.items():
+            if hasattr(module, name):
+                setattr(module, name, value)
+
+
+def in_parallel(decorator: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of functions whose array expressions and reductions run on threads."""
+
+    @functools.wraps(decorator)
+    def decorate(*given: Any, **options: Any) -> Any:
+        return decorator(*given, **{"parallel": True, **options})
+
+    return decorate
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    share = config.getoption("parallel")
+    if share:
+        others = [item for item in items if zlib.crc32(item.nodeid.encode()) % share]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if not zlib.crc32(item.nodeid.encode()) % share]
+
+
+@pytest.fixture(autouse=True)
+def blocks_of_one_iteration(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With `--parallel`: the arrays of tests are so short that loops over them would be one block."""
+    if not request.config.getoption("parallel"):
+        yield
+        return
+    with lancehead.parallel_chunksize(1):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -54,7 +54,7 @@ def _int_floordiv(a, b):
         if b == -1:
             return -a  # the machine traps on the least integer by -1
         q = prim.sdiv(a, b)
-        r = a - q * b
+        r = a - q * b if prim.on_gpu() else prim.srem(a, b)
         if r != 0 and (r < 0) != (b < 0):
             q = q - prim.cast(1, prim.dtype_of(a))
         return q

@@ -254,17 +254,18 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     out = new_array((n,), dtype_or(dtype, common))
     whole = last - first
     step = whole / prim.cast(div, common) if div > 0 else whole * np.nan
+    unit = step if div > 0 else prim.cast(0, common) * whole
     for i in range(n):
-        x = first + prim.cast(i, common) * step if div > 0 else first + prim.cast(0, common) * whole
-        if endpoint and i > 0 and i == n - 1:
-            x = last
-        if prim.is_int(prim.dtype_of(out)):
-            prim.set_item(out, i, prim.cast(prim.floor(x), prim.dtype_of(out)))
-        else:
-            prim.set_item(out, i, prim.cast(x, prim.dtype_of(out)))
+        prim.set_item(out, i, _number_of_line(first + prim.cast(i, common) * unit, prim.dtype_of(out)))
+    if endpoint and n > 1:
+        prim.set_item(out, n - 1, _number_of_line(last, prim.dtype_of(out)))
     if retstep:
         return out, step
     return out
+
+
+def _number_of_line(x, dtype):
+    return prim.cast(prim.floor(x) if prim.is_int(dtype) else x, dtype)
 
 
 def _type_between(start, stop):

@@ -261,16 +261,27 @@ def flatnonzero(a):
     array([1, 3])
     """
     v = flat(asarray(a))
+    out = new_array((_count_true(v),), np.int64)
+    _note_true(v, 0, v.size, out, 0)
+    return out
+
+
+def _count_true(v):
     n = 0
     for i in range(v.size):
         n += 1 if _is_true(prim.item(v, i)) else 0
-    out = new_array((n,), np.int64)
-    to = 0
-    for i in range(v.size):
-        if _is_true(prim.item(v, i)):
-            prim.set_item(out, to, prim.cast(i, np.int64))
-            to += 1
-    return out
+    return n
+
+
+def _note_true(v, start, n, out, to):
+    # Stores the places of the true ones among `n` elements, and returns where the next ones go. Each place is stored,
+    # and the next one overwrites it if it was none: a branch would be mispredicted often.
+    i = 0
+    while i < n and to < out.size:
+        prim.set_item(out, to, i)
+        to += 1 if _is_true(prim.item(v, start + i)) else 0
+        i += 1
+    return to
 
 
 def argwhere(a):
@@ -304,16 +315,33 @@ def nonzero(a):
         prim.error("indices of an array without dimensions are not defined: use `np.atleast_1d`")
     if x.ndim == 1:
         return (flatnonzero(x),)
-    return _columns(argwhere(x), x.shape, 0)
+    v = flat(x)
+    leading = prim.tuple_drop(x.shape, x.ndim - 1)
+    width = x.shape[x.ndim - 1]
+    last = new_array((_count_true(v),), np.int64)
+    columns = _new_columns(leading, last.size)
+    to = 0
+    for row in range(v.size // width if width > 0 else 0):
+        first, to = to, _note_true(v, row * width, width, last, to)
+        _fill_columns(columns, leading, row, first, to)
+    return (*columns, last)
 
 
-def _columns(table, shape, k):
-    if len(shape) == 0:
+def _new_columns(leading, n):
+    if len(leading) == 0:
         return ()
-    column = new_array((table.shape[0],), np.int64)
-    for i in range(table.shape[0]):
-        prim.set_item(column, i, prim.item(table, i, k))
-    return (column,) + _columns(table, shape[1:], k + 1)
+    return (new_array((n,), np.int64), *_new_columns(leading[1:], n))
+
+
+def _fill_columns(columns, leading, row, first, to):
+    # The same indices for all elements of a row.
+    if len(leading) > 1:
+        rest, k = row // leading[-1], row % leading[-1]
+        _fill_columns(columns[:-1], leading[:-1], rest, first, to)
+    else:
+        k = row
+    for i in range(first, to):
+        prim.set_item(columns[-1], i, k)
 
 
 def put(a, ind, v, mode="raise"):

@@ -53,7 +53,7 @@ def tri(N, M=None, k=0, dtype=None):
     cols = rows if M is None else max(index_of(M), 0)
     out = zeros((rows, cols), dtype)
     for i in range(rows):
-        for j in range(max(min(i + index_of(k) + 1, cols), 0)):
+        for j in range(_columns_below(i, index_of(k), cols)):
             prim.set_item(out, i, j, prim.cast(1, prim.dtype_of(out)))
     return out
 
@@ -157,7 +157,26 @@ def tril_indices(n, k=0, m=None):
     >>> np.tril_indices(2)
     (array([0, 1, 1]), array([0, 0, 1]))
     """
-    return np.nonzero(tri(n, m, k, np.bool_))
+    rows = max(index_of(n), 0)
+    cols = rows if m is None else max(index_of(m), 0)
+    shift = index_of(k)
+    count = 0
+    for i in range(rows):
+        count += _columns_below(i, shift, cols)
+    at_row, at_column = new_array((count,), np.int64), new_array((count,), np.int64)
+    first = 0
+    for i in range(rows):
+        width = _columns_below(i, shift, cols)
+        for j in range(width):
+            prim.set_item(at_row, first + j, i)
+            prim.set_item(at_column, first + j, j)
+        first += width
+    return at_row, at_column
+
+
+def _columns_below(row, shift, cols):
+    # How many elements of a row are on and below a diagonal.
+    return max(min(row + shift + 1, cols), 0)
 
 
 def triu_indices(n, k=0, m=None):
@@ -166,7 +185,21 @@ def triu_indices(n, k=0, m=None):
     >>> np.triu_indices(2)
     (array([0, 0, 1]), array([0, 1, 1]))
     """
-    return np.nonzero(~tri(n, m, index_of(k) - 1, np.bool_))
+    rows = max(index_of(n), 0)
+    cols = rows if m is None else max(index_of(m), 0)
+    shift = index_of(k) - 1
+    count = 0
+    for i in range(rows):
+        count += cols - _columns_below(i, shift, cols)
+    at_row, at_column = new_array((count,), np.int64), new_array((count,), np.int64)
+    first = 0
+    for i in range(rows):
+        left = _columns_below(i, shift, cols)
+        for j in range(cols - left):
+            prim.set_item(at_row, first + j, i)
+            prim.set_item(at_column, first + j, left + j)
+        first += cols - left
+    return at_row, at_column
 
 
 def tril_indices_from(arr, k=0):

@@ -136,7 +136,7 @@ def _randint(first, last, size, dtype, from_zero):
     _check_bounds(first, last, dtype)
     if size is None:
         if prim.itemsize(dtype) >= 4:
-            return prim.cast(prim.lh_np_randint(first, last), dtype)
+            return prim.cast(first + prim.lh_np_interval(last - 1 - first), dtype)
         return _integer(new_zeros((2,), np.int64), first, last, dtype)
     if prim.itemsize(dtype) == 8:
         out = new_array(as_shape(size), np.int64)

@@ -129,11 +129,30 @@ def _extreme(a, axis, keepdims, step, message, initial, where):
     return _extreme_of_all(masked(x, where, prim.cast(initial, dt)), axis, keepdims, step, message, initial)
 
 
+def _extreme_of_strided(v, step):
+    # Where vectors do not take several steps at once, each step of floats waits for the one before; with a branch none
+    # does.
+    found = prim.item(v, 0)
+    is_greatest = step(prim.cast(0, prim.dtype_of(v)), prim.cast(1, prim.dtype_of(v))) == 1
+    if found != found:
+        return found
+    for i in range(1, v.size):
+        x = prim.item(v, i)
+        if not (x <= found if is_greatest else x >= found):
+            if x != x:
+                return x
+            found = x
+    return found
+
+
 def _extreme_of_all(x, axis, keepdims, step, message, initial):
     dt = prim.dtype_of(x)
     if initial is None:
         if axis_count(x.shape, axis) == 0:
             raise ValueError(message)
+        if axis is None and x.ndim == 1 and prim.is_float(dt) and prim.layout(x) == "A":
+            if not on_pool(x):
+                return keep(_extreme_of_strided(x, step), x, keepdims)
         return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
     first = prim.cast(initial, dt)
     found = fold(x, axis, keepdims, dt, step, element, None, False, first)

@@ -295,8 +295,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     v = flat(at)
     out = new_array(at.shape, np.float64)
     w = flat(out)
-    # A search without branches is faster, but between points that are not sorted it ends elsewhere.
-    if xs.size <= v.size and np.all(xs[:-1] <= xs[1:]):
+    # A search without branches is faster unless the next place is near, but between points that are not sorted it ends
+    # elsewhere.
+    if xs.size <= v.size and np.all(xs[:-1] <= xs[1:]) and not np.all(v[:-1] <= v[1:]):
         for i in range(v.size):
             y = prim.item(v, i)
             # The search compares faster where it knows that there is no NaN.

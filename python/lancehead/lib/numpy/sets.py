@@ -199,11 +199,13 @@ def bincount(x, /, weights=None, minlength=0):
     size = index_of(minlength)
     if size < 0:
         raise ValueError("'minlength' must not be negative")
+    least, most = 0, size - 1
     for i in range(v.size):
         k = int(prim.item(v, i))
-        if k < 0:
-            raise ValueError("'list' argument must have no negative elements")
-        size = k + 1 if k >= size else size
+        least, most = prim.minimum(least, k), prim.maximum(most, k)
+    if least < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    size = most + 1
     if weights is None:
         counts = new_zeros((size,), np.int64)
         for i in range(v.size):

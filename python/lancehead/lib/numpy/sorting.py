@@ -331,12 +331,38 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     if axis is None or x.ndim == 0:
         return argpartition(flat(x), kth, 0)
     along = check_axis(axis_of(axis), x.ndim)
-    if prim.is_number(kth):
-        _checked_rank(kth, x.shape[along])
-    else:
+    if not prim.is_number(kth):
         for k in kth:
             _checked_rank(k, x.shape[along])
-    return argsort(x, axis)
+        return argsort(x, axis)
+    rank = _checked_rank(kth, x.shape[along])
+    out = new_array(x.shape, np.int64)
+    v, w = lanes(contiguous(x), along), lanes(out, along)
+    buffer = new_array((x.shape[along],), prim.dtype_of(x))
+    for i in range(v.shape[0]):
+        for j in range(v.shape[2]):
+            line = lane(v, i, j)
+            copy_into(buffer, line)
+            put_rank(buffer, rank)
+            _arrange(lane(w, i, j), line, prim.item(buffer, rank))
+    return out
+
+
+def _arrange(out, v, middle):
+    # The indices of the elements before the one of some rank, of those equal to it, and of those after it.
+    n_before, n_equal = 0, 0
+    for i in range(v.size):
+        x = prim.item(v, i)
+        n_before += 1 if before(x, middle) else 0
+        n_equal += 0 if before(x, middle) or before(middle, x) else 1
+    low, equal, high = 0, n_before, n_before + n_equal
+    for i in range(v.size):
+        x = prim.item(v, i)
+        is_before, is_after = before(x, middle), before(middle, x)
+        prim.set_item(out, low if is_before else high if is_after else equal, i)
+        low += 1 if is_before else 0
+        high += 1 if is_after else 0
+        equal += 0 if is_before or is_after else 1
 
 
 def _median_line(v, extra):
