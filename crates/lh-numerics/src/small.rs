@@ -234,14 +234,7 @@ fn shift_of(d: &[f64], e: &[f64], block: &Block) -> f64 {
 
 /// One sweep from the first place to the last, where a value comes out.
 #[inline(always)]
-fn sweep_bidiagonal(
-    d: &mut [f64],
-    e: &mut [f64],
-    u: &mut Columns<'_>,
-    v: &mut Columns<'_>,
-    block: &Block,
-    shift: f64,
-) {
+fn sweep_bidiagonal(d: &mut [f64], e: &mut [f64], u: &mut Columns<'_>, v: &mut Columns<'_>, block: &Block, shift: f64) {
     let last = block.last();
     let signed = |(c, s): (f64, f64)| (c, if block.flipped { -s } else { s });
     let first = d[block.at(0)];
