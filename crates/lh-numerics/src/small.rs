@@ -6,6 +6,8 @@
 const NOTHING: f64 = 1e-280;
 /// Sweeps for each value: a few are enough.
 const SWEEPS: usize = 60;
+/// Steps of `quotients` for each value, where four are common.
+const STEPS: usize = 8;
 
 /// The columns of a matrix. There may be none.
 pub struct Columns<'a> {
@@ -367,6 +369,9 @@ fn sort(values: &mut [f64], u: &mut Columns<'_>, v: &mut Columns<'_>, before: im
 fn svd_base(a: &mut Columns<'_>, s: &mut [f64], u: &mut Columns<'_>, v: &mut Columns<'_>) -> bool {
     let mut e = vec![0.0; s.len()];
     to_bidiagonal(a, s, &mut e, u, v);
+    if u.number() + v.number() == 0 {
+        return values_base(s, &mut e);
+    }
     let converged = bidiagonal(s, &mut e, u, v);
     sort(s, u, v, |x, y| x > y);
     converged
@@ -383,9 +388,113 @@ fn eigh_base(a: &mut Columns<'_>, w: &mut [f64], z: &mut Columns<'_>) -> bool {
 
 #[inline(always)]
 fn values_base(d: &mut [f64], e: &mut [f64]) -> bool {
-    let converged = bidiagonal(d, e, &mut Columns::new(&mut [], 0), &mut Columns::new(&mut [], 0));
+    let (mut none, mut others) = (Columns::new(&mut [], 0), Columns::new(&mut [], 0));
+    let converged = quotients(d, e) || bidiagonal(d, e, &mut none, &mut others);
     d.sort_unstable_by(|x, y| y.total_cmp(x));
     converged
+}
+
+/// The squares of two diagonals, of which a step of `quotients` makes others.
+struct Squares {
+    q: Vec<f64>,
+    e: Vec<f64>,
+}
+
+/// What is left of the numbers of the diagonal in a step: the least, the least but for the last two, the last.
+struct Left {
+    least: f64,
+    before: f64,
+    last: f64,
+}
+
+/// Singular values as those of `bidiagonal`, in less time, by quotients and differences with shifts (dqds,
+/// Fernando and Parlett, 1994). False, and the diagonals are as they were, if a value is 0 or steps
+/// converge slowly.
+#[inline(always)]
+fn quotients(d: &mut [f64], e: &[f64]) -> bool {
+    const NEGLIGIBLE: f64 = 16.0 * f64::EPSILON * f64::EPSILON;
+    let n = d.len();
+    let square = |x: &f64| x * x;
+    let mut from = Squares { q: d.iter().map(square).collect(), e: e[..n - 1].iter().map(square).collect() };
+    if from.q.iter().any(|q| *q < NOTHING) {
+        return false;
+    }
+    if from.q[0] < from.q[n - 1] {
+        from.q.reverse();
+        from.e.reverse();
+    }
+    let mut to = Squares { q: from.q.clone(), e: from.e.clone() };
+    // The sum of all shifts, and what its roundings have lost.
+    let (mut sum, mut lost) = (0.0, 0.0);
+    let (mut values, mut shift, mut last, mut failures) = (vec![0.0; n], 0.0, n - 1, 0);
+    for _ in 0..STEPS * n {
+        while last > 0 && from.e[last - 1] <= NEGLIGIBLE * (sum + from.q[last]) {
+            values[last] = sum + (lost + from.q[last]);
+            last -= 1;
+        }
+        if last == 0 {
+            values[0] = sum + (lost + from.q[0]);
+            d.iter_mut().zip(&values).for_each(|(d, value)| *d = value.sqrt());
+            return true;
+        }
+        let left = step(&from, &mut to, last, shift);
+        if left.least >= 0.0 {
+            let more = sum + shift;
+            (lost, sum) = (lost + (shift - (more - sum)), more);
+            std::mem::swap(&mut from, &mut to);
+            (shift, failures) = (next_shift(&from, last, &left), 0);
+        } else if shift > 0.0 && left.least < 0.0 {
+            // Too far: where only the last number is below 0, it tells by how much.
+            let nearer = (shift + left.last) * (1.0 - 2.0 * f64::EPSILON);
+            let is_late = failures == 0 && left.before > 0.0 && left.last < 0.0 && nearer > 0.0;
+            failures += 1;
+            shift = if is_late { nearer } else { shift * if failures < 3 { 0.25 } else { 0.0 } };
+        } else {
+            return false;
+        }
+    }
+    false
+}
+
+#[inline(always)]
+fn step(from: &Squares, to: &mut Squares, last: usize, shift: f64) -> Left {
+    let (q, e) = (&from.q[..=last], &from.e[..last]);
+    let (q_to, e_to) = (&mut to.q[..=last], &mut to.e[..last]);
+    let mut d = q[0] - shift;
+    let (mut least, mut before) = (d, d);
+    for i in 0..last {
+        q_to[i] = d + e[i];
+        let factor = q[i + 1] / q_to[i];
+        e_to[i] = e[i] * factor;
+        d = d * factor - shift;
+        before = if i + 2 < last { least.min(d) } else { before };
+        // A NaN stays.
+        least = if d < least || d.is_nan() { d } else { least };
+    }
+    q_to[last] = d;
+    Left { least, before, last: d }
+}
+
+/// A shift that is hardly more than the least value, by the last rows and what a step has left.
+#[inline(always)]
+fn next_shift(squares: &Squares, last: usize, left: &Left) -> f64 {
+    if left.least < left.last {
+        return 0.25 * left.least;
+    }
+    let (q, e) = (&squares.q, &squares.e);
+    let near = q[last - 1] + e[last - 1];
+    let first = (q[last] * e[last - 1]).sqrt();
+    let second = if last > 1 { (q[last - 1] * e[last - 2]).sqrt() } else { 0.0 };
+    let far = 0.75 * left.before - near;
+    let gap = near - left.last - if far > second { second * second / far } else { first + second };
+    if gap > first {
+        return (left.last - first * first / gap).max(0.5 * left.least);
+    }
+    let mut shift = (left.last - first).max(0.0);
+    if near > first + second {
+        shift = shift.min(near - (first + second));
+    }
+    shift.max(left.least / 3.0)
 }
 
 /// Defines a function that is compiled for AVX2 besides the base, and chosen at run time.
@@ -420,4 +529,99 @@ dispatched! {
 dispatched! {
     /// Singular values in falling order of a matrix with diagonal `d` and `e` above it. False if they do not converge.
     fn singular_values, values_avx2, values_base(d: &mut [f64], e: &mut [f64])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest difference of numbers from those of the identity, of products of columns.
+    fn skew(q: &[f64], rows: usize) -> f64 {
+        let columns: Vec<&[f64]> = q.chunks(rows).collect();
+        let pairs = (0..columns.len() * columns.len()).map(|p| (p / columns.len(), p % columns.len()));
+        pairs.map(|(i, j)| (dot(columns[i], columns[j]) - f64::from(i == j)).abs()).fold(0.0, f64::max)
+    }
+
+    /// The largest difference of `left * diagonal * right^T` from a matrix, beside its largest number.
+    fn error(a: &[f64], m: usize, left: &[f64], s: &[f64], right: &[f64]) -> f64 {
+        let n = a.len() / m;
+        let product = |i: usize, j: usize| (0..s.len()).map(|k| left[k * m + i] * s[k] * right[k * n + j]).sum::<f64>();
+        let largest = a.iter().fold(1e-300, |most: f64, x| most.max(x.abs()));
+        (0..a.len()).map(|p| (product(p % m, p / m) - a[p]).abs() / largest).fold(0.0, f64::max)
+    }
+
+    /// Matrices by their numbers at a row and a column, and a random one.
+    const KINDS: [fn(usize, usize, f64) -> f64; 10] = [
+        |_, _, random| random,
+        |_, _, _| 0.0,
+        |_, _, _| 1.0,
+        |i, j, _| f64::from(i == j),
+        |i, j, _| f64::from(i + 1 == j),
+        |i, j, _| if i == j { 1e-9 } else { f64::from(i + 1 == j) },
+        |i, j, random| random * 10f64.powi(-3 * (i + j) as i32),
+        |i, j, random| random * 10f64.powi(2 * (i + j) as i32),
+        |i, j, random| if i / 3 == j / 3 { random } else { 0.0 },
+        |i, j, _| if j.is_multiple_of(2) { 1e-160 } else { (i as f64).sin() },
+    ];
+
+    fn matrix(m: usize, n: usize, kind: fn(usize, usize, f64) -> f64) -> Vec<f64> {
+        let mut x = 12345u64;
+        let mut random = || {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (x >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        (0..m * n).map(|p| kind(p % m, p / m, random())).collect()
+    }
+
+    #[test]
+    fn singular_values_and_vectors() {
+        for n in [1, 2, 3, 5, 9, 17] {
+            for (m, k) in [(n, n), (n + 2, n), (2 * n, 2 * n)] {
+                for (which, kind) in KINDS.into_iter().enumerate() {
+                    let a = matrix(m, n, kind);
+                    let (mut s, mut u, mut v) = (vec![0.0; n], vec![0.0; m * k], vec![0.0; n * n]);
+                    let mut copy = a.clone();
+                    let (mut f, mut p) = (Columns::new(&mut copy, m), Columns::new(&mut u, m));
+                    assert!(svd(&mut f, &mut s, &mut p, &mut Columns::new(&mut v, n)));
+                    assert!(s.is_sorted_by(|x, y| x >= y) && s[n - 1] >= 0.0, "{m} {n} {which} {s:?}");
+                    assert!(error(&a, m, &u, &s, &v) < 1e-14, "{m} {n} {which}");
+                    assert!(skew(&u, m).max(skew(&v, n)) < 1e-14, "{m} {n} {which}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn singular_values_alone() {
+        for n in [1, 2, 3, 5, 9, 17, 40] {
+            for (which, kind) in KINDS.into_iter().enumerate() {
+                let a = matrix(2, n, kind);
+                let (d, e): (Vec<f64>, Vec<f64>) = a.chunks(2).map(|p| (p[0], p[1])).unzip();
+                let (mut left, mut right) = (Vec::new(), Vec::new());
+                let (mut want, mut got) = (d.clone(), d.clone());
+                let (mut u, mut v) = (Columns::new(&mut left, n), Columns::new(&mut right, n));
+                assert!(bidiagonal(&mut want, &mut e.clone(), &mut u, &mut v));
+                assert!(singular_values(&mut got, &mut e.clone()));
+                want.sort_by(|x, y| y.total_cmp(x));
+                let near = |x: &f64, y: &f64| (x - y).abs() <= 1e-14 * want[0];
+                assert!(got.iter().zip(&want).all(|(x, y)| near(x, y)), "{n} {which} {got:?} {want:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn eigenvalues_and_vectors() {
+        for n in [1, 2, 3, 5, 9, 17] {
+            for (which, kind) in KINDS.into_iter().enumerate() {
+                let half = matrix(n, n, kind);
+                let a: Vec<f64> = (0..n * n).map(|p| half[p] + half[p % n * n + p / n]).collect();
+                // The upper triangle is not read.
+                let mut lower: Vec<f64> = (0..n * n).map(|p| if p % n < p / n { f64::NAN } else { a[p] }).collect();
+                let (mut w, mut z) = (vec![0.0; n], vec![0.0; n * n]);
+                assert!(eigh(&mut Columns::new(&mut lower, n), &mut w, &mut Columns::new(&mut z, n)));
+                assert!(w.is_sorted(), "{n} {which} {w:?}");
+                assert!(error(&a, n, &z, &w, &z) < 1e-14 && skew(&z, n) < 1e-14, "{n} {which}");
+            }
+        }
+    }
 }

@@ -141,7 +141,12 @@ pub(super) struct Binomial {
 
 enum By {
     Nothing,
-    Inversion { p: f64, q: f64, qn: f64, bound: i64 },
+    Inversion {
+        p: f64,
+        q: f64,
+        qn: f64,
+        bound: i64,
+    },
     /// The probabilities of all numbers up to the bound.
     Table(Vec<f64>),
     Rejection(Btpe),
