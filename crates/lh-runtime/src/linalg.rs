@@ -220,7 +220,7 @@ unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
 /// # Safety
 /// As of `shared`.
 unsafe fn symmetric<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
-    let height = (c.rows / 6).next_multiple_of(Tiles::GRAIN).clamp(2 * Tiles::GRAIN, 256);
+    let height = (c.rows / 12).next_multiple_of(Tiles::GRAIN).clamp(2 * Tiles::GRAIN, Tiles::COLS);
     let panels = c.rows.div_ceil(height);
     let mut product = Product { a, b, c, tiles: Tiles { size: (height, 0), number: (panels, 1) } };
     // SAFETY: the product outlives the call; a panel and its image overlap no others.
