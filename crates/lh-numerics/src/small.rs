@@ -400,7 +400,7 @@ struct Squares {
     e: Vec<f64>,
 }
 
-/// What is left of the numbers of the diagonal in a step: the least, the least but for the last two, the last.
+/// Remainders of the numbers of the diagonal in a step: the least, the least but for the last two, the last.
 struct Left {
     least: f64,
     before: f64,

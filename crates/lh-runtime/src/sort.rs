@@ -166,8 +166,8 @@ fn argsort<T: Element>(data: &[T], out: &mut [i64]) -> bool {
     })
 }
 
-/// Sorts keys with their indices behind them in one integer, which is kinder to caches than looking elements up. Whether
-/// it ended early; `None` when keys are no integers, or there is no memory for them.
+/// Sorts keys with their indices behind them in one integer, which is kinder to caches than looking elements up.
+/// Whether it ended early; `None` when keys are no integers, or there is no memory for them.
 fn argsort_packed<T: Element>(data: &[T], out: &mut [i64]) -> Option<bool> {
     let (mut least, mut most) = (u64::MAX, 0);
     for x in data {

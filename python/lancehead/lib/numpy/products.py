@@ -83,15 +83,15 @@ def _matrix_vector(a, b, dtype):
 def _four_rows(a, x, out, i, dtype):
     # The vector is read once for all.
     p, q, r, s = row(a, i), row(a, i + 1), row(a, i + 2), row(a, i + 3)
-    j = k = l = m = prim.cast(0, dtype)
-    for n in range(x.size):
-        y = prim.item(x, n)
-        j, k = prim.add_any_order(j, prim.item(p, n) * y), prim.add_any_order(k, prim.item(q, n) * y)
-        l, m = prim.add_any_order(l, prim.item(r, n) * y), prim.add_any_order(m, prim.item(s, n) * y)
-    prim.set_item(out, i, j)
-    prim.set_item(out, i + 1, k)
-    prim.set_item(out, i + 2, l)
-    prim.set_item(out, i + 3, m)
+    t = u = v = w = prim.cast(0, dtype)
+    for k in range(x.size):
+        y = prim.item(x, k)
+        t, u = prim.add_any_order(t, prim.item(p, k) * y), prim.add_any_order(u, prim.item(q, k) * y)
+        v, w = prim.add_any_order(v, prim.item(r, k) * y), prim.add_any_order(w, prim.item(s, k) * y)
+    prim.set_item(out, i, t)
+    prim.set_item(out, i + 1, u)
+    prim.set_item(out, i + 2, v)
+    prim.set_item(out, i + 3, w)
 
 
 def _columns_vector(a, b, dtype):

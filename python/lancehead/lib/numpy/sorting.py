@@ -406,17 +406,17 @@ def _places(v, x, out, right):
     for i in range(0, whole, 4):
         a, b = prim.cast(prim.item(x, i), dtype), prim.cast(prim.item(x, i + 1), dtype)
         c, d = prim.cast(prim.item(x, i + 2), dtype), prim.cast(prim.item(x, i + 3), dtype)
-        j = k = l = m = 0
+        p = q = r = s = 0
         rest = v.size
         while rest > 0:
             half = prim.shr(rest, 1) if rest > 1 else 1
-            j, k = _step(v, j, half, a, right), _step(v, k, half, b, right)
-            l, m = _step(v, l, half, c, right), _step(v, m, half, d, right)
+            p, q = _step(v, p, half, a, right), _step(v, q, half, b, right)
+            r, s = _step(v, r, half, c, right), _step(v, s, half, d, right)
             rest = rest - half if rest > 1 else 0
-        prim.set_item(out, i, j)
-        prim.set_item(out, i + 1, k)
-        prim.set_item(out, i + 2, l)
-        prim.set_item(out, i + 3, m)
+        prim.set_item(out, i, p)
+        prim.set_item(out, i + 1, q)
+        prim.set_item(out, i + 2, r)
+        prim.set_item(out, i + 3, s)
     for i in range(whole, x.size):
         prim.set_item(out, i, place_in_line(v, prim.cast(prim.item(x, i), dtype), right))
 
