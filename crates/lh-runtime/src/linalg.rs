@@ -197,8 +197,8 @@ const LARGE: usize = 1 << 22;
 /// From this number of multiplications on, half of a symmetric product is copied instead of computed.
 const HALVED: usize = 1 << 20;
 
-/// Shorter sums take no longer than a copy of their result.
-const DEEP: usize = 32;
+/// Shorter sums hardly take longer than a copy of their result.
+const DEEP: usize = 128;
 
 /// Multiplications that are done without asking for Ctrl-C.
 const SLICE: usize = 1 << 27;
@@ -670,7 +670,7 @@ mod tests {
 
     #[test]
     fn products_with_the_transpose() {
-        for (n, k) in [(100, 120), (131, 400), (300, 40), (700, 3)] {
+        for (n, k) in [(100, 130), (131, 400), (300, 140), (700, 3)] {
             let mut a = fill(n * k, |x| x);
             for (row, col) in [(k, 1), (1, n)] {
                 let at = |i: usize, l: usize| a[i * row + l * col];
