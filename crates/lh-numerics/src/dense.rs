@@ -1,16 +1,17 @@
 //! Factorisations, eigenvalues and singular values, by faer.
 
+use crate::small::{self, Columns};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::linalg::svd::{self, ComputeSvdVectors, bidiag};
 use faer::linalg::{cholesky::llt, lu::partial_pivoting as lu, qr::no_pivoting as qr, triangular_solve as triangular};
 use faer::linalg::{householder, qr::no_pivoting::factor::recommended_block_size};
 use faer::perm::PermRef;
 use faer::prelude::{IntoConst, Reborrow, ReborrowMut};
-use faer::traits::math_utils::{one, real, recip, zero};
+use faer::traits::math_utils::{abs, from_f64, mul_real, one, real, recip, zero};
 use faer::traits::{ComplexField, RealField};
-use faer::{Conj, MatMut, MatRef, Par, Spec};
+use faer::{Conj, Mat, MatMut, MatRef, Par, Spec};
 pub use faer::{c32, c64};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -145,8 +146,150 @@ fn qr_in_place<T: ComplexField>(mut a: MatMut<'_, T>, tau: &mut [T], mut q: MatM
     })
 }
 
+/// Numbers of a matrix up to which blocks of reflections bring nothing.
+const SMALL: usize = 96 * 96;
+
+/// Whether a matrix is one for the functions of `small`.
+fn is_small<T: ComplexField>(a: &MatRef<'_, T>) -> bool {
+    T::IS_REAL && a.nrows() * a.ncols() <= SMALL && a.nrows().min(a.ncols()) <= 96
+}
+
+/// Real numbers in double precision, column by column.
+fn wide<T: ComplexField<Real: Into<f64>>>(a: MatRef<'_, T>) -> Vec<f64> {
+    (0..a.ncols()).flat_map(|j| a.col(j).iter().map(|x| real(x).into()).collect::<Vec<f64>>()).collect()
+}
+
+/// Rounds numbers to those of a matrix, column by column.
+fn narrow<T: ComplexField>(numbers: &[f64], mut to: MatMut<'_, T>) {
+    for (j, column) in numbers.chunks(to.nrows().max(1)).enumerate() {
+        to.rb_mut().col_mut(j).iter_mut().zip(column).for_each(|(to, x)| *to = from_f64::<T>(*x));
+    }
+}
+
+fn values_into<T: ComplexField>(values: &[f64], mut s: DiagMut<'_, T>) -> Result<(), Failure> {
+    s.rb_mut().column_vector_mut().iter_mut().zip(values).for_each(|(to, x)| *to = from_f64::<T>(*x));
+    Ok(())
+}
+
+/// As `singular`, of a small matrix.
+fn small_singular<T: ComplexField<Real: Into<f64>>>(
+    a: MatRef<'_, T>,
+    s: DiagMut<'_, T>,
+    u: Option<MatMut<'_, T>>,
+    v: Option<MatMut<'_, T>>,
+) -> Result<(), Failure> {
+    let (a, u, v) = if a.nrows() < a.ncols() { (a.transpose(), v, u) } else { (a, u, v) };
+    let (m, n) = a.shape();
+    let room = |q: &Option<MatMut<'_, T>>| vec![0.0; q.as_ref().map_or(0, |q| q.nrows() * q.ncols())];
+    let (mut numbers, mut values, mut left, mut right) = (wide(a), vec![0.0; n], room(&u), room(&v));
+    let (mut f, mut p, mut q) =
+        (Columns::new(&mut numbers, m), Columns::new(&mut left, m), Columns::new(&mut right, n));
+    if !small::svd(&mut f, &mut values, &mut p, &mut q) {
+        return Err(Failure::Numerical);
+    }
+    u.into_iter().for_each(|u| narrow(&left, u));
+    v.into_iter().for_each(|v| narrow(&right, v));
+    values_into(&values, s)
+}
+
+/// Singular values alone, in falling order.
+fn values<T: ComplexField<Real: Into<f64>>>(a: MatRef<'_, T>) -> Result<Vec<f64>, Failure> {
+    let a = if a.nrows() < a.ncols() { a.transpose() } else { a };
+    let (m, n) = a.shape();
+    let mut diagonal = vec![0.0; n];
+    if is_small(&a) {
+        let (mut numbers, mut none, mut others) = (wide(a), [], []);
+        let (mut u, mut v) = (Columns::new(&mut none, m), Columns::new(&mut others, n));
+        let converged = small::svd(&mut Columns::new(&mut numbers, m), &mut diagonal, &mut u, &mut v);
+        return if converged { Ok(diagonal) } else { Err(Failure::Numerical) };
+    }
+    let mut a = a.to_owned();
+    if m > 2 * n {
+        qr_in_place(a.as_mut(), &mut vec![zero(); n], Mat::zeros(m, 0).as_mut())?;
+        let r = Mat::from_fn(n, n, |i, j| if i <= j { a[(i, j)].clone() } else { zero() });
+        a = r;
+    }
+    let (mut left, mut right) = (Mat::<T>::zeros(1, n), Mat::<T>::zeros(1, n - 1));
+    let params = Spec::default();
+    with_memory(bidiag::bidiag_in_place_scratch::<T>(a.nrows(), n, PAR, params), |stack| {
+        bidiag::bidiag_in_place(a.as_mut(), left.as_mut(), right.as_mut(), PAR, stack, params);
+        Ok(())
+    })?;
+    // Phases of complex numbers do not matter.
+    diagonal.iter_mut().enumerate().for_each(|(i, x)| *x = abs(&a[(i, i)]).into());
+    let mut above: Vec<f64> = (1..n).map(|i| abs(&a[(i - 1, i)]).into()).collect();
+    if small::singular_values(&mut diagonal, &mut above) { Ok(diagonal) } else { Err(Failure::Numerical) }
+}
+
+/// The least-squares solution in the first rows of `b`, and the rank: singular values below `tolerance` times the
+/// largest one count as none. `b` has as many rows as the longer side; with full rank and more rows than columns, the
+/// squares of its further rows are the residuals.
+fn least_squares<T: ComplexField<Real: Into<f64>>>(
+    a: MatMut<'_, T>,
+    mut b: MatMut<'_, T>,
+    s: DiagMut<'_, T>,
+    tolerance: f64,
+) -> Result<i64, Failure> {
+    let wide = a.nrows() < a.ncols();
+    let (mut adjoint, mut a) = (None, a);
+    if wide {
+        a = adjoint.insert(a.rb().adjoint().to_owned()).as_mut();
+    }
+    let (m, n) = a.shape();
+    let block = recommended_block_size::<T>(m, n);
+    let params = Spec::default();
+    let mut factors = Mat::<T>::zeros(block, n);
+    let apply = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(m, block, b.ncols());
+    let turn = householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<T>;
+    let needs = [qr::factor::qr_in_place_scratch::<T>(m, n, block, PAR, params), apply, turn(m, block, b.ncols())];
+    with_memory(StackReq::any_of(&needs), |stack| {
+        qr::factor::qr_in_place(a.rb_mut(), factors.as_mut(), PAR, stack, params);
+        let r = Mat::from_fn(n, n, |i, j| if i <= j { a[(i, j)].clone() } else { zero() });
+        let found = values(r.as_ref())?;
+        let rank = found.iter().filter(|x| **x > tolerance * found[0]).count();
+        if !wide {
+            let turn = householder::apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj;
+            turn(a.rb(), factors.as_ref(), Conj::Yes, b.rb_mut(), PAR, stack);
+        }
+        let right = b.rb_mut().subrows_mut(0, n);
+        match (wide, rank == n) {
+            (false, true) => triangular::solve_upper_triangular_in_place(r.as_ref(), right, PAR),
+            (true, true) => {
+                triangular::solve_lower_triangular_in_place_with_conj(r.transpose(), Conj::Yes, right, PAR);
+            }
+            (false, false) => of_less_rank(r.as_ref(), rank, right)?,
+            (true, false) => of_less_rank(r.adjoint().to_owned().as_ref(), rank, right)?,
+        }
+        values_into(&found, s)?;
+        if wide {
+            b.rb_mut().subrows_mut(n, m - n).fill(zero());
+            let apply = householder::apply_block_householder_sequence_on_the_left_in_place_with_conj;
+            apply(a.rb(), factors.as_ref(), Conj::No, b.rb_mut(), PAR, stack);
+        }
+        Ok(rank as i64)
+    })
+}
+
+/// Solves with the greatest singular values of a square matrix.
+fn of_less_rank<T: ComplexField<Real: Into<f64>>>(
+    a: MatRef<'_, T>,
+    rank: usize,
+    b: MatMut<'_, T>,
+) -> Result<(), Failure> {
+    let n = a.nrows();
+    let (mut u, mut v, mut s) = (Mat::zeros(n, n), Mat::zeros(n, n), vec![zero(); n]);
+    singular(a, DiagMut::from_slice_mut(&mut s), Some(u.as_mut()), Some(v.as_mut()))?;
+    let mut y = u.get(.., ..rank).adjoint() * b.rb();
+    for (i, s) in s[..rank].iter().enumerate() {
+        let factor = real(&recip(s));
+        y.row_mut(i).iter_mut().for_each(|y| *y = mul_real(y, &factor));
+    }
+    { b }.copy_from(v.get(.., ..rank) * y);
+    Ok(())
+}
+
 /// Singular values in falling order, and the singular vectors that fill `u` and `v`, if these have columns.
-fn singular<T: ComplexField>(
+fn singular<T: ComplexField<Real: Into<f64>>>(
     a: MatRef<'_, T>,
     s: DiagMut<'_, T>,
     mut u: Option<MatMut<'_, T>>,
@@ -166,6 +309,12 @@ fn singular<T: ComplexField>(
         Some(q) if q.ncols() == m.min(n) => ComputeSvdVectors::Thin,
         Some(_) => ComputeSvdVectors::Full,
     };
+    if is_small(&a) {
+        return small_singular(a, s, u, v);
+    }
+    if u.is_none() && v.is_none() {
+        return values_into(&values(a)?, s);
+    }
     let params = Spec::default();
     with_memory(svd::svd_scratch::<T>(m, n, kind(&u), kind(&v), PAR, params), |stack| {
         svd::svd(a, s, u, v, PAR, stack, params).map_err(|_| Failure::Numerical)
@@ -177,9 +326,24 @@ fn wanted<T>(vectors: &Option<MatMut<'_, T>>) -> ComputeEigenvectors {
 }
 
 /// Eigenvalues in rising order of the matrix whose lower triangle is given, and its eigenvectors.
-fn self_adjoint<T: ComplexField>(a: MatRef<'_, T>, w: DiagMut<'_, T>, v: Option<MatMut<'_, T>>) -> Result<(), Failure> {
-    if a.nrows() == 0 {
+fn self_adjoint<T: ComplexField<Real: Into<f64>>>(
+    a: MatRef<'_, T>,
+    w: DiagMut<'_, T>,
+    v: Option<MatMut<'_, T>>,
+) -> Result<(), Failure> {
+    let n = a.nrows();
+    if n == 0 {
         return Ok(());
+    }
+    if is_small(&a) {
+        let (mut numbers, mut values) = (wide(a), vec![0.0; n]);
+        let mut vectors = vec![0.0; if v.is_some() { n * n } else { 0 }];
+        let (mut f, mut z) = (Columns::new(&mut numbers, n), Columns::new(&mut vectors, n));
+        if !small::eigh(&mut f, &mut values, &mut z) {
+            return Err(Failure::Numerical);
+        }
+        v.into_iter().for_each(|v| narrow(&vectors, v));
+        return values_into(&values, w);
     }
     let params = Spec::default();
     with_memory(evd::self_adjoint_evd_scratch::<T>(a.nrows(), wanted(&v), PAR, params), |stack| {
@@ -283,6 +447,20 @@ pub trait Scalar: Sized + 'static {
         v: *mut Self,
     ) -> Result<(), Failure>;
 
+    /// Makes the least-squares solution in the first rows of `b`, singular values, and the rank.
+    ///
+    /// # Safety
+    /// `a` has `m * n` numbers, `b` has `max(m, n) * k`, `s` has `min(m, n)`, which is not 0.
+    unsafe fn least_squares(
+        m: usize,
+        n: usize,
+        a: *mut Self,
+        k: usize,
+        b: *mut Self,
+        s: *mut Self::Real,
+        tolerance: f64,
+    ) -> Result<i64, Failure>;
+
     /// Makes eigenvalues of a self-adjoint matrix, and the eigenvectors if there is memory for them.
     ///
     /// # Safety
@@ -350,6 +528,18 @@ macro_rules! scalars {
                     reals(&values, s);
                 }
                 Ok(())
+            }
+            unsafe fn least_squares(
+                m: usize, n: usize, a: *mut Self, k: usize, b: *mut Self, s: *mut $real, tolerance: f64,
+            ) -> Result<i64, Failure> {
+                // SAFETY: as above.
+                unsafe {
+                    let mut values = vec![zero::<$t>(); m.min(n)];
+                    let (a, b) = (matrix(a, m, n), matrix(b, m.max(n), k));
+                    let rank = least_squares(a, b, DiagMut::from_slice_mut(&mut values), tolerance)?;
+                    reals(&values, s);
+                    Ok(rank)
+                }
             }
             unsafe fn self_adjoint(n: usize, a: *mut Self, w: *mut $real, v: *mut Self) -> Result<(), Failure> {
                 // SAFETY: as above.

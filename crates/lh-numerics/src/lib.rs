@@ -5,3 +5,4 @@
 
 pub mod dense;
 pub mod fourier;
+pub mod small;

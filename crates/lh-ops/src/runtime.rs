@@ -420,6 +420,9 @@ table! {
         lh_qr_f32(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `float32`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_f32(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
+        /// Least-squares solution of `float32` in the first rows of b, and the rank: m, n, address, columns of b, b
+        /// (of as many rows as the longer side), singular values, the part of the largest one that counts as zero.
+        lh_lstsq_f32(I64, I64, Ptr, I64, Ptr, Ptr, F64) -> [I64] writes(2) writes(4) writes(5);
         /// Eigenvalues and vectors of `float32` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_f32(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
         /// Eigenvalues and vectors of `float32`: n, address, values (real parts), imaginary parts, whether vectors,
@@ -439,6 +442,9 @@ table! {
         lh_qr_f64(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `float64`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_f64(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
+        /// Least-squares solution of `float64` in the first rows of b, and the rank: m, n, address, columns of b, b
+        /// (of as many rows as the longer side), singular values, the part of the largest one that counts as zero.
+        lh_lstsq_f64(I64, I64, Ptr, I64, Ptr, Ptr, F64) -> [I64] writes(2) writes(4) writes(5);
         /// Eigenvalues and vectors of `float64` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_f64(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
         /// Eigenvalues and vectors of `float64`: n, address, values (real parts), imaginary parts, whether vectors,
@@ -459,6 +465,9 @@ table! {
         lh_qr_c64(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `complex64`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_c64(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
+        /// Least-squares solution of `complex64` in the first rows of b, and the rank: m, n, address, columns of b, b
+        /// (of as many rows as the longer side), singular values, the part of the largest one that counts as zero.
+        lh_lstsq_c64(I64, I64, Ptr, I64, Ptr, Ptr, F64) -> [I64] writes(2) writes(4) writes(5);
         /// Eigenvalues and vectors of `complex64` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_c64(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
         /// Eigenvalues and vectors of `complex64`: n, address, values (real parts), imaginary parts, whether vectors,
@@ -479,6 +488,9 @@ table! {
         lh_qr_c128(I64, I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(3) writes(5);
         /// Singular values and vectors of `complex128`: m, n, address, values, columns of u, u, columns of v, v.
         lh_svd_c128(I64, I64, Ptr, Ptr, I64, Ptr, I64, Ptr) -> [I64] writes(3) writes(5) writes(7);
+        /// Least-squares solution of `complex128` in the first rows of b, and the rank: m, n, address, columns of b, b
+        /// (of as many rows as the longer side), singular values, the part of the largest one that counts as zero.
+        lh_lstsq_c128(I64, I64, Ptr, I64, Ptr, Ptr, F64) -> [I64] writes(2) writes(4) writes(5);
         /// Eigenvalues and vectors of `complex128` by the lower triangle: n, address, values, whether vectors, vectors.
         lh_eigh_c128(I64, Ptr, Ptr, I64, Ptr) -> [I64] writes(2) writes(4);
         /// Eigenvalues and vectors of `complex128`: n, address, values (real parts), imaginary parts, whether vectors,

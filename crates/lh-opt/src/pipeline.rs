@@ -172,7 +172,7 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // The simplest form before reference counts.
     pass("extract", On::All, Linked(extract)),
-    // What is left to answer has no computation before it.
+    // The questions that are left have no computation before them.
     needed("settle_parts", On::All, Alone(join_reductions::settle)),
     // Needs spin loops that consist of their condition.
     needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),

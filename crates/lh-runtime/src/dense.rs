@@ -20,7 +20,8 @@ fn status(result: Result<(), Failure>) -> i64 {
 }
 
 macro_rules! dense {
-    ($($t:ty: $lu:ident $solve:ident $triangle:ident $cholesky:ident $qr:ident $svd:ident $eigh:ident $eig:ident;)*) => {$(
+    ($($t:ty: $lu:ident $solve:ident $triangle:ident $cholesky:ident $qr:ident $svd:ident $lstsq:ident $eigh:ident
+        $eig:ident;)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $lu(m: i64, n: i64, a: *mut $t, rows: *mut i64) -> i64 {
             // SAFETY: compiled code passes arrays of its own, of these sizes, as in all functions here.
@@ -54,6 +55,13 @@ macro_rules! dense {
             status(unsafe { <$t>::singular(m as usize, n as usize, a, s, k as usize, u, l as usize, v) })
         }
         #[unsafe(no_mangle)]
+        unsafe extern "C" fn $lstsq(
+            m: i64, n: i64, a: *mut $t, k: i64, b: *mut $t, s: *mut <$t as Scalar>::Real, tolerance: f64,
+        ) -> i64 {
+            // SAFETY: as above.
+            code(unsafe { <$t>::least_squares(m as usize, n as usize, a, k as usize, b, s, tolerance) })
+        }
+        #[unsafe(no_mangle)]
         unsafe extern "C" fn $eigh(n: i64, a: *mut $t, w: *mut <$t as Scalar>::Real, vectors: i64, v: *mut $t) -> i64 {
             let v = if vectors != 0 { v } else { std::ptr::null_mut() };
             // SAFETY: as above.
@@ -68,10 +76,14 @@ macro_rules! dense {
     )*};
 }
 dense! {
-    f32: lh_lu_f32 lh_lu_solve_f32 lh_triangle_f32 lh_cholesky_f32 lh_qr_f32 lh_svd_f32 lh_eigh_f32 lh_eig_f32;
-    f64: lh_lu_f64 lh_lu_solve_f64 lh_triangle_f64 lh_cholesky_f64 lh_qr_f64 lh_svd_f64 lh_eigh_f64 lh_eig_f64;
-    c32: lh_lu_c64 lh_lu_solve_c64 lh_triangle_c64 lh_cholesky_c64 lh_qr_c64 lh_svd_c64 lh_eigh_c64 lh_eig_c64;
-    c64: lh_lu_c128 lh_lu_solve_c128 lh_triangle_c128 lh_cholesky_c128 lh_qr_c128 lh_svd_c128 lh_eigh_c128 lh_eig_c128;
+    f32: lh_lu_f32 lh_lu_solve_f32 lh_triangle_f32 lh_cholesky_f32 lh_qr_f32 lh_svd_f32 lh_lstsq_f32
+        lh_eigh_f32 lh_eig_f32;
+    f64: lh_lu_f64 lh_lu_solve_f64 lh_triangle_f64 lh_cholesky_f64 lh_qr_f64 lh_svd_f64 lh_lstsq_f64
+        lh_eigh_f64 lh_eig_f64;
+    c32: lh_lu_c64 lh_lu_solve_c64 lh_triangle_c64 lh_cholesky_c64 lh_qr_c64 lh_svd_c64 lh_lstsq_c64
+        lh_eigh_c64 lh_eig_c64;
+    c64: lh_lu_c128 lh_lu_solve_c128 lh_triangle_c128 lh_cholesky_c128 lh_qr_c128 lh_svd_c128 lh_lstsq_c128
+        lh_eigh_c128 lh_eig_c128;
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
@@ -82,6 +94,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_ _) lh_cholesky_f32 lh_cholesky_f64 lh_cholesky_c64 lh_cholesky_c128;
         (_ _ _ _ _ _) lh_qr_f32 lh_qr_f64 lh_qr_c64 lh_qr_c128;
         (_ _ _ _ _ _ _ _) lh_svd_f32 lh_svd_f64 lh_svd_c64 lh_svd_c128;
+        (_ _ _ _ _ _ _) lh_lstsq_f32 lh_lstsq_f64 lh_lstsq_c64 lh_lstsq_c128;
         (_ _ _ _ _) lh_eigh_f32 lh_eigh_f64 lh_eigh_c64 lh_eigh_c128;
         (_ _ _ _ _ _) lh_eig_f32 lh_eig_f64 lh_eig_c64 lh_eig_c128;
     }

@@ -41,6 +41,10 @@ impl<T: Element> Matrix<T> {
     fn cols_from(self, first: usize, cols: usize) -> Matrix<T> {
         Matrix { data: self.at(0, first), cols, ..self }
     }
+    /// Whether the other matrix is this one on its side.
+    fn is_transposed(self, b: Matrix<T>) -> bool {
+        self.data == b.data && (self.rows, self.cols, self.row, self.col) == (b.cols, b.rows, b.col, b.row)
+    }
     /// Strides in elements, if the memory is regular.
     fn strides(self) -> Option<(isize, isize)> {
         let size = size_of::<T>() as isize;
@@ -161,6 +165,9 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
         if work >= TINY
             && let (Some(_), Some(_), Some(_)) = (a.strides(), b.strides(), c.strides())
         {
+            if work >= HALVED && a.cols >= DEEP && a.is_transposed(b) {
+                return symmetric(a, b, c);
+            }
             if work >= LARGE {
                 return shared(a, b, c);
             }
@@ -187,6 +194,12 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
 /// From this number of multiplications on, a tenth of a millisecond of work or more, threads share a product.
 const LARGE: usize = 1 << 22;
 
+/// From this number of multiplications on, half of a symmetric product is copied instead of computed.
+const HALVED: usize = 1 << 20;
+
+/// Shorter sums hardly take longer than a copy of their result.
+const DEEP: usize = 128;
+
 /// Multiplications that are done without asking for Ctrl-C.
 const SLICE: usize = 1 << 27;
 
@@ -199,6 +212,41 @@ unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
     let tiles = product.tiles.count() as i64;
     // SAFETY: the product outlives the call, its tiles may be computed in any order, and do not overlap.
     unsafe { pool::parallel_for(tiles, 1, Product::<T>::part, (&raw mut product).cast()) }
+}
+
+/// `c = a @ b` where `b` is `a` on its side: panels of rows up to the diagonal, and above it their mirror images; not 0
+/// if Ctrl-C was pressed.
+///
+/// # Safety
+/// As of `shared`.
+unsafe fn symmetric<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
+    let height = (c.rows / 12).next_multiple_of(Tiles::GRAIN).clamp(2 * Tiles::GRAIN, Tiles::COLS);
+    let panels = c.rows.div_ceil(height);
+    let mut product = Product { a, b, c, tiles: Tiles { size: (height, 0), number: (panels, 1) } };
+    // SAFETY: the product outlives the call; a panel and its image overlap no others.
+    unsafe {
+        if c.rows * c.cols * a.cols < LARGE {
+            return Product::<T>::panels((&raw mut product).cast(), 0, panels as i64, 0);
+        }
+        pool::parallel_for(panels as i64, 1, Product::<T>::panels, (&raw mut product).cast())
+    }
+}
+
+/// Copies a matrix to where its transpose is, in blocks that stay in a cache.
+///
+/// # Safety
+/// The memory is as described, and the matrices do not overlap.
+unsafe fn mirror<T: Element>(from: Matrix<T>, to: Matrix<T>) {
+    for i in (0..from.rows).step_by(Tiles::GRAIN) {
+        for j in (0..from.cols).step_by(Tiles::GRAIN) {
+            for l in j..from.cols.min(j + Tiles::GRAIN) {
+                for k in i..from.rows.min(i + Tiles::GRAIN) {
+                    // SAFETY: the caller's promise.
+                    unsafe { to.at(l, k).write(from.at(k, l).read()) };
+                }
+            }
+        }
+    }
 }
 
 /// How a result is cut into tiles: by its shape alone, so that numbers do not depend on threads.
@@ -250,20 +298,51 @@ impl<T: Element> Product<T> {
                 let (i, j) = (tile / tiles.number.1 * tiles.size.0, tile % tiles.number.1 * tiles.size.1);
                 let (rows, cols) = (tiles.size.0.min(c.rows - i), tiles.size.1.min(c.cols - j));
                 let (a, b, c) = (a.rows_from(i, rows), b.cols_from(j, cols), c.rows_from(i, rows).cols_from(j, cols));
-                // The sums of a tile are as long as a row of `a`: in slices.
-                let depth = a.cols.div_ceil(a.cols.div_ceil(SLICE / (rows * cols)).max(1)).max(1);
-                kernel(a.cols_from(0, depth.min(a.cols)), b.rows_from(0, depth.min(a.cols)), c, false);
-                for l in (depth..a.cols).step_by(depth) {
-                    if requested() {
-                        return raise_interrupt();
-                    }
-                    let n = depth.min(a.cols - l);
-                    kernel(a.cols_from(l, n), b.rows_from(l, n), c, true);
+                if sliced(a, b, c) {
+                    return raise_interrupt();
                 }
             }
         }
         0
     }
+
+    /// Computes the panels of a symmetric product, the longest ones first.
+    unsafe extern "C" fn panels(product: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
+        // SAFETY: called with a product, whose memory is as described.
+        unsafe {
+            let Product { a, b, c, tiles } = &*product.cast::<Product<T>>();
+            for panel in low as usize..high as usize {
+                let i = (tiles.number.0 - 1 - panel) * tiles.size.0;
+                let rows = tiles.size.0.min(c.rows - i);
+                let line = c.rows_from(i, rows);
+                if sliced(a.rows_from(i, rows), b.cols_from(0, i + rows), line.cols_from(0, i + rows)) {
+                    return raise_interrupt();
+                }
+                mirror(line.cols_from(0, i), c.rows_from(0, i).cols_from(i, rows));
+            }
+        }
+        0
+    }
+}
+
+/// `c = a @ b` of a tile, whose sums are as long as a row of `a`: in slices. Whether Ctrl-C was pressed.
+///
+/// # Safety
+/// As of `shared`.
+unsafe fn sliced<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> bool {
+    let depth = a.cols.div_ceil(a.cols.div_ceil(SLICE / (c.rows * c.cols).min(SLICE)).max(1)).max(1);
+    // SAFETY: the caller's promise.
+    unsafe {
+        kernel(a.cols_from(0, depth.min(a.cols)), b.rows_from(0, depth.min(a.cols)), c, false);
+        for l in (depth..a.cols).step_by(depth) {
+            if requested() {
+                return true;
+            }
+            let n = depth.min(a.cols - l);
+            kernel(a.cols_from(l, n), b.rows_from(l, n), c, true);
+        }
+    }
+    false
 }
 
 /// `c = a @ b`, or `c += a @ b`, by a packed kernel.
@@ -586,6 +665,24 @@ mod tests {
             // SAFETY: matrices of these shapes.
             let status = unsafe { shared(matrix(&mut a, m, k), matrix(&mut b, k, n), matrix(&mut c, m, n)) };
             assert_eq!((status, &c), (0, &want), "{m} {n} {k}");
+        }
+    }
+
+    #[test]
+    fn products_with_the_transpose() {
+        for (n, k) in [(100, 130), (131, 400), (300, 140), (700, 3)] {
+            let mut a = fill(n * k, |x| x);
+            for (row, col) in [(k, 1), (1, n)] {
+                let at = |i: usize, l: usize| a[i * row + l * col];
+                let want = product(n, n, k, at, |l, j| at(j, l));
+                let (row, col, data, mut c) = (8 * row as i64, 8 * col as i64, a.as_mut_ptr(), vec![7.0; n * n]);
+                let size = n as i64;
+                // SAFETY: matrices of these shapes.
+                let status = unsafe {
+                    lh_gemm_f64(size, size, k as i64, data, row, col, data, col, row, c.as_mut_ptr(), 8 * size, 8)
+                };
+                assert_eq!((status, &c), (0, &want), "{n} {k}");
+            }
         }
     }
 

@@ -21,7 +21,7 @@ trait Element: Copy {
 }
 
 macro_rules! ints {
-    ($($int:ty, $offset:expr;)*) => {$(
+    ($($int:ty, $offset:expr, $sort:expr;)*) => {$(
         impl Element for $int {
             type Key = $int;
             fn key(self) -> $int {
@@ -30,12 +30,52 @@ macro_rules! ints {
             fn packed(self) -> Option<u64> {
                 Some((i128::from(self) - $offset) as u64)
             }
+            fn sort(items: &mut [$int]) {
+                $sort(items)
+            }
         }
     )*};
 }
 ints! {
-    i8, i128::from(i8::MIN); i16, i128::from(i16::MIN); i32, i128::from(i32::MIN); i64, i128::from(i64::MIN);
-    u8, 0; u16, 0; u32, 0; u64, 0;
+    i8, i128::from(i8::MIN), by_digits; i16, i128::from(i16::MIN), by_digits;
+    u8, 0, by_digits; u16, 0, by_digits;
+    i32, i128::from(i32::MIN), <[i32]>::sort_unstable; i64, i128::from(i64::MIN), <[i64]>::sort_unstable;
+    u32, 0, <[u32]>::sort_unstable; u64, 0, <[u64]>::sort_unstable;
+}
+
+/// Sorts integers of one byte or two: they are dealt by the low byte, then by the high one.
+fn by_digits<T: Element<Key: Ord>>(items: &mut [T]) {
+    const FEW: usize = 200;
+    let mut buffer: Vec<T> = Vec::new();
+    if items.len() < FEW || buffer.try_reserve_exact(items.len()).is_err() {
+        items.sort_unstable_by_key(|x| x.key());
+        return;
+    }
+    let digits = |x: &T| (x.packed().unwrap_or_default() as usize).to_le_bytes();
+    let mut places = [[0; 256]; size_of::<u16>()];
+    for x in &*items {
+        for (places, digit) in places.iter_mut().zip(digits(x)) {
+            places[usize::from(digit)] += 1;
+        }
+    }
+    buffer.extend_from_slice(items);
+    let (mut from, mut to) = (&mut buffer[..], items);
+    for (l, places) in places[..size_of::<T>()].iter_mut().enumerate() {
+        let mut next = 0;
+        for place in places.iter_mut() {
+            (*place, next) = (next, next + *place);
+        }
+        for x in &*from {
+            let place = &mut places[usize::from(digits(x)[l])];
+            to[*place] = *x;
+            *place += 1;
+        }
+        (from, to) = (to, from);
+    }
+    // After two rounds they are in the buffer again.
+    if size_of::<T>() == 2 {
+        to.copy_from_slice(from);
+    }
 }
 
 macro_rules! floats {
@@ -119,58 +159,52 @@ unsafe fn slice<'a, T>(data: *mut T, n: i64) -> &'a mut [T] {
 
 /// Indices that sort the data; those of equal elements keep their order. Whether it ended early.
 fn argsort<T: Element>(data: &[T], out: &mut [i64]) -> bool {
-    let packed = data.first().and_then(|x| x.packed()).is_some();
-    let small = size_of::<T>() <= 4 && data.len() <= u32::MAX as usize;
-    let ended = match packed {
-        true if small => argsort_packed::<T, u64>(data, out),
-        true => argsort_packed::<T, u128>(data, out),
-        false => None,
-    };
-    ended.unwrap_or_else(|| {
+    argsort_packed(data, out).unwrap_or_else(|| {
         let key = |i: &i64| (data[*i as usize].key(), *i);
         out.iter_mut().enumerate().for_each(|(i, o)| *o = i as i64);
         long_sort::sort(out, key, |part| part.sort_unstable_by_key(key), requested)
     })
 }
 
-/// A key and an index in one integer.
-trait Packed: Ord + Copy {
-    fn pack(key: u64, index: usize) -> Self;
-    fn index(self) -> i64;
-}
-impl Packed for u64 {
-    fn pack(key: u64, index: usize) -> u64 {
-        key << 32 | index as u64
+/// Sorts keys with their indices behind them in one integer, which is kinder to caches than looking elements up.
+/// Whether it ended early; `None` when keys are no integers, or there is no memory for them.
+fn argsort_packed<T: Element>(data: &[T], out: &mut [i64]) -> Option<bool> {
+    let (mut least, mut most) = (u64::MAX, 0);
+    for x in data {
+        let key = x.packed()?;
+        (least, most) = (least.min(key), most.max(key));
     }
-    fn index(self) -> i64 {
-        (self & u64::from(u32::MAX)) as i64
-    }
-}
-impl Packed for u128 {
-    fn pack(key: u64, index: usize) -> u128 {
-        u128::from(key) << 64 | index as u128
-    }
-    fn index(self) -> i64 {
-        self as i64
-    }
-}
-
-/// Sorts keys with their indices beside them, which is kinder to caches than looking elements up. Whether it ended
-/// early; `None` when there is no memory for it.
-fn argsort_packed<T: Element, P: Packed>(data: &[T], out: &mut [i64]) -> Option<bool> {
-    let mut pairs: Vec<P> = Vec::new();
+    let mut pairs: Vec<u64> = Vec::new();
     pairs.try_reserve_exact(data.len()).ok()?;
+    // Of keys that are far apart, low bits have no room.
+    let bits = usize::BITS - data.len().leading_zeros();
+    let dropped = (bits + u64::BITS - most.wrapping_sub(least).leading_zeros()).saturating_sub(u64::BITS);
     for part in data.chunks(PIECE) {
         if requested() {
             return Some(true);
         }
         let first = pairs.len();
-        pairs.extend(part.iter().enumerate().map(|(i, x)| P::pack(x.packed().unwrap_or_default(), first + i)));
+        let pack =
+            |(i, x): (usize, &T)| (x.packed().unwrap_or_default() - least) >> dropped << bits | (first + i) as u64;
+        pairs.extend(part.iter().enumerate().map(pack));
     }
     if long_sort::sort(&mut pairs, |p| *p, |part| part.sort_unstable(), requested) {
         return Some(true);
     }
-    out.iter_mut().zip(pairs).for_each(|(o, p)| *o = p.index());
+    let index = |pair: u64| (pair & ((1 << bits) - 1)) as i64;
+    out.iter_mut().zip(&pairs).for_each(|(o, p)| *o = index(*p));
+    if dropped == 0 {
+        return Some(false);
+    }
+    let mut rest = out;
+    for near in pairs.chunk_by(|p, q| p >> bits == q >> bits) {
+        let (group, others) = rest.split_at_mut(near.len());
+        let key = |i: &i64| (data[*i as usize].packed(), *i);
+        if group.len() > 1 && long_sort::sort(group, key, |part| part.sort_unstable_by_key(key), requested) {
+            return Some(true);
+        }
+        rest = others;
+    }
     Some(false)
 }
 

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! A library function asks by `lh_is_produced` whether it is to read an array in parts; the answer is yes for the first
-//! reduction after a computation, and no for all else. What it promises is said at `is_produced` in `numpy/folds.py`.
+//! reduction after a computation, and no for all else. `is_produced` in `numpy/folds.py` has its promise.
 //! If there are other uses, the parts are stored into the whole array.
 
 use crate::analysis::effects::{Callees, has_no_effect};

@@ -141,7 +141,14 @@ pub(super) struct Binomial {
 
 enum By {
     Nothing,
-    Inversion { p: f64, q: f64, qn: f64, bound: i64 },
+    Inversion {
+        p: f64,
+        q: f64,
+        qn: f64,
+        bound: i64,
+    },
+    /// The probabilities of all numbers up to the bound.
+    Table(Vec<f64>),
     Rejection(Btpe),
 }
 
@@ -162,10 +169,23 @@ impl Binomial {
         Binomial { n, is_turned: is_turned && !matches!(by, By::Nothing), by }
     }
 
+    /// The same distribution, whose probabilities are computed once.
+    pub(super) fn for_many(mut self) -> Binomial {
+        if let By::Inversion { p, q, qn, bound } = self.by {
+            let mut table = vec![qn];
+            for x in 1..=bound {
+                table.push(((self.n - x + 1) as f64 * p * table[table.len() - 1]) / (x as f64 * q));
+            }
+            self.by = By::Table(table);
+        }
+        self
+    }
+
     #[inline]
     pub(super) fn draw(&self, bits: &mut impl Doubles) -> i64 {
         let k = match &self.by {
             By::Nothing => 0,
+            By::Table(table) => looked_up(bits, table),
             By::Inversion { p, q, qn, bound } => inverted(bits, self.n, (*p, *q, *qn), *bound),
             By::Rejection(btpe) => btpe.draw(bits),
         };
@@ -188,6 +208,20 @@ fn inverted(bits: &mut impl Doubles, n: i64, (p, q, qn): (f64, f64, f64), bound:
         }
     }
     x
+}
+
+/// As `inverted`, with the probabilities at hand.
+#[inline]
+fn looked_up(bits: &mut impl Doubles, table: &[f64]) -> i64 {
+    loop {
+        let mut u = bits.double();
+        for (x, p) in table.iter().enumerate() {
+            if u <= *p {
+                return x as i64;
+            }
+            u -= p;
+        }
+    }
 }
 
 /// Kachitvichyanukul and Schmeiser's BTPE, for `r <= 0.5`.

@@ -129,6 +129,26 @@ def singular_into(a, u, s, vh):
     conjugate_in_place(vh)
 
 
+def least_squares(f, b, s, tolerance):
+    """Solves in the first rows of `b`, which has as many as the longer side, and the rank; `f` is destroyed.
+
+    With full rank and more rows than columns, the squares of the further rows are the residuals.
+    """
+    m, n = f.shape
+    factor = _scaled(f)
+    if factor == np.inf:
+        raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
+    dtype = prim.dtype_of(f)
+    status = prim.lh_lstsq(dtype, m, n, prim.data(f), b.shape[1], prim.data(b), prim.data(s), tolerance)
+    check(status, "SVD did not converge in Linear Least Squares")
+    _multiply(s, factor)
+    if factor != 1.0:
+        for j in range(b.shape[1]):
+            for i in range(n):
+                prim.set_item(b, i, j, prim.item(b, i, j) / prim.cast(factor, dtype))
+    return status
+
+
 def self_adjoint_into(a, upper, w, v):
     """Puts eigenvalues and vectors of a matrix into arrays by one of its triangles; `v` without rows for none."""
     n = a.shape[0]

@@ -10,6 +10,7 @@ from lancehead.lib.numpy.layout import (
     check_axis,
     contiguous,
     copy_c,
+    copy_into,
     count,
     flat,
     lane,
@@ -145,23 +146,24 @@ def lexsort(keys, axis=-1):
     k = check_axis(axis_of(axis), first.ndim)
     out = new_array(first.shape, np.int64)
     v = lanes(out, k)
-    for i in range(v.shape[0]):
-        for m in range(v.shape[1]):
-            for j in range(v.shape[2]):
-                prim.set_item(v, i, m, j, prim.cast(m, np.int64))
+    is_first = True
     for key in parts:
         x = asarray(key)
         if x.shape != first.shape:
             raise ValueError("all keys need to be the same shape")
-        _sort_further(v, lanes(contiguous(x), k))
+        _sort_further(v, lanes(contiguous(x), k), is_first)
+        is_first = False
     return out
 
 
-def _sort_further(v, w):
+def _sort_further(v, w, is_first):
     # Each line of indices is sorted by a key, stably.
     for i in range(v.shape[0]):
         for j in range(v.shape[2]):
             order, key = lane(v, i, j), lane(w, i, j)
+            if is_first:
+                copy_into(order, argsort_line(key))
+                continue
             line, old = new_array((v.shape[1],), prim.dtype_of(w)), copy_c(order, np.int64)
             for m in range(v.shape[1]):
                 prim.set_item(line, m, prim.item(key, prim.item(old, m)))

@@ -67,17 +67,49 @@ def _times(x, y):
 
 def _matrix_vector(a, b, dtype):
     if prim.layout(a) == "F":
-        # Columns are scaled and added: the inner loop runs along memory.
-        out = new_zeros((a.shape[0],), dtype)
-        for k in range(a.shape[1]):
-            x = prim.cast(prim.item(b, k), dtype)
-            for i in range(a.shape[0]):
-                prim.set_item(out, i, _add(prim.item(out, i), _times(prim.cast(prim.item(a, i, k), dtype), x)))
-        return out
+        return _columns_vector(a, b, dtype)
     out = new_array((a.shape[0],), dtype)
     c, d = asarray(a, dtype), asarray(b, dtype)
-    for i in range(a.shape[0]):
+    first = 0
+    if prim.is_float(dtype) and not prim.in_kernel():
+        first = a.shape[0] // 4 * 4
+        for i in range(0, first, 4):
+            _four_rows(c, d, out, i, dtype)
+    for i in range(first, a.shape[0]):
         prim.set_item(out, i, _product_line(row(c, i), d, dtype))
+    return out
+
+
+def _four_rows(a, x, out, i, dtype):
+    # The vector is read once for all.
+    p, q, r, s = row(a, i), row(a, i + 1), row(a, i + 2), row(a, i + 3)
+    t = u = v = w = prim.cast(0, dtype)
+    for k in range(x.size):
+        y = prim.item(x, k)
+        t, u = prim.add_any_order(t, prim.item(p, k) * y), prim.add_any_order(u, prim.item(q, k) * y)
+        v, w = prim.add_any_order(v, prim.item(r, k) * y), prim.add_any_order(w, prim.item(s, k) * y)
+    prim.set_item(out, i, t)
+    prim.set_item(out, i + 1, u)
+    prim.set_item(out, i + 2, v)
+    prim.set_item(out, i + 3, w)
+
+
+def _columns_vector(a, b, dtype):
+    # Columns are scaled and added, four at a time: the inner loop runs along memory.
+    out = new_zeros((a.shape[0],), dtype)
+    first = a.shape[1] // 4 * 4
+    for k in range(0, first, 4):
+        w, x = prim.cast(prim.item(b, k), dtype), prim.cast(prim.item(b, k + 1), dtype)
+        y, z = prim.cast(prim.item(b, k + 2), dtype), prim.cast(prim.item(b, k + 3), dtype)
+        for i in range(a.shape[0]):
+            s = _add(prim.item(out, i), _times(prim.cast(prim.item(a, i, k), dtype), w))
+            s = _add(s, _times(prim.cast(prim.item(a, i, k + 1), dtype), x))
+            s = _add(s, _times(prim.cast(prim.item(a, i, k + 2), dtype), y))
+            prim.set_item(out, i, _add(s, _times(prim.cast(prim.item(a, i, k + 3), dtype), z)))
+    for k in range(first, a.shape[1]):
+        x = prim.cast(prim.item(b, k), dtype)
+        for i in range(a.shape[0]):
+            prim.set_item(out, i, _add(prim.item(out, i), _times(prim.cast(prim.item(a, i, k), dtype), x)))
     return out
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.decompositions import jacobi
-from lancehead.lib.numpy.factors import general_into, self_adjoint_into, singular_into
-from lancehead.lib.numpy.layout import copy_c, new_array, new_zeros, with_shape
+from lancehead.lib.numpy.factors import columns_of, general_into, least_squares, self_adjoint_into, singular_into
+from lancehead.lib.numpy.layout import copy_c, copy_into, new_array, new_fortran, with_shape
 from lancehead.lib.numpy.stacks import check_matrices, check_square, conj, linalg_dtype, matrices, real_dtype, vectors
 from lancehead.lib.numpy.stacks import hermitian as mirrored
 
@@ -173,16 +173,24 @@ def lstsq(a, b, rcond=None):
     m, n = x.shape
     if y.shape[0] != m:
         raise np.linalg.LinAlgError("Incompatible dimensions")
-    c = copy_c(y, dtype)
-    rights = with_shape(c, (m, 1)) if y.ndim == 1 else c
-    if m == 0 or n == 0:
-        solution, rank, s = new_zeros((n, rights.shape[1]), dtype), 0, new_array((0,), real)
+    rights = y[:, None] if y.ndim == 1 else y
+    k = rights.shape[1]
+    solution, s = new_array((n, k), dtype), new_array((0 if m == 0 else m if m < n else n,), real)
+    columns, rank = new_fortran((m if m > n else n, k), dtype), 0
+    copy_into(columns[:m], rights)
+    if m > 0 and n > 0:
+        tolerance = _tolerance(rcond, m if m > n else n, real)
+        rank = least_squares(columns_of(x, dtype), columns, s, tolerance)
+        copy_into(solution, columns[:n])
     else:
-        u, s, vh = svd(asarray(x, dtype), False)
-        solution, rank = _solved(u, s, vh, rights, _tolerance(rcond, m if m > n else n, real), dtype)
-    sums = new_array((rights.shape[1] if rank == n and m > n else 0,), real)
+        copy_into(solution, 0)
+    sums = new_array((k if rank == n and m > n else 0,), real)
     for j in range(sums.size):
-        prim.set_item(sums, j, _residual(x, solution, rights, j, dtype))
+        total = prim.cast(0, real)
+        for i in range(n, m):
+            d = prim.item(columns, i, j)
+            total += (d * conj(d)).real
+        prim.set_item(sums, j, total)
     if y.ndim == 1:
         return with_shape(solution, (n,)), sums, rank, s
     return solution, sums, rank, s
@@ -194,31 +202,3 @@ def _tolerance(rcond, longest, real):
     if rcond < 0:
         return prim.cast(np.finfo(real).eps, np.float64)
     return prim.cast(rcond, np.float64)
-
-
-def _solved(u, s, vh, b, tolerance, dtype):
-    rank = 0
-    for i in range(s.size):
-        if prim.cast(prim.item(s, i), np.float64) > tolerance * prim.cast(prim.item(s, 0), np.float64):
-            rank += 1
-    out = new_zeros((vh.shape[1], b.shape[1]), dtype)
-    for i in range(rank):
-        value = prim.cast(prim.item(s, i), dtype)
-        for j in range(b.shape[1]):
-            total = prim.cast(0, dtype)
-            for k in range(b.shape[0]):
-                total += conj(prim.item(u, k, i)) * prim.item(b, k, j)
-            total = total / value
-            for k in range(vh.shape[1]):
-                prim.set_item(out, k, j, prim.item(out, k, j) + conj(prim.item(vh, i, k)) * total)
-    return out, rank
-
-
-def _residual(a, x, b, j, dtype):
-    total = prim.cast(0, real_dtype(dtype))
-    for i in range(a.shape[0]):
-        d = prim.item(b, i, j)
-        for k in range(a.shape[1]):
-            d -= prim.cast(prim.item(a, i, k), dtype) * prim.item(x, k, j)
-        total += (d * conj(d)).real
-    return total

@@ -50,6 +50,16 @@ pub(super) trait Bits {
     fn fill_f64(&mut self, out: &mut [f64]) {
         out.iter_mut().for_each(|x| *x = self.next_f64());
     }
+    /// Words, as many as there is room for.
+    #[inline(always)]
+    fn fill_u64(&mut self, out: &mut [u64]) {
+        out.iter_mut().for_each(|x| *x = self.next_u64());
+    }
+    /// The same of 32 bits.
+    #[inline(always)]
+    fn fill_u32(&mut self, out: &mut [u32]) {
+        out.iter_mut().for_each(|x| *x = self.next_u32());
+    }
     /// A float in [0, 1) with 24 random bits.
     #[inline(always)]
     fn next_f32(&mut self) -> f32 {
@@ -157,17 +167,10 @@ impl<const DXSM: bool> Pcg<DXSM> {
         lcg.state = next_state(before, Self::FACTOR, lcg.inc);
         Self::output(if DXSM { before } else { lcg.state })
     }
-}
-
-/// A step of a generator of 128 bits.
-#[inline(always)]
-fn next_state(state: u128, factor: u128, inc: u128) -> u128 {
-    state.wrapping_mul(factor).wrapping_add(inc)
-}
-
-impl<const DXSM: bool> Bits for Pcg<DXSM> {
-    /// Four states go on by four steps each, so that their products do not wait for each other.
-    fn fill_f64(&mut self, out: &mut [f64]) {
+    /// Fills memory with what is made of words. Four states go on by four steps each, so that their products do not
+    /// wait for each other.
+    #[inline(always)]
+    fn fill<T>(&mut self, out: &mut [T], made: impl Fn(u64) -> T) {
         let inc = self.lcg.inc;
         let (mut far, mut jump) = (1_u128, 0_u128);
         for _ in 0..4 {
@@ -184,12 +187,35 @@ impl<const DXSM: bool> Bits for Pcg<DXSM> {
             // The state after the four numbers: that of the last one, or that of the next one.
             let last = lanes[3];
             for (x, lane) in chunk.iter_mut().zip(&mut lanes) {
-                *x = (Self::output(*lane) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0);
+                *x = made(Self::output(*lane));
                 *lane = next_state(*lane, far, jump);
             }
             self.lcg.state = if DXSM { lanes[0] } else { last };
         }
-        chunks.into_remainder().iter_mut().for_each(|x| *x = self.next_f64());
+        chunks.into_remainder().iter_mut().for_each(|x| *x = made(self.next_u64()));
+    }
+}
+
+/// A step of a generator of 128 bits.
+#[inline(always)]
+fn next_state(state: u128, factor: u128, inc: u128) -> u128 {
+    state.wrapping_mul(factor).wrapping_add(inc)
+}
+
+impl<const DXSM: bool> Bits for Pcg<DXSM> {
+    fn fill_f64(&mut self, out: &mut [f64]) {
+        self.fill(out, |word| (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0));
+    }
+    fn fill_u64(&mut self, out: &mut [u64]) {
+        self.fill(out, |word| word);
+    }
+    fn fill_u32(&mut self, out: &mut [u32]) {
+        let left = usize::from(self.half.is_there != 0).min(out.len());
+        let (first, rest) = out.split_at_mut(left);
+        first.iter_mut().for_each(|x| *x = self.next_u32());
+        let (pairs, last) = rest.as_chunks_mut::<2>();
+        self.fill(pairs, |word| [word as u32, (word >> 32) as u32]);
+        last.iter_mut().for_each(|x| *x = self.next_u32());
     }
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {

@@ -1,7 +1,7 @@
 //! Functions that compiled code calls to draw: one number, or memory full of them.
 
 use super::bits::{BitGen, Bits, drawing, kind as kinds};
-use super::integers::{Parts, fill_parts, shuffle, up_to_u32, up_to_u64};
+use super::integers::{Parts, fill_parts, fill_u32, fill_u64, shuffle, up_to_u32, up_to_u64};
 use super::native::here;
 use super::ziggurat::{exponential, exponential32, normal, normal32};
 use super::{continuous, discrete};
@@ -116,6 +116,13 @@ unsafe extern "C" fn lh_rng_fill(
             let (of, scale) = (continuous::of_shape(a), if which == 8 { b } else { 1.0 });
             drawing!(source, bits => out.iter_mut().for_each(|x| *x = scale * continuous::gamma_above_one(bits, of)))
         }
+        9 if a > 1.0 && b > 1.0 => {
+            let (first, second) = (continuous::of_shape(a), continuous::of_shape(b));
+            drawing!(source, bits => out.iter_mut().for_each(|x| {
+                let y = continuous::gamma_above_one(bits, first);
+                *x = y / (y + continuous::gamma_above_one(bits, second));
+            }));
+        }
         _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = continuous::draw(bits, which, [a, b, c]))),
     }
 }
@@ -157,7 +164,7 @@ unsafe extern "C" fn lh_rng_counts(
             drawing!(source, bits => out.iter_mut().for_each(|x| *x = poisson.draw(bits)));
         }
         discrete::BINOMIAL => {
-            let binomial = Binomial::new(x, b);
+            let binomial = Binomial::new(x, b).for_many();
             drawing!(source, bits => out.iter_mut().for_each(|x| *x = binomial.draw(bits)));
         }
         _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = discrete::draw(bits, which, of))),
@@ -190,11 +197,11 @@ unsafe extern "C" fn lh_rng_integers(
     match width {
         64 => {
             let (low, most) = (low as u64, most as u64);
-            drawing!(source, b => words.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u64(b, most))));
+            drawing!(source, b => fill_u64(b, words, most, |x| low.wrapping_add(x)));
         }
         32 => {
             let (low, most) = (low as u32, most as u32);
-            drawing!(source, b => ints.iter_mut().for_each(|x| *x = low.wrapping_add(up_to_u32(b, most))));
+            drawing!(source, b => fill_u32(b, ints, most, |x| low.wrapping_add(x)));
         }
         16 => drawing!(source, b => fill_parts(b, shorts, most as u32, 16, |x| (low as u16).wrapping_add(x as u16))),
         _ => drawing!(source, b => {

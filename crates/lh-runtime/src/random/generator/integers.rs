@@ -112,6 +112,48 @@ pub(super) fn fill_parts<T: Copy>(bits: &mut impl Bits, out: &mut [T], most: u32
     }
 }
 
+/// Words that are drawn at once.
+const BATCH: usize = 256;
+
+/// Fills with integers of 32 bits up to a limit; what is rejected is overwritten, as in `fill_parts`.
+pub(super) fn fill_u32<T>(bits: &mut impl Bits, out: &mut [T], most: u32, made: impl Fn(u32) -> T) {
+    if most == 0 || most == u32::MAX {
+        out.iter_mut().for_each(|x| *x = made(up_to_u32(bits, most)));
+        return;
+    }
+    let (threshold, mut words, mut at) = ((u32::MAX - most) % (most + 1), [0; BATCH], 0);
+    while at < out.len() {
+        let words = &mut words[..BATCH.min(out.len() - at)];
+        bits.fill_u32(words);
+        for word in words {
+            let product = u64::from(*word) * (u64::from(most) + 1);
+            out[at] = made((product >> 32) as u32);
+            at += usize::from(product as u32 >= threshold);
+        }
+    }
+}
+
+/// The same of 64 bits.
+pub(super) fn fill_u64(bits: &mut impl Bits, out: &mut [u64], most: u64, made: impl Fn(u64) -> u64) {
+    const HALF: u64 = u32::MAX as u64;
+    match most {
+        0 | u64::MAX => out.iter_mut().for_each(|x| *x = made(up_to_u64(bits, most))),
+        1..=HALF => fill_u32(bits, out, most as u32, |x| made(x.into())),
+        _ => {
+            let (threshold, mut words, mut at) = ((u64::MAX - most) % (most + 1), [0; BATCH], 0);
+            while at < out.len() {
+                let words = &mut words[..BATCH.min(out.len() - at)];
+                bits.fill_u64(words);
+                for word in words {
+                    let product = u128::from(*word) * (u128::from(most) + 1);
+                    out[at] = made((product >> 64) as u64);
+                    at += usize::from(product as u64 >= threshold);
+                }
+            }
+        }
+    }
+}
+
 /// Puts the items of one dimension in random order, from the last down to the first one that takes part; as
 /// `Generator.shuffle` draws their places.
 ///
