@@ -50,7 +50,9 @@ impl Infer<'_> {
                 self.builders.insert(i.result.expect("just asked"), items);
                 Ok(Some(Val::of_type(Ty::none())))
             }
-            Inst::List(vs) if self.is_folded(i.result, vs) => {
+            Inst::List(vs)
+                if self.is_folded(i.result, vs) || i.result.is_some_and(|r| self.sized_lists.contains(&r)) =>
+            {
                 Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect())))
             }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
@@ -337,6 +339,13 @@ impl Infer<'_> {
             _ if v.ty.as_record().is_some() => return self.set_record_field(v, name, x),
             _ if v.ty.as_class().is_some() => return self.set_class_field(v, name, x),
             _ if v.ty == Ty::exc() || v.ty.as_error().is_some() => return self.set_exc_attr(v, name, x),
+            TyKind::Array { .. } if matches!(name, "real" | "imag" | "flat") => {
+                let part = self.get_attr(v, name)?;
+                let none = Val::constant(Const::None);
+                let whole = self.slice([none.clone(), none.clone(), none]);
+                let index = if name == "flat" { whole } else { Val::of_type(Ty::ellipsis()) };
+                return self.set_item(&part, &index, x);
+            }
             _ => {}
         }
         let refused =
@@ -524,13 +533,7 @@ impl Infer<'_> {
         else {
             return false;
         };
-        let mut uses = 0;
-        let mut count = |v: Value| uses += usize::from(v == list);
-        for block in &self.code.blocks {
-            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
-            let targets = block.term.iter().flat_map(|t| t.targets()).chain(&block.unwind);
-            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
-        }
+        let uses = self.count_uses(list);
         let caller = self.code.blocks[self.here.index()].insts.iter().find_map(|i| match &i.inst {
             Inst::Call { func, args, .. } if args.get(1) == Some(&list) => Some(*func),
             _ => None,
@@ -539,6 +542,26 @@ impl Infer<'_> {
         match self.val(func).ty.kind() {
             TyKind::Obj(o) => matches!(self.world.object(*o), Object::Path(p) if p == "functools.reduce"),
             _ => false,
+        }
+    }
+
+    fn count_uses(&self, list: Value) -> usize {
+        let mut uses = 0;
+        let mut count = |v: Value| uses += usize::from(v == list);
+        for block in &self.code.blocks {
+            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
+            let targets = block.term.iter().flat_map(|t| t.targets()).chain(&block.unwind);
+            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
+        }
+        uses
+    }
+
+    /// Makes a display a tuple from the next sweep on, if the list has no other use than the current one.
+    pub(crate) fn as_sized(&mut self, list: &Val) {
+        let site = self.site_of(list);
+        let display = self.sites.iter().find(|(_, s)| Some(**s) == site).map(|(display, _)| *display);
+        if let Some(display) = display.filter(|d| self.count_uses(*d) == 1) {
+            self.pending.changed |= self.sized_lists.insert(display);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
+use crate::call::polynomials;
 use crate::host::{enums, extensions, table};
 use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
@@ -127,6 +128,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Class(c) if c.class.is_random() => {
                 let [mem, bits, _kind] = [word(), word(), word()];
                 self.bit_generator(ty, mem as *mut MemInfo, bits)?
+            }
+            TyKind::Class(c) if c.class.is_polynomial() => {
+                let parts = ty.fields().iter().map(|field| self.next(field.ty, at)).collect::<PyResult<Vec<_>>>()?;
+                polynomials::object(py, c.class, parts)?
             }
             TyKind::Class(c) => self.object(ty, c, word())?,
             TyKind::Exc => exception(py, word())?,
