@@ -209,3 +209,42 @@ def test_a_list_with_another_use_is_refused_with_the_way_out():
     for f in (lambda a: a.sum(axis=[0, 1]), lambda a: a.squeeze([0]), lambda a: np.linalg.norm(a, axis=[0, 1])):
         with pytest.raises(TypingError, match="tuple is needed"):
             njit(f)(np.ones((1, 2)))
+
+
+def over_memory(b, shape, at, steps):
+    views = np.ndarray(shape, np.int16, b, at), np.ndarray(shape, np.int16, b, order="F"), np.ndarray([2], "b", b)
+    return (
+        views,
+        np.ndarray(shape, np.uint8, b, at, steps),
+        np.ndarray(shape).shape,
+        np.ndarray((2, 2), order="F").strides,
+    )
+
+
+def test_arrays_over_memory():
+    compiled, memory = njit(over_memory), np.arange(12, dtype=np.int32)
+    for args in [
+        (memory, (2, 3), 4, (8, 4)),
+        (memory, (3,), 0, (-2,)),
+        (memory, (0, 2), 48, (1, 1)),
+        (memory[:0], (1,), 0, (1,)),
+    ]:
+        try:
+            wanted = over_memory(*args)
+        except (ValueError, TypeError) as e:
+            with pytest.raises(type(e)):
+                compiled(*args)
+        else:
+            assert same(compiled(*args), wanted)
+    for args in [
+        (memory, (2, 3), -1, (8, 4)),
+        (memory, (25,), 0, (1,)),
+        (memory, (2,), 0, (48,)),
+        (memory[::2], (2,), 0, (1,)),
+    ]:
+        with pytest.raises((TypeError, ValueError)):
+            over_memory(*args)
+        with pytest.raises((TypeError, ValueError)):
+            compiled(*args)
+    view = njit(lambda b: np.ndarray((3,), np.int32, b, 4))(memory)
+    assert np.shares_memory(view, memory)
