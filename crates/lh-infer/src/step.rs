@@ -83,7 +83,7 @@ impl Infer<'_> {
             }
             Inst::ListExtend(l, x) if self.builders.contains_key(l) => {
                 let x = self.val(*x);
-                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(x.ty)) };
+                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(&x)) };
                 self.builders.get_mut(l).expect("just asked").extend(parts);
                 Ok(None)
             }
@@ -570,18 +570,17 @@ impl Infer<'_> {
         self.tuple_lists.contains(&list)
     }
 
-    fn unknown_length(&self, t: Ty) -> Box<Diagnostic> {
-        Diagnostic::new(
-            diag::UNSUPPORTED_SYNTAX,
-            format!("a tuple cannot be made from `{t}`, whose length is not known"),
-        )
-        .note("add tuples with `+`")
+    /// A tuple of the items of something else; of a display there is one in the next sweep.
+    pub(crate) fn unknown_length(&mut self, x: &Val) -> Box<Diagnostic> {
+        self.as_sized(x);
+        let text = format!("a tuple cannot be made from `{}`, whose length is not known", x.ty);
+        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text).note("add tuples with `+`")
     }
 
     fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
         match self.builders.remove(&v) {
             Some(parts) => Ok(Val::tuple(parts)),
-            None => Err(self.unknown_length(self.val(v).ty)),
+            None => Err(self.unknown_length(&self.val(v))),
         }
     }
 

@@ -187,6 +187,7 @@ impl Infer<'_> {
             ("builtins.str", [x]) if x.ty == Ty::exc() => self.exception_text(x, "__str__").map(Some),
             // Of a namedtuple it is a plain one.
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
+            ("builtins.tuple", [x]) if x.ty.as_list().is_some() => Err(self.unknown_length(x)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
             ("numpy.datetime64" | "numpy.timedelta64", _) => self.make_time(path, args, kwargs).map(Some),
             ("numpy.shape", [x]) if kwargs.is_empty() && x.ty.is_array() => self.get_attr(x, "shape").map(Some),

@@ -371,6 +371,7 @@ impl Infer<'_> {
         };
         let a = self.val(args);
         let Some(parts) = self.tuple_parts(&a) else {
+            self.as_sized(&a);
             return Err(Diagnostic::new(
                 diag::UNSUPPORTED_SYNTAX,
                 format!("`*` of `{}`, whose length is not known while compiling", a.ty),
