@@ -25,6 +25,11 @@ BUILT_IN = {
     | {"strides"},
     "numpy.ufunc": {"identity", "nargs", "nin", "nout", "ntypes", "signature", "types"},
 }
+#: Parameters in NumPy's signatures that it refuses: those of ufuncs whose operands have several core dimensions, and
+#: the names of some that are given by position.
+REFUSED = dict.fromkeys(("matmul", "matvec", "vecmat"), {"axis", "keepdims"}) | {
+    f"unique_{what}": {"x"} for what in ("all", "counts", "inverse", "values")
+}
 #: Parameters that instances of subclasses or other libraries are for; no function of compiled code takes them.
 OF_OTHERS = {"like", "subok"}
 HEAD = """# NumPy
@@ -35,8 +40,9 @@ library, and arguments are compared by name and position in both signatures. Ans
 [differences](differences.md), names of other modules in [functions](supported.md).
 
 The functions of a module are the names in its `__all__` that can be called and are no classes. Classes are counted
-apart, without exceptions and types of elements. `like=` and `subok=` are left out, since all arrays are plain ones,
-and `order=` of ufuncs may only be `"K"`. A name that is not supported is refused while compiling.
+apart, without exceptions and types of elements. `like=` and `subok=` are left out, since all arrays are plain ones. A
+name that is not supported is refused while compiling. Shapes and axes are tuples; a list that is written in the call,
+or has no other use, is one, too.
 """
 
 
@@ -93,7 +99,7 @@ def rows_of_table():
 
 @functools.cache
 def ufunc_keywords():
-    """Keywords that compiled code takes of ufuncs with one result."""
+    """Keywords that compiled code takes of ufuncs."""
     text = (ROOT / "crates/lh-infer/src/calls/ufuncs.rs").read_text()
     return set(re.findall(r'"(\w+)"', re.search(r"const KNOWN: \[&str; \d+\] = \[(.*?)\];", text)[1]))
 
@@ -112,13 +118,13 @@ def without(thing, node, is_mapped=False, bound=0):
     """The parameters that NumPy's function has and the library's has not, in NumPy's order; `bound` ones are given."""
     given = parameters(thing)[bound:]
     if is_mapped:
-        takes = ufunc_keywords() if thing.nout == 1 else {"out"}
-        missing = [p.name for p in given if p.kind != p.POSITIONAL_ONLY and p.name not in takes]
+        missing = [p.name for p in given if p.kind != p.POSITIONAL_ONLY and p.name not in ufunc_keywords()]
     else:
         missing = (
             [] if node is True else [text for i, p in enumerate(given) if (text := absent(p, i, node.args, bound))]
         )
-    return [name for name in missing if name not in OF_OTHERS]
+    unwanted = OF_OTHERS | REFUSED.get(thing.__name__, set())
+    return [name for name in missing if name not in unwanted]
 
 
 def absent(p, at, mine, bound):

@@ -53,7 +53,6 @@ REASONS = {
     "numpy.einsum_path": "a list of a text and of tuples whose lengths depend on extents: call it outside",
     "numpy.busdaycalendar": OBJECT + "pass `weekmask=` and `holidays=`",
     "numpy.flatiter": "is made by `a.flat`, which is supported",
-    "numpy.ndarray": "use `np.empty`, `np.frombuffer` or `np.lib.stride_tricks.as_strided`",
     "numpy.recarray": "use a structured dtype, `np.zeros(n, dtype)`; fields are read as `a.name`",
     "numpy.ufunc": "has no constructor: decorate a function with `@vectorize`",
     "numpy.ndarray.base": OBJECT + "pass the other array as an argument, or compare with `np.shares_memory`",
@@ -79,7 +78,6 @@ REASONS = {
 ARGUMENTS = {
     "numpy.pad": ("mode as a function", "its other keywords"),
     "numpy.random.BitGenerator.jumped": ("self of MT19937",),
-    "numpy.nditer": ("flags=['external_loop']",),
     "numpy.busday_count": ("busdaycal",),
     "numpy.busday_offset": ("busdaycal",),
     "numpy.is_busday": ("busdaycal",),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lancehead import njit
+from lancehead import TypingError, njit
 from strategies import ALL, arrays, check
 
 BOUNDS = st.integers(-7, 7)
@@ -146,3 +147,43 @@ def test_slices_share_memory(a):
     if view.size:
         assert np.shares_memory(a, view)
         assert view.strides == a[0 : a.shape[0] : 1].strides
+
+
+def parts(a, b):
+    a.real += 1
+    a.imag *= b
+    a[..., :1].imag = b[..., :1]
+    a.imag[:] = a.imag + a.real
+    a.real = a.imag[..., ::-1]
+    a.T.real = 3
+    a.imag = [b.size]
+    b.real = b + 1
+    return a, b
+
+
+def flat_items(a, b):
+    a.flat = b
+    b.flat = [1, 2, 3]
+    return a, b, a.real
+
+
+def test_parts_of_arrays_are_assigned_to():
+    table = np.arange(12.0).reshape(3, 4)
+    for make in (np.copy, np.asfortranarray, lambda a: np.repeat(a, 2, 1)[:, ::2], lambda a: a[::-1], lambda a: a[0]):
+        for kind in (np.complex128, np.complex64):
+            for f in (parts, flat_items):
+                given = [
+                    (make(table * (1 + 2j)).astype(kind, order="K"), make(table * 0.5).copy("K")) for _ in range(2)
+                ]
+                for got, wanted in zip(njit(f)(*given[0]), f(*given[1]), strict=True):
+                    assert got.dtype == wanted.dtype
+                    np.testing.assert_array_equal(got, wanted)
+    frozen = table * 1j
+    frozen.flags.writeable = False
+    for a in (table, frozen):
+        with pytest.raises(TypingError, match="read-only"):
+            njit(set_imag)(a)
+
+
+def set_imag(a):
+    a.imag = 1

@@ -71,8 +71,8 @@ def test_several_arrays() -> None:
         # Strides of both matter, also where they differ.
         wide = np.broadcast_to(y, x.shape).astype(float)
         assert njit(as_they_lie)(wide, x) == as_they_lie(wide, x)
-    with pytest.raises(errors.TypingError, match="as a tuple"):
-        njit(lambda a, b: [x.item() for x, _ in np.nditer([a, b])])(TABLE, TABLE)
+    listed = njit(lambda a, b: [(x.item(), y.item()) for x, y in np.nditer([a, b])])
+    assert listed(TABLE, TABLE) == listed.py_func(TABLE, TABLE)
 
 
 def facts(a, order):
@@ -150,10 +150,55 @@ def test_dtypes_flags_and_errors() -> None:
     assert outcome(compiled, [TABLE, ["c_index", "f_index"]]) is ValueError
     for which in (0, 1, 2):
         assert outcome(late, [TABLE, which]) is outcome(after_the_end, [TABLE, which]) is ValueError
-    with pytest.raises(NotImplementedError, match="external_loop"):
+    with pytest.raises(NotImplementedError, match="at the call only"):
         compiled(TABLE, ["external_loop"])
     with pytest.raises(errors.TypingError, match="not converted"):
         njit(lambda a: list(np.nditer(a, op_flags=["readwrite"], op_dtypes=[np.float32], flags=["buffered"])))(TABLE)
+
+
+def lines(a):
+    by_rows, by_columns = [x.tolist() for x in np.nditer(a, ["external_loop"], order="C")], [[0]]
+    for x in np.nditer(a, flags=["external_loop", "refs_ok"], order="F"):
+        by_columns.append(x.tolist())
+    it, steps = np.nditer(a, flags=["external_loop"]), [(0, 0, 0)]
+    while not it.finished:
+        steps.append((it.iterindex, it.value.size, it[0].shape[0]))
+        it.iternext()
+    return by_rows, by_columns, steps, [x.tolist() for x in np.nditer(a, flags=("external_loop",))]
+
+
+def lines_of_several(a, b):
+    it = np.nditer([a, b, None], flags=["external_loop"])
+    for x, y, z in it:
+        z[...] = x * 10 + y
+    for x in np.nditer(a, flags=["external_loop"], op_flags=["readwrite"]):
+        x[...] = x * 2 + len(x)
+    return it.operands[2], a, [(x.tolist(), y.tolist()) for x, y in np.nditer((a, b), flags=["external_loop"])]
+
+
+def test_an_external_loop_gives_lines() -> None:
+    cube = np.arange(24).reshape(2, 3, 4)
+    one, several = njit(lines), njit(lines_of_several)
+    views = (
+        cube,
+        cube.T,
+        cube[:, ::2],
+        cube[::-1],
+        cube[:, :, ::-1],
+        cube[:, 1:2],
+        cube.copy("F"),
+        cube[:, :1, :1],
+        cube[:1],
+    )
+    for a in (*views, np.arange(9)[::2], np.array(3), cube.transpose(1, 0, 2)):
+        assert one(a) == lines(a), (a.shape, a.strides)
+    for a, b in [(cube, cube), (cube, cube.copy("F")), (cube, np.arange(4)), (cube[:, :2], cube[:, 1:] * 1.5)]:
+        for got, wanted in zip(several(a.copy("K"), b), lines_of_several(a.copy("K"), b), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(ValueError, match="EXTERNAL_LOOP cannot be used"):
+        njit(lambda a: [x.sum() for x in np.nditer(a, flags=["external_loop", "multi_index"])])(cube)
+    with pytest.raises(NotImplementedError, match="buffered"):
+        njit(lambda a: [x.sum() for x in np.nditer(a, flags=["external_loop", "buffered"])])(cube)
 
 
 def test_broadcast() -> None:

@@ -126,3 +126,36 @@ def test_errors():
         njit(lambda c: (Polynomial(c) / Polynomial(c)).coef)(c)
     with pytest.raises(TypingError, match="of real numbers"):
         njit(lambda c: Polynomial(c, [1j, 2]).coef)(c)
+
+
+def made(c, p):
+    return p, Legendre(c, [0, 4], symbol="t"), (p * 2 + c, (p, 3))
+
+
+def test_series_come_from_python_and_go_there():
+    compiled = njit(made)
+    for kind in KINDS:
+        for c in ([1.0, 2.0, 3.0], [1j, 2.0]):
+            p = kind(c, [0, 3], [-2, 2], "z")
+            got, want = compiled(np.array(c), p), made(np.array(c), p)
+            assert got == want and type(got[0]) is kind and type(got[1]) is Legendre
+            assert got[0].symbol == "z" and got[2][0].coef.dtype == want[2][0].coef.dtype
+            assert got[0].coef.flags.writeable and got[0].domain.dtype == want[0].domain.dtype
+    p = Chebyshev([1.0, 2.0])
+    compiled(np.ones(2), p)[0].coef[0] = 7
+    assert p.coef[0] == 1 and p == Chebyshev([1.0, 2.0])
+    f = njit(lambda p, x: (p(x), p.deriv(), len(p), p.roots()))
+    for p in (Polynomial([1.0, -3.0, 2.0]), Polynomial(np.array([1, -3, 2], np.float32)), Hermite([1, 2, 3], [0, 1])):
+        for got, want in zip(f(p, POINTS), f.py_func(p, POINTS), strict=True):
+            assert got == want if isinstance(want, (int, type(p))) else np.allclose(got, want)
+    assert {type(x) for x in njit(lambda c: [Polynomial(c), Polynomial(c[1:])])(np.ones(3))} == {Polynomial}
+    assert njit(lambda ps: sum([p(2.0) for p in ps]))([Polynomial([1.0, 2.0]), Polynomial([3.0])]) == 8.0
+
+    class Own(Polynomial):
+        """A class of its own, whose methods may be others."""
+
+    odd = Polynomial([1.0, 2.0])
+    odd.coef = [1.0, 2.0]
+    for p in (Own([1.0, 2.0]), odd):
+        with pytest.raises(TypeError):
+            f(p, POINTS)

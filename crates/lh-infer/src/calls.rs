@@ -665,6 +665,8 @@ impl Infer<'_> {
         if let Some(v) = self.call_ufunc(path, args, kwargs)? {
             return Ok(v);
         }
+        let external = self.with_external_loop(path, args, kwargs);
+        let kwargs = external.as_deref().unwrap_or(kwargs);
         for p in [path.to_owned(), format!("{path}.__new__")] {
             if let Some((f, _)) = self.world.library(&p) {
                 return self.call_func(f, args, kwargs);
@@ -762,7 +764,7 @@ fn name_of_keyword(name: &str) -> Val {
 }
 
 /// Whether a value, or every item of a tuple, is known while compiling.
-fn is_constant(v: &Val) -> bool {
+pub(crate) fn is_constant(v: &Val) -> bool {
     v.as_const().is_some() || v.parts().is_some_and(|p| p.iter().all(|x| x.as_const().is_some()))
 }
 

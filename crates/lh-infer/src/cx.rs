@@ -116,6 +116,8 @@ pub struct Infer<'w> {
     pub(crate) refined: HashMap<Value, Vec<(Block, Val)>>,
     /// List displays that only serve to make tuples.
     pub(crate) tuple_lists: HashSet<Value>,
+    /// List displays that are tuples, since their only use is an argument whose number of items must be known.
+    pub(crate) sized_lists: HashSet<Value>,
     /// Dictionary displays that only serve to give arguments by keyword.
     pub(crate) keyword_maps: HashSet<Value>,
     /// Items of list displays that become tuples.
@@ -186,6 +188,7 @@ impl<'w> Infer<'w> {
             restart: None,
             refined: HashMap::new(),
             tuple_lists: HashSet::new(),
+            sized_lists: HashSet::new(),
             keyword_maps: HashSet::new(),
             builders: HashMap::new(),
             made_at: HashMap::new(),
@@ -212,6 +215,18 @@ impl<'w> Infer<'w> {
     pub(crate) fn parameter(&self, x: &Val) -> Option<usize> {
         let (_, params) = self.entered.get(&Block(0))?;
         params.iter().position(|p| p.v.is_some() && p.v == x.v)
+    }
+
+    /// The parameter of this function that a value is, or is a part of.
+    pub(crate) fn parameter_of_part(&self, x: &Val) -> Option<usize> {
+        self.parameter(x).or_else(|| {
+            let insts = self.out.blocks.iter().flat_map(|b| &b.insts);
+            let whole = insts.filter(|i| i.result.is_some() && i.result == x.v).find_map(|i| match i.inst {
+                func::Inst::Field(whole, _) => Some(whole),
+                _ => None,
+            })?;
+            self.parameter(&Val::new(self.out.values[whole.index()], whole))
+        })
     }
 
     /// A parameter of a typed block, or the value a type already says.

@@ -216,6 +216,7 @@ impl Infer<'_> {
 
     fn find_builders(&mut self) {
         self.keyword_maps = keyword_maps(&self.code);
+        self.sized_lists.clear();
         let insts = self.code.blocks.iter().flat_map(|b| &b.insts);
         self.tuple_lists = insts
             .filter_map(|i| match i.inst {

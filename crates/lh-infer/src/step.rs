@@ -50,7 +50,9 @@ impl Infer<'_> {
                 self.builders.insert(i.result.expect("just asked"), items);
                 Ok(Some(Val::of_type(Ty::none())))
             }
-            Inst::List(vs) if self.is_folded(i.result, vs) => {
+            Inst::List(vs)
+                if self.is_folded(i.result, vs) || i.result.is_some_and(|r| self.sized_lists.contains(&r)) =>
+            {
                 Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect())))
             }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
@@ -81,7 +83,7 @@ impl Infer<'_> {
             }
             Inst::ListExtend(l, x) if self.builders.contains_key(l) => {
                 let x = self.val(*x);
-                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(x.ty)) };
+                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(&x)) };
                 self.builders.get_mut(l).expect("just asked").extend(parts);
                 Ok(None)
             }
@@ -337,6 +339,13 @@ impl Infer<'_> {
             _ if v.ty.as_record().is_some() => return self.set_record_field(v, name, x),
             _ if v.ty.as_class().is_some() => return self.set_class_field(v, name, x),
             _ if v.ty == Ty::exc() || v.ty.as_error().is_some() => return self.set_exc_attr(v, name, x),
+            TyKind::Array { .. } if matches!(name, "real" | "imag" | "flat") => {
+                let part = self.get_attr(v, name)?;
+                let none = Val::constant(Const::None);
+                let whole = self.slice([none.clone(), none.clone(), none]);
+                let index = if name == "flat" { whole } else { Val::of_type(Ty::ellipsis()) };
+                return self.set_item(&part, &index, x);
+            }
             _ => {}
         }
         let refused =
@@ -524,13 +533,7 @@ impl Infer<'_> {
         else {
             return false;
         };
-        let mut uses = 0;
-        let mut count = |v: Value| uses += usize::from(v == list);
-        for block in &self.code.blocks {
-            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
-            let targets = block.term.iter().flat_map(|t| t.targets()).chain(&block.unwind);
-            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
-        }
+        let uses = self.count_uses(list);
         let caller = self.code.blocks[self.here.index()].insts.iter().find_map(|i| match &i.inst {
             Inst::Call { func, args, .. } if args.get(1) == Some(&list) => Some(*func),
             _ => None,
@@ -542,23 +545,42 @@ impl Infer<'_> {
         }
     }
 
+    fn count_uses(&self, list: Value) -> usize {
+        let mut uses = 0;
+        let mut count = |v: Value| uses += usize::from(v == list);
+        for block in &self.code.blocks {
+            block.insts.iter().for_each(|i| i.inst.for_each_operand(&mut count));
+            let targets = block.term.iter().flat_map(|t| t.targets()).chain(&block.unwind);
+            targets.for_each(|t| t.args.iter().for_each(|a| count(*a)));
+        }
+        uses
+    }
+
+    /// Makes a display a tuple from the next sweep on, if the list has no other use than the current one.
+    pub(crate) fn as_sized(&mut self, list: &Val) {
+        let site = self.site_of(list);
+        let display = self.sites.iter().find(|(_, s)| Some(**s) == site).map(|(display, _)| *display);
+        if let Some(display) = display.filter(|d| self.count_uses(*d) == 1) {
+            self.pending.changed |= self.sized_lists.insert(display);
+        }
+    }
+
     /// Whether a list display only serves to make a tuple: `(*a, b)`, `f(*a, *b)`.
     fn builds_tuple(&self, list: Value) -> bool {
         self.tuple_lists.contains(&list)
     }
 
-    fn unknown_length(&self, t: Ty) -> Box<Diagnostic> {
-        Diagnostic::new(
-            diag::UNSUPPORTED_SYNTAX,
-            format!("a tuple cannot be made from `{t}`, whose length is not known"),
-        )
-        .note("add tuples with `+`")
+    /// A tuple of the items of something else; of a display there is one in the next sweep.
+    pub(crate) fn unknown_length(&mut self, x: &Val) -> Box<Diagnostic> {
+        self.as_sized(x);
+        let text = format!("a tuple cannot be made from `{}`, whose length is not known", x.ty);
+        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text).note("add tuples with `+`")
     }
 
     fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
         match self.builders.remove(&v) {
             Some(parts) => Ok(Val::tuple(parts)),
-            None => Err(self.unknown_length(self.val(v).ty)),
+            None => Err(self.unknown_length(&self.val(v))),
         }
     }
 

@@ -184,6 +184,10 @@ impl Class {
     pub fn is_random(self) -> bool {
         [RANDOM_GENERATOR, BIT_GENERATOR].contains(&self.path())
     }
+    /// Whether it is one of the series of `numpy.polynomial`.
+    pub fn is_polynomial(self) -> bool {
+        self.path().starts_with("numpy.polynomial.")
+    }
     fn required(path: &str) -> Class {
         Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))
     }

@@ -377,6 +377,32 @@ def stored(result, out, where, dtype, casting):
     return out
 
 
+def ordered(result, order, out, operands):
+    """A new result of a ufunc as it lies in memory by `order=`; an output lies where it lies."""
+    if not prim.is_str(order):
+        prim.error("`order=` is a text")
+    o = prim.order(order, "K")
+    if o == "K" or not prim.is_none(out) or not prim.is_array(result):
+        return result
+    if o == "F":
+        return np.asarray(result, order="F")
+    if o == "C":
+        return np.asarray(result, order="C")
+    by_rows, by_columns = np.asarray(result, order="C"), np.asarray(result, order="F")
+    made = by_columns if _are_by_columns(operands) else by_rows
+    return prim.array(prim.owner(made), prim.data(made), made.shape, made.strides, prim.dtype_of(made), "A")
+
+
+def _are_by_columns(operands):
+    # Numbers lie in either order.
+    if len(operands) == 0:
+        return True
+    if prim.is_array(operands[0]):
+        if not operands[0].flags.f_contiguous:
+            return False
+    return _are_by_columns(operands[1:])
+
+
 def _stored_whole(result, out):
     if prim.is_none(out):
         return result

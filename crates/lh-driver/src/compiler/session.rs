@@ -318,7 +318,7 @@ fn formless(t: Ty, closures: &RefCell<Vec<FuncId>>) -> Option<(&'static str, &'s
         TyKind::Class(c) if c.class.user().is_some() => None,
         TyKind::Class(c) if c.class.is_of_python() => c.args.iter().find_map(|t| formless(*t)),
         TyKind::Optional(t) => formless(*t),
-        TyKind::Class(c) if t.is_time() || c.class.is_random() => None,
+        TyKind::Class(c) if t.is_time() || c.class.is_random() || c.class.is_polynomial() => None,
         TyKind::Class(c) if c.class.is_mixed() => {
             Some(("a list of values of several types (a list cannot hold both)", "use a tuple for them"))
         }

@@ -30,6 +30,20 @@ pub(crate) fn made_for(site: Value) -> Value {
 }
 
 impl Infer<'_> {
+    /// Keywords of `np.nditer` with one more if its flags, which are a display, have `external_loop`.
+    pub(crate) fn with_external_loop(
+        &self,
+        path: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Option<Vec<(String, Val)>> {
+        let by_name = || kwargs.iter().find(|(name, _)| name == "flags").map(|(_, v)| v);
+        let flags = args.get(1).or_else(by_name).filter(|_| path == "numpy.nditer")?;
+        let known = flags.v.and_then(|v| self.initial.get(&v)).map(|(_, items)| &items[..]);
+        let has_it = known.or(flags.parts())?.iter().any(|flag| flag.as_str() == Some("external_loop"));
+        has_it.then(|| [kwargs, &[("external_loop".to_owned(), Val::bool(true))]].concat())
+    }
+
     /// The site of an instance, whose types are those that its class guesses if nothing says them.
     pub(crate) fn guess_types(&mut self, class: Class, site: Value) -> u32 {
         let number = self.display_site(site, class);

@@ -3,6 +3,7 @@
 //! A variable that may be one of several functions has the type [`TyKind::Choice`]: a number says which, and a call
 //! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
 
+use crate::calls::is_constant;
 use crate::convert::{alternatives, unify};
 use crate::cx::{Infer, Wishes};
 use crate::val::{Known, Val};
@@ -113,7 +114,7 @@ impl Infer<'_> {
 
     /// `literally(x)`: where the value is not known yet, the caller is asked to make it so.
     pub(crate) fn literally(&mut self, x: &Val) -> Result<Val> {
-        if x.as_const().is_some() || x.ty.flatten().is_empty() {
+        if is_constant(x) || x.ty.flatten().is_empty() {
             return Ok(x.clone());
         }
         let mut d = Diagnostic::new(
@@ -127,6 +128,9 @@ impl Infer<'_> {
     /// Resolves a callee's request for a constant argument: by its value, or by a request of this function's own.
     pub(crate) fn wished(&mut self, mut d: Box<Diagnostic>, bound: &[Val], tys: &mut [ArgTy]) -> Result<()> {
         let Some(i) = d.literal.take() else { return Err(d) };
+        if d.id != diag::NEEDS_CONSTANT {
+            return Err(self.sized(d, &bound[i]));
+        }
         if self.wishes == Wishes::Reported && self.literal_type(&bound[i]).is_some() {
             self.wishes = Wishes::Made(i);
             return Err(d);
@@ -136,11 +140,39 @@ impl Infer<'_> {
                 tys[i].value = Some(c.clone());
                 Ok(())
             }
+            None if tys[i].items.is_none() && is_constant(&bound[i]) => {
+                tys[i].items = bound[i].parts().and_then(|p| p.iter().map(|x| x.as_const().cloned()).collect());
+                Ok(())
+            }
             _ => {
                 d.literal = self.parameter(&bound[i]);
                 Err(d)
             }
         }
+    }
+
+    /// `prim.sized(x)`: an argument whose number of items must be known. In place of a list the caller is asked for a
+    /// tuple, which it has if the list is a display of its own.
+    pub(crate) fn check_sized(&mut self, x: &Val) -> Result<Val> {
+        if !is_list(x) {
+            return Ok(x.clone());
+        }
+        let text = "an integer or a tuple is needed here: how long a list or a range is, is no part of its type";
+        let d =
+            Diagnostic::new(diag::NO_MATCHING_CALL, text).note("write a tuple, `(2, 3)`, or the list where it is used");
+        Err(self.sized(d, x))
+    }
+
+    /// Resolves such a request: by tuples in place of displays in the next sweep, or by a request of its own.
+    fn sized(&mut self, mut d: Box<Diagnostic>, given: &Val) -> Box<Diagnostic> {
+        let parts = given.parts().unwrap_or(std::slice::from_ref(given));
+        let lists: Vec<Val> = parts.iter().filter(|x| is_list(x)).cloned().collect();
+        lists.iter().for_each(|list| self.as_sized(list));
+        if self.is_library {
+            let found = lists.iter().find_map(|list| self.parameter_of_part(list));
+            d.literal = found.or_else(|| self.parameter_of_part(given));
+        }
+        d
     }
 
     /// `{k: x, ...}`. If it is unpacked in a call, or if constant strings name values of different types, its keys and
@@ -339,6 +371,7 @@ impl Infer<'_> {
         };
         let a = self.val(args);
         let Some(parts) = self.tuple_parts(&a) else {
+            self.as_sized(&a);
             return Err(Diagnostic::new(
                 diag::UNSUPPORTED_SYNTAX,
                 format!("`*` of `{}`, whose length is not known while compiling", a.ty),
@@ -523,4 +556,8 @@ impl Infer<'_> {
         }
         Ok(self.pack(parts, to))
     }
+}
+
+fn is_list(x: &Val) -> bool {
+    x.ty.class() == Some(Class::list())
 }

@@ -661,6 +661,8 @@ impl Infer<'_> {
                 Val::tuple(vec![x.clone(); n as usize])
             }
             ("einsum", [subscripts, operands]) => self.einsum_plan(subscripts, operands)?,
+            ("sized", [x]) => self.check_sized(x)?,
+            ("literally", [x]) => self.literally(x)?,
             ("tuple_set", [t, i, x]) => {
                 let p = parts(self, t)?;
                 let out = p.iter().enumerate().map(|(k, old)| self.pick(i, k, x, old)).collect::<Result<Vec<_>>>()?;

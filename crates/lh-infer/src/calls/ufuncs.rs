@@ -311,48 +311,91 @@ impl Infer<'_> {
     /// A ufunc of NumPy with what it takes beside operands and `out=`: operands become the `dtype=`, the result is
     /// stored where `where=` is true.
     fn call_with_keywords(&mut self, path: &str, takes: usize, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        const KNOWN: [&str; 6] = ["out", "where", "dtype", "casting", "order", "subok"];
+        const KNOWN: [&str; 7] = ["out", "where", "dtype", "casting", "order", "signature", "subok"];
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
             return Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code")));
         }
-        let given = |name: &str| kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone());
+        let given = |name: &str| kwargs.iter().find(|(k, v)| k == name && !v.ty.is_none()).map(|(_, v)| v.clone());
         if args.len() < takes {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
-        }
-        if given("order").is_some_and(|o| o.as_str() != Some("K")) {
-            return Err(wrong(format!("the order of the result of `{path}` is that of its operands")));
         }
         if given("subok").is_some_and(|flag| flag.ty.native() != Ty::bool()) {
             return Err(wrong(format!("`subok=` of `{path}` is a truth value")));
         }
         let (ins, rest) = args.split_at(takes);
-        if rest.len() > 1 || (!rest.is_empty() && given("out").is_some()) {
+        if !rest.is_empty() && given("out").is_some() {
             return Err(wrong(format!("`{path}` has an output by position and one by keyword")));
         }
-        let none = Val::of_type(Ty::none());
-        let outs = match given("out") {
-            Some(out) => self.outputs(&out),
-            None => vec![rest.first().cloned().unwrap_or_else(|| none.clone())],
-        };
-        let [out] = &outs[..] else { return Err(outputs_differ(path, 1, outs.len())) };
-        let dtype = given("dtype").unwrap_or(none);
         let casting = given("casting").unwrap_or_else(|| Val::str("same_kind"));
         if casting.ty.native() != Ty::str() {
             return Err(wrong(format!("the rule of casts of `{path}` is a text, not a `{}`", casting.ty)));
         }
+        let types = self.loop_types(path, takes, given("dtype"), given("signature"))?;
         let mut ins = ins.to_vec();
-        if !dtype.ty.is_none() {
-            for x in &mut ins {
-                *x = self.call_library("ufunc_methods.as_operand", &[x.clone(), dtype.clone(), casting.clone()])?;
-            }
+        for (x, dtype) in ins.iter_mut().zip(&types).filter(|(_, dtype)| !dtype.ty.is_none()) {
+            *x = self.call_library("ufunc_methods.as_operand", &[x.clone(), dtype.clone(), casting.clone()])?;
         }
         let result = self.call_library_path(path, &ins, &[])?;
-        if result.ty.is_tuple() {
-            return Err(wrong(format!("`{path}` has several results and takes `out=` alone in compiled code"))
-                .note("compute the whole, then use `np.where` or slices"));
+        let results = self.outputs(&result);
+        if given("signature").is_some() && types.len() != takes + results.len() {
+            return Err(wrong(format!("the signature of `{path}` has {takes} operands and {} results", results.len())));
         }
+        let none = Val::of_type(Ty::none());
+        let mut outs = given("out").map_or_else(|| rest.to_vec(), |out| self.outputs(&out));
+        if outs.len() > results.len() || (given("out").is_some() && outs.len() < results.len()) {
+            return Err(outputs_differ(path, results.len(), outs.len()));
+        }
+        outs.resize(results.len(), none.clone());
         let mask = given("where").unwrap_or_else(|| Val::bool(true));
-        self.call_library("ufunc_methods.stored", &[result, out.clone(), mask, dtype, casting])
+        let mut stored = Vec::new();
+        for (k, (result, out)) in results.into_iter().zip(outs).enumerate() {
+            let dtype = types.get(takes + k).unwrap_or(&none).clone();
+            let parts = [result, out.clone(), mask.clone(), dtype, casting.clone()];
+            let made = self.call_library("ufunc_methods.stored", &parts)?;
+            stored.push(match given("order") {
+                Some(order) => {
+                    self.call_library("ufunc_methods.ordered", &[made, order, out, Val::tuple(ins.clone())])?
+                }
+                None => made,
+            });
+        }
+        Ok(if result.ty.is_tuple() { Val::tuple(stored) } else { stored.remove(0) })
+    }
+
+    /// The dtypes of the loop that `dtype=` or `signature=` asks for, of operands and then of results; `None` where any
+    /// will do.
+    fn loop_types(&mut self, path: &str, takes: usize, dtype: Option<Val>, of_all: Option<Val>) -> Result<Vec<Val>> {
+        let none = Val::of_type(Ty::none());
+        let mut types = match (&dtype, &of_all) {
+            (Some(_), Some(_)) => return Err(wrong(format!("`{path}` takes `signature=` or `dtype=`, not both"))),
+            // Results only, which at most two ufuncs have several of.
+            (_, None) => [vec![none.clone(); takes], vec![dtype.unwrap_or(none.clone()); 2]].concat(),
+            (None, Some(given)) => match (given.as_str().map(|text| text.split_once("->")), given.ty.is_tuple()) {
+                (Some(Some((ins, outs))), _) if ins.len() == takes => {
+                    ins.chars().chain(outs.chars()).map(|code| Val::str(code.to_string())).collect()
+                }
+                (None, true) => self.outputs(given),
+                _ => {
+                    let text = format!("the signature of `{path}` is a text of {takes} codes before `->`, or a tuple");
+                    return Err(wrong(text));
+                }
+            },
+        };
+        // The dtype of the results alone is that of the operands, too, unless these are only asked something.
+        if let (true, Some(last)) = (types.iter().take(takes).all(|t| t.ty.is_none()), types.last().cloned())
+            && !last.ty.is_none()
+            && !self.as_dtype(&last)?.is_bool()
+        {
+            types[..takes].fill(last);
+        }
+        let given = types[..takes].iter().filter(|t| !t.ty.is_none()).cloned().collect::<Vec<_>>();
+        let dtypes = given.iter().map(|t| self.as_dtype(t)).collect::<Result<Vec<_>>>()?;
+        // Integers are compared as they are; the exponents of `ldexp` are integers.
+        let may_differ = path == "numpy.ldexp" || dtypes.iter().all(|t| t.is_int());
+        if dtypes.iter().any(|t| *t != dtypes[0]) && !may_differ {
+            return Err(wrong(format!("`{path}` has no loop of this signature")));
+        }
+        Ok(types)
     }
 
     /// Kernels of functions that are no ufuncs: they have no outputs, and their parameter has a name.

@@ -9,6 +9,7 @@ use crate::call::container;
 use crate::call::decode::Decoder;
 use crate::call::instance;
 use crate::call::lists::Lists;
+use crate::call::polynomials;
 use crate::call::tags::{Refused, first_tags, kind};
 use crate::host::{classes, comptime, enums, extensions};
 use crate::object::array::{ArrayObject, is_masked};
@@ -478,6 +479,33 @@ impl ArgBuf {
         Ok(())
     }
 
+    /// A series; `None` if the object is none.
+    fn push_polynomial(&mut self, o: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
+        let number = polynomials::number(o)?;
+        let at = self.tags.len();
+        let mut names = ["coef", "domain", "window", "_symbol"].into_iter();
+        let done = names.try_for_each(|name| self.push_part(o, name)).and_then(|()| {
+            let types = Decoder::new(o.py(), &self.tags[at..]).many(4);
+            let dtype = types[0].as_array().map(|(dtype, ..)| dtype).filter(|t| t.is_number()).ok_or(Refused::Array)?;
+            let fields = polynomials::class(number).of(vec![dtype], false).fields();
+            let num = numpy::num_of_ty(dtype).filter(|_| fields.iter().map(|field| field.ty).eq(types));
+            num.ok_or(Refused::Array)
+        });
+        self.tags.truncate(at);
+        Some(done.map(|num| self.tags.push(kind::POLYNOMIAL | number << 8 | (num as u64) << 16)))
+    }
+
+    fn push_part(&mut self, o: &Bound<'_, PyAny>, name: &str) -> Result<(), Refused> {
+        let part = o.getattr(name).map_err(|e| {
+            e.restore(o.py());
+            Refused::Raised
+        })?;
+        // SAFETY: a live object, which the buffer holds; the thread is attached.
+        let pushed = unsafe { self.push(part.as_ptr()) };
+        self.made.push(part.unbind());
+        pushed
+    }
+
     /// A container or an instance that is copied in, unless the object is none.
     fn push_copied(&mut self, object: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
         if collections::is_deque(object) {
@@ -607,7 +635,7 @@ impl ArgBuf {
                 self.tags.extend([kind::OBJECT, o as u64]);
                 return Ok(());
             }
-            self.push_object(o)
+            self.push_polynomial(&Bound::from_borrowed_ptr(py, o)).unwrap_or_else(|| self.push_object(o))
         }
     }
 

@@ -7,6 +7,7 @@ use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
+use crate::call::polynomials;
 use crate::host::{enums, extensions, table};
 use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
@@ -128,6 +129,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, bits, _kind] = [word(), word(), word()];
                 self.bit_generator(ty, mem as *mut MemInfo, bits)?
             }
+            TyKind::Class(c) if c.class.is_polynomial() => self.series(ty, c.class, at)?,
             TyKind::Class(c) => self.object(ty, c, word())?,
             TyKind::Exc => exception(py, word())?,
             TyKind::Record(_) => record(py, ty, [word(), word()])?,
@@ -163,6 +165,12 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Unbound => py.NotImplemented().into_bound(py),
             _ => comptime(py, ty)?,
         })
+    }
+
+    /// A series of polynomials.
+    fn series(&mut self, ty: Ty, class: Class, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let parts = ty.fields().iter().map(|field| self.next(field.ty, at)).collect::<PyResult<Vec<_>>>()?;
+        polynomials::object(self.py, class, parts)
     }
 
     /// A value of a type that a program defines.

@@ -1,7 +1,7 @@
 //! Tags to types, and back.
 
-use crate::call::collections;
 use crate::call::tags::kind;
+use crate::call::{collections, polynomials};
 use crate::host::types::named_tuple;
 use crate::host::{classes, comptime, enums};
 use crate::object::{array, numpy, record_dtype};
@@ -86,6 +86,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::OBJECT => comptime::ty(&self.object()),
             kind::CLOSURE => self.closure(payload as usize),
             kind::PYOBJECT => Ty::pyobject(),
+            kind::POLYNOMIAL => polynomials::class(payload & 0xff).of(vec![native((payload >> 8) as i32)], false),
             other => lh_ir::bug!("tag {other}"),
         }
     }

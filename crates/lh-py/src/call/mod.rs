@@ -37,6 +37,7 @@ pub mod methods;
 pub mod mixed;
 pub mod objmode;
 pub mod overload;
+pub mod polynomials;
 pub mod refusal;
 pub mod rows;
 pub mod specialise;

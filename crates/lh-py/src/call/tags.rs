@@ -61,6 +61,8 @@ pub mod kind {
     pub const CLOSURE: u64 = 26;
     /// An object whose class has no type.
     pub const PYOBJECT: u64 = 27;
+    /// Series of `numpy.polynomial`: the number of its class, and the type number of its coefficients.
+    pub const POLYNOMIAL: u64 = 28;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }

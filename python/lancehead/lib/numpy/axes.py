@@ -11,7 +11,7 @@ def table_of(x, axis):
     """A table whose rows have the elements that become one result, and the shape of the results."""
     if axis is None:
         return with_shape(contiguous(x), (1, x.size)), ()
-    if not prim.is_tuple(axis):
+    if not prim.is_tuple(prim.sized(axis)):
         return table_of(x, (axis_of(axis),))
     moved = moveaxis(x, axis, _last(axis))
     kept = moved.shape[: x.ndim - len(axis)]
@@ -40,7 +40,7 @@ def lines_axes(f, x, axis, keepdims, dtype, extra):
     check_flag(keepdims)
     if axis is None:
         return keep(f(with_shape(contiguous(x), (x.size,)) if x.ndim != 1 else x, extra), x.ndim, keepdims)
-    if not prim.is_tuple(axis):
+    if not prim.is_tuple(prim.sized(axis)):
         return lines_axis(f, x, axis_of(axis), keepdims, dtype, extra)
     table, shape = table_of(x, axis)
     out = new_array(shape, dtype)

@@ -5,6 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_device, check_flag, index_of, unranged
 from lancehead.lib.numpy.layout import (
+    as_ints,
     as_shape,
     c_strides,
     check_axis,
@@ -13,6 +14,7 @@ from lancehead.lib.numpy.layout import (
     copy_c,
     copy_into,
     count,
+    f_strides,
     is_c_contiguous,
     new_array,
     new_fortran,
@@ -622,6 +624,29 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
         raise ValueError("buffer is smaller than requested size")
     data = prim.ptr_add(prim.data(buffer), start)
     out = prim.array(prim.owner(buffer), data, (n,), (prim.itemsize(t),), t, "C")
+    return prim.readonly(out) if prim.is_readonly(buffer) else out
+
+
+def over_buffer(shape, dtype, buffer, offset, strides, order):
+    """An array over the memory of another one."""
+    if not prim.is_array(buffer):
+        prim.error("`buffer=` is memory, such as an array")
+    if not is_c_contiguous(buffer):
+        raise ValueError("ndarray is not C-contiguous")
+    left, itemsize = buffer.size * buffer.itemsize - offset, prim.itemsize(dtype)
+    if strides is None:
+        if offset < 0 or left < count(shape) * itemsize:
+            raise TypeError("buffer is too small for requested array")
+        steps = f_strides(shape, itemsize) if order == "F" else c_strides(shape, itemsize)
+    else:
+        steps, low, high = as_ints(strides), 0, itemsize
+        if len(steps) != len(shape):
+            raise ValueError("strides, if given, must be the same length as shape")
+        for n, step in zip(shape, steps):
+            low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+        if count(shape) > 0 and (offset + low < 0 or high > left):
+            raise ValueError("strides is incompatible with shape of requested array and size of buffer")
+    out = prim.array(prim.owner(buffer), prim.ptr_add(prim.data(buffer), offset), shape, steps, dtype, "A")
     return prim.readonly(out) if prim.is_readonly(buffer) else out
 
 

@@ -169,6 +169,8 @@ def tensordot(a, b, axes=2):
         summed = prim.tuple_fill(axes, 0)
         sum_x, sum_y = _numbered(summed, x.ndim - axes), _numbered(summed, 0)
     else:
+        if prim.is_a(axes[0], "builtins.list"):
+            prim.sized(axes)
         sum_x, sum_y = _checked(as_ints(axes[0]), x.ndim), _checked(as_ints(axes[1]), y.ndim)
     if len(sum_x) != len(sum_y) or _picked(x.shape, sum_x) != _picked(y.shape, sum_y):
         raise ValueError("shape-mismatch for sum")

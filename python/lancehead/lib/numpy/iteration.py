@@ -18,7 +18,7 @@ _WITHOUT_EFFECT = (
 class nditer:
     """The elements of arrays side by side, in the order of memory."""
 
-    __parameters__ = ("T", "U", "N", "S")
+    __parameters__ = ("T", "U", "N", "S", "E")
     __fields__ = {
         "operands": "T",
         "itersize": "int",
@@ -34,21 +34,24 @@ class nditer:
         "_started": "bool",
         "_by_columns": "bool",
         "_single": "S",
+        "_line": "E",
     }
 
-    def __new__(op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
+    def __new__(
+        op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0, external_loop=False
+    ):
         """The elements of an array in the order of memory, as arrays without dimensions; of several arrays, which are
         broadcast, tuples of these.
 
         >>> [x.item() for x in np.nditer(np.array([[1, 2], [3, 4]]))]
         [1, 2, 3, 4]
         """
-        given = unmixed(op)
-        if prim.is_a(given, "builtins.list"):
-            prim.error("`nditer` takes several arrays as a tuple")
+        given = unmixed(prim.sized(op))
+        # The compiler finds the flag, which decides on the rank of what is given.
+        line = 0 if external_loop else None
         if prim.is_tuple(given):
-            return _iterator(given, flags, op_flags, op_dtypes, order, casting, None)
-        return _iterator((given,), flags, op_flags, op_dtypes, order, casting, 0)
+            return _iterator(given, flags, op_flags, op_dtypes, order, casting, None, line)
+        return _iterator((given,), flags, op_flags, op_dtypes, order, casting, 0, line)
 
     @property
     def nop(self):
@@ -80,19 +83,20 @@ class nditer:
         """The elements."""
         self._check_end()
         if self._single is None:
-            return _elements(self._ordered, self._at)
-        return _element(self._ordered[0], self._at)
+            return _elements(self._ordered, self._at, self._line)
+        return _element(self._ordered[0], self._at, self._line)
 
     def iternext(self):
         """Goes on to the next elements; whether there are any."""
         if self.finished:
             return False
-        self.iterindex += 1
+        line = 0 if self._line is None else self._line
+        self.iterindex += _extent_of_last(self._ordered[0].shape, line)
         if self.iterindex >= self.itersize:
             self.finished = True
             return False
         at, shape = self._at, self._ordered[0].shape
-        k = len(shape) - 1
+        k = len(shape) - 1 - line
         while at[k] + 1 >= shape[k]:
             at = prim.tuple_set(at, k, 0)
             k -= 1
@@ -122,11 +126,11 @@ class nditer:
 
     def __getitem__(self, i):
         self._check_end()
-        return _elements(self._ordered, self._at)[i]
+        return _elements(self._ordered, self._at, self._line)[i]
 
     def __setitem__(self, i, x):
         self._check_end()
-        _elements(self._ordered, self._at)[i][...] = x
+        _elements(self._ordered, self._at, self._line)[i][...] = x
 
     def __iter__(self):
         while not self.finished:
@@ -149,7 +153,7 @@ class nditer:
         return index
 
 
-def _iterator(given, flags, op_flags, op_dtypes, order, casting, single):
+def _iterator(given, flags, op_flags, op_dtypes, order, casting, single, line):
     dtypes = _for_each(unmixed(op_dtypes), given)
     arrays = _converted(given, dtypes, op_flags, casting)
     wide = _spread(arrays, np.broadcast_shapes(*_shapes_of(arrays)))
@@ -164,8 +168,9 @@ def _iterator(given, flags, op_flags, op_dtypes, order, casting, single):
     made = _made(arrays, dtypes, wide, axes)
     operands = made if op_flags is not None else _readonly(made, given)
     ordered = _lined_up(operands, axes, turned)
-    self = prim.new("numpy.nditer", operands, ordered, shape, single)
+    self = prim.new("numpy.nditer", operands, ordered, shape, single, line)
     self.operands, self._ordered, self._single = operands, ordered, single
+    self._line = None if line is None else _axes_of_line(ordered)
     self._shape, self._axes, self._turned = shape, axes, turned
     self.itersize = count(shape)
     _note_flags(self, flags, _are_converted(given, arrays))
@@ -189,9 +194,15 @@ def _note_flags(self, flags, is_converted):
             elif flag == "buffered":
                 is_buffered = True
             elif flag == "external_loop":
-                raise NotImplementedError("compiled code has no `external_loop`: loop over the elements, or over rows")
+                if self._line is None:
+                    raise NotImplementedError("`external_loop` is known from `flags=[...]` at the call only")
             elif flag not in _WITHOUT_EFFECT:
                 raise ValueError('Unexpected iterator global flag "' + flag + '"')
+    if self._line is not None:
+        if self.has_index or self.has_multi_index:
+            raise ValueError("Iterator flag EXTERNAL_LOOP cannot be used if an index or multi-index is being tracked")
+        if is_buffered:
+            raise NotImplementedError("compiled code has no buffers: leave out `buffered` or `external_loop`")
     if self.itersize == 0 and not may_be_empty:
         raise ValueError("Iteration of zero-sized operands is not enabled")
     if is_converted and not is_buffered:
@@ -350,18 +361,53 @@ def _lined_up(arrays, axes, turned):
     return (prim.readonly(view) if prim.is_readonly(x) else view,) + _lined_up(arrays[1:], axes, turned)
 
 
-def _element(x, index):
+def _axes_of_line(arrays):
+    # How many of the last axes are one line in all arrays.
+    shape = arrays[0].shape
+    inner, size, n = len(shape) - 1, 1, 0
+    for k in range(len(shape) - 1, -1, -1):
+        if size > 1 and shape[k] > 1 and not _goes_on(arrays, k, inner, size):
+            break
+        inner = k if size == 1 else inner
+        size *= shape[k]
+        n += 1
+    return n
+
+
+def _goes_on(arrays, outer, inner, size):
+    # Whether so many elements along an inner axis end in all arrays where the next ones along an outer axis begin.
+    for x in arrays:
+        if _stride(x, inner) * size != _stride(x, outer):
+            return False
+    return True
+
+
+def _extent_of_last(shape, n):
+    size = 1
+    for k in range(len(shape) - n, len(shape)):
+        size *= shape[k]
+    return size
+
+
+def _element(x, index, line):
     data = prim.data(x)
     for i, stride in zip(index, x.strides):
         data = prim.ptr_add(data, i * stride)
-    one = prim.array(prim.owner(x), data, (), (), prim.dtype_of(x), "C")
+    if line is None:
+        one = prim.array(prim.owner(x), data, (), (), prim.dtype_of(x), "C")
+    else:
+        size, step = _extent_of_last(x.shape, line), prim.itemsize(prim.dtype_of(x))
+        for k in range(x.ndim - line, x.ndim):
+            # The innermost axis with several elements.
+            step = x.strides[k] if x.shape[k] > 1 else step
+        one = prim.array(prim.owner(x), data, (size,), (step,), prim.dtype_of(x), "A")
     return prim.readonly(one) if prim.is_readonly(x) else one
 
 
-def _elements(arrays, index):
+def _elements(arrays, index, line):
     if len(arrays) == 0:
         return ()
-    return (_element(arrays[0], index),) + _elements(arrays[1:], index)
+    return (_element(arrays[0], index, line),) + _elements(arrays[1:], index, line)
 
 
 class broadcast:

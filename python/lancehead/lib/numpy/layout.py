@@ -39,7 +39,7 @@ def f_strides(shape, itemsize):
 
 def as_shape(shape):
     """A shape given as an integer or a tuple, as a tuple of `int`."""
-    if not prim.is_tuple(shape):
+    if not prim.is_tuple(prim.sized(shape)):
         return (_extent(shape),)
     if len(shape) == 0:
         return ()
@@ -64,7 +64,7 @@ def _ask_extent(extent):
 
 def as_ints(items):
     """A tuple of integers of any types, or one integer, as a tuple of `int`."""
-    if not prim.is_tuple(items):
+    if not prim.is_tuple(prim.sized(items)):
         return (integer_of(items),)
     if len(items) == 0:
         return ()

@@ -287,7 +287,7 @@ def expand_dims(a, axis):
            [2]])
     """
     x = asarray(a)
-    if prim.is_tuple(axis):
+    if prim.is_tuple(prim.sized(axis)):
         return _expanded(x, axis)
     k = check_axis(axis_of(axis), x.ndim + 1)
     shape = prim.tuple_insert(x.shape, k, 1)

@@ -103,7 +103,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         spacings = _spacings(varargs, prim.tuple_fill(y.ndim, 0))
         found = _slopes_of_all(y, spacings, order, 0)
         return found[0] if y.ndim == 1 else found
-    if prim.is_tuple(axis):
+    if prim.is_tuple(prim.sized(axis)):
         return _slopes_of(y, axis, _spacings(varargs, axis), order)
     return _slopes(y, axis, _spacings(varargs, (axis,))[0], order)
 

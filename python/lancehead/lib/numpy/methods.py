@@ -8,11 +8,12 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.choices import clip, round
-from lancehead.lib.numpy.creation import array, asarray
+from lancehead.lib.numpy.creation import array, asarray, empty, over_buffer
 from lancehead.lib.numpy.folds import check_no_axis
 from lancehead.lib.numpy.indexing import compress, nonzero, put, take
 from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
+    as_shape,
     converted,
     copy_c,
     copy_into,
@@ -141,6 +142,19 @@ def conjugate(x):
 
 class ndarray:
     """Methods and attributes of arrays."""
+
+    def __new__(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+        """A new array whose elements are anything, or one over the memory of a buffer.
+
+        >>> np.ndarray((2,), np.int32, np.array([1, 2, 3], np.int32), 4)
+        array([2, 3], dtype=int32)
+        """
+        extents = as_shape(shape)
+        if buffer is None:
+            if strides is not None:
+                prim.error("`strides=` of a new array is for the memory of a `buffer=`")
+            return empty(extents, dtype, prim.order(order, "C"))
+        return over_buffer(extents, prim.as_dtype(dtype), buffer, index_of(offset), strides, prim.order(order, "C"))
 
     getitem_mask = getitem_where
     getitem_take = getitem_at

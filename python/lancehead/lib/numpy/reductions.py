@@ -270,7 +270,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> np.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0]))
     np.float64(1.25)
     """
-    axis = axis_of(axis)
+    axis = axis_of(prim.sized(axis))
     x = asarray(a)
     if weights is None:
         found = mean(x, axis, None, None, keepdims)
