@@ -94,6 +94,15 @@ def alloc(nbytes):
     return owner, owner.bytes.ctypes.data
 
 
+#: Memory on the stack, which is kept here.
+LOCAL = []
+
+
+def local(nbytes, align):
+    LOCAL.append(Owner(nbytes))
+    return LOCAL[-1].bytes.ctypes.data
+
+
 def calloc(nbytes):
     owner = Owner(nbytes)
     return owner, owner.bytes.ctypes.data
@@ -314,6 +323,8 @@ TABLE = {
     "array": array,
     "readonly": readonly,
     "owner": lambda a: a,
+    "nobody": lambda: None,
+    "sized": lambda x: tuple(x) if isinstance(x, list) else x,
     "data": lambda a: a.ctypes.data,
     "load": load,
     "store": store,
@@ -355,6 +366,7 @@ TABLE = {
     # Arrays are read in parts now and then; a part is the same memory.
     "lh_is_produced": lambda data: int(data) % 128 < 64,
     "lh_part": lambda owner, data, start, n, size: (owner, int(data) + int(start) * int(size)),
+    "lh_cuda_local": local,
     "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)),
     "mul_ovf": lambda a, b: not -(2**63) <= int(a) * int(b) < 2**63,
     "shr": lambda a, b: type(a)(int(a) >> int(b)),

@@ -51,6 +51,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) scratch: Option<Val>,
     /// The access group of memory accesses that are independent between iterations of parallel loops.
     pub(super) group: Option<LLVMMetadataRef>,
+    /// Whether arrays may have no owner.
+    pub(super) may_be_nobody: bool,
     /// Whether threads have local arrays on the stack, which the next thread reuses.
     pub(super) has_own_memory: bool,
     /// The function's description for tracebacks.
@@ -119,7 +121,11 @@ impl<'a, 'u> FnCx<'a, 'u> {
         if let Some(d) = &mut cx.debug {
             d.enter(&cx.m, decl.value, func);
         }
+        let is_nobody =
+            |d: &InstData| matches!(d.inst, Inst::Zero) && d.result.is_some_and(|r| func.ty(r) == Ty::meminfo());
+        let may_be_nobody = func.is_library || func.blocks.iter().flat_map(|b| &b.insts).any(is_nobody);
         FnCx {
+            may_be_nobody,
             vals: vec![std::ptr::null_mut(); prims.len()],
             prims,
             base,

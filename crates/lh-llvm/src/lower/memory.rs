@@ -212,8 +212,9 @@ impl FnCx<'_, '_> {
         }
         let parts: Vec<Val> =
             self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
-        // Inner loops of the library make views without owners; after inlining, LLVM removes the test.
-        let may_be_nobody = self.func.is_library;
+        // Inner loops of the library make views without owners, and small parts of computations have none; after
+        // inlining, LLVM removes the test.
+        let may_be_nobody = self.may_be_nobody;
         for p in parts {
             match up {
                 true => self.take_reference(p),

@@ -182,8 +182,10 @@ def _line_of_parts(a, start, n, step, term, extra, summing):
 
 def _sum_of_parts(a, start, n, term, extra):
     # The halves of `pairwise` down to parts, from left to right: the sums of left halves, and where the right ones end.
-    depth = 64 if n > PART else 0
-    lefts, ends = new_array((depth,), _term_dtype(a, term, extra)), new_array((depth,), np.int64)
+    # They are as many as an extent has bits, on the stack, whose memory ends with this function.
+    dtype = _term_dtype(a, term, extra)
+    lefts = prim.array(prim.nobody(), prim.lh_cuda_local(1024, 64), (64,), (prim.itemsize(dtype),), dtype, "C")
+    ends = prim.array(prim.nobody(), prim.lh_cuda_local(512, 64), (64,), (8,), np.int64, "C")
     at, end, top = start, start + n, 0
     while True:
         while end - at > PART:
@@ -243,7 +245,9 @@ def _lanes_of_parts(a, out, n, step, term, extra, summing):
             if inner == 1:
                 prim.set_item(out, i + c, 0, _line(_piece(v, c * n, n), step, term, extra, summing))
             else:
-                _add_rows(_piece(v, c * size, rows * columns), out, i + c, left, columns, rows, m == 0, step, term, extra)
+                _add_rows(
+                    _piece(v, c * size, rows * columns), out, i + c, left, columns, rows, m == 0, step, term, extra
+                )
         left += columns
         if left == inner:
             left = 0

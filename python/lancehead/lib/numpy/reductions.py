@@ -152,7 +152,7 @@ def _extreme_of_all(x, axis, keepdims, step, message, initial):
             raise ValueError(message)
         if axis is None and x.ndim == 1 and prim.is_float(dt) and prim.layout(x) == "A":
             if not on_pool(x):
-                return keep(_extreme_of_strided(x, step), x, keepdims)
+                return keep(_extreme_of_strided(x, step), x.ndim, keepdims)
         return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
     first = prim.cast(initial, dt)
     found = fold(x, axis, keepdims, dt, step, element, None, False, first)

@@ -11,6 +11,9 @@ use lh_ir::runtime::{Parts, Role};
 use lh_ir::{Block, Function, Span, Ty, Value};
 use lh_ops::runtime as rt;
 
+/// Parts of at most so many elements are on the stack.
+const SHORT: i64 = 64;
+
 /// A computation that is read in parts.
 pub(super) struct Produced {
     expr: MapExpr,
@@ -141,10 +144,7 @@ impl Produced {
                 let before = c.mul(part.start, size);
                 (owner, c.inst(Inst::PtrAdd(data, before), Ty::ptr()))
             }
-            None => {
-                let nbytes = c.mul(part.n, size);
-                allocate(c, &rt::lh_alloc, nbytes)
-            }
+            None => self.memory(c, part.n, size),
         };
         match self.flat {
             Some(None) => self.fill_flat(c, part, data),
@@ -159,6 +159,21 @@ impl Produced {
             None => self.fill_general(c, part, data),
         }
         c.inst(Inst::Pack(vec![owner, data]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]))
+    }
+    /// Owner and address of memory for a part: that of short ones is on the stack, without an owner.
+    fn memory(&self, c: &mut Cursor<'_>, n: Value, size: Value) -> (Value, Value) {
+        let limit = c.int(SHORT + 1);
+        let is_short = c.lt(n, limit);
+        let long = c.branch(is_short);
+        let (owner, bytes) = (c.inst(Inst::Zero, Ty::meminfo()), c.int(SHORT * self.dtype.itemsize() as i64));
+        let align = c.int(64);
+        let data = c.inst(Inst::Runtime(&rt::lh_cuda_local, vec![bytes, align]), Ty::ptr());
+        let (join, params) = c.new_block(&[Ty::meminfo(), Ty::ptr()]);
+        c.end(Term::Jump(to(join, &[owner, data])), long);
+        let nbytes = c.mul(n, size);
+        let (owner, data) = allocate(c, &rt::lh_alloc, nbytes);
+        c.end(Term::Jump(to(join, &[owner, data])), join);
+        (params[0], params[1])
     }
     fn arrays(&self) -> impl Iterator<Item = &Operand> {
         self.ops.iter().filter(|o| o.rank() > 0)
