@@ -26,6 +26,7 @@
 //! Exceptions go to the handler of the lowered instruction. The pass leaves no `Map` and no `MapInto`.
 
 mod element;
+mod joined;
 mod nest;
 mod operand;
 mod overlap;
@@ -36,6 +37,7 @@ use super::fuse_elementwise;
 use crate::edit::{Cursor, to, use_counts};
 use element::Element;
 use hashbrown::HashMap;
+use joined::Roots;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::runtime::RuntimeFn;
 use lh_ir::{Block, Function, Layout, Ty, Value};
@@ -51,6 +53,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let mut known = Known {
         views: Views::of(func),
+        roots: Roots::of(func),
         counts: use_counts(func),
         in_parts: parts::find(func),
         produced: HashMap::new(),
@@ -85,6 +88,7 @@ fn each(func: &mut Function, is: impl Fn(&InstData) -> bool, mut f: impl FnMut(&
 /// Facts about a function whose computations are lowered.
 struct Known {
     views: Views,
+    roots: Roots,
     /// Uses of each value.
     counts: Vec<u32>,
     /// Computations that are read in parts.
@@ -107,7 +111,15 @@ fn replace(func: &mut Function, block: Block, at: usize, f: impl FnOnce(&mut Cur
     (data.term, data.term_span) = (term, term_span);
 }
 
-fn lower(func: &mut Function, block: Block, at: usize, known: &mut Known) {
+fn lower(func: &mut Function, block: Block, mut at: usize, known: &mut Known) {
+    let partner = joined::partner(func, block, at, known).map(|next| {
+        // The computations between the two come first.
+        let insts = &mut func.blocks[block.index()].insts;
+        let second = insts.remove(next);
+        insts[at..next].rotate_left(1);
+        at = next - 1;
+        second.inst
+    });
     replace(func, block, at, |c, d, rest| match (d.inst, d.result) {
         (Inst::Map(e, args), Some(r)) if known.in_parts.contains_key(&r) => {
             c.func.blocks[rest.index()].params = vec![r];
@@ -127,6 +139,9 @@ fn lower(func: &mut Function, block: Block, at: usize, known: &mut Known) {
             let ty = c.func.ty(r);
             let ops = operands(c, &args, &known.views);
             lower_map(c, &e, &ops, ty, rest);
+        }
+        (first, None) if partner.is_some() => {
+            joined::lower(c, first, partner.expect("there is one"), &known.views, rest);
         }
         (Inst::MapInto(e, args), _) => {
             let ops = operands(c, &args, &known.views);

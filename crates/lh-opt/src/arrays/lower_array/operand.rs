@@ -54,6 +54,10 @@ impl Views {
         };
         Views(insts().filter_map(view).collect())
     }
+    /// The extents of an array that is a view.
+    pub(super) fn shape(&self, array: Value) -> Option<&[Value]> {
+        self.0.get(&array).map(|v| &v.shape[..])
+    }
 }
 
 /// Decomposes all operands; loads arrays of rank 0. Equal operands share their parts.
