@@ -23,8 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const=1,
         metavar="N",
-        help="compile with parallel=True where a test does not say otherwise, in blocks of one iteration; only every Nth "
-        "test, chosen by the hash of its name",
+        help="compile with parallel=True where a test does not say otherwise, in blocks of one iteration; only every "
+        "Nth test, chosen by the hash of its name",
     )
 
 

@@ -169,7 +169,7 @@ def shape_of_variables(n):
     total = 0.0
     for k in range(n):
         total += np.ones([k + 1, n]).sum() + k
-    return np.zeros(shape), total, (*[n, 2], 1), tuple([n, 3]), np.maximum(*[n, 2])
+    return np.zeros(shape), total, (*[n, 2], 1), tuple([n, 3]), np.maximum(*[n, 2])  # noqa: C409
 
 
 def test_a_list_display_is_a_shape_or_axes():
