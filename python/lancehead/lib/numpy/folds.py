@@ -145,8 +145,11 @@ def is_produced(a):
     """Whether an array is an elementwise computation that is made part by part, as a reduction reads it.
 
     The pass `join_reductions` decides. Such a reduction reads each element in one part (`part_of`), asks of the array
-    nothing else but its extents, and writes to no memory that existed before.
+    nothing else but its extents, and writes to no memory that existed before. Reductions on the pool read whole arrays,
+    whose parts its threads take.
     """
+    if prim.parallel_reductions():
+        return False
     dtype = prim.dtype_of(a)
     if prim.layout(a) == "C" and a.ndim > 0:
         if prim.is_bool(dtype) or prim.is_int(dtype) or prim.is_float(dtype) or prim.is_complex(dtype):
