@@ -1,0 +1,226 @@
+"""Lazily fused arrays: the Python array API standard, version 2024.12. Operations are compiled together.
+
+>>> from lancehead import xp
+>>> x = xp.asarray([1.0, 2.0, 3.0])
+>>> float(xp.sum((x - xp.mean(x)) ** 2))
+2.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancehead.xp import dtypes, fft, linalg
+from lancehead.xp.array import CPU, Device, ndarray
+from lancehead.xp.creation import (
+    arange,
+    asarray,
+    empty,
+    empty_like,
+    eye,
+    from_dlpack,
+    full,
+    full_like,
+    linspace,
+    meshgrid,
+    ones,
+    ones_like,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)  # fmt: skip
+from lancehead.xp.dtypes import (
+    bool,
+    can_cast,
+    complex64,
+    complex128,
+    finfo,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    result_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)  # fmt: skip
+from lancehead.xp.elementwise import (
+    abs,
+    acos,
+    acosh,
+    add,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    ceil,
+    clip,
+    conj,
+    copysign,
+    cos,
+    cosh,
+    divide,
+    equal,
+    exp,
+    expm1,
+    floor,
+    floor_divide,
+    greater,
+    greater_equal,
+    hypot,
+    imag,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    nextafter,
+    not_equal,
+    positive,
+    pow,
+    real,
+    reciprocal,
+    remainder,
+    round,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+)  # fmt: skip
+from lancehead.xp.manipulation import (
+    astype,
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    concat,
+    expand_dims,
+    flip,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    repeat,
+    reshape,
+    roll,
+    squeeze,
+    stack,
+    tile,
+    unstack,
+)  # fmt: skip
+from lancehead.xp.products import (
+    matmul,
+    tensordot,
+    vecdot,
+)  # fmt: skip
+from lancehead.xp.reducing import (
+    all,
+    any,
+    argmax,
+    argmin,
+    argsort,
+    count_nonzero,
+    cumulative_prod,
+    cumulative_sum,
+    diff,
+    max,
+    mean,
+    min,
+    nonzero,
+    prod,
+    searchsorted,
+    sort,
+    std,
+    sum,
+    take,
+    take_along_axis,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    var,
+    where,
+)  # fmt: skip
+
+__array_api_version__ = "2024.12"
+
+e, pi, inf, nan, newaxis = 2.718281828459045, 3.141592653589793, float("inf"), float("nan"), None
+
+
+class _Information:
+    """What the namespace has, by the standard."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Shapes that depend on values, indexing by masks, and the greatest number of axes."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 32}
+
+    def default_device(self) -> Device:
+        """Where arrays are that are made without a device."""
+        return CPU
+
+    def devices(self) -> list[Device]:
+        """All devices."""
+        return [CPU]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        """Types of arrays that are made without one."""
+        return {"real floating": float64, "complex floating": complex128, "integral": int64, "indexing": int64}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        """Types by their names, all or those of a kind."""
+        return {d.name: d for d in dtypes.ALL if kind is None or isdtype(d, kind)}
+
+
+def __array_namespace_info__() -> _Information:
+    """What the namespace has, by the standard."""
+    return _Information()
+
+
+__all__ = [
+    "CPU", "Device", "bool", "can_cast", "complex64", "complex128", "e", "fft", "finfo", "float32", "float64",
+    "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype", "linalg", "nan", "ndarray", "newaxis", "pi",
+    "result_type", "uint8", "uint16", "uint32", "uint64", "abs", "acos", "acosh", "add", "all", "any", "arange",
+    "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bitwise_and",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_arrays",
+    "broadcast_shapes", "broadcast_to", "ceil", "clip", "concat", "conj", "copysign", "cos", "cosh",
+    "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "divide", "empty", "empty_like", "equal", "exp",
+    "expand_dims", "expm1", "eye", "flip", "floor", "floor_divide", "from_dlpack", "full", "full_like", "greater",
+    "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less", "less_equal", "linspace", "log",
+    "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
+    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "negative",
+    "nextafter", "nonzero", "not_equal", "ones", "ones_like", "permute_dims", "positive", "pow", "prod", "real",
+    "reciprocal", "remainder", "repeat", "reshape", "roll", "round", "searchsorted", "sign", "signbit", "sin",
+    "sinh", "sort", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take", "take_along_axis",
+    "tan", "tanh", "tensordot", "tile", "tril", "triu", "trunc", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "unstack", "var", "vecdot", "where", "zeros", "zeros_like",
+]  # fmt: skip

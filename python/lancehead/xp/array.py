@@ -1,0 +1,468 @@
+"""The array: a view of storage whose contents are a node of the graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from lancehead.xp import dtypes
+from lancehead.xp.graph import Node, compute, leaf
+
+
+class Device:
+    """Where arrays are: `cpu`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return str(other) == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+CPU = Device("cpu")
+
+
+def as_device(device: Any) -> Device:
+    """The device that an argument names; ValueError for one that is not here."""
+    if device is None or device == CPU:
+        return CPU
+    raise ValueError(f"there is no device {device!r}; arrays are on 'cpu'")
+
+
+class Storage:
+    """Memory as the program sees it: the newest version of its contents, in row-major order."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        node.users += 1
+
+    def replace(self, node: Node) -> None:
+        """Makes another version the newest."""
+        self.node.users -= 1
+        self.node = node
+        node.users += 1
+
+    def __del__(self) -> None:
+        self.node.users -= 1
+
+
+def _shadow(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+    # An array with the extents and strides of a new one, without its memory.
+    strides, step = [], dtype.itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return as_strided(np.empty(1, dtype), shape, strides[::-1])
+
+
+def _address(shadow: np.ndarray) -> int:
+    return int(shadow.__array_interface__["data"][0])
+
+
+class ndarray:
+    """An array that is computed when its value is needed.
+
+    Operations, indexing and the functions of [`lancehead.xp`][] give arrays; conversion, printing, `bool`, `compute()`
+    and NumPy's functions ask for the value. Slices and transposes are views: a change of one is seen by the others.
+    """
+
+    __slots__ = ("_base", "_read", "_shadow", "_storage", "_version", "__weakref__")
+    __array_priority__ = 1000
+
+    def __init__(self, storage: Storage, shadow: np.ndarray | None = None, base: int = 0) -> None:
+        self._storage, self._shadow, self._base = storage, shadow, base
+        self._read: Node | None = None
+        self._version: Node | None = None
+
+    # --- facts -------------------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+        return self._storage.node.shape if self._shadow is None else self._shadow.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Data type."""
+        return self._storage.node.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def device(self) -> Device:
+        """Where it is."""
+        return CPU
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
+        """The array on a device; ValueError if there is none of that name."""
+        as_device(device)
+        if stream is not None:
+            raise ValueError("the device 'cpu' has no streams")
+        return self
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    # --- contents ----------------------------------------------------------------------------------------------------
+    def node(self) -> Node:
+        """The node of the array's contents as they are now."""
+        newest = self._storage.node
+        if self._shadow is None:
+            return newest
+        if self._read is None or self._version is not newest:
+            s = self._shadow
+            self._read = Node(
+                "view", _strided, (newest,), s.shape, self.dtype, dynamic=(self._first(), s.shape, s.strides)
+            )
+            self._version = newest
+        return self._read
+
+    def _first(self) -> int:
+        # Position of the first element in the storage.
+        if self._shadow is None or not self.size:
+            return 0
+        return (_address(self._shadow) - self._base) // self.itemsize
+
+    def view(self, change: Callable[[np.ndarray], np.ndarray]) -> ndarray:
+        """Another view of the same memory: `change` is applied to an array of the same extents and strides."""
+        shadow, base = self._shadow, self._base
+        if shadow is None:
+            shadow = _shadow(self.shape, self.dtype)
+            base = _address(shadow)
+        return ndarray(self._storage, change(shadow), base)
+
+    def write(self, value: Node) -> None:
+        """Stores a value of the array's type, whose shape broadcasts to the array's."""
+        newest = self._storage.node
+        s = self._shadow
+        if s is None:
+            s = _shadow(self.shape, self.dtype)
+        first = self._first()
+        self._storage.replace(
+            Node(
+                "store",
+                _stored,
+                (newest, value),
+                newest.shape,
+                self.dtype,
+                dynamic=(first, s.shape, s.strides),
+                is_costly=True,
+            )
+        )
+
+    def compute(self) -> ndarray:
+        """Computes the value now, and answers with the array itself. Raises what the operations raise."""
+        compute(self.node())
+        return self
+
+    def numpy(self) -> np.ndarray:
+        """The value as an array of NumPy, which is a copy unless nothing else can change it."""
+        node = self.node()
+        compute(node)
+        assert node.value is not None, "it was computed"
+        return node.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        value = self.numpy()
+        return np.array(value, dtype=dtype, copy=True) if copy is not False else np.asarray(value, dtype=dtype)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The functions for these arrays; ValueError for a version of the standard that is not served."""
+        from lancehead import xp
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"version {api_version!r} of the array API standard is not served; 2024.12 is")
+        return xp
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        value = np.array(self.numpy())
+        return value.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.numpy().__dlpack_device__()
+
+    def __repr__(self) -> str:
+        return "xp." + repr(self.numpy())
+
+    def __str__(self) -> str:
+        return str(self.numpy())
+
+    def _number(self, to: str) -> Any:
+        if self.size != 1 or self.ndim:
+            raise TypeError(f"only an array without axes can be converted to {to}, not one of shape {self.shape}")
+        return self.numpy()[()]
+
+    def __bool__(self) -> bool:
+        return bool(self._number("bool"))
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __float__(self) -> float:
+        if self.dtype in dtypes.COMPLEX:
+            raise TypeError("a complex array cannot be converted to float; write real(x)")
+        return float(self._number("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self) -> int:
+        if self.dtype not in dtypes.INTEGRAL:
+            raise TypeError(f"only integers are an index, not {self.dtype}")
+        return int(self._number("int"))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- views -------------------------------------------------------------------------------------------------------
+    @property
+    def T(self) -> ndarray:
+        """The transposed matrix; ValueError unless there are two axes."""
+        if self.ndim != 2:
+            raise ValueError(f"T is of arrays with two axes, not {self.ndim}; write permute_dims or mT")
+        return self.view(np.transpose)
+
+    @property
+    def mT(self) -> ndarray:
+        """The transposed matrices; ValueError unless there are at least two axes."""
+        if self.ndim < 2:
+            raise ValueError(f"mT is of arrays with at least two axes, not {self.ndim}")
+        return self.view(lambda s: np.swapaxes(s, -1, -2))
+
+    def __getitem__(self, key: Any) -> ndarray:
+        from lancehead.xp import indexing
+
+        return indexing.get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from lancehead.xp import indexing
+
+        indexing.put(self, key, value)
+
+    # --- operators ---------------------------------------------------------------------------------------------------
+    def __add__(self, other: Any) -> ndarray:
+        return _operate("add", self, other)
+
+    def __radd__(self, other: Any) -> ndarray:
+        return _operate("add", other, self)
+
+    def __iadd__(self, other: Any) -> ndarray:
+        return _change("add", self, other)
+
+    def __sub__(self, other: Any) -> ndarray:
+        return _operate("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> ndarray:
+        return _operate("subtract", other, self)
+
+    def __isub__(self, other: Any) -> ndarray:
+        return _change("subtract", self, other)
+
+    def __mul__(self, other: Any) -> ndarray:
+        return _operate("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> ndarray:
+        return _operate("multiply", other, self)
+
+    def __imul__(self, other: Any) -> ndarray:
+        return _change("multiply", self, other)
+
+    def __truediv__(self, other: Any) -> ndarray:
+        return _operate("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> ndarray:
+        return _operate("divide", other, self)
+
+    def __itruediv__(self, other: Any) -> ndarray:
+        return _change("divide", self, other)
+
+    def __floordiv__(self, other: Any) -> ndarray:
+        return _operate("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> ndarray:
+        return _operate("floor_divide", other, self)
+
+    def __ifloordiv__(self, other: Any) -> ndarray:
+        return _change("floor_divide", self, other)
+
+    def __mod__(self, other: Any) -> ndarray:
+        return _operate("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> ndarray:
+        return _operate("remainder", other, self)
+
+    def __imod__(self, other: Any) -> ndarray:
+        return _change("remainder", self, other)
+
+    def __pow__(self, other: Any) -> ndarray:
+        return _operate("pow", self, other)
+
+    def __rpow__(self, other: Any) -> ndarray:
+        return _operate("pow", other, self)
+
+    def __ipow__(self, other: Any) -> ndarray:
+        return _change("pow", self, other)
+
+    def __and__(self, other: Any) -> ndarray:
+        return _operate("bitwise_and", self, other)
+
+    def __rand__(self, other: Any) -> ndarray:
+        return _operate("bitwise_and", other, self)
+
+    def __iand__(self, other: Any) -> ndarray:
+        return _change("bitwise_and", self, other)
+
+    def __or__(self, other: Any) -> ndarray:
+        return _operate("bitwise_or", self, other)
+
+    def __ror__(self, other: Any) -> ndarray:
+        return _operate("bitwise_or", other, self)
+
+    def __ior__(self, other: Any) -> ndarray:
+        return _change("bitwise_or", self, other)
+
+    def __xor__(self, other: Any) -> ndarray:
+        return _operate("bitwise_xor", self, other)
+
+    def __rxor__(self, other: Any) -> ndarray:
+        return _operate("bitwise_xor", other, self)
+
+    def __ixor__(self, other: Any) -> ndarray:
+        return _change("bitwise_xor", self, other)
+
+    def __lshift__(self, other: Any) -> ndarray:
+        return _operate("bitwise_left_shift", self, other)
+
+    def __rlshift__(self, other: Any) -> ndarray:
+        return _operate("bitwise_left_shift", other, self)
+
+    def __ilshift__(self, other: Any) -> ndarray:
+        return _change("bitwise_left_shift", self, other)
+
+    def __rshift__(self, other: Any) -> ndarray:
+        return _operate("bitwise_right_shift", self, other)
+
+    def __rrshift__(self, other: Any) -> ndarray:
+        return _operate("bitwise_right_shift", other, self)
+
+    def __irshift__(self, other: Any) -> ndarray:
+        return _change("bitwise_right_shift", self, other)
+
+    def __matmul__(self, other: Any) -> ndarray:
+        return _operate("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> ndarray:
+        return _operate("matmul", other, self)
+
+    def __imatmul__(self, other: Any) -> ndarray:
+        return _change("matmul", self, other)
+
+    def __lt__(self, other: Any) -> ndarray:
+        return _operate("less", self, other)
+
+    def __le__(self, other: Any) -> ndarray:
+        return _operate("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> ndarray:
+        return _operate("greater", self, other)
+
+    def __ge__(self, other: Any) -> ndarray:
+        return _operate("greater_equal", self, other)
+
+    def __eq__(self, other: Any) -> ndarray:  # type: ignore[override]
+        return _operate("equal", self, other)
+
+    def __ne__(self, other: Any) -> ndarray:  # type: ignore[override]
+        return _operate("not_equal", self, other)
+
+    def __neg__(self) -> ndarray:
+        return _operate("negative", self)
+
+    def __pos__(self) -> ndarray:
+        return _operate("positive", self)
+
+    def __abs__(self) -> ndarray:
+        return _operate("abs", self)
+
+    def __invert__(self) -> ndarray:
+        return _operate("bitwise_invert", self)
+
+
+def _operate(name: str, *operands: Any) -> ndarray:
+    from lancehead import xp
+
+    if not all(isinstance(x, (ndarray, bool, int, float, complex)) for x in operands):
+        return cast("ndarray", NotImplemented)
+    found: ndarray = getattr(xp, name)(*operands)
+    return found
+
+
+def _change(name: str, x: ndarray, other: Any) -> ndarray:
+    from lancehead import xp
+    from lancehead.xp.elementwise import change
+
+    if not isinstance(other, (ndarray, bool, int, float, complex)):
+        return cast("ndarray", NotImplemented)
+    found: ndarray = change(x, getattr(xp, name), other)
+    return found
+
+
+def _strided(a: str, first: str, shape: str, strides: str) -> str:
+    return f"strided({a}, {first}, {shape}, {strides})"
+
+
+def _stored(a: str, x: str, first: str, shape: str, strides: str) -> str:
+    return f"stored({a}, {x}, {first}, {shape}, {strides})"
+
+
+def wrap(node: Node) -> ndarray:
+    """An array of a node's contents."""
+    return ndarray(Storage(node))
+
+
+def from_numpy(value: np.ndarray) -> ndarray:
+    """An array whose memory is that of a row-major array of NumPy."""
+    return wrap(leaf(value))

@@ -1,0 +1,90 @@
+"""Data types and what is asked of them, by the array API standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+bool = np.dtype(np.bool_)
+int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
+float32, float64 = np.dtype("float32"), np.dtype("float64")
+complex64, complex128 = np.dtype("complex64"), np.dtype("complex128")
+
+SIGNED = (int8, int16, int32, int64)
+UNSIGNED = (uint8, uint16, uint32, uint64)
+INTEGRAL = SIGNED + UNSIGNED
+REAL_FLOATING = (float32, float64)
+COMPLEX = (complex64, complex128)
+NUMERIC = INTEGRAL + REAL_FLOATING + COMPLEX
+ALL = (bool, *NUMERIC)
+
+KINDS = {
+    "bool": (bool,),
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": INTEGRAL,
+    "real floating": REAL_FLOATING,
+    "complex floating": COMPLEX,
+    "numeric": NUMERIC,
+}
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """The data type that an argument names; TypeError for one that is not of the standard."""
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found not in ALL:
+        raise TypeError(
+            f"arrays of {found} are not of the array API standard; its types are {', '.join(map(str, ALL))}"
+        )
+    return found
+
+
+def default(x: Any) -> np.dtype[Any]:
+    """The type of an array made of a Python number."""
+    return as_dtype(np.asarray(x).dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    """Whether a data type is another one, or of a kind named in the standard, or one of several.
+
+    Raises ValueError for an unknown kind.
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if isinstance(kind, str):
+        if kind not in KINDS:
+            raise ValueError(f"unknown kind of data types: {kind!r}; kinds are {', '.join(KINDS)}")
+        return np.dtype(dtype) in KINDS[kind]
+    return np.dtype(dtype) == np.dtype(kind)
+
+
+def can_cast(from_: Any, to: Any) -> Any:
+    """Whether a conversion loses nothing by the rules of promotion, of a data type or an array."""
+    return np.can_cast(getattr(from_, "dtype", from_), as_dtype(to))
+
+
+def result_type(*of: Any) -> np.dtype[Any]:
+    """The data type of arrays, data types and Python numbers together."""
+    if not of:
+        raise ValueError("at least one array or data type is needed")
+    return as_dtype(np.result_type(*(getattr(x, "dtype", x) for x in of)))
+
+
+class finfo:
+    """Limits of a floating-point type: `bits eps max min smallest_normal dtype`."""
+
+    def __init__(self, of: Any) -> None:
+        info = np.finfo(getattr(of, "dtype", of))
+        self.bits, self.dtype = int(info.bits), np.dtype(info.dtype)
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.smallest_normal = float(info.smallest_normal)
+
+
+class iinfo:
+    """Limits of an integer type: `bits max min dtype`."""
+
+    def __init__(self, of: Any) -> None:
+        info = np.iinfo(getattr(of, "dtype", of))
+        self.bits, self.max, self.min, self.dtype = int(info.bits), int(info.max), int(info.min), np.dtype(info.dtype)

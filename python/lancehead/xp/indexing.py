@@ -1,0 +1,97 @@
+"""Reading and writing parts of arrays."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from lancehead.xp import dtypes
+from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.elementwise import as_node, convert
+from lancehead.xp.graph import Node, compute
+
+
+def _is_basic(key: Any) -> bool:
+    keys = key if isinstance(key, tuple) else (key,)
+    return builtins.all(
+        k is None or k is Ellipsis or isinstance(k, (int, slice, np.integer)) or _is_index(k) for k in keys
+    )
+
+
+def _is_index(k: Any) -> bool:
+    return isinstance(k, ndarray) and not k.ndim and k.dtype in dtypes.INTEGRAL
+
+
+def _plain(key: Any) -> Any:
+    # Indices of arrays without axes as numbers.
+    keys = key if isinstance(key, tuple) else (key,)
+    found = tuple(int(k) if _is_index(k) else k for k in keys)
+    return found if isinstance(key, tuple) else found[0]
+
+
+def get(a: ndarray, key: Any) -> ndarray:
+    """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
+    if _is_basic(key):
+        key = _plain(key)
+        return a.view(lambda s: _indexed(s, key))
+    return _gathered(a, key)
+
+
+def _indexed(shadow: np.ndarray, key: Any) -> np.ndarray:
+    # With an Ellipsis the result is a view also where it has no axes.
+    keys = key if isinstance(key, tuple) else (key,)
+    return shadow[(*keys, ...)] if Ellipsis not in keys else shadow[keys]
+
+
+def _concrete(key: Any) -> Any:
+    # Masks decide the shape, so their values are needed now.
+    keys = key if isinstance(key, tuple) else (key,)
+    wanted = [k.node() for k in keys if isinstance(k, ndarray)]
+    compute(*wanted)
+    found = tuple(k.numpy() if isinstance(k, ndarray) else k for k in keys)
+    return found if isinstance(key, tuple) else found[0]
+
+
+def _gathered(a: ndarray, key: Any) -> ndarray:
+    key = _concrete(key)
+    places = np.arange(a.size).reshape(a.shape)[key]
+    nodes = (as_node(a), as_node_of(places))
+    return wrap(Node("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
+
+
+def as_node_of(value: np.ndarray) -> Node:
+    """A node of an array of NumPy."""
+    from lancehead.xp.graph import leaf
+
+    return leaf(np.ascontiguousarray(value).reshape(value.shape))
+
+
+def _take_flat(a: str, places: str) -> str:
+    return f"np.take({a}, {places})"
+
+
+def put(a: ndarray, key: Any, value: Any) -> None:
+    """`a[key] = value`, with the type of the array."""
+    node = as_node(value, a.dtype) if not isinstance(value, ndarray) else value.node()
+    if node.dtype != a.dtype and not np.can_cast(node.dtype, a.dtype, "same_kind"):
+        raise TypeError(f"values of {node.dtype} do not go into an array of {a.dtype}")
+    node = convert(node, a.dtype)
+    if _is_basic(key):
+        part = get(a, key)
+        if np.broadcast_shapes(node.shape, part.shape) != part.shape:
+            raise ValueError(f"values of shape {node.shape} do not go into a part of shape {part.shape}")
+        part.write(node)
+        return
+    places = np.arange(a.size).reshape(a.shape)[_concrete(key)]
+    if np.broadcast_shapes(node.shape, places.shape) != places.shape:
+        raise ValueError(f"values of shape {node.shape} do not go into a part of shape {places.shape}")
+    whole = Node(
+        "scatter", _put_flat, (a.node(), as_node_of(places), node), a.shape, a.dtype, dynamic=(), is_costly=True
+    )
+    a.write(whole)
+
+
+def _put_flat(a: str, places: str, x: str) -> str:
+    return f"scattered({a}, {places}, {x})"

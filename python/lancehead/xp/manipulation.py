@@ -1,0 +1,210 @@
+"""Functions of shapes, and joins of arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lancehead.xp import dtypes
+from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.elementwise import as_node, convert
+from lancehead.xp.graph import Node
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """An axis counted from the front; AxisError for one that is not there."""
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes counted from the front, all for None; ValueError for repeated ones."""
+    if axis is None:
+        return tuple(range(ndim))
+    found = tuple(axis_of(k, ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if len(set(found)) < len(found):
+        raise ValueError(f"an axis is given twice in {axis}")
+    return found
+
+
+def astype(x: ndarray, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
+    """The array as another type; itself with `copy=False` if it has that."""
+    from lancehead.xp.array import as_device
+
+    as_device(device)
+    wanted = dtypes.as_dtype(dtype)
+    if wanted == x.dtype and not copy:
+        return x
+    if x.dtype in dtypes.COMPLEX and wanted not in dtypes.COMPLEX:
+        raise TypeError(f"complex numbers do not become {wanted}; write real(x)")
+    return wrap(convert(x.node(), wanted))
+
+
+def broadcast_to(x: ndarray, /, shape: tuple[int, ...]) -> ndarray:
+    """The array repeated to a shape, as a view; ValueError if it does not fit."""
+    return wrap(x.view(lambda s: np.broadcast_to(s, shape)).node())
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape to which arrays of several shapes broadcast; ValueError if they do not."""
+    return np.broadcast_shapes(*shapes)
+
+
+def broadcast_arrays(*arrays: ndarray) -> list[ndarray]:
+    """Arrays repeated to their common shape."""
+    shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    return [broadcast_to(x, shape) for x in arrays]
+
+
+def _common(arrays: Any) -> tuple[list[Node], np.dtype[Any]]:
+    found = list(arrays)
+    if not found:
+        raise ValueError("at least one array is needed")
+    dtype = dtypes.result_type(*found)
+    return [convert(as_node(x), dtype) for x in found], dtype
+
+
+def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
+    """Arrays one after the other along an axis; in one dimension for None. ValueError if their shapes do not fit."""
+    if axis is None:
+        arrays, axis = [reshape(x, (-1,)) for x in arrays], 0
+    nodes, dtype = _common(arrays)
+    ndim = len(nodes[0].shape)
+    k = axis_of(axis, ndim)
+    rest = {(len(n.shape), *n.shape[:k], *n.shape[k + 1 :]) for n in nodes}
+    if len(rest) > 1:
+        raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
+    shape = list(nodes[0].shape)
+    shape[k] = sum(n.shape[k] for n in nodes)
+    return wrap(Node("concat", _joined, nodes, tuple(shape), dtype, static=(k,)))
+
+
+def _joined(*given: Any) -> str:
+    *names, axis = given
+    return f"np.concatenate(({', '.join(names)},), {axis})"
+
+
+def stack(arrays: Any, /, *, axis: int = 0) -> ndarray:
+    """Arrays of one shape along a new axis; ValueError for several shapes."""
+    found = list(arrays)
+    if len({x.shape for x in found}) != 1:
+        raise ValueError("arrays that are stacked have one shape")
+    return concat([expand_dims(x, axis=axis) for x in found], axis=axis_of(axis, found[0].ndim + 1))
+
+
+def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    """The arrays along an axis."""
+    k = axis_of(axis, x.ndim)
+    return tuple(x[(slice(None),) * k + (i,)] for i in range(x.shape[k]))
+
+
+def expand_dims(x: ndarray, /, axis: int = 0) -> ndarray:
+    """A new axis."""
+    k = axis_of(axis, x.ndim + 1)
+    return x.view(lambda s: np.expand_dims(s, k))
+
+
+def squeeze(x: ndarray, /, axis: Any) -> ndarray:
+    """Without axes, whose extents are 1; ValueError for others."""
+    axes = axes_of(axis, x.ndim)
+    if any(x.shape[k] != 1 for k in axes):
+        raise ValueError(f"an axis of {axis} has not the extent 1: the shape is {x.shape}")
+    return x.view(lambda s: np.squeeze(s, axes))
+
+
+def permute_dims(x: ndarray, /, axes: tuple[int, ...]) -> ndarray:
+    """Axes in another order, as a view."""
+    if sorted(axes_of(tuple(axes), x.ndim)) != list(range(x.ndim)):
+        raise ValueError(f"{axes} is no order of {x.ndim} axes")
+    return x.view(lambda s: np.transpose(s, axes))
+
+
+def matrix_transpose(x: ndarray, /) -> ndarray:
+    """The last two axes exchanged."""
+    return x.mT
+
+
+def moveaxis(x: ndarray, source: Any, destination: Any, /) -> ndarray:
+    """Axes moved to other places."""
+    return x.view(lambda s: np.moveaxis(s, source, destination))
+
+
+def flip(x: ndarray, /, *, axis: Any = None) -> ndarray:
+    """Backward along axes, all for None."""
+    axes = axes_of(axis, x.ndim)
+    return wrap(x.view(lambda s: np.flip(s, axes)).node()) if axes else wrap(x.node())
+
+
+def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
+    """The elements in another shape of as many, as a view where that is possible; ValueError if it does not fit."""
+    wanted = tuple(int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
+    if wanted.count(-1) > 1 or any(n < -1 for n in wanted):
+        raise ValueError(f"{shape} is no shape")
+    if -1 in wanted:
+        rest = math.prod(n for n in wanted if n != -1)
+        if rest == 0 or x.size % rest:
+            raise ValueError(f"an array of shape {x.shape} has no shape {shape}")
+        wanted = tuple(x.size // rest if n == -1 else n for n in wanted)
+    if math.prod(wanted) != x.size:
+        raise ValueError(f"an array of shape {x.shape} has no shape {shape}")
+    if not copy:
+        try:
+            return x.view(lambda s: np.reshape(s, wanted, copy=False))
+        except ValueError:
+            if copy is False:
+                raise
+    return wrap(Node("reshape", _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,)))
+
+
+def _reshaped(a: str, shape: str) -> str:
+    return f"np.reshape(np.asarray({a}), {shape}).copy()"
+
+
+def roll(x: ndarray, /, shift: Any, *, axis: Any = None) -> ndarray:
+    """Elements moved along axes, those that leave one end to the other."""
+    if axis is None:
+        return reshape(roll(reshape(x, (-1,)), shift, axis=0), x.shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    shifts = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError("there must be as many shifts as axes")
+    out = x
+    for n, k in zip(shifts, (axis_of(k, x.ndim) for k in axes), strict=True):
+        extent = x.shape[k]
+        first = -n % extent if extent else 0
+        before = (slice(None),) * k
+        out = concat([out[(*before, slice(first, None))], out[(*before, slice(0, first))]], axis=k)
+    return wrap(out.node())
+
+
+def repeat(x: ndarray, repeats: Any, /, *, axis: int | None = None) -> ndarray:
+    """Each element so many times along an axis, in one dimension for None."""
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    k = axis_of(axis, x.ndim)
+    counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
+    places = np.repeat(np.arange(x.shape[k]), counts)
+    from lancehead.xp.array import from_numpy
+    from lancehead.xp.reducing import take
+
+    return take(x, from_numpy(places), axis=k)
+
+
+def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
+    """The array repeated along axes."""
+    n = max(x.ndim, len(repetitions))
+    times = (1,) * (n - len(repetitions)) + tuple(repetitions)
+    shape = (1,) * (n - x.ndim) + x.shape
+    key = tuple(k for extent in shape for k in (None, slice(None)))
+    grid = broadcast_to(reshape(x, shape)[key], tuple(m for pair in zip(times, shape, strict=True) for m in pair))
+    return reshape(grid, tuple(t * s for t, s in zip(times, shape, strict=True)))
+
+
+__all__ = [
+    "astype", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip",
+    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile",
+    "unstack",
+]  # fmt: skip

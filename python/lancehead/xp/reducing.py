@@ -1,0 +1,341 @@
+"""Reductions, running results, sorting and searching."""
+
+from __future__ import annotations
+
+import builtins
+from collections import namedtuple
+from typing import Any, cast
+
+import numpy as np
+
+from lancehead.xp import dtypes
+from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.elementwise import as_node, convert, operands
+from lancehead.xp.graph import Node
+from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
+
+_REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
+_FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
+
+
+def _of(name: str, x: ndarray, kinds: tuple[Any, ...]) -> None:
+    if x.dtype not in kinds:
+        raise TypeError(f"{name} does not take arrays of {x.dtype}")
+
+
+def _reduced(
+    name: str, x: ndarray, axis: Any, keepdims: bool, dtype: np.dtype[Any], more: tuple[Any, ...] = ()
+) -> ndarray:
+    axes = axes_of(axis, x.ndim)
+    shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes)
+    if name in ("max", "min") and x.size == 0 and builtins.any(x.shape[k] == 0 for k in axes):
+        raise ValueError(f"{name} of no elements: the shape is {x.shape}")
+    if not axes:
+        # Over no axes, each element is reduced by itself.
+        x, axes, keepdims = x[..., None], (x.ndim,), False
+    named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
+    node = Node(
+        name, _reduction, (as_node(x),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True
+    )
+    return wrap(node)
+
+
+def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
+    rest = "".join(f", {k}={v}" for k, v in more)
+    return f"np.{name}({a}, axis={axis!r}, keepdims={keepdims!r}{rest})"
+
+
+def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
+    if dtype is not None:
+        return dtypes.as_dtype(dtype)
+    if x.dtype == dtypes.bool or x.dtype in dtypes.SIGNED:
+        return dtypes.int64
+    return dtypes.uint64 if x.dtype in dtypes.UNSIGNED else x.dtype
+
+
+def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
+    """Sums along axes, all for None; of integers in 64 bits."""
+    wanted = _sum_dtype(x, dtype)
+    return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
+
+
+def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
+    """Products along axes, all for None; of integers in 64 bits."""
+    wanted = _sum_dtype(x, dtype)
+    return _reduced("prod", astype(x, wanted, copy=False), axis, keepdims, wanted)
+
+
+def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Greatest elements along axes; NaN if there is one. ValueError for no elements."""
+    _of("max", x, _REAL)
+    return _reduced("max", x, axis, keepdims, x.dtype)
+
+
+def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Least elements along axes; NaN if there is one. ValueError for no elements."""
+    _of("min", x, _REAL)
+    return _reduced("min", x, axis, keepdims, x.dtype)
+
+
+def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Means along axes."""
+    _of("mean", x, _FLOATING)
+    return _reduced("mean", x, axis, keepdims, x.dtype)
+
+
+def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
+    """Variances along axes."""
+    _of("var", x, dtypes.REAL_FLOATING)
+    return _reduced("var", x, axis, keepdims, x.dtype, (("ddof", float(correction)),))
+
+
+def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
+    """Standard deviations along axes."""
+    _of("std", x, dtypes.REAL_FLOATING)
+    return _reduced("std", x, axis, keepdims, x.dtype, (("ddof", float(correction)),))
+
+
+def all(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Whether all elements along axes are true or not zero."""
+    return _reduced("all", x, axis, keepdims, dtypes.bool)
+
+
+def any(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Whether an element along axes is true or not zero."""
+    return _reduced("any", x, axis, keepdims, dtypes.bool)
+
+
+def count_nonzero(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
+    """Numbers of elements along axes that are not zero."""
+    return sum(astype(x, dtypes.bool) if x.dtype not in dtypes.COMPLEX else _not_zero(x), axis=axis, keepdims=keepdims)
+
+
+def _not_zero(x: ndarray) -> ndarray:
+    from lancehead.xp import elementwise
+
+    return elementwise.not_equal(x, 0)
+
+
+def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    wanted = _sum_dtype(x, dtype)
+    node = convert(x.node(), wanted)
+    found = wrap(Node(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
+    if not include_initial:
+        return found
+    from lancehead.xp.creation import full
+    from lancehead.xp.manipulation import concat
+
+    first = (*x.shape[:k], 1, *x.shape[k + 1 :])
+    return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted), found], axis=k)
+
+
+def _scan(a: str, name: str, axis: int) -> str:
+    return f"np.{name}({a}, axis={axis})"
+
+
+def cumulative_sum(
+    x: ndarray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Running sums along an axis, from 0 on if it is included."""
+    return _running("cumsum", x, axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: ndarray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Running products along an axis, from 1 on if it is included."""
+    return _running("cumprod", x, axis, dtype, include_initial)
+
+
+def diff(
+    x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
+) -> ndarray:
+    """Differences of neighbours along an axis, `n` times."""
+    from lancehead.xp.manipulation import concat
+
+    k = axis_of(axis, x.ndim)
+    parts = [p for p in (prepend, x, append) if p is not None]
+    out = concat(parts, axis=k) if len(parts) > 1 else x
+    before = (slice(None),) * k
+    for _ in range(n):
+        a, b = out[(*before, slice(1, None))], out[(*before, slice(None, -1))]
+        out = a != b if x.dtype == dtypes.bool else a - b
+    return wrap(out.node())
+
+
+def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> ndarray:
+    _of(name, x, _REAL)
+    if axis is None:
+        shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
+        if not x.size:
+            raise ValueError(f"{name} of no elements")
+        node = Node(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
+        return reshape(wrap(node), shape) if keepdims else wrap(node)
+    k = axis_of(axis, x.ndim)
+    if not x.shape[k]:
+        raise ValueError(f"{name} of no elements along axis {axis}")
+    shape = (*x.shape[:k], *x.shape[k + 1 :])
+    found = wrap(Node(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
+    return reshape(found, (*x.shape[:k], 1, *x.shape[k + 1 :])) if keepdims else found
+
+
+def _place(a: str, name: str, axis: int) -> str:
+    return f"np.{name}({a}, {axis})"
+
+
+def argmax(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) -> ndarray:
+    """Places of the first greatest elements. ValueError for no elements."""
+    return _extreme_place("argmax", x, axis, keepdims)
+
+
+def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) -> ndarray:
+    """Places of the first least elements. ValueError for no elements."""
+    return _extreme_place("argmin", x, axis, keepdims)
+
+
+def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
+    """Sorted along an axis; NaN last, or first if descending."""
+    from lancehead.xp.manipulation import flip
+
+    _of("sort", x, (dtypes.bool, *_REAL))
+    k = axis_of(axis, x.ndim)
+    found = wrap(
+        Node("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
+    )
+    return flip(found, axis=k) if descending else found
+
+
+def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
+    """The order of elements along an axis; equal ones keep theirs."""
+    from lancehead.xp.manipulation import flip
+
+    _of("argsort", x, (dtypes.bool, *_REAL))
+    k = axis_of(axis, x.ndim)
+    if descending:
+        # Backward twice, so that equal elements keep their order.
+        found = flip(argsort(flip(x, axis=k), axis=k), axis=k)
+        return (x.shape[k] - 1) - found
+    node = Node("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
+    return wrap(node)
+
+
+def _order(a: str, axis: int) -> str:
+    return f'np.argsort({a}, axis={axis}, kind="stable")'
+
+
+def searchsorted(x1: ndarray, x2: Any, /, *, side: str = "left", sorter: ndarray | None = None) -> ndarray:
+    """Places in a sorted line at which values keep it sorted."""
+    if side not in ("left", "right"):
+        raise ValueError(f"side is 'left' or 'right', not {side!r}")
+    if sorter is not None:
+        x1 = take(x1, sorter)
+    a, v = operands(x1, x2)
+    common = np.result_type(a.dtype, v.dtype)
+    nodes = (convert(a, common), convert(v, common))
+    return wrap(Node("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
+
+
+def _searched(a: str, v: str, side: str) -> str:
+    return f"np.searchsorted({a}, {v}, side={side!r})"
+
+
+def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
+    """Elements of `x1` where the condition is true, else of `x2`."""
+    if condition.dtype != dtypes.bool:
+        raise TypeError(f"a condition is of truth values, not {condition.dtype}")
+    if not isinstance(x1, ndarray) and not isinstance(x2, ndarray):
+        dtype = np.result_type(x1, x2)
+        a, b = as_node(x1, dtype), as_node(x2, dtype)
+    else:
+        a, b = operands(x1, x2)
+    dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
+    shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
+    nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
+    return wrap(Node("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype))
+
+
+def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
+    """Places of elements that are not zero, a line for each axis. Their number is needed, so it computes."""
+    if not x.ndim:
+        raise ValueError("nonzero of an array without axes")
+    return tuple(from_numpy(np.ascontiguousarray(k)) for k in np.nonzero(x.numpy()))
+
+
+def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
+    """Elements at places along an axis. IndexError for a place that is not there."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
+    nodes = (as_node(x), as_node(indices))
+    return wrap(
+        Node("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
+    )
+
+
+def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:
+    """Elements at the places of each line along an axis."""
+    k = axis_of(axis, x.ndim)
+    outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
+    from lancehead.xp.manipulation import broadcast_to
+
+    a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
+    i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
+    nodes = (as_node(a), convert(as_node(i), dtypes.int64))
+    node = Node("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
+    return wrap(node)
+
+
+def _without(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
+    return (*shape[:k], *shape[k + 1 :])
+
+
+def _along(a: str, i: str, axis: int) -> str:
+    return f"np.take_along_axis({a}, {i}, {axis})"
+
+
+UniqueAllResult = namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
+UniqueCountsResult = namedtuple("UniqueCountsResult", ["values", "counts"])
+UniqueInverseResult = namedtuple("UniqueInverseResult", ["values", "inverse_indices"])
+
+
+def _unique(x: ndarray) -> UniqueAllResult:
+    # Their number is needed, so it computes.
+    found = np.unique_all(x.numpy())
+    return UniqueAllResult(*(from_numpy(np.ascontiguousarray(v).reshape(v.shape)) for v in found))
+
+
+def unique_all(x: ndarray, /) -> UniqueAllResult:
+    """Different elements, where each is first, for each element its number, and how many there are."""
+    return _unique(x)
+
+
+def unique_counts(x: ndarray, /) -> UniqueCountsResult:
+    """Different elements, and how many there are of each."""
+    found = _unique(x)
+    return UniqueCountsResult(found.values, found.counts)
+
+
+def unique_inverse(x: ndarray, /) -> UniqueInverseResult:
+    """Different elements, and for each element its number among them."""
+    found = _unique(x)
+    return UniqueInverseResult(found.values, found.inverse_indices)
+
+
+def unique_values(x: ndarray, /) -> ndarray:
+    """Different elements, sorted."""
+    return cast("ndarray", _unique(x).values)
+
+
+__all__ = [
+    "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff",
+    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take", "take_along_axis",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "where",
+]  # fmt: skip
