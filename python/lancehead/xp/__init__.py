@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from lancehead.xp import dtypes, fft, linalg
+from lancehead.xp import indexing as _indexing  # noqa: F401 - it enters what x[key] calls
 from lancehead.xp.array import CPU, Device, ndarray
 from lancehead.xp.creation import (
     arange,
@@ -135,6 +136,7 @@ from lancehead.xp.manipulation import (
     roll,
     squeeze,
     stack,
+    take,
     tile,
     unstack,
 )  # fmt: skip
@@ -162,7 +164,6 @@ from lancehead.xp.reducing import (
     sort,
     std,
     sum,
-    take,
     take_along_axis,
     unique_all,
     unique_counts,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -33,6 +34,17 @@ class Device:
 
 
 CPU = Device("cpu")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Functions behind the operators of arrays, by name; the modules that define them enter them.
+OPERATIONS: dict[str, Callable[..., Any]] = {}
+
+
+def operation(f: F) -> F:
+    """Enters a function that an operator of arrays calls."""
+    OPERATIONS[f.__name__] = f
+    return f
 
 
 def as_device(device: Any) -> Device:
@@ -197,11 +209,9 @@ class ndarray:
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays; ValueError for a version of the standard that is not served."""
-        from lancehead import xp
-
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ValueError(f"version {api_version!r} of the array API standard is not served; 2024.12 is")
-        return xp
+        return sys.modules["lancehead.xp"]
 
     def __dlpack__(
         self,
@@ -273,14 +283,11 @@ class ndarray:
         return self.view(lambda s: np.swapaxes(s, -1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
-        from lancehead.xp import indexing
-
-        return indexing.get(self, key)
+        part: ndarray = OPERATIONS["get"](self, key)
+        return part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from lancehead.xp import indexing
-
-        indexing.put(self, key, value)
+        OPERATIONS["put"](self, key, value)
 
     # --- operators ---------------------------------------------------------------------------------------------------
     def __add__(self, other: Any) -> ndarray:
@@ -432,21 +439,16 @@ class ndarray:
 
 
 def _operate(name: str, *operands: Any) -> ndarray:
-    from lancehead import xp
-
     if not all(isinstance(x, (ndarray, bool, int, float, complex)) for x in operands):
         return cast("ndarray", NotImplemented)
-    found: ndarray = getattr(xp, name)(*operands)
+    found: ndarray = OPERATIONS[name](*operands)
     return found
 
 
 def _change(name: str, x: ndarray, other: Any) -> ndarray:
-    from lancehead import xp
-    from lancehead.xp.elementwise import change
-
     if not isinstance(other, (ndarray, bool, int, float, complex)):
         return cast("ndarray", NotImplemented)
-    found: ndarray = change(x, getattr(xp, name), other)
+    found: ndarray = OPERATIONS["change"](x, OPERATIONS[name], other)
     return found
 
 

@@ -10,6 +10,7 @@ from lancehead.xp import dtypes
 from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node, leaf
+from lancehead.xp.manipulation import broadcast_arrays
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> ndarray:
@@ -156,8 +157,6 @@ def meshgrid(*arrays: ndarray, indexing: str = "xy") -> list[ndarray]:
     """Coordinates of a grid of lines: an array with all axes for each; ValueError for other types or lines."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    from lancehead.xp.manipulation import broadcast_arrays
-
     n, lines = len(arrays), []
     for i, x in enumerate(arrays):
         axis = 1 - i if indexing == "xy" and n > 1 and i < 2 else i

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.array import OPERATIONS, ndarray, operation, wrap
 from lancehead.xp.graph import Node, leaf
 
 _NUMBERS = (bool, int, float, complex)
@@ -77,6 +77,7 @@ def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray],
         return apply(numpy, x)
 
     f.__name__ = f.__qualname__ = name
+    OPERATIONS[name] = f
     f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
     return f
 
@@ -87,6 +88,7 @@ def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any
         return apply(numpy, x1, x2)
 
     f.__name__ = f.__qualname__ = name
+    OPERATIONS[name] = f
     f.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
@@ -204,6 +206,7 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
     return wrap(out.node()) if out is x else out
 
 
+@operation
 def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     """An operator in place. TypeError for a result of a type that the array does not take, ValueError for its shape."""
     found = f(x, other)

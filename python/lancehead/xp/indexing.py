@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.array import ndarray, operation, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node, compute
+from lancehead.xp.graph import Node, compute, leaf
 
 
 def _is_basic(key: Any) -> bool:
@@ -31,6 +31,7 @@ def _plain(key: Any) -> Any:
     return found if isinstance(key, tuple) else found[0]
 
 
+@operation
 def get(a: ndarray, key: Any) -> ndarray:
     """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
     if _is_basic(key):
@@ -63,8 +64,6 @@ def _gathered(a: ndarray, key: Any) -> ndarray:
 
 def as_node_of(value: np.ndarray) -> Node:
     """A node of an array of NumPy."""
-    from lancehead.xp.graph import leaf
-
     return leaf(np.ascontiguousarray(value).reshape(value.shape))
 
 
@@ -72,6 +71,7 @@ def _take_flat(a: str, places: str) -> str:
     return f"np.take({a}, {places})"
 
 
+@operation
 def put(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value`, with the type of the array."""
     node = as_node(value, a.dtype) if not isinstance(value, ndarray) else value.node()

@@ -12,9 +12,9 @@ from lancehead.xp import dtypes, elementwise
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
 from lancehead.xp.graph import Node, several
-from lancehead.xp.manipulation import axis_of, matrix_transpose
+from lancehead.xp.manipulation import axis_of, matrix_transpose, moveaxis, stack
 from lancehead.xp.products import matmul, tensordot, vecdot
-from lancehead.xp.reducing import _sum_dtype, max, min, sum
+from lancehead.xp.reducing import _sum_dtype, max, min, sum, where
 
 _FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
 
@@ -138,14 +138,13 @@ def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:
     """Pseudo-inverse matrices; singular values up to `rtol` of the greatest count as zero."""
     u, s, vh = svd(x, full_matrices=False)
     limit = _limit(x, s, rtol)
-    from lancehead.xp.reducing import where
-
     inverse = where(s > limit, 1 / where(s > limit, s, 1.0), 0.0)
     return matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
 
 
 def _adjoint(x: ndarray) -> ndarray:
-    return elementwise.conj(x).mT if x.dtype in dtypes.COMPLEX else x.mT
+    adjoint: ndarray = elementwise.conj(x).mT if x.dtype in dtypes.COMPLEX else x.mT
+    return adjoint
 
 
 def _limit(x: ndarray, s: ndarray, rtol: Any) -> ndarray:
@@ -154,7 +153,8 @@ def _limit(x: ndarray, s: ndarray, rtol: Any) -> ndarray:
         rtol = longest * float(np.finfo(_real(x.dtype)).eps)
     if isinstance(rtol, ndarray):
         rtol = rtol[..., None]
-    return max(s, axis=-1, keepdims=True) * rtol
+    limit: ndarray = max(s, axis=-1, keepdims=True) * rtol
+    return limit
 
 
 def matrix_rank(x: ndarray, /, *, rtol: Any = None) -> ndarray:
@@ -176,8 +176,6 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
     k = axis_of(axis, a.ndim) - a.ndim
     if a.shape[k] != 3 or b.shape[k] != 3:
         raise ValueError("cross is of vectors with three elements")
-    from lancehead.xp.manipulation import moveaxis, stack
-
     a, b = moveaxis(a, k, -1), moveaxis(b, k, -1)
     p, q = [[v[..., i] for i in range(3)] for v in (a, b)]
     parts = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node
 
@@ -32,7 +32,6 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def astype(x: ndarray, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
     """The array as another type; itself with `copy=False` if it has that."""
-    from lancehead.xp.array import as_device
 
     as_device(device)
     wanted = dtypes.as_dtype(dtype)
@@ -187,10 +186,22 @@ def repeat(x: ndarray, repeats: Any, /, *, axis: int | None = None) -> ndarray:
     k = axis_of(axis, x.ndim)
     counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
     places = np.repeat(np.arange(x.shape[k]), counts)
-    from lancehead.xp.array import from_numpy
-    from lancehead.xp.reducing import take
 
     return take(x, from_numpy(places), axis=k)
+
+
+def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
+    """Elements at places along an axis. IndexError for a place that is not there."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
+    nodes = (as_node(x), as_node(indices))
+    return wrap(
+        Node("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
+    )
 
 
 def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
@@ -205,6 +216,6 @@ def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
 
 __all__ = [
     "astype", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip",
-    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile",
+    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "take", "tile",
     "unstack",
 ]  # fmt: skip

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.array import ndarray, operation, wrap
 from lancehead.xp.elementwise import conj, convert, multiply, operands
 from lancehead.xp.graph import Node
 from lancehead.xp.manipulation import axis_of, moveaxis, reshape
 from lancehead.xp.reducing import sum
 
 
+@operation
 def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     """Products of matrices, stacked ones too. TypeError for truth values, ValueError for shapes that do not fit."""
     a, b = operands(x1, x2)

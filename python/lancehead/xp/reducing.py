@@ -10,9 +10,10 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert, operands
+from lancehead.xp.creation import full
+from lancehead.xp.elementwise import as_node, convert, not_equal, operands
 from lancehead.xp.graph import Node
-from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
+from lancehead.xp.manipulation import astype, axes_of, axis_of, broadcast_to, concat, flip, reshape, take
 
 _REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
 _FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
@@ -111,9 +112,7 @@ def count_nonzero(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) ->
 
 
 def _not_zero(x: ndarray) -> ndarray:
-    from lancehead.xp import elementwise
-
-    return elementwise.not_equal(x, 0)
+    return not_equal(x, 0)
 
 
 def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
@@ -127,9 +126,6 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     found = wrap(Node(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
     if not include_initial:
         return found
-    from lancehead.xp.creation import full
-    from lancehead.xp.manipulation import concat
-
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
     return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted), found], axis=k)
 
@@ -156,8 +152,6 @@ def diff(
     x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
 ) -> ndarray:
     """Differences of neighbours along an axis, `n` times."""
-    from lancehead.xp.manipulation import concat
-
     k = axis_of(axis, x.ndim)
     parts = [p for p in (prepend, x, append) if p is not None]
     out = concat(parts, axis=k) if len(parts) > 1 else x
@@ -200,8 +194,6 @@ def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) ->
 
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """Sorted along an axis; NaN last, or first if descending."""
-    from lancehead.xp.manipulation import flip
-
     _of("sort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     found = wrap(
@@ -212,8 +204,6 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
 
 def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """The order of elements along an axis; equal ones keep theirs."""
-    from lancehead.xp.manipulation import flip
-
     _of("argsort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     if descending:
@@ -266,26 +256,10 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     return tuple(from_numpy(np.ascontiguousarray(k)) for k in np.nonzero(x.numpy()))
 
 
-def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
-    """Elements at places along an axis. IndexError for a place that is not there."""
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
-        axis = 0
-    k = axis_of(axis, x.ndim)
-    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
-    nodes = (as_node(x), as_node(indices))
-    return wrap(
-        Node("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
-    )
-
-
 def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:
     """Elements at the places of each line along an axis."""
     k = axis_of(axis, x.ndim)
     outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
-    from lancehead.xp.manipulation import broadcast_to
-
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(as_node(i), dtypes.int64))
@@ -336,6 +310,6 @@ def unique_values(x: ndarray, /) -> ndarray:
 
 __all__ = [
     "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff",
-    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take", "take_along_axis",
+    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take_along_axis",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "where",
 ]  # fmt: skip
