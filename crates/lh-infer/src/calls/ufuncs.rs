@@ -315,6 +315,11 @@ impl Infer<'_> {
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
             return Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code")));
         }
+        // None stands for the default of the others.
+        let refused = |(k, v): &&(String, Val)| v.ty.is_none() && matches!(&k[..], "casting" | "signature" | "subok");
+        if let Some((name, _)) = kwargs.iter().find(refused) {
+            return Err(wrong(format!("`{name}=` of `{path}` is not None")));
+        }
         let given = |name: &str| kwargs.iter().find(|(k, v)| k == name && !v.ty.is_none()).map(|(_, v)| v.clone());
         if args.len() < takes {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
