@@ -23,7 +23,9 @@ class Node:
     """An operation of the graph, or an array that is there.
 
     `emit` gives the text of the operation for names of operands and the constants in `static`, which are part of the
-    structure; `dynamic` are numbers and tuples that change without a new compilation, as further operands.
+    structure; `dynamic` are numbers and tuples that change without a new compilation, as further operands. `objects`
+    are functions that the text calls: they get names, which come after the operands, and their identities are part of
+    the structure. An extent of -1 is one that only the value tells, so that such a node is computed at once.
     """
 
     __slots__ = (
@@ -33,6 +35,7 @@ class Node:
         "inputs",
         "is_costly",
         "name",
+        "objects",
         "parts",
         "shape",
         "static",
@@ -50,11 +53,13 @@ class Node:
         *,
         static: tuple[Any, ...] = (),
         dynamic: tuple[Any, ...] = (),
+        objects: tuple[Any, ...] = (),
         is_costly: bool = False,
         value: np.ndarray | None = None,
     ) -> None:
         self.name, self.emit, self.inputs, self.static, self.dynamic = name, emit, tuple(inputs), static, dynamic
         self.shape, self.dtype, self.is_costly, self.value = shape, dtype, is_costly, value
+        self.objects = objects
         #: Arrays of the program that stand for this node.
         self.users = 0
         #: If the operation has several results, their nodes.
@@ -101,9 +106,11 @@ def several(
     inputs: Sequence[Node],
     results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     static: tuple[Any, ...] = (),
+    dynamic: tuple[Any, ...] = (),
+    objects: tuple[Any, ...] = (),
 ) -> tuple[Node, ...]:
     """The nodes of an operation with several results, of these shapes and types."""
-    whole = Node(name, emit, inputs, (), np.dtype(np.void), static=static)
+    whole = Node(name, emit, inputs, (), np.dtype(np.void), static=static, dynamic=dynamic, objects=objects)
     whole.parts = tuple(
         Node(name, _part, (whole,), shape, dtype, static=(i,), is_costly=True)
         for i, (shape, dtype) in enumerate(results)
@@ -138,11 +145,14 @@ _COMPILED: dict[Any, Any] = {}
 _LOCK = threading.Lock()
 
 
-def _compiled(key: Any, text: str) -> Any:
+def _compiled(text: str, objects: Sequence[Any]) -> Any:
+    # The compiled function keeps its objects, so that their identities stay theirs.
+    key = (text, *map(id, objects))
     with _LOCK:
         found = _COMPILED.get(key)
         if found is None:
             names: dict[str, Any] = {"np": np, "strided": strided, "stored": stored, "scattered": scattered}
+            names.update((f"f{i}", x) for i, x in enumerate(objects))
             exec(compile(text, "<lancehead.xp>", "exec"), names)
             found = _COMPILED[key] = njit(names["region"], error_model="numpy")
     return found
@@ -164,7 +174,7 @@ def compute(*wanted: Node) -> None:
     leaves: list[Node] = []
     numbers: list[Any] = []
     names: dict[int, str] = {}
-    lines, key = [], []
+    lines, objects = [], dict[int, tuple[str, Any]]()
     for i, node in enumerate(order):
         operands = []
         for n in node.inputs:
@@ -175,15 +185,18 @@ def compute(*wanted: Node) -> None:
         for x in node.dynamic:
             operands.append(f"s{len(numbers)}")
             numbers.append(x)
+        for x in node.objects:
+            operands.append(objects.setdefault(id(x), (f"f{len(objects)}", x))[0])
         names[id(node)] = f"t{i}"
         assert node.emit is not None, "a node without a value is an operation"
         lines.append(f"    t{i} = {node.emit(*operands, *node.static)}")
-        key.append(lines[-1])
     result = ", ".join(names[id(n)] for n in kept)
     parameters = ", ".join([f"a{i}" for i in range(len(leaves))] + [f"s{i}" for i in range(len(numbers))])
     text = f"def region({parameters}):\n" + "\n".join(lines) + f"\n    return ({result},)\n"
-    values = _compiled(text, text)(*[n.value for n in leaves], *numbers)
+    values = _compiled(text, [x for _, x in objects.values()])(*[n.value for n in leaves], *numbers)
     for node, value in zip(kept, values, strict=True):
-        node.value = np.asarray(value, dtype=node.dtype).reshape(node.shape)
+        found = np.asarray(value, dtype=node.dtype)
+        node.shape = found.shape if -1 in node.shape else node.shape
+        node.value = found.reshape(node.shape)
         # What it was computed from is not needed any more.
-        node.inputs, node.dynamic = (), ()
+        node.inputs, node.dynamic, node.objects = (), (), ()
