@@ -154,8 +154,8 @@ def as_node_of(value: np.ndarray) -> Node:
 
 
 def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
-    """A node's elements in row-major order in another shape of as many."""
-    if node.shape == shape:
+    """A node's elements in row-major order in a shape of as many, next to each other in memory."""
+    if node.shape == shape and node.name != "view":
         return node
     return Node("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
 
@@ -346,7 +346,7 @@ def _segments(x: Any, offsets: Any) -> Node:
         raise ValueError(f"segments are of a line, with a line of offsets; the shapes are {x.shape}, {offsets.shape}")
     if offsets.dtype not in dtypes.INTEGRAL:
         raise TypeError(f"offsets are integers, not {offsets.dtype}")
-    return convert(offsets.node(), dtypes.int64)
+    return as_line(convert(offsets.node(), dtypes.int64))
 
 
 def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, check: bool = False) -> ndarray:
@@ -359,7 +359,7 @@ def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, check: bool = 
     if init is None:
         raise ValueError("segments may have no elements, so that an initial value is needed")
     begin, op, dtype = _running(op, x, init, False, check)
-    given = (_first(begin, dtype), convert(x.node(), dtype), places)
+    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
     shape = (offsets.shape[0] - 1,)
     objects = (segments_folded, op)
     return wrap(Node("segmented_reduce", _of_segments, given, shape, dtype, objects=objects, is_costly=True))
@@ -378,7 +378,7 @@ def segmented_scan(
     """
     places = _segments(x, offsets)
     begin, op, dtype = _running(op, x, init, exclusive, check)
-    given = (_first(begin, dtype), convert(x.node(), dtype), places)
+    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
     objects, static = (segments_scanned, op), (bool(exclusive),)
     node = Node("segmented_scan", _scan_segments, given, x.shape, dtype, static=static, objects=objects, is_costly=True)
     return wrap(node)

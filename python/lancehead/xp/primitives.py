@@ -125,7 +125,7 @@ def _gather(x: str, places: str, helper: str) -> str:
 
 _MODES = {
     "set": of.compiled(lambda a, b: b),
-    "add": of.compiled(lambda a, b: a + b),
+    "add": of.compiled(lambda a, b: np.add(a, b)),
     "min": of.compiled(lambda a, b: np.minimum(a, b)),
     "max": of.compiled(lambda a, b: np.maximum(a, b)),
 }

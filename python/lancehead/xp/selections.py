@@ -238,7 +238,8 @@ def _histogram(*given: Any) -> str:
 def bincount(x: ndarray, weights: ndarray | None = None, minlength: int = 0) -> ndarray:
     """How often each of the integers 0, 1, 2 and so on is in a line, as `numpy.bincount`: `int64`.
 
-    With weights it is their sums, in `float64`. The greatest integer is needed, so it computes. Raises TypeError for
+    With weights it is their sums, in `float64` unless there are none. The greatest integer is needed, so it computes.
+    Raises TypeError for
     other types, ValueError for negative integers, arrays that are no lines, and weights of another shape.
     """
     if x.dtype not in dtypes.INTEGRAL or weights is not None and weights.dtype in dtypes.COMPLEX:
@@ -250,7 +251,7 @@ def bincount(x: ndarray, weights: ndarray | None = None, minlength: int = 0) -> 
     nodes = [convert(as_node(x), dtypes.int64)]
     if weights is not None:
         nodes.append(convert(as_node(weights), dtypes.float64))
-    dtype = dtypes.int64 if weights is None else dtypes.float64
+    dtype = dtypes.int64 if weights is None or not x.size else dtypes.float64
     node = Node("bincount", _bincount, nodes, (-1,), dtype, dynamic=(int(minlength),), is_costly=True)
     return _computed(wrap(node))[0]
 
