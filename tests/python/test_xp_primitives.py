@@ -141,8 +141,9 @@ def in_blocks(x, op, init):
     total = init
     for at in range(0, len(x), 2048):
         part = x[at : at + 2048]
-        if len(part) == 2048:
-            part = [functools.reduce(op, part[k : k + 256]) for k in range(0, 2048, 256)]
+        whole = len(part) // 8 * 8
+        eights = [part[k : k + 8] for k in range(0, whole, 8)]
+        part = [op(op(op(a, b), op(c, d)), op(op(e, f), op(g, h))) for a, b, c, d, e, f, g, h in eights] + part[whole:]
         total = op(total, functools.reduce(op, part))
     return total
 

@@ -1,10 +1,10 @@
 """Reductions and running results by functions of the program.
 
 Operators are taken to be associative, and need not be commutative: elements keep their order. A line is reduced in
-blocks of 2048 elements. Of a full block, eight parts of 256 elements are folded from left to right, each from its first
-element on, and then their results from left to right; a last, shorter block is folded from left to right. The results
-of the blocks are folded from left to right, after the initial value if there is one. So results do not depend on the
-number of threads. Running results and reductions of segments are folded from left to right without blocks.
+blocks of 2048 elements. In a block, eight elements at a time are combined as ((0 1) (2 3)) ((4 5) (6 7)), and these
+results from left to right, then the rest of fewer than eight elements one by one. The results of the blocks are
+folded from left to right, after the initial value if there is one. So results do not depend on the number of threads.
+Running results and reductions of segments are folded from left to right without blocks.
 """
 
 from __future__ import annotations
@@ -25,22 +25,30 @@ from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
 
 @njit
-def block(op, at, row, start, stop, *arrays):  # type: ignore[no-untyped-def]
+def eight(op, at, row, i, n, *arrays):  # type: ignore[no-untyped-def]
+    """Eight elements combined in pairs, and these in pairs."""
+    a = op(at(row, i, n, *arrays), at(row, i + 1, n, *arrays))
+    b = op(at(row, i + 2, n, *arrays), at(row, i + 3, n, *arrays))
+    c = op(at(row, i + 4, n, *arrays), at(row, i + 5, n, *arrays))
+    d = op(at(row, i + 6, n, *arrays), at(row, i + 7, n, *arrays))
+    return op(op(a, b), op(c, d))
+
+
+@njit
+def block(op, at, row, start, stop, n, *arrays):  # type: ignore[no-untyped-def]
     """The elements of a block, reduced in the order of this module."""
-    a = at(row, start, *arrays)
-    if stop - start < 2048:
-        for i in range(start + 1, stop):
-            a = op(a, at(row, i, *arrays))
-        return a
-    b, c, d = at(row, start + 256, *arrays), at(row, start + 512, *arrays), at(row, start + 768, *arrays)
-    e, f = at(row, start + 1024, *arrays), at(row, start + 1280, *arrays)
-    g, h = at(row, start + 1536, *arrays), at(row, start + 1792, *arrays)
-    for i in range(start + 1, start + 256):
-        a, b = op(a, at(row, i, *arrays)), op(b, at(row, i + 256, *arrays))
-        c, d = op(c, at(row, i + 512, *arrays)), op(d, at(row, i + 768, *arrays))
-        e, f = op(e, at(row, i + 1024, *arrays)), op(f, at(row, i + 1280, *arrays))
-        g, h = op(g, at(row, i + 1536, *arrays)), op(h, at(row, i + 1792, *arrays))
-    return op(op(op(op(op(op(op(a, b), c), d), e), f), g), h)
+    whole = (stop - start) // 8
+    if whole:
+        total = eight(op, at, row, start, n, *arrays)
+        for k in range(1, whole):
+            total = op(total, eight(op, at, row, start + 8 * k, n, *arrays))
+        first = start + 8 * whole
+    else:
+        total = at(row, start, n, *arrays)
+        first = start + 1
+    for i in range(first, stop):
+        total = op(total, at(row, i, n, *arrays))
+    return total
 
 
 @njit(parallel=True)
@@ -54,7 +62,7 @@ def folded(op, at, first, rows, n, *arrays):  # type: ignore[no-untyped-def]
     parts = np.empty(rows * blocks, first.dtype)
     for t in prange(rows * blocks):
         start = t % blocks * 2048
-        parts[t] = block(op, at, t // blocks, start, min(start + 2048, n), *arrays)
+        parts[t] = block(op, at, t // blocks, start, min(start + 2048, n), n, *arrays)
     for row in range(rows):
         total = parts[row * blocks]
         if first.size:
@@ -170,17 +178,15 @@ def as_line(node: Node) -> Node:
 
 
 def _lines(node: Node, axis: int | None, shape: tuple[int, ...]) -> Node:
-    # Of the shape to which it broadcasts, lines along an axis, or one line of all; of a single element only that.
+    # Of the shape to which it broadcasts, lines along an axis one after the other; of a single element only that.
     if math.prod(node.shape) == 1:
-        return reshaped(node, (1, 1))
+        return as_line(node)
     x = wrap(node)
     if x.shape != shape:
         x = x.view(lambda s: np.broadcast_to(s, shape))
-    if axis is None:
-        return reshaped(x.node(), (1, x.size))
-    if axis != len(shape) - 1:
+    if axis is not None and axis != len(shape) - 1:
         x = moveaxis(x, axis, -1)
-    return reshaped(x.node(), (_rows(shape, axis), shape[axis]))
+    return as_line(x.node())
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> int:
@@ -191,7 +197,7 @@ def _read(f: Any, nodes: Sequence[Node], places: Sequence[str], dtype: np.dtype[
     # The function of row, place and arrays that gives an element as a type.
     names = ", ".join(f"x{i}" for i in range(len(nodes)))
     values = ", ".join(f"x{i}[{place}]" for i, place in enumerate(places))
-    return of.made(f"def call(r, i, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
+    return of.made(f"def call(r, i, n, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
 
 
 def _same(x):  # type: ignore[no-untyped-def]
@@ -226,7 +232,7 @@ def _folded(op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any
         some = wrap(Node("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
     lines = [_lines(node, axis, shape) for node in nodes]
-    places = ["0, 0" if math.prod(node.shape) == 1 else "r, i" for node in nodes]
+    places = ["0" if math.prod(node.shape) == 1 else "r * n + i" for node in nodes]
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
     given = (_first(init, dtype), *lines)
     objects = (folded, op, _read(f, lines, places, dtype))
@@ -242,8 +248,9 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial
-    value (None) the first element begins. Full blocks of 2048 elements are folded as eight parts of 256 and the blocks'
-    results from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
+    value (None) the first element begins. In blocks of 2048 elements, eight at a time are combined as
+    ((0 1) (2 3)) ((4 5) (6 7)); their results, a rest of fewer than eight elements, and the results of blocks are
+    combined from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
     value, and with `check` if the operator is not associative on samples.
     """
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
@@ -273,7 +280,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     if check:
         of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
     left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
-    lines = (reshaped(nodes[0], (left, n)), reshaped(nodes[1], (right, n)), as_node_of(np.asarray([max(right, 1)])))
+    lines = (as_line(nodes[0]), as_line(nodes[1]), as_node_of(np.asarray([max(right, 1)])))
     objects = (folded, op, _read_pairs(f, dtype))
     shape = a.shape[:-1] + b.shape[:-1]
     dynamic = (left * right, n, shape)
@@ -282,7 +289,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
 
 
 def _read_pairs(f: Any, dtype: np.dtype[Any]) -> Any:
-    text = f"def call(r, i, a, b, n):\n    return {of.typed(dtype)}(f0(a[r // n[0], i], b[r % n[0], i]))\n"
+    text = f"def call(r, i, n, a, b, m):\n    return {of.typed(dtype)}(f0(a[r // m[0] * n + i], b[r % m[0] * n + i]))\n"
     return of.made(text, f)
 
 

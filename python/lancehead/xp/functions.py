@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, types
-from lancehead.decorators import njit
+from lancehead.decorators import njit, prange
 from lancehead.ufuncs import vectorize
 from lancehead.xp import dtypes
 from lancehead.xp.elementwise import operands
@@ -64,14 +64,14 @@ def compiled(f: Any) -> Any:
     return _COMPILED[key]
 
 
-def made(text: str, *objects: Any) -> Any:
+def made(text: str, *objects: Any, parallel: bool = False) -> Any:
     """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
     key = (text, *map(id, objects))
     if key not in _ADAPTED:
-        names: dict[str, Any] = {"np": np, **{f"f{i}": x for i, x in enumerate(objects)}}
+        names: dict[str, Any] = {"np": np, "prange": prange, **{f"f{i}": x for i, x in enumerate(objects)}}
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
-        _ADAPTED[key] = (njit(names["call"], error_model="numpy"), objects)
+        _ADAPTED[key] = (njit(names["call"], error_model="numpy", parallel=parallel), objects)
     return _ADAPTED[key][0]
 
 

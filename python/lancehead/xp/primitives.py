@@ -9,11 +9,12 @@ from __future__ import annotations
 import builtins
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lancehead.decorators import njit
+from lancehead.decorators import njit, prange
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import from_numpy, ndarray, wrap
@@ -35,7 +36,7 @@ from lancehead.xp.folds import (
 )
 from lancehead.xp.functions import Zipped
 from lancehead.xp.graph import Node
-from lancehead.xp.manipulation import axis_of, broadcast_to, flip
+from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
 from lancehead.xp.reducing import take
 from lancehead.xp.selections import (
     bincount,
@@ -56,29 +57,47 @@ from lancehead.xp.selections import (
 
 
 @njit
+def check_places(places, n):  # type: ignore[no-untyped-def]
+    """Raises IndexError for the first place that is out of bounds."""
+    bad = 0
+    for place in places:
+        bad += place < -n or place >= n
+    if bad:
+        for place in places:
+            if place < -n or place >= n:
+                raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
+
+
+@njit
 def put_rows(op, x, places, values):  # type: ignore[no-untyped-def]
     """A copy of rows, into which values are combined at places, one after the other."""
     out = x.copy()
     n = x.shape[0]
+    check_places(places, n)
     for i in range(places.size):
         place = places[i]
-        if place < -n or place >= n:
-            raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
         for j in range(x.shape[1]):
             out[place, j] = op(out[place, j], values[i, j])
     return out
 
 
 @njit
-def take_rows(x, places):  # type: ignore[no-untyped-def]
-    """Rows at places."""
-    n = x.shape[0]
-    out = np.empty((places.size, x.shape[1]), x.dtype)
+def put_elements(op, x, places, values):  # type: ignore[no-untyped-def]
+    """A copy of a line, into which values are combined at places, one after the other."""
+    out = x.copy()
+    check_places(places, x.size)
     for i in range(places.size):
-        place = places[i]
-        if place < -n or place >= n:
-            raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
-        out[i] = x[place]
+        out[places[i]] = op(out[places[i]], values[i])
+    return out
+
+
+@njit(parallel=True)
+def take_rows(x, places):  # type: ignore[no-untyped-def]
+    """Rows, or elements of a line, at places."""
+    out = np.empty(places.shape + x.shape[1:], x.dtype)
+    check_places(places, x.shape[0])
+    for i in prange(places.size):
+        out[i] = x[places[i]]
     return out
 
 
@@ -113,8 +132,9 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     unless indices are integers, ValueError for an array without axes.
     """
     places, rest = _places(x, indices), x.shape[1:]
-    rows = reshaped(as_node(x), (x.shape[0], math.prod(rest)))
-    shape = (places.shape[0], math.prod(rest))
+    row = () if math.prod(rest) == 1 else (math.prod(rest),)
+    rows = reshaped(as_node(x), (x.shape[0], *row))
+    shape = (places.shape[0], *row)
     node = Node("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
     return wrap(reshaped(node, indices.shape + rest))
 
@@ -148,10 +168,11 @@ def scatter(x: ndarray, indices: ndarray, values: Any, mode: Any = "set") -> nda
     if not np.can_cast(found, x.dtype, "same_kind"):
         raise TypeError(f"values of {found} do not go into an array of {x.dtype}")
     op = of.converted(op, 2, (x.dtype, value.dtype), x.dtype)
-    n = math.prod(rest)
-    lines = reshaped(as_node(broadcast_to(value, indices.shape + rest)), (indices.size, n))
-    given = (reshaped(as_node(x), (x.shape[0], n)), places, lines)
-    node = Node("scatter", _scatter, given, (x.shape[0], n), x.dtype, objects=(put_rows, op), is_costly=True)
+    row = () if math.prod(rest) == 1 else (math.prod(rest),)
+    lines = reshaped(as_node(broadcast_to(value, indices.shape + rest)), (indices.size, *row))
+    given = (reshaped(as_node(x), (x.shape[0], *row)), places, lines)
+    helper = put_rows if row else put_elements
+    node = Node("scatter", _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
     return wrap(reshaped(node, x.shape))
 
 
@@ -188,12 +209,31 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     else:
         for k, pad in enumerate(builtins.zip(before, after, strict=True)):
             if any(pad) and shape[k]:
-                places = np.pad(np.arange(shape[k]), pad, mode=_BOUNDARIES[boundary])  # type: ignore[call-overload]
-                x = take(x, from_numpy(places), axis=k)
-    if not all(shape):
-        return map(f, *(full(shape, 0, dtype=x.dtype) for _ in offsets))
-    starts = [[b + o for b, o in builtins.zip(before, offset, strict=True)] for offset in offsets]
-    return map(f, *(x[tuple(slice(i, i + n) for i, n in builtins.zip(at, shape, strict=True))] for at in starts))
+                n = shape[k]
+                places = np.pad(np.arange(n), pad, mode=_BOUNDARIES[boundary])  # type: ignore[call-overload]
+                ends = (places[: pad[0]], places[pad[0] + n :])
+                left, right = (take(x, from_numpy(np.ascontiguousarray(p)), axis=k) for p in ends)
+                x = concat([left, x, right], axis=k)
+    f = of.flattened(f, (x,) * len(offsets))[0]
+    dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
+    helper = of.made(_loops(x.ndim, before, offsets, of.typed(dtype)), f, parallel=True)
+    node = Node("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
+    return wrap(node)
+
+
+def _loops(ndim: int, before: Sequence[int], offsets: Sequence[tuple[int, ...]], dtype: str) -> str:
+    # The text of nested loops over an array with what is outside, the first of them parallel.
+    lines = ["def call(x, shape):", f"    out = np.empty(shape, {dtype})"]
+    for k in range(ndim):
+        lines.append("    " * (k + 1) + f"for i{k} in {'range' if k else 'prange'}(shape[{k}]):")
+    read = (", ".join(f"i{k} + {before[k] + o[k]}" for k in range(ndim)) or "()" for o in offsets)
+    at = ", ".join(f"i{k}" for k in range(ndim)) or "()"
+    lines.append("    " * (ndim + 1) + f"out[{at}] = f0({', '.join(f'x[{place}]' for place in read)})")
+    return "\n".join([*lines, "    return out", ""])
+
+
+def _stencil(x: str, shape: str, helper: str) -> str:
+    return f"{helper}(np.ascontiguousarray({x}), {shape})"
 
 
 def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:

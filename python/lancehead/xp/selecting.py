@@ -52,6 +52,32 @@ def chosen(x, mask):  # type: ignore[no-untyped-def]
 
 
 @njit
+def chosen_elements(x, mask):  # type: ignore[no-untyped-def]
+    """The elements of a line where a mask is true."""
+    count = np.sum(mask)
+    out = np.empty(count + 1, x.dtype)
+    k = 0
+    for i in range(mask.size):
+        # Written in any case, so that there is no branch.
+        out[k] = x[i]
+        k += mask[i]
+    return out[:count]
+
+
+@njit
+def parted_elements(x, mask):  # type: ignore[no-untyped-def]
+    """The elements of a line where a mask is true, then the others, and the number of the first."""
+    out = np.empty(x.size, x.dtype)
+    count = np.sum(mask)
+    k, m = 0, count
+    for i in range(mask.size):
+        out[k if mask[i] else m] = x[i]
+        k += mask[i]
+        m += not mask[i]
+    return out, count
+
+
+@njit
 def parted(x, mask):  # type: ignore[no-untyped-def]
     """The rows where a mask is true, then the others, and the number of the first."""
     out = np.empty(x.shape, x.dtype)
@@ -181,14 +207,16 @@ def runs(before, x):  # type: ignore[no-untyped-def]
 def merged(before, a, b):  # type: ignore[no-untyped-def]
     """Two sorted lines as one."""
     out = np.empty(a.size + b.size, a.dtype)
-    i, j = 0, 0
-    for k in range(out.size):
-        if j == b.size or (i < a.size and not before(b[j], a[i])):
-            out[k] = a[i]
-            i += 1
-        else:
-            out[k] = b[j]
-            j += 1
+    i, j, k = 0, 0, 0
+    while i < a.size and j < b.size:
+        x, y = a[i], b[j]
+        is_second = before(y, x)
+        out[k] = y if is_second else x
+        i += not is_second
+        j += is_second
+        k += 1
+    out[k : k + a.size - i] = a[i:]
+    out[k + a.size - i :] = b[j:]
     return out
 
 

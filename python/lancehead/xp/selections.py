@@ -16,11 +16,13 @@ from lancehead.xp.graph import Node, compute, several
 from lancehead.xp.manipulation import axis_of, moveaxis
 from lancehead.xp.selecting import (
     chosen,
+    chosen_elements,
     combined,
     float_before,
     merged,
     pair_before,
     parted,
+    parted_elements,
     plain_before,
     runs,
     smallest,
@@ -64,7 +66,8 @@ def _mask(x: ndarray, mask: ndarray) -> tuple[Node, Node, tuple[int, ...]]:
     if mask.shape != x.shape[: mask.ndim]:
         raise ValueError(f"a mask of shape {mask.shape} does not fit an array of shape {x.shape}")
     rest = x.shape[mask.ndim :]
-    return reshaped(as_node(x), (mask.size, math.prod(rest))), as_line(as_node(mask)), rest
+    row = () if math.prod(rest) == 1 else (math.prod(rest),)
+    return reshaped(as_node(x), (mask.size, *row)), as_line(as_node(mask)), rest
 
 
 def compact(x: ndarray, mask: ndarray) -> ndarray:
@@ -74,7 +77,8 @@ def compact(x: ndarray, mask: ndarray) -> ndarray:
     does not fit.
     """
     rows, mask_node, rest = _mask(x, mask)
-    (found,) = _computed(_made("compact", (rows, mask_node), (-1, math.prod(rest)), x.dtype, chosen))
+    helper = chosen if rows.shape[1:] else chosen_elements
+    (found,) = _computed(_made("compact", (rows, mask_node), (-1, *rows.shape[1:]), x.dtype, helper))
     return wrap(reshaped(found.node(), (found.shape[0], *rest)))
 
 
@@ -85,8 +89,9 @@ def partition(x: ndarray, mask: ndarray) -> PartitionResult:
     Raises as `compact`.
     """
     rows, mask_node, rest = _mask(x, mask)
+    helper = parted if rows.shape[1:] else parted_elements
     results = ((rows.shape, x.dtype), ((), dtypes.int64))
-    values, count = several("partition", _call, (rows, mask_node), results, objects=(parted,))
+    values, count = several("partition", _call, (rows, mask_node), results, objects=(helper,))
     return PartitionResult(wrap(reshaped(values, (mask.size, *rest))), wrap(count))
 
 
