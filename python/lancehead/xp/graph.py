@@ -8,6 +8,7 @@ compiler's own passes fuse what the region computes.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,6 +42,7 @@ class Node:
         "static",
         "users",
         "value",
+        "__weakref__",
     )
 
     def __init__(
@@ -62,8 +64,8 @@ class Node:
         self.objects = objects
         #: Arrays of the program that stand for this node.
         self.users = 0
-        #: If the operation has several results, their nodes.
-        self.parts: tuple[Node, ...] = ()
+        #: If the operation has several results, their nodes, which hold this one.
+        self.parts: tuple[weakref.ref[Node], ...] = ()
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"
@@ -111,11 +113,12 @@ def several(
 ) -> tuple[Node, ...]:
     """The nodes of an operation with several results, of these shapes and types."""
     whole = Node(name, emit, inputs, (), np.dtype(np.void), static=static, dynamic=dynamic, objects=objects)
-    whole.parts = tuple(
+    parts = tuple(
         Node(name, _part, (whole,), shape, dtype, static=(i,), is_costly=True)
         for i, (shape, dtype) in enumerate(results)
     )
-    return whole.parts
+    whole.parts = tuple(map(weakref.ref, parts))
+    return parts
 
 
 def _part(whole: str, i: int) -> str:
@@ -166,7 +169,8 @@ def compute(*wanted: Node) -> None:
     order = _region(wanted)
     if not order:
         return
-    parts = [p for n in order for p in n.parts if p.users and p.value is None]
+    found = (part() for n in order for part in n.parts)
+    parts = [p for p in found if p is not None and p.users and p.value is None]
     if parts:
         order = _region([*wanted, *parts])
     is_wanted = {id(n) for n in wanted}
@@ -195,8 +199,8 @@ def compute(*wanted: Node) -> None:
     text = f"def region({parameters}):\n" + "\n".join(lines) + f"\n    return ({result},)\n"
     values = _compiled(text, [x for _, x in objects.values()])(*[n.value for n in leaves], *numbers)
     for node, value in zip(kept, values, strict=True):
-        found = np.asarray(value, dtype=node.dtype)
-        node.shape = found.shape if -1 in node.shape else node.shape
-        node.value = found.reshape(node.shape)
+        made = np.asarray(value, dtype=node.dtype)
+        node.shape = made.shape if -1 in node.shape else node.shape
+        node.value = made.reshape(node.shape)
         # What it was computed from is not needed any more.
         node.inputs, node.dynamic, node.objects = (), (), ()

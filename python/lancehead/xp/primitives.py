@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,8 +180,13 @@ def _scatter(x: str, places: str, values: str, helper: str, op: str) -> str:
     return f"{helper}({op}, {x}, {places}, {values})"
 
 
-#: Modes of NumPy's `pad` by names of boundaries, which are those of `scipy.ndimage`.
-_BOUNDARIES = {"nearest": "edge", "wrap": "wrap", "reflect": "symmetric", "mirror": "reflect"}
+#: Places for those outside of so many, by names of boundaries of `scipy.ndimage`.
+_BOUNDARIES: dict[str, Callable[[Any, int], Any]] = {
+    "nearest": lambda i, n: np.clip(i, 0, n - 1),
+    "wrap": lambda i, n: i % n,
+    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "mirror": lambda i, n: np.abs((i + n - 1) % max(2 * n - 2, 1) - (n - 1)),
+}
 
 
 def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value: Any = 0) -> ndarray:
@@ -202,23 +207,27 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     if boundary == "valid":
         shape = tuple(max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True))
         x = x if all(shape) else full([s and n for s, n in builtins.zip(shape, x.shape, strict=True)], 0, dtype=x.dtype)
-    elif boundary == "constant":
-        wide = full([b + n + a for b, n, a in builtins.zip(before, shape, after, strict=True)], value, dtype=x.dtype)
-        wide[tuple(slice(b, b + n) for b, n in builtins.zip(before, shape, strict=True))] = x
-        x = wide
     else:
         for k, pad in enumerate(builtins.zip(before, after, strict=True)):
-            if any(pad) and shape[k]:
-                n = shape[k]
-                places = np.pad(np.arange(n), pad, mode=_BOUNDARIES[boundary])  # type: ignore[call-overload]
-                ends = (places[: pad[0]], places[pad[0] + n :])
-                left, right = (take(x, from_numpy(np.ascontiguousarray(p)), axis=k) for p in ends)
-                x = concat([left, x, right], axis=k)
+            if any(pad) and (shape[k] or boundary == "constant"):
+                x = concat(_extended(x, k, pad, boundary, value), axis=k)
     f = of.flattened(f, (x,) * len(offsets))[0]
     dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
     helper = of.made(_loops(x.ndim, before, offsets, of.typed(dtype)), f, parallel=True)
     node = Node("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
     return wrap(node)
+
+
+def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value: Any) -> list[ndarray]:
+    # What is before an array along an axis, the array, and what is after it.
+    n, ends = x.shape[axis], []
+    for places in (np.arange(-pad[0], 0), np.arange(n, n + pad[1])):
+        if boundary == "constant":
+            shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
+            ends.append(full(shape, value, dtype=x.dtype))
+        else:
+            ends.append(take(x, from_numpy(_BOUNDARIES[boundary](places, n)), axis=axis))
+    return [ends[0], x, ends[1]]
 
 
 def _loops(ndim: int, before: Sequence[int], offsets: Sequence[tuple[int, ...]], dtype: str) -> str:
