@@ -518,6 +518,12 @@ def test_iterators():
     zipped = xp.zip(xp.counting(3), A(np.array([1.0, 2.0, 3.0])))
     same(xp.map(lambda p, k: p[0] * p[1] + k, zipped, 1), [1.0, 3.0, 7.0])
     same(xp.transform_reduce(lambda p: p[0] * p[1], add, 0, zipped), np.float64(8))
+    # Read where they are, not from memory.
+    ones, numbers = xp.constant(2, (3, 4)), xp.counting(4, 1)
+    for axis, expected in ((None, 60.0), (0, [6.0, 12.0, 18.0, 24.0]), (1, [20.0, 20.0, 20.0])):
+        found = xp.transform_reduce(lambda a, b, c: a * b * c, add, 0, ones, numbers, A(np.ones((3, 1))), axis=axis)
+        same(found, np.asarray(expected))
+    same(xp.transform_reduce(lambda i: i * i, add, 0, xp.counting(5000, -7)), np.sum(np.arange(-7, 4993) ** 2))
     for wrong in (lambda: xp.counting(-1), lambda: xp.strided(A(x), 0)):
         with pytest.raises(ValueError):
             wrong()

@@ -177,27 +177,30 @@ def as_line(node: Node) -> Node:
     return reshaped(node, (math.prod(node.shape),))
 
 
-def _lines(node: Node, axis: int | None, shape: tuple[int, ...]) -> Node:
-    # Of the shape to which it broadcasts, lines along an axis one after the other; of a single element only that.
+def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str]:
+    # A line of the elements in memory, and the text of that at place `i` of line `r` along an axis, or of all.
+    if node.value is None and node.name == "full":
+        node = as_node_of(np.asarray(node.dynamic[1], node.dtype))
     if math.prod(node.shape) == 1:
-        return as_line(node)
-    x = wrap(node)
-    if x.shape != shape:
-        x = x.view(lambda s: np.broadcast_to(s, shape))
+        return as_line(node), f"{name}[0]"
+    if node.shape != shape:
+        node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
+    place = "r * n + i"
     if axis is not None and axis != len(shape) - 1:
-        x = moveaxis(x, axis, -1)
-    return as_line(x.node())
+        place = "(r // m[0] * n + i) * m[0] + r % m[0]"
+    if node.value is None and node.name == "counting":
+        return as_node_of(np.asarray(node.dynamic[:1])), f"({name}[0] + {place})"
+    return as_line(node), f"{name}[{place}]"
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> int:
     return math.prod(n for k, n in enumerate(shape) if k != axis)
 
 
-def _read(f: Any, nodes: Sequence[Node], places: Sequence[str], dtype: np.dtype[Any]) -> Any:
-    # The function of row, place and arrays that gives an element as a type.
-    names = ", ".join(f"x{i}" for i in range(len(nodes)))
-    values = ", ".join(f"x{i}[{place}]" for i, place in enumerate(places))
-    return of.made(f"def call(r, i, n, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
+def _read(f: Any, elements: Sequence[str], dtype: np.dtype[Any]) -> Any:
+    # The function of line, place, length, distance and arrays that gives an element as a type.
+    names = ", ".join(f"x{i}" for i in range(len(elements)))
+    return of.made(f"def call(r, i, n, m, {names}):\n    return {of.typed(dtype)}(f0({', '.join(elements)}))\n", f)
 
 
 def _same(x):  # type: ignore[no-untyped-def]
@@ -231,11 +234,13 @@ def _folded(op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any
     if check:
         some = wrap(Node("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
-    lines = [_lines(node, axis, shape) for node in nodes]
-    places = ["0" if math.prod(node.shape) == 1 else "r * n + i" for node in nodes]
+    read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
+    # Elements of a line along an axis are as far from each other as there are elements after the axis.
+    m = 1 if axis is None else math.prod(shape[axis + 1 :])
+    lines = [as_node_of(np.asarray([m])), *(line for line, _ in read)]
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
     given = (_first(init, dtype), *lines)
-    objects = (folded, op, _read(f, lines, places, dtype))
+    objects = (folded, op, _read(f, [element for _, element in read], dtype))
     return wrap(Node("reduce", _fold, given, out, dtype, dynamic=(rows, n, out), objects=objects, is_costly=True))
 
 
@@ -280,7 +285,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     if check:
         of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
     left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
-    lines = (as_line(nodes[0]), as_line(nodes[1]), as_node_of(np.asarray([max(right, 1)])))
+    lines = (as_node_of(np.asarray([max(right, 1)])), as_line(nodes[0]), as_line(nodes[1]))
     objects = (folded, op, _read_pairs(f, dtype))
     shape = a.shape[:-1] + b.shape[:-1]
     dynamic = (left * right, n, shape)
@@ -289,7 +294,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
 
 
 def _read_pairs(f: Any, dtype: np.dtype[Any]) -> Any:
-    text = f"def call(r, i, n, a, b, m):\n    return {of.typed(dtype)}(f0(a[r // m[0] * n + i], b[r % m[0] * n + i]))\n"
+    text = f"def call(r, i, n, m, a, b):\n    return {of.typed(dtype)}(f0(a[r // m[0] * n + i], b[r % m[0] * n + i]))\n"
     return of.made(text, f)
 
 

@@ -23,7 +23,8 @@ def plain_before(a, b):  # type: ignore[no-untyped-def]
 @njit
 def float_before(a, b):  # type: ignore[no-untyped-def]
     """Whether an element is before another, NaN after the numbers."""
-    return a < b or (b != b and a == a)
+    # Without a branch, for loops that have none.
+    return (not (a >= b)) & (a == a)
 
 
 @njit
@@ -169,13 +170,16 @@ def top_line(before, x, k, values, places):  # type: ignore[no-untyped-def]
         values[i] = x[places[i]]
 
 
-@njit
+@njit(parallel=True)
 def top_rows(before, x, k):  # type: ignore[no-untyped-def]
     """The greatest elements of each row, and their places."""
     rows = x.shape[0]
     values, places = np.empty((rows, k), x.dtype), np.empty((rows, k), np.int64)
-    if k:
-        for row in range(rows):
+    if k and rows == 1:
+        # The selection in it is parallel.
+        top_line(before, x[0], k, values[0], places[0])
+    elif k:
+        for row in prange(rows):
             top_line(before, x[row], k, values[row], places[row])
     return values, places
 
@@ -212,8 +216,8 @@ def merged(before, a, b):  # type: ignore[no-untyped-def]
         x, y = a[i], b[j]
         is_second = before(y, x)
         out[k] = y if is_second else x
-        i += not is_second
-        j += is_second
+        i += 1 - int(is_second)
+        j += int(is_second)
         k += 1
     out[k : k + a.size - i] = a[i:]
     out[k + a.size - i :] = b[j:]
