@@ -20,40 +20,43 @@ from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, subtract
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Node, leaf
 from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
 
 @njit
-def eight(op, at, row, i, n, *arrays):  # type: ignore[no-untyped-def]
+def eight(op, at, line, m, i, *arrays):  # type: ignore[no-untyped-def]
     """Eight elements combined in pairs, and these in pairs."""
-    a = op(at(row, i, n, *arrays), at(row, i + 1, n, *arrays))
-    b = op(at(row, i + 2, n, *arrays), at(row, i + 3, n, *arrays))
-    c = op(at(row, i + 4, n, *arrays), at(row, i + 5, n, *arrays))
-    d = op(at(row, i + 6, n, *arrays), at(row, i + 7, n, *arrays))
+    a = op(at(line, m, i, *arrays), at(line, m, i + 1, *arrays))
+    b = op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays))
+    c = op(at(line, m, i + 4, *arrays), at(line, m, i + 5, *arrays))
+    d = op(at(line, m, i + 6, *arrays), at(line, m, i + 7, *arrays))
     return op(op(a, b), op(c, d))
 
 
 @njit
-def block(op, at, row, start, stop, n, *arrays):  # type: ignore[no-untyped-def]
+def block(op, at, line, m, start, stop, *arrays):  # type: ignore[no-untyped-def]
     """The elements of a block, reduced in the order of this module."""
     whole = (stop - start) // 8
     if whole:
-        total = eight(op, at, row, start, n, *arrays)
+        total = eight(op, at, line, m, start, *arrays)
         for k in range(1, whole):
-            total = op(total, eight(op, at, row, start + 8 * k, n, *arrays))
+            total = op(total, eight(op, at, line, m, start + 8 * k, *arrays))
         first = start + 8 * whole
     else:
-        total = at(row, start, n, *arrays)
+        total = at(line, m, start, *arrays)
         first = start + 1
     for i in range(first, stop):
-        total = op(total, at(row, i, n, *arrays))
+        total = op(total, at(line, m, i, *arrays))
     return total
 
 
 @njit(parallel=True)
-def folded(op, at, first, rows, n, *arrays):  # type: ignore[no-untyped-def]
-    """Lines of elements, each reduced; `first` has the initial value, or nothing."""
+def folded(op, begin, at, first, rows, n, m, *arrays):  # type: ignore[no-untyped-def]
+    """Lines of elements, each reduced; `first` has the initial value, or nothing.
+
+    `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
+    """
     out = np.empty(rows, first.dtype)
     if n == 0:
         out[:] = first[0]
@@ -61,8 +64,8 @@ def folded(op, at, first, rows, n, *arrays):  # type: ignore[no-untyped-def]
     blocks = (n + 2047) // 2048
     parts = np.empty(rows * blocks, first.dtype)
     for t in prange(rows * blocks):
-        start = t % blocks * 2048
-        parts[t] = block(op, at, t // blocks, start, min(start + 2048, n), n, *arrays)
+        start, line = t % blocks * 2048, begin(t // blocks, n, m)
+        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
     for row in range(rows):
         total = parts[row * blocks]
         if first.size:
@@ -152,13 +155,8 @@ def initial(init: Any, dtype: np.dtype[Any]) -> Node | None:
 def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
     # An array of the initial value, or of nothing.
     if init is None:
-        return as_node_of(np.empty(0, dtype))
+        return leaf(np.empty(0, dtype))
     return as_line(convert(init, dtype))
-
-
-def as_node_of(value: np.ndarray) -> Node:
-    """A node of an array of NumPy."""
-    return Node("array", None, (), value.shape, value.dtype, value=value)
 
 
 def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
@@ -177,30 +175,32 @@ def as_line(node: Node) -> Node:
     return reshaped(node, (math.prod(node.shape),))
 
 
-def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str]:
-    # A line of the elements in memory, and the text of that at place `i` of line `r` along an axis, or of all.
+def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
+    # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
+    # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
     if node.value is None and node.name == "full":
-        node = as_node_of(np.asarray(node.dynamic[1], node.dtype))
+        node = leaf(np.asarray(node.dynamic[1], node.dtype))
     if math.prod(node.shape) == 1:
-        return as_line(node), f"{name}[0]"
+        return as_line(node), "0", f"{name}[0]"
     if node.shape != shape:
         node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
-    place = "r * n + i"
-    if axis is not None and axis != len(shape) - 1:
-        place = "(r // m[0] * n + i) * m[0] + r % m[0]"
+    is_apart = axis is not None and axis != len(shape) - 1
+    begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
     if node.value is None and node.name == "counting":
-        return as_node_of(np.asarray(node.dynamic[:1])), f"({name}[0] + {place})"
-    return as_line(node), f"{name}[{place}]"
+        return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
+    return as_line(node), begin, f"{name}[{place}]"
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> int:
     return math.prod(n for k, n in enumerate(shape) if k != axis)
 
 
-def _read(f: Any, elements: Sequence[str], dtype: np.dtype[Any]) -> Any:
-    # The function of line, place, length, distance and arrays that gives an element as a type.
+def _read(f: Any, begins: Sequence[str], elements: Sequence[str], dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    # The functions of where a line begins in each array, and of its elements as a type.
     names = ", ".join(f"x{i}" for i in range(len(elements)))
-    return of.made(f"def call(r, i, n, m, {names}):\n    return {of.typed(dtype)}(f0({', '.join(elements)}))\n", f)
+    values = ", ".join(element.format(b=f"line[{i}]") for i, element in enumerate(elements))
+    begin = of.made(f"def call(r, n, m):\n    return ({', '.join(begins)},)\n")
+    return begin, of.made(f"def call(line, m, i, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
 
 
 def _same(x):  # type: ignore[no-untyped-def]
@@ -223,9 +223,10 @@ def map(f: Any, *arrays: Any) -> ndarray:
     return wrap(Node("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
 
 
-def _folded(op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any, shape: Any, what: Any) -> ndarray:
-    # `what`: type of the elements, whether the operator is checked.
-    elements, check = what
+def _folded(
+    op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any, shape: Any, of_elements: Any
+) -> ndarray:
+    elements, check = of_elements
     op, dtype = of.accumulated(op, elements if init is None else init.dtype, elements)
     n = math.prod(shape) if axis is None else shape[axis]
     rows = 1 if axis is None else _rows(shape, axis)
@@ -237,16 +238,16 @@ def _folded(op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any
     read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
     # Elements of a line along an axis are as far from each other as there are elements after the axis.
     m = 1 if axis is None else math.prod(shape[axis + 1 :])
-    lines = [as_node_of(np.asarray([m])), *(line for line, _ in read)]
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
-    given = (_first(init, dtype), *lines)
-    objects = (folded, op, _read(f, [element for _, element in read], dtype))
-    return wrap(Node("reduce", _fold, given, out, dtype, dynamic=(rows, n, out), objects=objects, is_costly=True))
+    given = (_first(init, dtype), *(line for line, _, _ in read))
+    functions = _read(f, [begin for _, begin, _ in read], [element for _, _, element in read], dtype)
+    objects, dynamic = (folded, op, *functions), (rows, n, m, out)
+    return wrap(Node("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
 
 
 def _fold(first: str, *more: str) -> str:
-    *lines, rows, n, shape, helper, op, at = more
-    return f"{helper}({op}, {at}, {first}, {rows}, {n}, {', '.join(lines)}).reshape({shape})"
+    *lines, rows, n, m, shape, helper, op, begin, at = more
+    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {', '.join(lines)}).reshape({shape})"
 
 
 def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> ndarray:
@@ -282,20 +283,14 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
     if begin is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
-    if check:
+    if check and a.size and b.size:
         of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
     left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
-    lines = (as_node_of(np.asarray([max(right, 1)])), as_line(nodes[0]), as_line(nodes[1]))
-    objects = (folded, op, _read_pairs(f, dtype))
+    functions = _read(f, ("r // m * n", "r % m * n"), ("x0[{b} + i]", "x1[{b} + i]"), dtype)
     shape = a.shape[:-1] + b.shape[:-1]
-    dynamic = (left * right, n, shape)
-    given = (_first(begin, dtype), *lines)
+    dynamic, objects = (left * right, n, max(right, 1), shape), (folded, op, *functions)
+    given = (_first(begin, dtype), as_line(nodes[0]), as_line(nodes[1]))
     return wrap(Node("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
-
-
-def _read_pairs(f: Any, dtype: np.dtype[Any]) -> Any:
-    text = f"def call(r, i, n, m, a, b):\n    return {of.typed(dtype)}(f0(a[r // m[0] * n + i], b[r % m[0] * n + i]))\n"
-    return of.made(text, f)
 
 
 def scan(

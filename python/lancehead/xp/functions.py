@@ -48,8 +48,9 @@ def _identity(value: Any) -> Any:
 def compiled(f: Any) -> Any:
     """The compiled function of a function, a lambda or a compiled one; others are called as they are.
 
-    Variables that it captured have the values of now. Functions made by the same code with equal numbers and the same
-    objects are compiled once. Raises TypeError for what cannot be called.
+    Variables that it captured have the values of now; arrays are read when results are computed. Functions
+    made by the same code with equal numbers and the same objects are compiled once. Raises TypeError for
+    what cannot be called.
     """
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
@@ -115,7 +116,9 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     """
     key = (id(f), *given)
     if key not in _RESULTS:
-        _RESULTS[key] = str(f.compile(tuple(_TYPES[d] for d in given)).return_type)
+        # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
+        own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
+        _RESULTS[key] = str(own.compile(tuple(_TYPES[d] for d in given)).return_type)
         _ADAPTED.setdefault(("result", id(f)), f)
     found = _RESULTS[key]
     if found not in _NAMED:

@@ -219,7 +219,7 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
 
 
 def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value: Any) -> list[ndarray]:
-    # What is before an array along an axis, the array, and what is after it.
+    # The elements before an array along an axis, the array, and those after it.
     n, ends = x.shape[axis], []
     for places in (np.arange(-pad[0], 0), np.arange(n, n + pad[1])):
         if boundary == "constant":
