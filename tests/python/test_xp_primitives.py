@@ -382,6 +382,21 @@ def test_k_select_of_long_lines():
     same(top.indices, np.argsort(-x, kind="stable")[:100])
 
 
+@pytest.mark.parametrize("n", (50, 400_000))
+def test_complex_numbers_with_nan_in_parts_are_ordered_as_by_numpy(n):
+    rng = np.random.default_rng(0)
+    z = np.empty(n, complex)
+    for part in (z.real, z.imag):
+        part[:] = np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 4, n))
+    ordered = np.sort(z)
+    for k in (1, n // 3, n * 63 // 100, n * 4 // 5, n):
+        np.testing.assert_array_equal(xp.k_select(A(z), k).numpy()[None].view(float), ordered[k - 1 : k].view(float))
+    found = xp.merge(A(np.sort(z[: n // 2])), A(np.sort(z[n // 2 :]))).numpy()
+    np.testing.assert_array_equal(found.view(float), ordered.view(float))
+    found = xp.top_k(A(z), n // 4).values.numpy()[::-1].copy()
+    np.testing.assert_array_equal(found.view(float), ordered[n - n // 4 :].view(float))
+
+
 def test_selections_along_axes_and_their_errors():
     x = np.random.default_rng(0).permutation(24).reshape(2, 3, 4).astype(np.float32)
     for axis in (0, 1, 2, -1):
