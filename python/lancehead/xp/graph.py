@@ -8,6 +8,7 @@ compiler's own passes fuse what the region computes.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,7 +24,9 @@ class Node:
     """An operation of the graph, or an array that is there.
 
     `emit` gives the text of the operation for names of operands and the constants in `static`, which are part of the
-    structure; `dynamic` are numbers and tuples that change without a new compilation, as further operands.
+    structure; `dynamic` are numbers and tuples that change without a new compilation, as further operands. `objects`
+    are functions that the text calls: they get names, which come after the operands, and their identities are part of
+    the structure. An extent of -1 is one that only the value tells, so that such a node is computed at once.
     """
 
     __slots__ = (
@@ -33,11 +36,13 @@ class Node:
         "inputs",
         "is_costly",
         "name",
+        "objects",
         "parts",
         "shape",
         "static",
         "users",
         "value",
+        "__weakref__",
     )
 
     def __init__(
@@ -50,15 +55,17 @@ class Node:
         *,
         static: tuple[Any, ...] = (),
         dynamic: tuple[Any, ...] = (),
+        objects: tuple[Any, ...] = (),
         is_costly: bool = False,
         value: np.ndarray | None = None,
     ) -> None:
         self.name, self.emit, self.inputs, self.static, self.dynamic = name, emit, tuple(inputs), static, dynamic
         self.shape, self.dtype, self.is_costly, self.value = shape, dtype, is_costly, value
+        self.objects = objects
         #: Arrays of the program that stand for this node.
         self.users = 0
-        #: If the operation has several results, their nodes.
-        self.parts: tuple[Node, ...] = ()
+        #: If the operation has several results, their nodes, which hold this one.
+        self.parts: tuple[weakref.ref[Node], ...] = ()
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"
@@ -101,14 +108,17 @@ def several(
     inputs: Sequence[Node],
     results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     static: tuple[Any, ...] = (),
+    dynamic: tuple[Any, ...] = (),
+    objects: tuple[Any, ...] = (),
 ) -> tuple[Node, ...]:
     """The nodes of an operation with several results, of these shapes and types."""
-    whole = Node(name, emit, inputs, (), np.dtype(np.void), static=static)
-    whole.parts = tuple(
+    whole = Node(name, emit, inputs, (), np.dtype(np.void), static=static, dynamic=dynamic, objects=objects)
+    parts = tuple(
         Node(name, _part, (whole,), shape, dtype, static=(i,), is_costly=True)
         for i, (shape, dtype) in enumerate(results)
     )
-    return whole.parts
+    whole.parts = tuple(map(weakref.ref, parts))
+    return parts
 
 
 def _part(whole: str, i: int) -> str:
@@ -138,11 +148,14 @@ _COMPILED: dict[Any, Any] = {}
 _LOCK = threading.Lock()
 
 
-def _compiled(key: Any, text: str) -> Any:
+def _compiled(text: str, objects: Sequence[Any]) -> Any:
+    # The compiled function keeps its objects, so that their identities stay theirs.
+    key = (text, *map(id, objects))
     with _LOCK:
         found = _COMPILED.get(key)
         if found is None:
             names: dict[str, Any] = {"np": np, "strided": strided, "stored": stored, "scattered": scattered}
+            names.update((f"f{i}", x) for i, x in enumerate(objects))
             exec(compile(text, "<lancehead.xp>", "exec"), names)
             found = _COMPILED[key] = njit(names["region"], error_model="numpy")
     return found
@@ -156,7 +169,8 @@ def compute(*wanted: Node) -> None:
     order = _region(wanted)
     if not order:
         return
-    parts = [p for n in order for p in n.parts if p.users and p.value is None]
+    found = (part() for n in order for part in n.parts)
+    parts = [p for p in found if p is not None and p.users and p.value is None]
     if parts:
         order = _region([*wanted, *parts])
     is_wanted = {id(n) for n in wanted}
@@ -164,7 +178,7 @@ def compute(*wanted: Node) -> None:
     leaves: list[Node] = []
     numbers: list[Any] = []
     names: dict[int, str] = {}
-    lines, key = [], []
+    lines, objects = [], dict[int, tuple[str, Any]]()
     for i, node in enumerate(order):
         operands = []
         for n in node.inputs:
@@ -175,15 +189,18 @@ def compute(*wanted: Node) -> None:
         for x in node.dynamic:
             operands.append(f"s{len(numbers)}")
             numbers.append(x)
+        for x in node.objects:
+            operands.append(objects.setdefault(id(x), (f"f{len(objects)}", x))[0])
         names[id(node)] = f"t{i}"
         assert node.emit is not None, "a node without a value is an operation"
         lines.append(f"    t{i} = {node.emit(*operands, *node.static)}")
-        key.append(lines[-1])
     result = ", ".join(names[id(n)] for n in kept)
     parameters = ", ".join([f"a{i}" for i in range(len(leaves))] + [f"s{i}" for i in range(len(numbers))])
     text = f"def region({parameters}):\n" + "\n".join(lines) + f"\n    return ({result},)\n"
-    values = _compiled(text, text)(*[n.value for n in leaves], *numbers)
+    values = _compiled(text, [x for _, x in objects.values()])(*[n.value for n in leaves], *numbers)
     for node, value in zip(kept, values, strict=True):
-        node.value = np.asarray(value, dtype=node.dtype).reshape(node.shape)
+        made = np.asarray(value, dtype=node.dtype)
+        node.shape = made.shape if -1 in node.shape else node.shape
+        node.value = made.reshape(node.shape)
         # What it was computed from is not needed any more.
-        node.inputs, node.dynamic = (), ()
+        node.inputs, node.dynamic, node.objects = (), (), ()

@@ -1,0 +1,412 @@
+"""Reductions and running results by functions of the program.
+
+Operators are taken to be associative, and need not be commutative: elements keep their order. A line is reduced in
+blocks of 2048 elements. In a block, eight elements at a time are combined as ((0 1) (2 3)) ((4 5) (6 7)), and these
+results from left to right, then the rest of fewer than eight elements one by one. The results of the blocks are
+folded from left to right, after the initial value if there is one. So results do not depend on the number of threads.
+Running results and reductions of segments are folded from left to right without blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lancehead.decorators import njit, prange
+from lancehead.xp import dtypes
+from lancehead.xp import functions as of
+from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.elementwise import as_node, convert, subtract
+from lancehead.xp.graph import Node, leaf
+from lancehead.xp.manipulation import axis_of, concat, moveaxis
+
+
+@njit
+def eight(op, at, line, m, i, *arrays):  # type: ignore[no-untyped-def]
+    """Eight elements combined in pairs, and these in pairs."""
+    a = op(at(line, m, i, *arrays), at(line, m, i + 1, *arrays))
+    b = op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays))
+    c = op(at(line, m, i + 4, *arrays), at(line, m, i + 5, *arrays))
+    d = op(at(line, m, i + 6, *arrays), at(line, m, i + 7, *arrays))
+    return op(op(a, b), op(c, d))
+
+
+@njit
+def block(op, at, line, m, start, stop, *arrays):  # type: ignore[no-untyped-def]
+    """The elements of a block, reduced in the order of this module."""
+    whole = (stop - start) // 8
+    if whole:
+        total = eight(op, at, line, m, start, *arrays)
+        for k in range(1, whole):
+            total = op(total, eight(op, at, line, m, start + 8 * k, *arrays))
+        first = start + 8 * whole
+    else:
+        total = at(line, m, start, *arrays)
+        first = start + 1
+    for i in range(first, stop):
+        total = op(total, at(line, m, i, *arrays))
+    return total
+
+
+@njit(parallel=True)
+def folded(op, begin, at, first, rows, n, m, *arrays):  # type: ignore[no-untyped-def]
+    """Lines of elements, each reduced; `first` has the initial value, or nothing.
+
+    `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
+    """
+    out = np.empty(rows, first.dtype)
+    if n == 0:
+        out[:] = first[0]
+        return out
+    blocks = (n + 2047) // 2048
+    parts = np.empty(rows * blocks, first.dtype)
+    for t in prange(rows * blocks):
+        start, line = t % blocks * 2048, begin(t // blocks, n, m)
+        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
+    for row in range(rows):
+        total = parts[row * blocks]
+        if first.size:
+            total = op(first[0], total)
+        for k in range(1, blocks):
+            total = op(total, parts[row * blocks + k])
+        out[row] = total
+    return out
+
+
+@njit(parallel=True)
+def scanned(op, first, exclusive, x):  # type: ignore[no-untyped-def]
+    """Running results of lines."""
+    rows, n = x.shape
+    out = np.empty((rows, n), first.dtype)
+    if n:
+        for row in prange(rows):
+            total = first[0] if first.size else x[row, 0]
+            if first.size and not exclusive:
+                total = op(total, x[row, 0])
+            out[row, 0] = total
+            back = 1 if exclusive else 0
+            for i in range(1, n):
+                total = op(total, x[row, i - back])
+                out[row, i] = total
+    return out
+
+
+@njit
+def check_offsets(offsets, n, whole):  # type: ignore[no-untyped-def]
+    """Raises ValueError for bounds of segments that are not in order, or, if `whole`, leave elements out."""
+    for i in range(offsets.size):
+        if offsets[i] < 0 or offsets[i] > n:
+            raise IndexError(f"offset {offsets[i]} is out of bounds for {n} elements")
+        if i and offsets[i] < offsets[i - 1]:
+            raise ValueError("offsets of segments must not decrease")
+    if whole and (offsets[0] != 0 or offsets[-1] != n):
+        raise ValueError("segments must hold all elements: offsets begin with 0 and end with their number")
+
+
+@njit(parallel=True)
+def segments_folded(op, first, x, offsets):  # type: ignore[no-untyped-def]
+    """Segments of a line, each folded from left to right after the initial value."""
+    check_offsets(offsets, x.size, False)
+    out = np.empty(offsets.size - 1, first.dtype)
+    for k in prange(offsets.size - 1):
+        total = first[0]
+        for i in range(offsets[k], offsets[k + 1]):
+            total = op(total, x[i])
+        out[k] = total
+    return out
+
+
+# Segments do not overlap.
+@njit(parallel={"unsafe": True})
+def segments_scanned(op, first, exclusive, x, offsets):  # type: ignore[no-untyped-def]
+    """Running results of the segments of a line."""
+    check_offsets(offsets, x.size, True)
+    out = np.empty(x.size, first.dtype)
+    for k in prange(offsets.size - 1):
+        start, stop = offsets[k], offsets[k + 1]
+        if start < stop:
+            total = first[0] if first.size else x[start]
+            if first.size and not exclusive:
+                total = op(total, x[start])
+            out[start] = total
+            back = 1 if exclusive else 0
+            for i in range(start + 1, stop):
+                total = op(total, x[i - back])
+                out[i] = total
+    return out
+
+
+def initial(init: Any, dtype: np.dtype[Any]) -> Node | None:
+    """The node of an initial value, a number or an array without axes; None for none. ValueError for other arrays."""
+    if init is None:
+        return None
+    if isinstance(init, np.generic):
+        node = as_node(init.item(), init.dtype)
+    else:
+        node = as_node(init, None if isinstance(init, ndarray) else np.result_type(dtype, init))
+    if node.shape:
+        raise ValueError(f"an initial value is one number, not an array of shape {node.shape}")
+    return node
+
+
+def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
+    # An array of the initial value, or of nothing.
+    if init is None:
+        return leaf(np.empty(0, dtype))
+    return as_line(convert(init, dtype))
+
+
+def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
+    """A node's elements in row-major order in a shape of as many, next to each other in memory."""
+    if node.shape == shape and node.name != "view":
+        return node
+    return Node("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
+
+
+def _reshaped(a: str, shape: str) -> str:
+    return f"np.ascontiguousarray({a}).reshape({shape})"
+
+
+def as_line(node: Node) -> Node:
+    """A node's elements in row-major order, with one axis."""
+    return reshaped(node, (math.prod(node.shape),))
+
+
+def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
+    # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
+    # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
+    if node.value is None and node.name == "full":
+        node = leaf(np.asarray(node.dynamic[1], node.dtype))
+    if math.prod(node.shape) == 1:
+        return as_line(node), "0", f"{name}[0]"
+    if node.shape != shape:
+        node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
+    is_apart = axis is not None and axis != len(shape) - 1
+    begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
+    if node.value is None and node.name == "counting":
+        return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
+    return as_line(node), begin, f"{name}[{place}]"
+
+
+def _rows(shape: tuple[int, ...], axis: int) -> int:
+    return math.prod(n for k, n in enumerate(shape) if k != axis)
+
+
+def _read(f: Any, begins: Sequence[str], elements: Sequence[str], dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    # The functions of where a line begins in each array, and of its elements as a type.
+    names = ", ".join(f"x{i}" for i in range(len(elements)))
+    values = ", ".join(element.format(b=f"line[{i}]") for i, element in enumerate(elements))
+    begin = of.made(f"def call(r, n, m):\n    return ({', '.join(begins)},)\n")
+    return begin, of.made(f"def call(line, m, i, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
+
+
+def _same(x):  # type: ignore[no-untyped-def]
+    return x
+
+
+def _call(*given: str) -> str:
+    *names, f = given
+    return f"{f}({', '.join(names)})"
+
+
+def map(f: Any, *arrays: Any) -> ndarray:
+    """The results of a function for the elements of arrays, which broadcast; numbers take part as in `add`.
+
+    The type is that of the function's results. Raises TypeError if these are no numbers or truth values, ValueError for
+    shapes that do not fit, and what the function raises.
+    """
+    f, nodes, dtype = of.elementwise(f, arrays)
+    shape = np.broadcast_shapes(*(n.shape for n in nodes))
+    return wrap(Node("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
+
+
+def _folded(
+    op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any, shape: Any, of_elements: Any
+) -> ndarray:
+    elements, check = of_elements
+    op, dtype = of.accumulated(op, elements if init is None else init.dtype, elements)
+    n = math.prod(shape) if axis is None else shape[axis]
+    rows = 1 if axis is None else _rows(shape, axis)
+    if init is None and not n:
+        raise ValueError("a reduction of no elements needs an initial value")
+    if check:
+        some = wrap(Node("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
+        of.check_associative(op, some.astype(dtype))
+    read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
+    # Elements of a line along an axis are as far from each other as there are elements after the axis.
+    m = 1 if axis is None else math.prod(shape[axis + 1 :])
+    out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
+    given = (_first(init, dtype), *(line for line, _, _ in read))
+    functions = _read(f, [begin for _, begin, _ in read], [element for _, _, element in read], dtype)
+    objects, dynamic = (folded, op, *functions), (rows, n, m, out)
+    return wrap(Node("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+
+
+def _fold(first: str, *more: str) -> str:
+    *lines, rows, n, m, shape, helper, op, begin, at = more
+    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {', '.join(lines)}).reshape({shape})"
+
+
+def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> ndarray:
+    """The elements along an axis, all for None, combined by an associative operator after an initial value.
+
+    The type is the least that holds the initial value, the elements and the operator's results; without an initial
+    value (None) the first element begins. In blocks of 2048 elements, eight at a time are combined as
+    ((0 1) (2 3)) ((4 5) (6 7)); their results, a rest of fewer than eight elements, and the results of blocks are
+    combined from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
+    value, and with `check` if the operator is not associative on samples.
+    """
+    return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
+
+
+def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> ndarray:
+    """As `reduce(op, map(f, *arrays), init=init)`, without memory for the results of `f`."""
+    f, nodes, elements = of.elementwise(f, arrays)
+    shape = np.broadcast_shapes(*(n.shape for n in nodes))
+    k = None if axis is None else axis_of(axis, len(shape))
+    return _folded(op, f, nodes, initial(init, elements), k, shape, (elements, check))
+
+
+def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
+    """The results of `f` for elements of lines along the last axes of both, combined by `op`: shape a[:-1] + b[:-1].
+
+    With multiplication and addition it is `numpy.inner`. The order is that of `reduce`. Raises ValueError if the lines
+    have different numbers of elements, or none without an initial value.
+    """
+    if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
+        raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
+    f, nodes, elements = of.elementwise(f, (a, b))
+    begin, n = initial(init, elements), a.shape[-1]
+    op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
+    if begin is None and not n:
+        raise ValueError("a reduction of no elements needs an initial value")
+    if check and a.size and b.size:
+        of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
+    left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
+    functions = _read(f, ("r // m * n", "r % m * n"), ("x0[{b} + i]", "x1[{b} + i]"), dtype)
+    shape = a.shape[:-1] + b.shape[:-1]
+    dynamic, objects = (left * right, n, max(right, 1), shape), (folded, op, *functions)
+    given = (_first(begin, dtype), as_line(nodes[0]), as_line(nodes[1]))
+    return wrap(Node("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+
+
+def scan(
+    op: Any, x: Any, *, axis: int | None = None, init: Any = None, exclusive: bool = False, check: bool = False
+) -> ndarray:
+    """Running results of an operator along an axis, from left to right, after an initial value if there is one.
+
+    A result includes its element, or, if exclusive, only those before. Shape as `x`; the type is that of `reduce`.
+    Raises ValueError without an axis unless there is one, for exclusive results without an initial value, and with
+    `check` if the operator is not associative on samples.
+    """
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    begin, op, dtype = _running(op, x, init, exclusive, check)
+    moved = (*x.shape[:k], *x.shape[k + 1 :], x.shape[k])
+    lines = reshaped(convert(moveaxis(x, k, -1).node(), dtype), (_rows(x.shape, k), x.shape[k]))
+    found = Node(
+        "scan",
+        _scan,
+        (_first(begin, dtype), lines),
+        moved,
+        dtype,
+        static=(bool(exclusive),),
+        dynamic=(moved,),
+        objects=(scanned, op),
+        is_costly=True,
+    )
+    return wrap(found) if k == x.ndim - 1 else wrap(moveaxis(wrap(found), -1, k).node())
+
+
+def _running(op: Any, x: Any, init: Any, exclusive: bool, check: bool) -> tuple[Node | None, Any, np.dtype[Any]]:
+    begin = initial(init, x.dtype)
+    if exclusive and begin is None:
+        raise ValueError("exclusive results need an initial value")
+    op, dtype = of.accumulated(op, x.dtype if begin is None else begin.dtype, x.dtype)
+    if check:
+        of.check_associative(op, x.numpy().astype(dtype))
+    return begin, op, dtype
+
+
+def _scan(first: str, x: str, shape: str, helper: str, op: str, exclusive: bool) -> str:
+    return f"{helper}({op}, {first}, {exclusive}, {x}).reshape({shape})"
+
+
+def inclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any = None, check: bool = False) -> ndarray:
+    """`scan` whose results are with the element itself."""
+    return scan(op, x, axis=axis, init=init, check=check)
+
+
+def exclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any, check: bool = False) -> ndarray:
+    """`scan` whose results are of the elements before."""
+    return scan(op, x, axis=axis, init=init, exclusive=True, check=check)
+
+
+def _segments(x: Any, offsets: Any) -> Node:
+    if x.ndim != 1 or offsets.ndim != 1 or not offsets.shape[0]:
+        raise ValueError(f"segments are of a line, with a line of offsets; the shapes are {x.shape}, {offsets.shape}")
+    if offsets.dtype not in dtypes.INTEGRAL:
+        raise TypeError(f"offsets are integers, not {offsets.dtype}")
+    return as_line(convert(offsets.node(), dtypes.int64))
+
+
+def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, check: bool = False) -> ndarray:
+    """For each segment `x[offsets[i]:offsets[i + 1]]` of a line its elements folded from left to right after `init`.
+
+    One result less than offsets; the type is that of `reduce`. Raises IndexError for an offset outside of the line,
+    ValueError for offsets that decrease, for arrays that are no lines, and with `check` as `reduce`.
+    """
+    places = _segments(x, offsets)
+    if init is None:
+        raise ValueError("segments may have no elements, so that an initial value is needed")
+    begin, op, dtype = _running(op, x, init, False, check)
+    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
+    shape = (offsets.shape[0] - 1,)
+    objects = (segments_folded, op)
+    return wrap(Node("segmented_reduce", _of_segments, given, shape, dtype, objects=objects, is_costly=True))
+
+
+def _of_segments(first: str, x: str, offsets: str, helper: str, op: str) -> str:
+    return f"{helper}({op}, {first}, {x}, {offsets})"
+
+
+def segmented_scan(
+    op: Any, x: Any, offsets: Any, *, init: Any = None, exclusive: bool = False, check: bool = False
+) -> ndarray:
+    """As `scan` of each segment `x[offsets[i]:offsets[i + 1]]` of a line by itself.
+
+    Raises as `segmented_reduce`, and ValueError for segments that leave elements out.
+    """
+    places = _segments(x, offsets)
+    begin, op, dtype = _running(op, x, init, exclusive, check)
+    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
+    objects, static = (segments_scanned, op), (bool(exclusive),)
+    node = Node("segmented_scan", _scan_segments, given, x.shape, dtype, static=static, objects=objects, is_costly=True)
+    return wrap(node)
+
+
+def _scan_segments(first: str, x: str, offsets: str, helper: str, op: str, exclusive: bool) -> str:
+    return f"{helper}({op}, {first}, {exclusive}, {x}, {offsets})"
+
+
+def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
+    """`f(x[i], x[i - 1])` along an axis, subtraction without a function; the first element stays.
+
+    Shape as `x`; the type holds the elements and the results. AxisError for an axis that is not there.
+    """
+    k = axis_of(axis, x.ndim)
+    before = (slice(None),) * k
+    head, tail, last = x[(*before, slice(0, 1))], x[(*before, slice(1, None))], x[(*before, slice(0, -1))]
+    return concat([head, subtract(tail, last) if f is None else map(f, tail, last)], axis=k)
+
+
+__all__ = [
+    "adjacent_difference", "exclusive_scan", "inclusive_scan", "inner", "map", "reduce", "scan", "segmented_reduce",
+    "segmented_scan", "transform_reduce",
+]  # fmt: skip

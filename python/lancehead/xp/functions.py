@@ -1,0 +1,187 @@
+"""Functions of the program that primitives apply: their compilation, and the types that they give.
+
+Elements follow NumPy: division by zero gives infinity, NaN or 0. Compiled functions keep their own options.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core, types
+from lancehead.decorators import njit, prange
+from lancehead.ufuncs import vectorize
+from lancehead.xp import dtypes
+from lancehead.xp.elementwise import operands
+from lancehead.xp.graph import Node
+
+#: Compiled functions by code and by what they captured.
+_COMPILED: dict[Any, Any] = {}
+#: Functions around functions, by these and their texts.
+_ADAPTED: dict[Any, Any] = {}
+#: Types of results by functions and types of elements.
+_RESULTS: dict[Any, str] = {}
+
+_TYPES = {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in dtypes.ALL}
+_NAMED = {d.name: d for d in dtypes.ALL}
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
+
+
+class Zipped:
+    """Arrays as one, whose elements are tuples. Functions get such a tuple as one argument."""
+
+    def __init__(self, *arrays: Any) -> None:
+        self.arrays = arrays
+
+
+def _identity(value: Any) -> Any:
+    # Of numbers and tuples of them the value, with type and sign of zero; of everything else the object.
+    if isinstance(value, tuple):
+        return (tuple, *map(_identity, value))
+    return (type(value), repr(value)) if isinstance(value, _PLAIN) else id(value)
+
+
+def compiled(f: Any) -> Any:
+    """The compiled function of a function, a lambda or a compiled one; others are called as they are.
+
+    Variables that it captured have the values of now; arrays are read when results are computed. Functions
+    made by the same code with equal numbers and the same objects are compiled once. Raises TypeError for
+    what cannot be called.
+    """
+    if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
+        if not callable(f):
+            raise TypeError(f"a function is needed, not {type(f).__name__}")
+        return f
+    cells = tuple(c.cell_contents for c in f.__closure__ or ())
+    key = (f.__code__, id(f.__globals__), _identity(f.__defaults__ or ()), _identity(cells), id(f.__kwdefaults__))
+    if key not in _COMPILED:
+        own = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(map(CellType, cells)))
+        own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+        _COMPILED[key] = njit(own, error_model="numpy")
+    return _COMPILED[key]
+
+
+def made(text: str, *objects: Any, parallel: bool = False) -> Any:
+    """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
+    key = (text, *map(id, objects))
+    if key not in _ADAPTED:
+        names: dict[str, Any] = {"np": np, "prange": prange, **{f"f{i}": x for i, x in enumerate(objects)}}
+        exec(compile(text, "<lancehead.xp>", "exec"), names)
+        # The objects stay with it, so that their identities stay theirs.
+        _ADAPTED[key] = (njit(names["call"], error_model="numpy", parallel=parallel), objects)
+    return _ADAPTED[key][0]
+
+
+def ufunc(f: Any, count: int) -> Any:
+    """The ufunc of a compiled function of so many numbers, with its own model of errors."""
+    key = ("ufunc", id(f))
+    if key not in _ADAPTED:
+        names: dict[str, Any] = {"f0": f}
+        numbers = ", ".join(f"x{i}" for i in range(count))
+        exec(compile(f"def call({numbers}):\n    return f0({numbers})\n", "<lancehead.xp>", "exec"), names)
+        _ADAPTED[key] = (vectorize(names["call"]), f)
+    return _ADAPTED[key][0]
+
+
+def typed(dtype: np.dtype[Any]) -> str:
+    """The text of a data type."""
+    return "np.bool_" if dtype == dtypes.bool else f"np.{dtype.name}"
+
+
+def flattened(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """A function of numbers only, and its arrays, for a function some of whose arrays are zipped."""
+    f, flat, places = compiled(f), list[Any](), []
+
+    def placed(x: Any) -> str:
+        if isinstance(x, Zipped):
+            return f"({', '.join(map(placed, x.arrays))},)"
+        flat.append(x)
+        return f"x{len(flat) - 1}"
+
+    places = [placed(x) for x in arrays]
+    if isinstance(f, _core.Dispatcher) and len(flat) == len(arrays):
+        return f, flat
+    names = ", ".join(f"x{i}" for i in range(len(flat)))
+    return made(f"def call({names}):\n    return f0({', '.join(places)})\n", f), flat
+
+
+def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """The type of a function's results for elements of types: it is compiled for them, and does not run.
+
+    Raises TypeError if they are no numbers or truth values, and what the compiler says of the function.
+    """
+    key = (id(f), *given)
+    if key not in _RESULTS:
+        # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
+        own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
+        _RESULTS[key] = str(own.compile(tuple(_TYPES[d] for d in given)).return_type)
+        _ADAPTED.setdefault(("result", id(f)), f)
+    found = _RESULTS[key]
+    if found not in _NAMED:
+        of = ", ".join(map(str, given))
+        raise TypeError(f"elements are numbers or truth values; `{f.__name__}` gives {found} for elements of {of}")
+    return _NAMED[found]
+
+
+def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:
+    """A function of elements, the nodes of its arrays, and the type of its results."""
+    f, flat = flattened(f, arrays)
+    nodes = operands(*flat)
+    return f, nodes, result_dtype(f, [n.dtype for n in nodes])
+
+
+def binary(op: Any) -> Any:
+    """The compiled function of two elements that an operator is."""
+    op = compiled(op)
+    return op if isinstance(op, _core.Dispatcher) else made("def call(x, y):\n    return f0(x, y)\n", op)
+
+
+def converted(f: Any, count: int, given: Sequence[np.dtype[Any]], dtype: np.dtype[Any]) -> Any:
+    """A function whose results have a type."""
+    if result_dtype(f, given) == dtype:
+        return f
+    names = ", ".join(f"x{i}" for i in range(count))
+    return made(f"def call({names}):\n    return {typed(dtype)}(f0({names}))\n", f)
+
+
+def accumulated(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple[Any, np.dtype[Any]]:
+    """An operator, and the type of what it accumulates: the least that holds its results for itself and for elements.
+
+    `dtype` is the type of the value that it begins with.
+    """
+    op, wanted = binary(op), dtypes.as_dtype(np.promote_types(dtype, elements))
+    # A chain of promotions is shorter than the list of types.
+    for _ in dtypes.ALL:
+        wider = np.promote_types(wanted, result_dtype(op, (wanted, wanted)))
+        if wider == wanted:
+            break
+        wanted = wider
+    return converted(op, 2, (wanted, wanted), wanted), wanted
+
+
+def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
+    """Raises ValueError if an operator is not associative on some of the values, within the rounding of floats."""
+    flat = values.reshape(-1)
+    some = list(flat[np.unique(np.linspace(0, flat.size - 1, 6).astype(int))]) if flat.size else []
+    exact = values.dtype not in dtypes.REAL_FLOATING + dtypes.COMPLEX
+    error = 0.0 if exact else 1e4 * float(np.finfo(values.dtype).eps)
+    scale = 1.0 if exact else float(np.nanmax(np.abs(some), initial=0.0))
+    of = values.dtype.type
+    for a in some:
+        for b in some:
+            for c in some:
+                one, other = op(of(op(a, b)), c), op(a, of(op(b, c)))
+                same = operator.eq(one, other) or np.isclose(one, other, rtol=error, atol=error * scale, equal_nan=True)
+                if not same:
+                    text = f"(({a} . {b}) . {c}) is {one}, and ({a} . ({b} . {c})) is {other}"
+                    raise ValueError(f"the operator is not associative: {text}")
+
+
+__all__ = [
+    "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise", "flattened",
+    "made", "result_dtype", "typed", "ufunc",
+]  # fmt: skip

@@ -1,0 +1,311 @@
+"""Parallel primitives with functions of the program, as parallel libraries have them, on arrays that are lazy.
+
+Functions are plain functions, lambdas or compiled ones. They are compiled for the types of the elements, which tells
+the type of the results, and become part of the compiled region: what is mapped and then reduced needs no memory.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lancehead.decorators import njit, prange
+from lancehead.xp import dtypes
+from lancehead.xp import functions as of
+from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.creation import asarray, full
+from lancehead.xp.elementwise import as_node, convert, minimum
+from lancehead.xp.folds import (
+    adjacent_difference,
+    as_line,
+    exclusive_scan,
+    inclusive_scan,
+    inner,
+    map,
+    reduce,
+    reshaped,
+    scan,
+    segmented_reduce,
+    segmented_scan,
+    transform_reduce,
+)
+from lancehead.xp.functions import Zipped
+from lancehead.xp.graph import Node
+from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
+from lancehead.xp.reducing import take
+from lancehead.xp.selections import (
+    bincount,
+    compact,
+    difference,
+    histogram,
+    intersection,
+    k_select,
+    merge,
+    partition,
+    run_length,
+    sort_by_key,
+    symmetric_difference,
+    top_k,
+    union,
+    unique,
+)
+
+
+@njit
+def check_places(places, n):  # type: ignore[no-untyped-def]
+    """Raises IndexError for the first place that is out of bounds."""
+    bad = 0
+    for place in places:
+        bad += place < -n or place >= n
+    if bad:
+        for place in places:
+            if place < -n or place >= n:
+                raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
+
+
+@njit
+def put_rows(op, x, places, values):  # type: ignore[no-untyped-def]
+    """A copy of rows, into which values are combined at places, one after the other."""
+    out = x.copy()
+    n = x.shape[0]
+    check_places(places, n)
+    for i in range(places.size):
+        place = places[i]
+        for j in range(x.shape[1]):
+            out[place, j] = op(out[place, j], values[i, j])
+    return out
+
+
+@njit
+def put_elements(op, x, places, values):  # type: ignore[no-untyped-def]
+    """A copy of a line, into which values are combined at places, one after the other."""
+    out = x.copy()
+    check_places(places, x.size)
+    for i in range(places.size):
+        out[places[i]] = op(out[places[i]], values[i])
+    return out
+
+
+@njit(parallel=True)
+def take_rows(x, places):  # type: ignore[no-untyped-def]
+    """Rows, or elements of a line, at places."""
+    out = np.empty(places.shape + x.shape[1:], x.dtype)
+    check_places(places, x.shape[0])
+    for i in prange(places.size):
+        out[i] = x[places[i]]
+    return out
+
+
+def zipwith(f: Any, *arrays: Any) -> ndarray:
+    """As `map` of two or more arrays of one shape. ValueError for other shapes or fewer arrays."""
+    shapes = {x.shape for x in arrays if isinstance(x, ndarray)}
+    if len(arrays) < 2 or len(shapes) > 1:
+        raise ValueError(f"two or more arrays of one shape are needed, not of {sorted(shapes)}")
+    return map(f, *arrays)
+
+
+def outer(f: Any, a: ndarray, b: ndarray) -> ndarray:
+    """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
+    return map(f, a[(..., *(None,) * b.ndim)], b)
+
+
+def _places(x: ndarray, indices: ndarray) -> Node:
+    if indices.dtype not in dtypes.INTEGRAL:
+        raise TypeError(f"indices are integers, not {indices.dtype}")
+    if not x.ndim:
+        raise ValueError("an array without axes has no elements at indices")
+    if indices.dtype == dtypes.uint64:
+        # Those that int64 does not hold are out of bounds, too.
+        indices = minimum(indices, asarray(x.shape[0], dtype=dtypes.uint64))
+    return as_line(convert(as_node(indices), dtypes.int64))
+
+
+def gather(x: ndarray, indices: ndarray) -> ndarray:
+    """`x[indices]`: elements, or rows, at places along the first axis, of the shape indices.shape + x.shape[1:].
+
+    Negative indices count from the end. Raises IndexError for one out of bounds, when the value is computed, TypeError
+    unless indices are integers, ValueError for an array without axes.
+    """
+    places, rest = _places(x, indices), x.shape[1:]
+    row = () if math.prod(rest) == 1 else (math.prod(rest),)
+    rows = reshaped(as_node(x), (x.shape[0], *row))
+    shape = (places.shape[0], *row)
+    node = Node("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
+    return wrap(reshaped(node, indices.shape + rest))
+
+
+def _gather(x: str, places: str, helper: str) -> str:
+    return f"{helper}({x}, {places})"
+
+
+_MODES = {
+    "set": of.compiled(lambda a, b: b),
+    "add": of.compiled(lambda a, b: np.add(a, b)),
+    "min": of.compiled(lambda a, b: np.minimum(a, b)),
+    "max": of.compiled(lambda a, b: np.maximum(a, b)),
+}
+
+
+def scatter(x: ndarray, indices: ndarray, values: Any, mode: Any = "set") -> ndarray:
+    """A copy of `x` with `x[indices] = values`, or with elements there that are combined with the values.
+
+    `mode` is "set", "add", "min", "max" (NaN wins), or a function of an element and a value. Values, of the shape
+    indices.shape + x.shape[1:] or what broadcasts to it, go in one after the other in row-major order, so that of
+    several for one place the last stays. Shape and type as `x`. Raises IndexError for an index out of bounds, when the
+    value is computed, TypeError for values or results that the type does not hold, ValueError for an unknown mode.
+    """
+    if isinstance(mode, str) and mode not in _MODES:
+        raise ValueError(f"mode is one of {', '.join(_MODES)}, or a function, not {mode!r}")
+    places, rest = _places(x, indices), x.shape[1:]
+    value = values if isinstance(values, ndarray) else wrap(as_node(values, np.result_type(x.dtype, values)))
+    op = of.binary(_MODES[mode] if isinstance(mode, str) else mode)
+    found = of.result_dtype(op, (x.dtype, value.dtype))
+    if not np.can_cast(found, x.dtype, "same_kind"):
+        raise TypeError(f"values of {found} do not go into an array of {x.dtype}")
+    op = of.converted(op, 2, (x.dtype, value.dtype), x.dtype)
+    row = () if math.prod(rest) == 1 else (math.prod(rest),)
+    lines = reshaped(as_node(broadcast_to(value, indices.shape + rest)), (indices.size, *row))
+    given = (reshaped(as_node(x), (x.shape[0], *row)), places, lines)
+    helper = put_rows if row else put_elements
+    node = Node("scatter", _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
+    return wrap(reshaped(node, x.shape))
+
+
+def _scatter(x: str, places: str, values: str, helper: str, op: str) -> str:
+    return f"{helper}({op}, {x}, {places}, {values})"
+
+
+#: Places for those outside of so many, by names of boundaries of `scipy.ndimage`.
+_BOUNDARIES: dict[str, Callable[[Any, int], Any]] = {
+    "nearest": lambda i, n: np.clip(i, 0, n - 1),
+    "wrap": lambda i, n: i % n,
+    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "mirror": lambda i, n: np.abs((i + n - 1) % max(2 * n - 2, 1) - (n - 1)),
+}
+
+
+def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value: Any = 0) -> ndarray:
+    """The results of a function of the neighbours of each element.
+
+    `where` is a radius, or one for each axis, of which all neighbours are arguments in row-major order, or a list of
+    offsets (numbers for a line, else tuples), whose neighbours are arguments in that order. Outside are, by the names
+    of `scipy.ndimage`, "nearest", "wrap", "reflect", "mirror", or "constant" with its `value`; with "valid" only those
+    elements have a result all of whose neighbours are there. Else the shape is that of `x`; the type is that of `map`.
+    Raises ValueError for an unknown boundary, for offsets that do not fit the axes.
+    """
+    offsets = _offsets(where, x.ndim)
+    if boundary not in (*_BOUNDARIES, "constant", "valid"):
+        raise ValueError(f"boundary is 'constant', 'valid' or one of {', '.join(_BOUNDARIES)}")
+    before = [max(0, *(-o[k] for o in offsets)) for k in range(x.ndim)]
+    after = [max(0, *(o[k] for o in offsets)) for k in range(x.ndim)]
+    shape = x.shape
+    if boundary == "valid":
+        shape = tuple(max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True))
+        x = x if all(shape) else full([s and n for s, n in builtins.zip(shape, x.shape, strict=True)], 0, dtype=x.dtype)
+    else:
+        for k, pad in enumerate(builtins.zip(before, after, strict=True)):
+            if any(pad) and (shape[k] or boundary == "constant"):
+                x = concat(_extended(x, k, pad, boundary, value), axis=k)
+    f = of.flattened(f, (x,) * len(offsets))[0]
+    dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
+    helper = of.made(_loops(x.ndim, before, offsets, of.typed(dtype)), f, parallel=True)
+    node = Node("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
+    return wrap(node)
+
+
+def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value: Any) -> list[ndarray]:
+    # The elements before an array along an axis, the array, and those after it.
+    n, ends = x.shape[axis], []
+    for places in (np.arange(-pad[0], 0), np.arange(n, n + pad[1])):
+        if boundary == "constant":
+            shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
+            ends.append(full(shape, value, dtype=x.dtype))
+        else:
+            ends.append(take(x, from_numpy(_BOUNDARIES[boundary](places, n)), axis=axis))
+    return [ends[0], x, ends[1]]
+
+
+def _loops(ndim: int, before: Sequence[int], offsets: Sequence[tuple[int, ...]], dtype: str) -> str:
+    # The text of nested loops over an array with what is outside, the first of them parallel.
+    lines = ["def call(x, shape):", f"    out = np.empty(shape, {dtype})"]
+    for k in range(ndim):
+        lines.append("    " * (k + 1) + f"for i{k} in {'range' if k else 'prange'}(shape[{k}]):")
+    read = (", ".join(f"i{k} + {before[k] + o[k]}" for k in range(ndim)) or "()" for o in offsets)
+    at = ", ".join(f"i{k}" for k in range(ndim)) or "()"
+    lines.append("    " * (ndim + 1) + f"out[{at}] = f0({', '.join(f'x[{place}]' for place in read)})")
+    return "\n".join([*lines, "    return out", ""])
+
+
+def _stencil(x: str, shape: str, helper: str) -> str:
+    return f"{helper}(np.ascontiguousarray({x}), {shape})"
+
+
+def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:
+    if isinstance(where, (int, tuple)):
+        radii = (where,) * ndim if isinstance(where, int) else where
+        if len(radii) != ndim or min(radii, default=0) < 0:
+            raise ValueError(f"a radius {where} does not fit {ndim} axes")
+        return list(itertools.product(*(range(-r, r + 1) for r in radii)))
+    found = [(o,) if isinstance(o, int) else tuple(o) for o in where]
+    if not found or any(len(o) != ndim for o in found):
+        raise ValueError(f"offsets are one or more, with a number for each of {ndim} axes")
+    return found
+
+
+def counting(n: int, start: int = 0, *, dtype: Any = None) -> ndarray:
+    """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them."""
+    if n < 0:
+        raise ValueError(f"there are no {n} numbers")
+    wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    node = Node("counting", _counting, (), (int(n),), dtypes.int64, dynamic=(int(start), int(start) + int(n)))
+    return wrap(convert(node, wanted))
+
+
+def _counting(start: str, stop: str) -> str:
+    return f"np.arange({start}, {stop})"
+
+
+def constant(value: Any, shape: Any, *, dtype: Any = None) -> ndarray:
+    """One value in a shape, made where it is needed."""
+    return full(shape, value, dtype=dtype)
+
+
+def zip(*arrays: Any) -> Zipped:
+    """Arrays as one whose elements are tuples: an argument of `map`, `transform_reduce` and `transform`."""
+    return Zipped(*arrays)
+
+
+def transform(f: Any, *arrays: Any) -> ndarray:
+    """The results of `map`, made where they are needed."""
+    return map(f, *arrays)
+
+
+def permutation(x: ndarray, indices: ndarray) -> ndarray:
+    """The elements of `gather`, in the order of the indices."""
+    return gather(x, indices)
+
+
+def reverse(x: ndarray, axis: int = 0) -> ndarray:
+    """The elements along an axis from the last to the first, without memory. AxisError for an axis not there."""
+    return flip(x, axis=axis_of(axis, x.ndim))
+
+
+def strided(x: ndarray, step: int, start: int = 0) -> ndarray:
+    """Every so many elements along the first axis, without memory. ValueError unless the step is positive."""
+    if step <= 0:
+        raise ValueError(f"a step is positive, not {step}")
+    return wrap(x[start::step].node())
+
+
+__all__ = [
+    "adjacent_difference", "bincount", "compact", "constant", "counting", "difference", "exclusive_scan", "gather",
+    "histogram", "inclusive_scan", "inner", "intersection", "k_select", "map", "merge", "outer", "partition",
+    "permutation", "reduce", "reverse", "run_length", "scan", "scatter", "segmented_reduce", "segmented_scan",
+    "sort_by_key", "stencil", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union",
+    "unique", "zip", "zipwith",
+]  # fmt: skip
