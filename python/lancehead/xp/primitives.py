@@ -36,8 +36,7 @@ from lancehead.xp.folds import (
 )
 from lancehead.xp.functions import Zipped
 from lancehead.xp.graph import Node
-from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
-from lancehead.xp.reducing import take
+from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip, take
 from lancehead.xp.selections import (
     bincount,
     compact,
