@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
-from lancehead.xp.graph import Node, leaf
+from lancehead.xp.array import OPERATORS, ndarray, wrap
+from lancehead.xp.graph import Node, Op, leaf, made, number, op
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -20,20 +20,36 @@ def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
     if isinstance(x, ndarray):
         return x.node()
     if isinstance(x, _NUMBERS):
-        return leaf(np.asarray(x, dtype=dtype))
+        return number(x, dtype)
     raise TypeError(f"an array is needed, not {type(x).__name__}; write asarray(x)")
 
 
 def operands(*given: Any) -> list[Node]:
     """Nodes of arrays and Python numbers; a number gets the type of the arrays, where that holds it."""
-    arrays = [x for x in given if isinstance(x, ndarray)]
+    arrays = [x.dtype for x in given if isinstance(x, ndarray)]
     if not arrays:
         raise TypeError("at least one operand must be an array")
     for x in given:
         if not isinstance(x, (ndarray, *_NUMBERS)):
             raise TypeError(f"an operand is an array or a number, not {type(x).__name__}; write asarray(x)")
-    common = np.result_type(*(x.dtype for x in arrays))
-    return [as_node(x, None if isinstance(x, ndarray) else np.result_type(common, x)) for x in given]
+    if len(arrays) == len(given):
+        return [x.node() for x in given]
+    common = np.result_type(*arrays)
+    return [x.node() if isinstance(x, ndarray) else number(x, _number_type(common, x)) for x in given]
+
+
+def _number_type(common: np.dtype[Any], x: Any) -> np.dtype[Any]:
+    # Only the kind of a number counts.
+    kind = type(x)
+    if kind not in (bool, int, float, complex):
+        return np.result_type(common, x)
+    found = _NUMBER_TYPES.get((common, kind))
+    if found is None:
+        found = _NUMBER_TYPES[common, kind] = np.result_type(common, kind(0))
+    return found
+
+
+_NUMBER_TYPES: dict[Any, np.dtype[Any]] = {}
 
 
 def convert(node: Node, dtype: np.dtype[Any]) -> Node:
@@ -41,21 +57,33 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
     if node.dtype == dtype:
         return node
     if node.value is not None and not node.shape:
-        return leaf(node.value.astype(dtype))
-    return Node("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,))
+        return leaf(np.asarray(node.value.astype(dtype)))
+    return made("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True)
 
 
 def _astype(a: str, name: str) -> str:
     return f"np.asarray({a}).astype(np.{'bool_' if name == 'bool' else name})"
 
 
+#: The operation and the type of the result of a function for types of operands.
+_RESOLVED: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+
+
 def apply(name: str, *given: Any) -> ndarray:
     """The result of a function of elements of NumPy, which has the name; TypeError for types that it does not take."""
     nodes = operands(*given)
-    f = getattr(np, name)
-    found = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    return wrap(Node(name, _call, nodes, shape, found[f.nin], static=(name,)))
+    key = (name, *[n.dtype for n in nodes])
+    found = _RESOLVED.get(key)
+    if found is None:
+        f = getattr(np, name)
+        dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
+        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True), dtype
+    shape = nodes[0].shape
+    for n in nodes:
+        if n.shape != shape:
+            shape = np.broadcast_shapes(*[n.shape for n in nodes])
+            break
+    return ndarray(Node(found[0], tuple(nodes), shape, found[1]))
 
 
 def _call(*given: str) -> str:
@@ -70,9 +98,11 @@ def _check(name: str, given: tuple[Any, ...], kinds: tuple[Any, ...]) -> None:
 
 
 def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray], ndarray]:
+    is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
+
     def f(x: ndarray, /) -> ndarray:
         _check(name, (x,), kinds)
-        if numpy in ("ceil", "floor", "trunc", "rint") and x.dtype in dtypes.INTEGRAL:
+        if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         return apply(numpy, x)
 
@@ -82,7 +112,21 @@ def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray],
 
 
 def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any], ndarray]:
+    # The operation and the type of the result for types of arrays that have been there.
+    known: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+
     def f(x1: Any, x2: Any, /) -> ndarray:
+        if type(x1) is ndarray and type(x2) is ndarray:
+            a = x1._node if x1._view is None else x1._view.node()
+            b = x2._node if x2._view is None else x2._view.node()
+            found = known.get((a.dtype, b.dtype))
+            if found is not None:
+                shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+                return ndarray(Node(found[0], (a, b), shape, found[1]))
+            _check(name, (x1, x2), kinds)
+            result = apply(numpy, x1, x2)
+            known[a.dtype, b.dtype] = result._node.op, result.dtype
+            return result
         _check(name, (x1, x2), kinds)
         return apply(numpy, x1, x2)
 
@@ -181,7 +225,7 @@ def _part(x: ndarray, which: str) -> ndarray:
     if x.dtype not in dtypes.COMPLEX:
         return wrap(node)
     dtype = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-    return wrap(Node(which, _part_of, (node,), node.shape, dtype, static=(which,)))
+    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,)))
 
 
 def _part_of(a: str, which: str) -> str:
@@ -214,6 +258,13 @@ def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     x.write(convert(found.node(), x.dtype))
     return x
 
+
+for _name in (
+    "abs", "add", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "change", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal",
+    "multiply", "negative", "not_equal", "positive", "pow", "remainder", "subtract",
+):  # fmt: skip
+    OPERATORS[_name] = globals()[_name]
 
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert",

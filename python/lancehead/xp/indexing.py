@@ -10,7 +10,8 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node, compute
+from lancehead.xp.graph import Node, leaf, made
+from lancehead.xp.regions import compute
 
 
 def _is_basic(key: Any) -> bool:
@@ -58,13 +59,11 @@ def _gathered(a: ndarray, key: Any) -> ndarray:
     key = _concrete(key)
     places = np.arange(a.size).reshape(a.shape)[key]
     nodes = (as_node(a), as_node_of(places))
-    return wrap(Node("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
+    return wrap(made("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 
 
 def as_node_of(value: np.ndarray) -> Node:
     """A node of an array of NumPy."""
-    from lancehead.xp.graph import leaf
-
     return leaf(np.ascontiguousarray(value).reshape(value.shape))
 
 
@@ -87,11 +86,11 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     places = np.arange(a.size).reshape(a.shape)[_concrete(key)]
     if np.broadcast_shapes(node.shape, places.shape) != places.shape:
         raise ValueError(f"values of shape {node.shape} do not go into a part of shape {places.shape}")
-    whole = Node(
-        "scatter", _put_flat, (a.node(), as_node_of(places), node), a.shape, a.dtype, dynamic=(), is_costly=True
+    nodes = (a.node(), as_node_of(places), node)
+    a.write(
+        made("scatter", _put_flat, nodes, a.shape, a.dtype, static=(len(a.shape),), is_costly=True, is_fresh=a.ndim > 0)
     )
-    a.write(whole)
 
 
-def _put_flat(a: str, places: str, x: str) -> str:
+def _put_flat(a: str, places: str, x: str, ndim: int) -> str:
     return f"scattered({a}, {places}, {x})"

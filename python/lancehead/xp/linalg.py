@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.xp import dtypes, elementwise
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import Node, several
+from lancehead.xp.graph import made, several
 from lancehead.xp.manipulation import axis_of, matrix_transpose
 from lancehead.xp.products import matmul, tensordot, vecdot
 from lancehead.xp.reducing import _sum_dtype, max, min, sum
@@ -42,7 +42,7 @@ def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _made(
     name: str, x: ndarray, shape: tuple[int, ...], dtype: np.dtype[Any], emit: Callable[..., str], *static: Any
 ) -> ndarray:
-    return wrap(Node(name, emit, (as_node(x),), shape, dtype, static=static, is_costly=True))
+    return wrap(made(name, emit, (as_node(x),), shape, dtype, static=static, is_costly=True))
 
 
 def cholesky(x: ndarray, /, *, upper: bool = False) -> ndarray:
@@ -74,8 +74,12 @@ def slogdet(x: ndarray, /) -> Any:
 def _several(
     name: str, x: ndarray, results: list[tuple[tuple[int, ...], np.dtype[Any]]], more: str = ""
 ) -> list[ndarray]:
-    nodes = several(name, lambda a, more: f"np.linalg.{name}({a}{more})", (as_node(x),), results, (more,))
+    nodes = several(name, _factored, (as_node(x),), results, (name, more))
     return [wrap(n) for n in nodes]
+
+
+def _factored(a: str, name: str, more: str) -> str:
+    return f"np.linalg.{name}({a}{more})"
 
 
 def eigh(x: ndarray, /) -> Any:
@@ -131,7 +135,7 @@ def solve(x1: ndarray, x2: ndarray, /) -> ndarray:
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     nodes = (convert(a, dtype), convert(b, dtype))
-    return wrap(Node("solve", lambda a, b: f"np.linalg.solve({a}, {b})", nodes, shape, dtype, is_costly=True))
+    return wrap(made("solve", lambda a, b: f"np.linalg.solve({a}, {b})", nodes, shape, dtype, is_costly=True))
 
 
 def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:

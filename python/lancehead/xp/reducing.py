@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
 _REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
@@ -34,7 +34,7 @@ def _reduced(
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    node = Node(
+    node = made(
         name, _reduction, (as_node(x),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True
     )
     return wrap(node)
@@ -124,7 +124,7 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     k = axis_of(axis, x.ndim)
     wanted = _sum_dtype(x, dtype)
     node = convert(x.node(), wanted)
-    found = wrap(Node(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
+    found = wrap(made(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
     if not include_initial:
         return found
     from lancehead.xp.creation import full
@@ -174,13 +174,13 @@ def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> n
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
             raise ValueError(f"{name} of no elements")
-        node = Node(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
+        node = made(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
         return reshape(wrap(node), shape) if keepdims else wrap(node)
     k = axis_of(axis, x.ndim)
     if not x.shape[k]:
         raise ValueError(f"{name} of no elements along axis {axis}")
     shape = (*x.shape[:k], *x.shape[k + 1 :])
-    found = wrap(Node(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
+    found = wrap(made(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
     return reshape(found, (*x.shape[:k], 1, *x.shape[k + 1 :])) if keepdims else found
 
 
@@ -205,7 +205,7 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
     _of("sort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     found = wrap(
-        Node("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
+        made("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
     )
     return flip(found, axis=k) if descending else found
 
@@ -220,7 +220,7 @@ def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: 
         # Backward twice, so that equal elements keep their order.
         found = flip(argsort(flip(x, axis=k), axis=k), axis=k)
         return (x.shape[k] - 1) - found
-    node = Node("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
+    node = made("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
     return wrap(node)
 
 
@@ -237,7 +237,7 @@ def searchsorted(x1: ndarray, x2: Any, /, *, side: str = "left", sorter: ndarray
     a, v = operands(x1, x2)
     common = np.result_type(a.dtype, v.dtype)
     nodes = (convert(a, common), convert(v, common))
-    return wrap(Node("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
+    return wrap(made("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
 
 
 def _searched(a: str, v: str, side: str) -> str:
@@ -256,7 +256,7 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(Node("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype))
+    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype, is_fresh=True))
 
 
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
@@ -276,7 +276,7 @@ def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray
     shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
     nodes = (as_node(x), as_node(indices))
     return wrap(
-        Node("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
+        made("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
     )
 
 
@@ -289,7 +289,7 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(as_node(i), dtypes.int64))
-    node = Node("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
+    node = made("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
     return wrap(node)
 
 
