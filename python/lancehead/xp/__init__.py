@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.xp import dtypes, fft, linalg
+from lancehead.xp import dtypes, fft, indexing, linalg  # noqa: F401
 from lancehead.xp.array import CPU, Device, ndarray
 from lancehead.xp.creation import (
     arange,
@@ -119,6 +119,7 @@ from lancehead.xp.elementwise import (
     tanh,
     trunc,
 )  # fmt: skip
+from lancehead.xp.explaining import explain
 from lancehead.xp.manipulation import (
     astype,
     broadcast_arrays,
@@ -171,6 +172,7 @@ from lancehead.xp.reducing import (
     var,
     where,
 )  # fmt: skip
+from lancehead.xp.tracing import trace
 
 __array_api_version__ = "2024.12"
 
@@ -207,7 +209,8 @@ def __array_namespace_info__() -> _Information:
 
 
 __all__ = [
-    "CPU", "Device", "bool", "can_cast", "complex64", "complex128", "e", "fft", "finfo", "float32", "float64",
+    "CPU", "Device", "explain", "trace", "bool", "can_cast", "complex64", "complex128", "e", "fft", "finfo",
+    "float32", "float64",
     "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype", "linalg", "nan", "ndarray", "newaxis", "pi",
     "result_type", "uint8", "uint16", "uint32", "uint64", "abs", "acos", "acosh", "add", "all", "any", "arange",
     "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bitwise_and",

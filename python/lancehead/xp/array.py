@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -12,6 +12,9 @@ from numpy.lib.stride_tricks import as_strided
 from lancehead.xp import dtypes
 from lancehead.xp.graph import Node, leaf, op
 from lancehead.xp.regions import compute
+
+if TYPE_CHECKING:
+    from lancehead.xp.explaining import Explanation
 
 
 class Device:
@@ -44,7 +47,9 @@ def as_device(device: Any) -> Device:
 
 
 def _shadow(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    # An array with the extents and strides of a new one, without its memory.
+    # An array with the extents and strides of a new one, whose memory is not used.
+    if math.prod(shape) < 4096:
+        return np.empty(shape, dtype)
     strides, step = [], dtype.itemsize
     for n in reversed(shape):
         strides.append(step)
@@ -166,6 +171,11 @@ class ndarray:
         dynamic = (view.first(), s.shape, s.strides)
         view.owner._node = Node(store, (newest, value), newest.shape, newest.dtype, dynamic)
 
+    def explain(self) -> Explanation:
+        """What computes the array: operations, which are compiled together, memory. Printed, or shown by a notebook."""
+        found: Explanation = OPERATORS["explain"](self)
+        return found
+
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""
         compute(self.node())
@@ -261,14 +271,11 @@ class ndarray:
         return self.view(lambda s: np.swapaxes(s, -1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
-        from lancehead.xp import indexing
-
-        return indexing.get(self, key)
+        found: ndarray = OPERATORS["get"](self, key)
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from lancehead.xp import indexing
-
-        indexing.put(self, key, value)
+        OPERATORS["put"](self, key, value)
 
     # --- operators ---------------------------------------------------------------------------------------------------
     def __add__(self, other: Any) -> ndarray:
@@ -420,7 +427,7 @@ class ndarray:
 
 
 #: Functions by the names of their operators; the modules that define them add them.
-OPERATORS: dict[str, Callable[..., ndarray]] = {}
+OPERATORS: dict[str, Callable[..., Any]] = {}
 _OPERANDS = (ndarray, bool, int, float, complex)
 
 
@@ -428,13 +435,13 @@ def _operate(name: str, *operands: Any) -> ndarray:
     for x in operands:
         if type(x) is not ndarray and not isinstance(x, _OPERANDS):
             return cast("ndarray", NotImplemented)
-    return OPERATORS[name](*operands)
+    return cast("ndarray", OPERATORS[name](*operands))
 
 
 def _change(name: str, x: ndarray, other: Any) -> ndarray:
     if not isinstance(other, _OPERANDS):
         return cast("ndarray", NotImplemented)
-    return OPERATORS["change"](x, OPERATORS[name], other)
+    return cast("ndarray", OPERATORS["change"](x, OPERATORS[name], other))
 
 
 def _strided(a: str, first: str, shape: str, strides: str) -> str:

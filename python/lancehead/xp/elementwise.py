@@ -100,11 +100,20 @@ def _check(name: str, given: tuple[Any, ...], kinds: tuple[Any, ...]) -> None:
 def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray], ndarray]:
     is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
 
+    known: dict[Any, Any] = {}
+
     def f(x: ndarray, /) -> ndarray:
+        if type(x) is ndarray:
+            a = x._node if x._view is None else x._view.node()
+            found = known.get(a.dtype)
+            if found is not None:
+                return ndarray(Node(found[0], (a,), a.shape, found[1]))
         _check(name, (x,), kinds)
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
-        return apply(numpy, x)
+        result = apply(numpy, x)
+        known[x.dtype] = result._node.op, result.dtype
+        return result
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
@@ -112,23 +121,36 @@ def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray],
 
 
 def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any], ndarray]:
-    # The operation and the type of the result for types of arrays that have been there.
-    known: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+    # The operation and the type of the result for types of operands that have been there; of a number the type that it
+    # gets, too.
+    known: dict[Any, Any] = {}
 
     def f(x1: Any, x2: Any, /) -> ndarray:
-        if type(x1) is ndarray and type(x2) is ndarray:
+        one, other = type(x1), type(x2)
+        if one is ndarray:
             a = x1._node if x1._view is None else x1._view.node()
+            if other is ndarray:
+                b = x2._node if x2._view is None else x2._view.node()
+                found = known.get((a.dtype, b.dtype))
+                if found is not None:
+                    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+                    return ndarray(Node(found[0], (a, b), shape, found[1]))
+            else:
+                found = known.get((a.dtype, other))
+                if found is not None:
+                    return ndarray(Node(found[0], (a, number(x2, found[2])), a.shape, found[1]))
+        elif other is ndarray:
             b = x2._node if x2._view is None else x2._view.node()
-            found = known.get((a.dtype, b.dtype))
+            found = known.get((one, b.dtype))
             if found is not None:
-                shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
-                return ndarray(Node(found[0], (a, b), shape, found[1]))
-            _check(name, (x1, x2), kinds)
-            result = apply(numpy, x1, x2)
-            known[a.dtype, b.dtype] = result._node.op, result.dtype
-            return result
+                return ndarray(Node(found[0], (number(x1, found[2]), b), b.shape, found[1]))
         _check(name, (x1, x2), kinds)
-        return apply(numpy, x1, x2)
+        result = apply(numpy, x1, x2)
+        node = result._node
+        key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
+        numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
+        known[key] = node.op, node.dtype, *numbers
+        return result
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = (

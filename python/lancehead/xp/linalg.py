@@ -158,7 +158,8 @@ def _limit(x: ndarray, s: ndarray, rtol: Any) -> ndarray:
         rtol = longest * float(np.finfo(_real(x.dtype)).eps)
     if isinstance(rtol, ndarray):
         rtol = rtol[..., None]
-    return max(s, axis=-1, keepdims=True) * rtol
+    found: ndarray = max(s, axis=-1, keepdims=True) * rtol
+    return found
 
 
 def matrix_rank(x: ndarray, /, *, rtol: Any = None) -> ndarray:

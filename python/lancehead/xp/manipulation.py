@@ -24,7 +24,9 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes counted from the front, all for None; ValueError for repeated ones."""
     if axis is None:
         return tuple(range(ndim))
-    found = tuple(axis_of(k, ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if isinstance(axis, int):
+        return (axis_of(axis, ndim),)
+    found = tuple([axis_of(k, ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(set(found)) < len(found):
         raise ValueError(f"an axis is given twice in {axis}")
     return found

@@ -34,10 +34,9 @@ def _reduced(
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    node = made(
-        name, _reduction, (as_node(x),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True
+    return wrap(
+        made(name, _reduction, (x.node(),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True)
     )
-    return wrap(node)
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:

@@ -7,6 +7,7 @@ equal operands are one, and a store into memory that nothing else reads happens 
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -60,7 +61,7 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
 
 
 #: Names that texts of regions use.
-_NAMES: dict[str, Any] = {f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)}
+NAMES: dict[str, Any] = {f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)}
 
 
 def store_op(op: Op) -> bool:
@@ -71,11 +72,13 @@ def store_op(op: Op) -> bool:
 class Region:
     """A structure and its compiled function."""
 
-    __slots__ = ("function", "lines", "text")
+    __slots__ = ("first", "function", "lines", "text")
 
     def __init__(self, entries: Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]], kept: Sequence[int]) -> None:
         first, kept = _distinct(entries, kept)
         here = _stores_in_place(entries, first, kept)
+        #: For each node the first one that computes the same.
+        self.first = first
         #: The line of each node's operation; None for one that an earlier node has computed.
         self.lines: list[str | None] = []
         arrays, numbers = 0, 0
@@ -97,9 +100,13 @@ class Region:
         self.function = _compiled(self.text)
 
 
+_numbered = itertools.count()
+
+
 def _compiled(text: str) -> Any:
-    names = dict(_NAMES, np=np)
-    exec(compile(text, "<lancehead.xp>", "exec"), names)
+    names = dict(NAMES, np=np)
+    # Reports and tracebacks find the text by the name of its file.
+    exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
     return njit(names["region"], error_model="numpy")
 
 
@@ -145,7 +152,7 @@ def _stores_in_place(entries: Any, first: list[int], kept: Sequence[int]) -> set
     return here
 
 
-def _unknown(wanted: Sequence[Node]) -> list[Node]:
+def unknown(wanted: Sequence[Node]) -> list[Node]:
     # The nodes without a value behind the wanted ones, in the order of the program.
     order: list[Node] = []
     seen: set[Node] = set()
@@ -183,20 +190,33 @@ def _held(order: Sequence[Node]) -> list[Node]:
 
 def region_of(wanted: Sequence[Node]) -> tuple[Region, list[Node], list[Node], list[Any]]:
     """The region that computes nodes: its operations, those that are kept, and the arguments of its function."""
-    order = _unknown(wanted)
-    if any(n.parts for n in order):
-        order = _unknown([*wanted, *(p for n in order for p in n.parts)])
-    kept = list({n.serial: n for n in [*wanted, *_held(order)] if n.value is None}.values())
+    order = unknown(wanted)
+    kept = list(wanted) if len(wanted) == 1 else list({n.serial: n for n in wanted}.values())
+    costly = [n for n in order if n.op.is_costly or n.parts]
+    if costly and costly != kept:
+        if any(n.parts for n in costly):
+            order = unknown([*wanted, *(p for n in costly for p in n.parts)])
+        del costly
+        kept = list({n.serial: n for n in [*kept, *_held(order)]}.values())
+    region, leaves, numbers = joined(order, kept)
+    return region, order, kept, [n.value for n in leaves] + numbers
+
+
+def joined(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Region, list[Node], list[Any]]:
+    """The region of operations in their order: its structure, the nodes of its arrays, and its numbers."""
     place: dict[Node, int] = {}
-    arrays: list[Any] = []
+    leaves: list[Node] = []
     numbers: list[Any] = []
     facts: dict[Any, int] = {}
-    key = []
+    key: list[Any] = []
     for i, node in enumerate(order):
+        inputs = []
         for n in node.inputs:
-            if n not in place:
-                arrays.append(n.value)
-                place[n] = -len(arrays)
+            k = place.get(n)
+            if k is None:
+                leaves.append(n)
+                k = place[n] = -len(leaves)
+            inputs.append(k)
         place[node] = i
         dynamic = []
         for x in node.dynamic:
@@ -205,14 +225,14 @@ def region_of(wanted: Sequence[Node]) -> tuple[Region, list[Node], list[Node], l
             if k == len(numbers):
                 numbers.append(x)
             dynamic.append(k)
-        key.append((node.op, tuple([place[n] for n in node.inputs]), tuple(dynamic)))
+        key.append((node.op, tuple(inputs), tuple(dynamic)))
     places = [place[n] for n in kept]
     structure = (*key, *places)
     region = _REGIONS.get(structure)
     if region is None:
         with _LOCK:
             region = _REGIONS.get(structure) or _REGIONS.setdefault(structure, Region(key, places))
-    return region, order, kept, arrays + numbers
+    return region, leaves, numbers
 
 
 def _settle(node: Node, value: Any) -> None:
