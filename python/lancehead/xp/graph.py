@@ -41,9 +41,17 @@ class Op:
 _OPS: dict[Any, Op] = {}
 
 
-def op(name: str, emit: Emit, static: tuple[Any, ...] = (), *, is_costly: bool = False, is_fresh: bool = False) -> Op:
-    """The operation of a name, a text and constants."""
-    key = name, emit.__code__, static
+def op(
+    name: str,
+    emit: Emit,
+    static: tuple[Any, ...] = (),
+    *,
+    count: int = 0,
+    is_costly: bool = False,
+    is_fresh: bool = False,
+) -> Op:
+    """The operation of a name, a text, constants, and so many inputs where their number differs."""
+    key = name, emit.__code__, static, count, is_costly, is_fresh
     found = _OPS.get(key)
     if found is None:
         found = _OPS.setdefault(key, Op(name, emit, static, is_costly, is_fresh))
@@ -99,7 +107,8 @@ def made(
     is_fresh: bool = False,
 ) -> Node:
     """A node of an operation."""
-    return Node(op(name, emit, static, is_costly=is_costly, is_fresh=is_fresh), tuple(inputs), shape, dtype, dynamic)
+    found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh)
+    return Node(found, tuple(inputs), shape, dtype, dynamic)
 
 
 def leaf(value: np.ndarray) -> Node:
