@@ -479,6 +479,17 @@ def test_costly_results_are_kept_where_the_program_holds_them() -> None:
     assert xp.linalg.svd(xp.eye(2)).S.compute().node().value is not None
 
 
+def test_loops_compile_few_structures() -> None:
+    x, b = xp.asarray([1.0, 2.0]), xp.asarray([0.5, 0.25])
+    sizes = set()
+    for _ in range(20):
+        x = x * 0.5 + b
+        total = xp.sum(x)
+        sizes.add(len(total.explain().rows))
+        float(total)
+    assert len(sizes) < 7 and max(sizes) < 20
+
+
 def test_traced_functions() -> None:
     calls = []
 

@@ -180,24 +180,40 @@ def _references(nodes: Sequence[Any]) -> list[int]:
 (_ALONE,) = _references([object()])
 
 
-def _held(order: Sequence[Node]) -> list[Node]:
-    # Costly nodes to which something refers beside the operations that are computed now, and the one it is a part of.
+#: Operations that a program's array may need again after an evaluation. Loops whose arrays depend on those of the
+#: iteration before would else compute, and compile, all iterations again.
+_FEW = 8
+
+
+def _kept(order: Sequence[Node], wanted: Sequence[Node]) -> list[Node]:
+    # The wanted nodes, and those to which something refers beside the operations that are computed now and the one that
+    # they are a part of, if they would cost much again.
     uses = Counter([id(n) for node in order for n in node.inputs])
     uses.update([id(p) for node in order for p in node.parts])
+    uses.update(map(id, wanted))
     found = _references(order)
-    return [n for n, count in zip(order, found, strict=True) if n.op.is_costly and count > _ALONE + uses[id(n)]]
+    cost: dict[Node, int] = {}
+    kept = list(wanted)
+    is_wanted = set(map(id, wanted))
+    for n, count in zip(order, found, strict=True):
+        price = sum([cost.get(k, 0) for k in n.inputs]) + (_FEW + 1 if n.op.is_costly else 1)
+        cost[n] = min(price, 2 * _FEW)
+        if id(n) in is_wanted:
+            cost[n] = 0
+        elif price > _FEW and count > _ALONE + uses[id(n)] and n.op.name != "view" and not n.parts:
+            cost[n] = 0
+            kept.append(n)
+    return kept
 
 
 def region_of(wanted: Sequence[Node]) -> tuple[Region, list[Node], list[Node], list[Any]]:
     """The region that computes nodes: its operations, those that are kept, and the arguments of its function."""
     order = unknown(wanted)
-    kept = list(wanted) if len(wanted) == 1 else list({n.serial: n for n in wanted}.values())
-    costly = [n for n in order if n.op.is_costly or n.parts]
-    if costly and costly != kept:
-        if any(n.parts for n in costly):
-            order = unknown([*wanted, *(p for n in costly for p in n.parts)])
-        del costly
-        kept = list({n.serial: n for n in [*kept, *_held(order)]}.values())
+    kept = list({n.serial: n for n in wanted}.values())
+    if len(order) > _FEW or any(n.op.is_costly or n.parts for n in order):
+        if any(n.parts for n in order):
+            order = unknown([*wanted, *(p for n in order for p in n.parts)])
+        kept = _kept(order, kept)
     region, leaves, numbers = joined(order, kept)
     return region, order, kept, [n.value for n in leaves] + numbers
 
