@@ -1,8 +1,9 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | suite | all]      results in target/bench
 #
+# ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`.
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +11,14 @@ root=$PWD
 shared=${LANCEHEAD_SHARED:-$root/../shared}
 out=$root/target/bench
 what=${1:-all}
+
+# The tests of the array API standard, on lazy arrays as they are installed in .venv. First calls compile: no deadline.
+if [ "$what" = array-api ]; then
+    cd "${ARRAY_API_TESTS:?names a checkout of array-api-tests}"
+    "$root/.venv/bin/python" -m pip install --quiet -r requirements.txt
+    ARRAY_API_TESTS_MODULE=lancehead.xp exec "$root/.venv/bin/python" -m pytest -q -p no:cacheprovider array_api_tests \
+        --max-examples 5 --disable-deadline --disable-warnings --tb=line
+fi
 
 if ! [ -d "$shared/bench" ]; then
     echo "bench: there is no harness in $shared; see benches/README.md" >&2

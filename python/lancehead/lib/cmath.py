@@ -154,11 +154,13 @@ def exp(z, /):
     if w.imag == 0.0:
         return prim.complex(size, w.imag)
     if not prim.isfinite(w.imag):
-        _check_domain(prim.isinf(w.imag) and size > 0.0)
+        # The part itself counts, since the exponential of a finite one may overflow.
+        is_least = prim.isinf(w.real) and w.real < 0.0
+        _check_domain(prim.isinf(w.imag) and w.real == w.real and not is_least)
         return (
             prim.complex(size, size)
-            if size == 0.0
-            else prim.complex(size if prim.isinf(size) else w.imag - w.imag, w.imag - w.imag)
+            if is_least
+            else prim.complex(size if prim.isinf(w.real) else w.imag - w.imag, w.imag - w.imag)
         )
     if size == 0.0 or prim.isinf(w.real):
         return prim.complex(prim.copysign(size, prim.cos(w.imag)), prim.copysign(size, prim.sin(w.imag)))

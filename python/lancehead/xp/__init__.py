@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.xp import dtypes, fft, linalg
-from lancehead.xp import indexing as _indexing  # noqa: F401 - it enters what x[key] calls
+from lancehead.xp import dtypes, fft, indexing, linalg  # noqa: F401
 from lancehead.xp.array import CPU, Device, ndarray
 from lancehead.xp.creation import (
     arange,
@@ -120,6 +119,7 @@ from lancehead.xp.elementwise import (
     tanh,
     trunc,
 )  # fmt: skip
+from lancehead.xp.explaining import explain
 from lancehead.xp.manipulation import (
     astype,
     broadcast_arrays,
@@ -136,7 +136,6 @@ from lancehead.xp.manipulation import (
     roll,
     squeeze,
     stack,
-    take,
     tile,
     unstack,
 )  # fmt: skip
@@ -202,6 +201,7 @@ from lancehead.xp.reducing import (
     sort,
     std,
     sum,
+    take,
     take_along_axis,
     unique_all,
     unique_counts,
@@ -210,6 +210,7 @@ from lancehead.xp.reducing import (
     var,
     where,
 )  # fmt: skip
+from lancehead.xp.tracing import trace
 
 __array_api_version__ = "2024.12"
 
@@ -246,25 +247,25 @@ def __array_namespace_info__() -> _Information:
 
 
 __all__ = [
-    "CPU", "Device", "bool", "can_cast", "complex64", "complex128", "e", "fft", "finfo", "float32", "float64",
-    "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype", "linalg", "nan", "ndarray", "newaxis", "pi",
-    "result_type", "uint8", "uint16", "uint32", "uint64", "abs", "acos", "acosh", "add", "all", "any", "arange",
-    "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bitwise_and",
-    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_arrays",
-    "broadcast_shapes", "broadcast_to", "ceil", "clip", "concat", "conj", "copysign", "cos", "cosh",
-    "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "divide", "empty", "empty_like", "equal", "exp",
-    "expand_dims", "expm1", "eye", "flip", "floor", "floor_divide", "from_dlpack", "full", "full_like", "greater",
-    "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less", "less_equal", "linspace", "log",
-    "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "negative",
-    "nextafter", "nonzero", "not_equal", "ones", "ones_like", "permute_dims", "positive", "pow", "prod", "real",
-    "reciprocal", "remainder", "repeat", "reshape", "roll", "round", "searchsorted", "sign", "signbit", "sin",
-    "sinh", "sort", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take", "take_along_axis",
-    "tan", "tanh", "tensordot", "tile", "tril", "triu", "trunc", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values", "unstack", "var", "vecdot", "where", "zeros", "zeros_like",
-    "adjacent_difference", "bincount", "compact", "constant", "counting", "difference", "exclusive_scan", "gather",
-    "histogram", "inclusive_scan", "inner", "intersection", "k_select", "map", "merge", "outer", "partition",
-    "permutation", "reduce", "reverse", "run_length", "scan", "scatter", "segmented_reduce", "segmented_scan",
-    "sort_by_key", "stencil", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union",
-    "unique", "zip", "zipwith",
+    "CPU", "Device", "abs", "acos", "acosh", "add", "adjacent_difference", "all", "any", "arange", "argmax",
+    "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bincount", "bitwise_and",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool",
+    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "compact", "complex128",
+    "complex64", "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero", "counting",
+    "cumulative_prod", "cumulative_sum", "diff", "difference", "divide", "e", "empty", "empty_like", "equal",
+    "exclusive_scan", "exp", "expand_dims", "explain", "expm1", "eye", "fft", "finfo", "flip", "float32", "float64",
+    "floor", "floor_divide", "from_dlpack", "full", "full_like", "gather", "greater", "greater_equal", "histogram",
+    "hypot", "iinfo", "imag", "inclusive_scan", "inf", "inner", "int16", "int32", "int64", "int8", "intersection",
+    "isdtype", "isfinite", "isinf", "isnan", "k_select", "less", "less_equal", "linalg", "linspace", "log", "log10",
+    "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "map", "matmul",
+    "matrix_transpose", "max", "maximum", "mean", "merge", "meshgrid", "min", "minimum", "moveaxis", "multiply",
+    "nan", "ndarray", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "ones", "ones_like", "outer",
+    "partition", "permutation", "permute_dims", "pi", "positive", "pow", "prod", "real", "reciprocal", "reduce",
+    "remainder", "repeat", "reshape", "result_type", "reverse", "roll", "round", "run_length", "scan", "scatter",
+    "searchsorted", "segmented_reduce", "segmented_scan", "sign", "signbit", "sin", "sinh", "sort", "sort_by_key",
+    "sqrt", "square", "squeeze", "stack", "std", "stencil", "strided", "subtract", "sum", "symmetric_difference",
+    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "trace", "transform",
+    "transform_reduce", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "union", "unique",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot", "where", "zeros",
+    "zeros_like", "zip", "zipwith",
 ]  # fmt: skip

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lancehead.xp import dtypes
-from lancehead.xp.graph import Node, compute, leaf
+from lancehead.xp.graph import Node, leaf, op
+from lancehead.xp.regions import compute
+
+if TYPE_CHECKING:
+    from lancehead.xp.explaining import Explanation
 
 
 class Device:
@@ -35,17 +38,6 @@ class Device:
 
 CPU = Device("cpu")
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-#: Functions behind the operators of arrays, by name; the modules that define them enter them.
-OPERATIONS: dict[str, Callable[..., Any]] = {}
-
-
-def operation(f: F) -> F:
-    """Enters a function that an operator of arrays calls."""
-    OPERATIONS[f.__name__] = f
-    return f
-
 
 def as_device(device: Any) -> Device:
     """The device that an argument names; ValueError for one that is not here."""
@@ -54,27 +46,10 @@ def as_device(device: Any) -> Device:
     raise ValueError(f"there is no device {device!r}; arrays are on 'cpu'")
 
 
-class Storage:
-    """Memory as the program sees it: the newest version of its contents, in row-major order."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        node.users += 1
-
-    def replace(self, node: Node) -> None:
-        """Makes another version the newest."""
-        self.node.users -= 1
-        self.node = node
-        node.users += 1
-
-    def __del__(self) -> None:
-        self.node.users -= 1
-
-
 def _shadow(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    # An array with the extents and strides of a new one, without its memory.
+    # An array with the extents and strides of a new one, whose memory is not used.
+    if math.prod(shape) < 4096:
+        return np.empty(shape, dtype)
     strides, step = [], dtype.itemsize
     for n in reversed(shape):
         strides.append(step)
@@ -86,6 +61,31 @@ def _address(shadow: np.ndarray) -> int:
     return int(shadow.__array_interface__["data"][0])
 
 
+class View:
+    """Where the elements of a view lie in the memory of another array."""
+
+    __slots__ = ("base", "owner", "read", "shadow", "version")
+
+    def __init__(self, owner: ndarray, shadow: np.ndarray, base: int) -> None:
+        self.owner, self.shadow, self.base = owner, shadow, base
+        #: The node of the elements as they are in a version of the memory.
+        self.read: Node | None = None
+        self.version: Node | None = None
+
+    def first(self) -> int:
+        """Position of the first element."""
+        return (_address(self.shadow) - self.base) // self.shadow.itemsize if self.shadow.size else 0
+
+    def node(self) -> Node:
+        """The node of the elements as they are now."""
+        newest = self.owner._node
+        if self.read is None or self.version is not newest:
+            s = self.shadow
+            self.read = Node(_STRIDED, (newest,), s.shape, s.dtype, (self.first(), s.shape, s.strides))
+            self.version = newest
+        return self.read
+
+
 class ndarray:
     """An array that is computed when its value is needed.
 
@@ -93,24 +93,23 @@ class ndarray:
     and NumPy's functions ask for the value. Slices and transposes are views: a change of one is seen by the others.
     """
 
-    __slots__ = ("_base", "_read", "_shadow", "_storage", "_version", "__weakref__")
+    __slots__ = ("__weakref__", "_node", "_view")
     __array_priority__ = 1000
 
-    def __init__(self, storage: Storage, shadow: np.ndarray | None = None, base: int = 0) -> None:
-        self._storage, self._shadow, self._base = storage, shadow, base
-        self._read: Node | None = None
-        self._version: Node | None = None
+    def __init__(self, node: Node, view: View | None = None) -> None:
+        #: The newest version of the contents, in row-major order; of a view those of its owner count.
+        self._node, self._view = node, view
 
     # --- facts -------------------------------------------------------------------------------------------------------
     @property
     def shape(self) -> tuple[int, ...]:
         """Extents."""
-        return self._storage.node.shape if self._shadow is None else self._shadow.shape
+        return self._node.shape if self._view is None else self._view.shadow.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Data type."""
-        return self._storage.node.dtype
+        return self._node.dtype
 
     @property
     def ndim(self) -> int:
@@ -147,49 +146,35 @@ class ndarray:
     # --- contents ----------------------------------------------------------------------------------------------------
     def node(self) -> Node:
         """The node of the array's contents as they are now."""
-        newest = self._storage.node
-        if self._shadow is None:
-            return newest
-        if self._read is None or self._version is not newest:
-            s = self._shadow
-            self._read = Node(
-                "view", _strided, (newest,), s.shape, self.dtype, dynamic=(self._first(), s.shape, s.strides)
-            )
-            self._version = newest
-        return self._read
-
-    def _first(self) -> int:
-        # Position of the first element in the storage.
-        if self._shadow is None or not self.size:
-            return 0
-        return (_address(self._shadow) - self._base) // self.itemsize
+        return self._node if self._view is None else self._view.node()
 
     def view(self, change: Callable[[np.ndarray], np.ndarray]) -> ndarray:
         """Another view of the same memory: `change` is applied to an array of the same extents and strides."""
-        shadow, base = self._shadow, self._base
-        if shadow is None:
+        view = self._view
+        if view is None:
             shadow = _shadow(self.shape, self.dtype)
-            base = _address(shadow)
-        return ndarray(self._storage, change(shadow), base)
+            return ndarray(self._node, View(self, change(shadow), _address(shadow)))
+        return ndarray(self._node, View(view.owner, change(view.shadow), view.base))
 
     def write(self, value: Node) -> None:
         """Stores a value of the array's type, whose shape broadcasts to the array's."""
-        newest = self._storage.node
-        s = self._shadow
-        if s is None:
-            s = _shadow(self.shape, self.dtype)
-        first = self._first()
-        self._storage.replace(
-            Node(
-                "store",
-                _stored,
-                (newest, value),
-                newest.shape,
-                self.dtype,
-                dynamic=(first, s.shape, s.strides),
-                is_costly=True,
-            )
-        )
+        view = self._view
+        if view is None:
+            if value.shape == self._node.shape:
+                self._node = value
+                return
+            view = self.view(lambda s: s)._view
+            assert view is not None, "it is one"
+        newest, s = view.owner._node, view.shadow
+        # Without axes it is a number while it is computed, which has no memory to change.
+        store = _STORED if newest.shape else _STORED_NUMBER
+        dynamic = (view.first(), s.shape, s.strides)
+        view.owner._node = Node(store, (newest, value), newest.shape, newest.dtype, dynamic)
+
+    def explain(self) -> Explanation:
+        """What computes the array: operations, which are compiled together, memory. Printed, or shown by a notebook."""
+        found: Explanation = OPERATORS["explain"](self)
+        return found
 
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""
@@ -198,10 +183,11 @@ class ndarray:
 
     def numpy(self) -> np.ndarray:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
-        node = self.node()
-        compute(node)
-        assert node.value is not None, "it was computed"
-        return node.value
+        node = self._node if self._view is None else self._view.node()
+        if node.value is None:
+            compute(node)
+        found: np.ndarray = node.value
+        return found if type(found) is np.ndarray else np.asarray(found)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self.numpy()
@@ -209,9 +195,11 @@ class ndarray:
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays; ValueError for a version of the standard that is not served."""
+        from lancehead import xp
+
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ValueError(f"version {api_version!r} of the array API standard is not served; 2024.12 is")
-        return sys.modules["lancehead.xp"]
+        return xp
 
     def __dlpack__(
         self,
@@ -283,11 +271,11 @@ class ndarray:
         return self.view(lambda s: np.swapaxes(s, -1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
-        part: ndarray = OPERATIONS["get"](self, key)
-        return part
+        found: ndarray = OPERATORS["get"](self, key)
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        OPERATIONS["put"](self, key, value)
+        OPERATORS["put"](self, key, value)
 
     # --- operators ---------------------------------------------------------------------------------------------------
     def __add__(self, other: Any) -> ndarray:
@@ -438,18 +426,22 @@ class ndarray:
         return _operate("bitwise_invert", self)
 
 
+#: Functions by the names of their operators; the modules that define them add them.
+OPERATORS: dict[str, Callable[..., Any]] = {}
+_OPERANDS = (ndarray, bool, int, float, complex)
+
+
 def _operate(name: str, *operands: Any) -> ndarray:
-    if not all(isinstance(x, (ndarray, bool, int, float, complex)) for x in operands):
-        return cast("ndarray", NotImplemented)
-    found: ndarray = OPERATIONS[name](*operands)
-    return found
+    for x in operands:
+        if type(x) is not ndarray and not isinstance(x, _OPERANDS):
+            return cast("ndarray", NotImplemented)
+    return cast("ndarray", OPERATORS[name](*operands))
 
 
 def _change(name: str, x: ndarray, other: Any) -> ndarray:
-    if not isinstance(other, (ndarray, bool, int, float, complex)):
+    if not isinstance(other, _OPERANDS):
         return cast("ndarray", NotImplemented)
-    found: ndarray = OPERATIONS["change"](x, OPERATIONS[name], other)
-    return found
+    return cast("ndarray", OPERATORS["change"](x, OPERATORS[name], other))
 
 
 def _strided(a: str, first: str, shape: str, strides: str) -> str:
@@ -460,9 +452,12 @@ def _stored(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored({a}, {x}, {first}, {shape}, {strides})"
 
 
-def wrap(node: Node) -> ndarray:
-    """An array of a node's contents."""
-    return ndarray(Storage(node))
+_STRIDED = op("view", _strided)
+_STORED = op("store", _stored, is_costly=True, is_fresh=True)
+_STORED_NUMBER = op("store", _stored, (), is_costly=True)
+
+#: An array of a node's contents.
+wrap = ndarray
 
 
 def from_numpy(value: np.ndarray) -> ndarray:

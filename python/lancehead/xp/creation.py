@@ -9,8 +9,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node, leaf
-from lancehead.xp.manipulation import broadcast_arrays
+from lancehead.xp.graph import leaf, made
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> ndarray:
@@ -62,8 +61,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     return from_numpy(np.array(np.from_dlpack(x), order="C"))
 
 
-def _made(name: str, emit: Any, shape: tuple[int, ...], dtype: np.dtype[Any], *numbers: Any) -> ndarray:
-    return wrap(Node(name, emit, (), shape, dtype, static=(_typed(dtype),), dynamic=(shape, *numbers)))
+def _filled(name: str, emit: Any, shape: tuple[int, ...], dtype: np.dtype[Any], *numbers: Any) -> ndarray:
+    return wrap(made(name, emit, (), shape, dtype, static=(_typed(dtype),), dynamic=(shape, *numbers), is_fresh=True))
 
 
 def _typed(dtype: np.dtype[Any]) -> str:
@@ -85,7 +84,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
         fill_value = fill_value.numpy()[()]
     wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
     number = np.asarray(fill_value, dtype=wanted)[()]
-    return _made("full", lambda s, x, t: f"np.full({s}, {x}, {t})", as_shape(shape), wanted, number)
+    return _filled("full", lambda s, x, t: f"np.full({s}, {x}, {t})", as_shape(shape), wanted, number)
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> ndarray:
@@ -157,6 +156,8 @@ def meshgrid(*arrays: ndarray, indexing: str = "xy") -> list[ndarray]:
     """Coordinates of a grid of lines: an array with all axes for each; ValueError for other types or lines."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    from lancehead.xp.manipulation import broadcast_arrays
+
     n, lines = len(arrays), []
     for i, x in enumerate(arrays):
         axis = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
@@ -173,7 +174,7 @@ def _triangle(which: str, x: ndarray, k: int) -> ndarray:
     rows, columns = x.shape[-2:]
     mask = getattr(np, which)(np.ones((rows, columns), np.bool_), k)
     nodes = (leaf(mask), as_node(x), leaf(np.zeros((), x.dtype)))
-    return wrap(Node("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, x.shape, x.dtype))
+    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, x.shape, x.dtype, is_fresh=True))
 
 
 def tril(x: ndarray, /, *, k: int = 0) -> ndarray:

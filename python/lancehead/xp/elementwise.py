@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import OPERATIONS, ndarray, operation, wrap
-from lancehead.xp.graph import Node, leaf
+from lancehead.xp.array import OPERATORS, ndarray, wrap
+from lancehead.xp.graph import Node, Op, leaf, made, number, op
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -20,20 +20,36 @@ def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
     if isinstance(x, ndarray):
         return x.node()
     if isinstance(x, _NUMBERS):
-        return leaf(np.asarray(x, dtype=dtype))
+        return number(x, dtype)
     raise TypeError(f"an array is needed, not {type(x).__name__}; write asarray(x)")
 
 
 def operands(*given: Any) -> list[Node]:
     """Nodes of arrays and Python numbers; a number gets the type of the arrays, where that holds it."""
-    arrays = [x for x in given if isinstance(x, ndarray)]
+    arrays = [x.dtype for x in given if isinstance(x, ndarray)]
     if not arrays:
         raise TypeError("at least one operand must be an array")
     for x in given:
         if not isinstance(x, (ndarray, *_NUMBERS)):
             raise TypeError(f"an operand is an array or a number, not {type(x).__name__}; write asarray(x)")
-    common = np.result_type(*(x.dtype for x in arrays))
-    return [as_node(x, None if isinstance(x, ndarray) else np.result_type(common, x)) for x in given]
+    if len(arrays) == len(given):
+        return [x.node() for x in given]
+    common = np.result_type(*arrays)
+    return [x.node() if isinstance(x, ndarray) else number(x, _number_type(common, x)) for x in given]
+
+
+def _number_type(common: np.dtype[Any], x: Any) -> np.dtype[Any]:
+    # Only the kind of a number counts.
+    kind = type(x)
+    if kind not in (bool, int, float, complex):
+        return np.result_type(common, x)
+    found = _NUMBER_TYPES.get((common, kind))
+    if found is None:
+        found = _NUMBER_TYPES[common, kind] = np.result_type(common, kind(0))
+    return found
+
+
+_NUMBER_TYPES: dict[Any, np.dtype[Any]] = {}
 
 
 def convert(node: Node, dtype: np.dtype[Any]) -> Node:
@@ -41,21 +57,33 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
     if node.dtype == dtype:
         return node
     if node.value is not None and not node.shape:
-        return leaf(node.value.astype(dtype))
-    return Node("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,))
+        return leaf(np.asarray(node.value.astype(dtype)))
+    return made("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True)
 
 
 def _astype(a: str, name: str) -> str:
     return f"np.asarray({a}).astype(np.{'bool_' if name == 'bool' else name})"
 
 
+#: The operation and the type of the result of a function for types of operands.
+_RESOLVED: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+
+
 def apply(name: str, *given: Any) -> ndarray:
     """The result of a function of elements of NumPy, which has the name; TypeError for types that it does not take."""
     nodes = operands(*given)
-    f = getattr(np, name)
-    found = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    return wrap(Node(name, _call, nodes, shape, found[f.nin], static=(name,)))
+    key = (name, *[n.dtype for n in nodes])
+    found = _RESOLVED.get(key)
+    if found is None:
+        f = getattr(np, name)
+        dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
+        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True), dtype
+    shape = nodes[0].shape
+    for n in nodes:
+        if n.shape != shape:
+            shape = np.broadcast_shapes(*[n.shape for n in nodes])
+            break
+    return ndarray(Node(found[0], tuple(nodes), shape, found[1]))
 
 
 def _call(*given: str) -> str:
@@ -70,25 +98,61 @@ def _check(name: str, given: tuple[Any, ...], kinds: tuple[Any, ...]) -> None:
 
 
 def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray], ndarray]:
+    is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
+
+    known: dict[Any, Any] = {}
+
     def f(x: ndarray, /) -> ndarray:
+        if type(x) is ndarray:
+            a = x._node if x._view is None else x._view.node()
+            found = known.get(a.dtype)
+            if found is not None:
+                return ndarray(Node(found[0], (a,), a.shape, found[1]))
         _check(name, (x,), kinds)
-        if numpy in ("ceil", "floor", "trunc", "rint") and x.dtype in dtypes.INTEGRAL:
+        if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
-        return apply(numpy, x)
+        result = apply(numpy, x)
+        known[x.dtype] = result._node.op, result.dtype
+        return result
 
     f.__name__ = f.__qualname__ = name
-    OPERATIONS[name] = f
     f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
     return f
 
 
 def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any], ndarray]:
+    # The operation and the type of the result for types of operands that have been there; of a number the type that it
+    # gets, too.
+    known: dict[Any, Any] = {}
+
     def f(x1: Any, x2: Any, /) -> ndarray:
+        one, other = type(x1), type(x2)
+        if one is ndarray:
+            a = x1._node if x1._view is None else x1._view.node()
+            if other is ndarray:
+                b = x2._node if x2._view is None else x2._view.node()
+                found = known.get((a.dtype, b.dtype))
+                if found is not None:
+                    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+                    return ndarray(Node(found[0], (a, b), shape, found[1]))
+            else:
+                found = known.get((a.dtype, other))
+                if found is not None:
+                    return ndarray(Node(found[0], (a, number(x2, found[2])), a.shape, found[1]))
+        elif other is ndarray:
+            b = x2._node if x2._view is None else x2._view.node()
+            found = known.get((one, b.dtype))
+            if found is not None:
+                return ndarray(Node(found[0], (number(x1, found[2]), b), b.shape, found[1]))
         _check(name, (x1, x2), kinds)
-        return apply(numpy, x1, x2)
+        result = apply(numpy, x1, x2)
+        node = result._node
+        key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
+        numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
+        known[key] = node.op, node.dtype, *numbers
+        return result
 
     f.__name__ = f.__qualname__ = name
-    OPERATIONS[name] = f
     f.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
@@ -183,7 +247,7 @@ def _part(x: ndarray, which: str) -> ndarray:
     if x.dtype not in dtypes.COMPLEX:
         return wrap(node)
     dtype = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-    return wrap(Node(which, _part_of, (node,), node.shape, dtype, static=(which,)))
+    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,)))
 
 
 def _part_of(a: str, which: str) -> str:
@@ -206,7 +270,6 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
     return wrap(out.node()) if out is x else out
 
 
-@operation
 def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     """An operator in place. TypeError for a result of a type that the array does not take, ValueError for its shape."""
     found = f(x, other)
@@ -217,6 +280,13 @@ def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     x.write(convert(found.node(), x.dtype))
     return x
 
+
+for _name in (
+    "abs", "add", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "change", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal",
+    "multiply", "negative", "not_equal", "positive", "pow", "remainder", "subtract",
+):  # fmt: skip
+    OPERATORS[_name] = globals()[_name]
 
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert",

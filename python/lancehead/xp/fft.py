@@ -9,7 +9,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import made
 from lancehead.xp.manipulation import axes_of, axis_of, roll
 
 _NORMS = ("backward", "ortho", "forward")
@@ -29,7 +29,7 @@ def _line(name: str, x: ndarray, n: Any, axis: int, norm: str, extent: Any, dtyp
     shape = (*x.shape[:k], length, *x.shape[k + 1 :])
     # The inverse of real ones counts elements of its result.
     count = length if name in ("irfft", "hfft") else n
-    node = Node(name, _call, (as_node(x),), shape, dtype, static=(name, k, norm), dynamic=(count,), is_costly=True)
+    node = made(name, _call, (as_node(x),), shape, dtype, static=(name, k, norm), dynamic=(count,), is_costly=True)
     return wrap(node)
 
 

@@ -20,7 +20,7 @@ from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, subtract
-from lancehead.xp.graph import Node, leaf
+from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
 
@@ -161,9 +161,9 @@ def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
 
 def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     """A node's elements in row-major order in a shape of as many, next to each other in memory."""
-    if node.shape == shape and node.name != "view":
+    if node.shape == shape and node.op.name != "view":
         return node
-    return Node("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
+    return made("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
 
 
 def _reshaped(a: str, shape: str) -> str:
@@ -178,7 +178,7 @@ def as_line(node: Node) -> Node:
 def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
     # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
     # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
-    if node.value is None and node.name == "full":
+    if node.value is None and node.op.name == "full":
         node = leaf(np.asarray(node.dynamic[1], node.dtype))
     if math.prod(node.shape) == 1:
         return as_line(node), "0", f"{name}[0]"
@@ -186,7 +186,7 @@ def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tu
         node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
     is_apart = axis is not None and axis != len(shape) - 1
     begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
-    if node.value is None and node.name == "counting":
+    if node.value is None and node.op.name == "counting":
         return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
     return as_line(node), begin, f"{name}[{place}]"
 
@@ -220,7 +220,7 @@ def map(f: Any, *arrays: Any) -> ndarray:
     """
     f, nodes, dtype = of.elementwise(f, arrays)
     shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    return wrap(Node("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
+    return wrap(made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
 
 
 def _folded(
@@ -233,7 +233,7 @@ def _folded(
     if init is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check:
-        some = wrap(Node("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
+        some = wrap(made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
     read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
     # Elements of a line along an axis are as far from each other as there are elements after the axis.
@@ -242,7 +242,7 @@ def _folded(
     given = (_first(init, dtype), *(line for line, _, _ in read))
     functions = _read(f, [begin for _, begin, _ in read], [element for _, _, element in read], dtype)
     objects, dynamic = (folded, op, *functions), (rows, n, m, out)
-    return wrap(Node("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+    return wrap(made("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
 
 
 def _fold(first: str, *more: str) -> str:
@@ -290,7 +290,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     shape = a.shape[:-1] + b.shape[:-1]
     dynamic, objects = (left * right, n, max(right, 1), shape), (folded, op, *functions)
     given = (_first(begin, dtype), as_line(nodes[0]), as_line(nodes[1]))
-    return wrap(Node("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+    return wrap(made("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
 
 
 def scan(
@@ -310,7 +310,7 @@ def scan(
     begin, op, dtype = _running(op, x, init, exclusive, check)
     moved = (*x.shape[:k], *x.shape[k + 1 :], x.shape[k])
     lines = reshaped(convert(moveaxis(x, k, -1).node(), dtype), (_rows(x.shape, k), x.shape[k]))
-    found = Node(
+    found = made(
         "scan",
         _scan,
         (_first(begin, dtype), lines),
@@ -369,7 +369,7 @@ def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, check: bool = 
     given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
     shape = (offsets.shape[0] - 1,)
     objects = (segments_folded, op)
-    return wrap(Node("segmented_reduce", _of_segments, given, shape, dtype, objects=objects, is_costly=True))
+    return wrap(made("segmented_reduce", _of_segments, given, shape, dtype, objects=objects, is_costly=True))
 
 
 def _of_segments(first: str, x: str, offsets: str, helper: str, op: str) -> str:
@@ -387,7 +387,7 @@ def segmented_scan(
     begin, op, dtype = _running(op, x, init, exclusive, check)
     given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
     objects, static = (segments_scanned, op), (bool(exclusive),)
-    node = Node("segmented_scan", _scan_segments, given, x.shape, dtype, static=static, objects=objects, is_costly=True)
+    node = made("segmented_scan", _scan_segments, given, x.shape, dtype, static=static, objects=objects, is_costly=True)
     return wrap(node)
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, operation, wrap
+from lancehead.xp.array import OPERATORS, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node, compute, leaf
+from lancehead.xp.graph import Node, leaf, made
+from lancehead.xp.regions import compute
+
+_BASIC = (int, slice, type(None), type(Ellipsis))
 
 
 def _is_basic(key: Any) -> bool:
     keys = key if isinstance(key, tuple) else (key,)
-    return builtins.all(
-        k is None or k is Ellipsis or isinstance(k, (int, slice, np.integer)) or _is_index(k) for k in keys
-    )
+    return not [k for k in keys if not (type(k) in _BASIC or isinstance(k, (int, np.integer)) or _is_index(k))]
 
 
 def _is_index(k: Any) -> bool:
@@ -26,12 +26,13 @@ def _is_index(k: Any) -> bool:
 
 def _plain(key: Any) -> Any:
     # Indices of arrays without axes as numbers.
+    if type(key) in _BASIC:
+        return key
     keys = key if isinstance(key, tuple) else (key,)
     found = tuple(int(k) if _is_index(k) else k for k in keys)
     return found if isinstance(key, tuple) else found[0]
 
 
-@operation
 def get(a: ndarray, key: Any) -> ndarray:
     """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
     if _is_basic(key):
@@ -59,7 +60,7 @@ def _gathered(a: ndarray, key: Any) -> ndarray:
     key = _concrete(key)
     places = np.arange(a.size).reshape(a.shape)[key]
     nodes = (as_node(a), as_node_of(places))
-    return wrap(Node("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
+    return wrap(made("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 
 
 def as_node_of(value: np.ndarray) -> Node:
@@ -71,7 +72,11 @@ def _take_flat(a: str, places: str) -> str:
     return f"np.take({a}, {places})"
 
 
-@operation
+def _fit(shape: tuple[int, ...], part: tuple[int, ...]) -> None:
+    if shape and shape != part and np.broadcast_shapes(shape, part) != part:
+        raise ValueError(f"values of shape {shape} do not go into a part of shape {part}")
+
+
 def put(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value`, with the type of the array."""
     node = as_node(value, a.dtype) if not isinstance(value, ndarray) else value.node()
@@ -80,18 +85,19 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     node = convert(node, a.dtype)
     if _is_basic(key):
         part = get(a, key)
-        if np.broadcast_shapes(node.shape, part.shape) != part.shape:
-            raise ValueError(f"values of shape {node.shape} do not go into a part of shape {part.shape}")
+        _fit(node.shape, part.shape)
         part.write(node)
         return
     places = np.arange(a.size).reshape(a.shape)[_concrete(key)]
-    if np.broadcast_shapes(node.shape, places.shape) != places.shape:
-        raise ValueError(f"values of shape {node.shape} do not go into a part of shape {places.shape}")
-    whole = Node(
-        "scatter", _put_flat, (a.node(), as_node_of(places), node), a.shape, a.dtype, dynamic=(), is_costly=True
+    _fit(node.shape, places.shape)
+    nodes = (a.node(), as_node_of(places), node)
+    a.write(
+        made("scatter", _put_flat, nodes, a.shape, a.dtype, static=(len(a.shape),), is_costly=True, is_fresh=a.ndim > 0)
     )
-    a.write(whole)
 
 
-def _put_flat(a: str, places: str, x: str) -> str:
+def _put_flat(a: str, places: str, x: str, ndim: int) -> str:
     return f"scattered({a}, {places}, {x})"
+
+
+OPERATORS["get"], OPERATORS["put"] = get, put

@@ -11,10 +11,10 @@ import numpy as np
 from lancehead.xp import dtypes, elementwise
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import Node, several
-from lancehead.xp.manipulation import axis_of, matrix_transpose, moveaxis, stack
+from lancehead.xp.graph import made, several
+from lancehead.xp.manipulation import axis_of, matrix_transpose
 from lancehead.xp.products import matmul, tensordot, vecdot
-from lancehead.xp.reducing import _sum_dtype, max, min, sum, where
+from lancehead.xp.reducing import _sum_dtype, max, min, sum
 
 _FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
 
@@ -42,7 +42,7 @@ def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _made(
     name: str, x: ndarray, shape: tuple[int, ...], dtype: np.dtype[Any], emit: Callable[..., str], *static: Any
 ) -> ndarray:
-    return wrap(Node(name, emit, (as_node(x),), shape, dtype, static=static, is_costly=True))
+    return wrap(made(name, emit, (as_node(x),), shape, dtype, static=static, is_costly=True))
 
 
 def cholesky(x: ndarray, /, *, upper: bool = False) -> ndarray:
@@ -74,8 +74,12 @@ def slogdet(x: ndarray, /) -> Any:
 def _several(
     name: str, x: ndarray, results: list[tuple[tuple[int, ...], np.dtype[Any]]], more: str = ""
 ) -> list[ndarray]:
-    nodes = several(name, lambda a, more: f"np.linalg.{name}({a}{more})", (as_node(x),), results, (more,))
+    nodes = several(name, _factored, (as_node(x),), results, (name, more))
     return [wrap(n) for n in nodes]
+
+
+def _factored(a: str, name: str, more: str) -> str:
+    return f"np.linalg.{name}({a}{more})"
 
 
 def eigh(x: ndarray, /) -> Any:
@@ -131,20 +135,21 @@ def solve(x1: ndarray, x2: ndarray, /) -> ndarray:
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     nodes = (convert(a, dtype), convert(b, dtype))
-    return wrap(Node("solve", lambda a, b: f"np.linalg.solve({a}, {b})", nodes, shape, dtype, is_costly=True))
+    return wrap(made("solve", lambda a, b: f"np.linalg.solve({a}, {b})", nodes, shape, dtype, is_costly=True))
 
 
 def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:
     """Pseudo-inverse matrices; singular values up to `rtol` of the greatest count as zero."""
     u, s, vh = svd(x, full_matrices=False)
     limit = _limit(x, s, rtol)
+    from lancehead.xp.reducing import where
+
     inverse = where(s > limit, 1 / where(s > limit, s, 1.0), 0.0)
     return matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
 
 
 def _adjoint(x: ndarray) -> ndarray:
-    adjoint: ndarray = elementwise.conj(x).mT if x.dtype in dtypes.COMPLEX else x.mT
-    return adjoint
+    return elementwise.conj(x).mT if x.dtype in dtypes.COMPLEX else x.mT
 
 
 def _limit(x: ndarray, s: ndarray, rtol: Any) -> ndarray:
@@ -153,8 +158,8 @@ def _limit(x: ndarray, s: ndarray, rtol: Any) -> ndarray:
         rtol = longest * float(np.finfo(_real(x.dtype)).eps)
     if isinstance(rtol, ndarray):
         rtol = rtol[..., None]
-    limit: ndarray = max(s, axis=-1, keepdims=True) * rtol
-    return limit
+    found: ndarray = max(s, axis=-1, keepdims=True) * rtol
+    return found
 
 
 def matrix_rank(x: ndarray, /, *, rtol: Any = None) -> ndarray:
@@ -176,6 +181,8 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
     k = axis_of(axis, a.ndim) - a.ndim
     if a.shape[k] != 3 or b.shape[k] != 3:
         raise ValueError("cross is of vectors with three elements")
+    from lancehead.xp.manipulation import moveaxis, stack
+
     a, b = moveaxis(a, k, -1), moveaxis(b, k, -1)
     p, q = [[v[..., i] for i in range(3)] for v in (a, b)]
     parts = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]

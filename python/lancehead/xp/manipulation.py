@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
+from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Node, made
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -24,7 +24,9 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes counted from the front, all for None; ValueError for repeated ones."""
     if axis is None:
         return tuple(range(ndim))
-    found = tuple(axis_of(k, ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if isinstance(axis, int):
+        return (axis_of(axis, ndim),)
+    found = tuple([axis_of(k, ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))])
     if len(set(found)) < len(found):
         raise ValueError(f"an axis is given twice in {axis}")
     return found
@@ -32,6 +34,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def astype(x: ndarray, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
     """The array as another type; itself with `copy=False` if it has that."""
+    from lancehead.xp.array import as_device
 
     as_device(device)
     wanted = dtypes.as_dtype(dtype)
@@ -78,7 +81,7 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
         raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
     shape = list(nodes[0].shape)
     shape[k] = sum(n.shape[k] for n in nodes)
-    return wrap(Node("concat", _joined, nodes, tuple(shape), dtype, static=(k,)))
+    return wrap(made("concat", _joined, nodes, tuple(shape), dtype, static=(k,), is_fresh=True))
 
 
 def _joined(*given: Any) -> str:
@@ -155,7 +158,7 @@ def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
         except ValueError:
             if copy is False:
                 raise
-    return wrap(Node("reshape", _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,)))
+    return wrap(made("reshape", _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,), is_fresh=True))
 
 
 def _reshaped(a: str, shape: str) -> str:
@@ -186,22 +189,10 @@ def repeat(x: ndarray, repeats: Any, /, *, axis: int | None = None) -> ndarray:
     k = axis_of(axis, x.ndim)
     counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
     places = np.repeat(np.arange(x.shape[k]), counts)
+    from lancehead.xp.array import from_numpy
+    from lancehead.xp.reducing import take
 
     return take(x, from_numpy(places), axis=k)
-
-
-def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
-    """Elements at places along an axis. IndexError for a place that is not there."""
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
-        axis = 0
-    k = axis_of(axis, x.ndim)
-    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
-    nodes = (as_node(x), as_node(indices))
-    return wrap(
-        Node("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
-    )
 
 
 def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
@@ -216,6 +207,6 @@ def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
 
 __all__ = [
     "astype", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip",
-    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "take", "tile",
+    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile",
     "unstack",
 ]  # fmt: skip

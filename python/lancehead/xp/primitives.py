@@ -35,8 +35,9 @@ from lancehead.xp.folds import (
     transform_reduce,
 )
 from lancehead.xp.functions import Zipped
-from lancehead.xp.graph import Node
-from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip, take
+from lancehead.xp.graph import Node, made
+from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
+from lancehead.xp.reducing import take
 from lancehead.xp.selections import (
     bincount,
     compact,
@@ -134,7 +135,7 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     row = () if math.prod(rest) == 1 else (math.prod(rest),)
     rows = reshaped(as_node(x), (x.shape[0], *row))
     shape = (places.shape[0], *row)
-    node = Node("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
+    node = made("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
     return wrap(reshaped(node, indices.shape + rest))
 
 
@@ -171,7 +172,7 @@ def scatter(x: ndarray, indices: ndarray, values: Any, mode: Any = "set") -> nda
     lines = reshaped(as_node(broadcast_to(value, indices.shape + rest)), (indices.size, *row))
     given = (reshaped(as_node(x), (x.shape[0], *row)), places, lines)
     helper = put_rows if row else put_elements
-    node = Node("scatter", _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
+    node = made("scatter", _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
     return wrap(reshaped(node, x.shape))
 
 
@@ -213,7 +214,7 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     f = of.flattened(f, (x,) * len(offsets))[0]
     dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
     helper = of.made(_loops(x.ndim, before, offsets, of.typed(dtype)), f, parallel=True)
-    node = Node("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
+    node = made("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
     return wrap(node)
 
 
@@ -261,7 +262,7 @@ def counting(n: int, start: int = 0, *, dtype: Any = None) -> ndarray:
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    node = Node("counting", _counting, (), (int(n),), dtypes.int64, dynamic=(int(start), int(start) + int(n)))
+    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=(int(start), int(start) + int(n)))
     return wrap(convert(node, wanted))
 
 

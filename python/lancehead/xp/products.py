@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, operation, wrap
+from lancehead.xp.array import OPERATORS, ndarray, wrap
 from lancehead.xp.elementwise import conj, convert, multiply, operands
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import made
 from lancehead.xp.manipulation import axis_of, moveaxis, reshape
 from lancehead.xp.reducing import sum
 
 
-@operation
 def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     """Products of matrices, stacked ones too. TypeError for truth values, ValueError for shapes that do not fit."""
     a, b = operands(x1, x2)
@@ -29,7 +28,10 @@ def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     outer = np.broadcast_shapes(left[:-2], right[:-2])
     shape = outer + left[-2:-1] * (len(a.shape) > 1) + right[-1:] * (len(b.shape) > 1)
     nodes = (convert(a, dtype), convert(b, dtype))
-    return wrap(Node("matmul", lambda a, b: f"np.matmul({a}, {b})", nodes, shape, dtype, is_costly=True))
+    return wrap(made("matmul", lambda a, b: f"np.matmul({a}, {b})", nodes, shape, dtype, is_costly=True, is_fresh=True))
+
+
+OPERATORS["matmul"] = matmul
 
 
 def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:

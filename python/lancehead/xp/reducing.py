@@ -10,10 +10,9 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.creation import full
-from lancehead.xp.elementwise import as_node, convert, not_equal, operands
-from lancehead.xp.graph import Node
-from lancehead.xp.manipulation import astype, axes_of, axis_of, broadcast_to, concat, flip, reshape, take
+from lancehead.xp.elementwise import as_node, convert, operands
+from lancehead.xp.graph import made
+from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
 _REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
 _FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
@@ -35,10 +34,9 @@ def _reduced(
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    node = Node(
-        name, _reduction, (as_node(x),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True
+    return wrap(
+        made(name, _reduction, (x.node(),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True)
     )
-    return wrap(node)
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
@@ -112,7 +110,9 @@ def count_nonzero(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) ->
 
 
 def _not_zero(x: ndarray) -> ndarray:
-    return not_equal(x, 0)
+    from lancehead.xp import elementwise
+
+    return elementwise.not_equal(x, 0)
 
 
 def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
@@ -123,9 +123,12 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     k = axis_of(axis, x.ndim)
     wanted = _sum_dtype(x, dtype)
     node = convert(x.node(), wanted)
-    found = wrap(Node(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
+    found = wrap(made(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
     if not include_initial:
         return found
+    from lancehead.xp.creation import full
+    from lancehead.xp.manipulation import concat
+
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
     return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted), found], axis=k)
 
@@ -152,6 +155,8 @@ def diff(
     x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
 ) -> ndarray:
     """Differences of neighbours along an axis, `n` times."""
+    from lancehead.xp.manipulation import concat
+
     k = axis_of(axis, x.ndim)
     parts = [p for p in (prepend, x, append) if p is not None]
     out = concat(parts, axis=k) if len(parts) > 1 else x
@@ -168,13 +173,13 @@ def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> n
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
             raise ValueError(f"{name} of no elements")
-        node = Node(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
+        node = made(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
         return reshape(wrap(node), shape) if keepdims else wrap(node)
     k = axis_of(axis, x.ndim)
     if not x.shape[k]:
         raise ValueError(f"{name} of no elements along axis {axis}")
     shape = (*x.shape[:k], *x.shape[k + 1 :])
-    found = wrap(Node(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
+    found = wrap(made(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
     return reshape(found, (*x.shape[:k], 1, *x.shape[k + 1 :])) if keepdims else found
 
 
@@ -194,23 +199,27 @@ def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) ->
 
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """Sorted along an axis; NaN last, or first if descending."""
+    from lancehead.xp.manipulation import flip
+
     _of("sort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     found = wrap(
-        Node("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
+        made("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
     )
     return flip(found, axis=k) if descending else found
 
 
 def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """The order of elements along an axis; equal ones keep theirs."""
+    from lancehead.xp.manipulation import flip
+
     _of("argsort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     if descending:
         # Backward twice, so that equal elements keep their order.
         found = flip(argsort(flip(x, axis=k), axis=k), axis=k)
         return (x.shape[k] - 1) - found
-    node = Node("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
+    node = made("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
     return wrap(node)
 
 
@@ -227,7 +236,7 @@ def searchsorted(x1: ndarray, x2: Any, /, *, side: str = "left", sorter: ndarray
     a, v = operands(x1, x2)
     common = np.result_type(a.dtype, v.dtype)
     nodes = (convert(a, common), convert(v, common))
-    return wrap(Node("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
+    return wrap(made("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
 
 
 def _searched(a: str, v: str, side: str) -> str:
@@ -246,7 +255,7 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(Node("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype))
+    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype, is_fresh=True))
 
 
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
@@ -256,14 +265,30 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     return tuple(from_numpy(np.ascontiguousarray(k)) for k in np.nonzero(x.numpy()))
 
 
+def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
+    """Elements at places along an axis. IndexError for a place that is not there."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
+    nodes = (as_node(x), as_node(indices))
+    return wrap(
+        made("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
+    )
+
+
 def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:
     """Elements at the places of each line along an axis."""
     k = axis_of(axis, x.ndim)
     outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
+    from lancehead.xp.manipulation import broadcast_to
+
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(as_node(i), dtypes.int64))
-    node = Node("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
+    node = made("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
     return wrap(node)
 
 
@@ -310,6 +335,6 @@ def unique_values(x: ndarray, /) -> ndarray:
 
 __all__ = [
     "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff",
-    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take_along_axis",
+    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take", "take_along_axis",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "where",
 ]  # fmt: skip

@@ -12,8 +12,9 @@ from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
-from lancehead.xp.graph import Node, compute, several
+from lancehead.xp.graph import Node, made, several
 from lancehead.xp.manipulation import axis_of, moveaxis
+from lancehead.xp.regions import compute
 from lancehead.xp.selecting import (
     chosen,
     chosen_elements,
@@ -56,7 +57,7 @@ def _computed(*arrays: ndarray) -> tuple[ndarray, ...]:
 
 
 def _made(name: str, nodes: Any, shape: tuple[int, ...], dtype: Any, *objects: Any, more: Any = ()) -> ndarray:
-    return wrap(Node(name, _call, nodes, shape, dtype, dynamic=more, objects=objects, is_costly=True))
+    return wrap(made(name, _call, nodes, shape, dtype, dynamic=more, objects=objects, is_costly=True))
 
 
 def _mask(x: ndarray, mask: ndarray) -> tuple[Node, Node, tuple[int, ...]]:
@@ -103,9 +104,8 @@ def sort_by_key(keys: ndarray, values: ndarray) -> SortByKeyResult:
     if keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
     node = as_node(keys)
-    order = Node("argsort", _order, (node,), keys.shape, dtypes.int64, is_costly=True)
-    order.users += 1
-    found = (wrap(Node("take", _take, (as_node(x), order), x.shape, x.dtype, is_costly=True)) for x in (keys, values))
+    order = made("argsort", _order, (node,), keys.shape, dtypes.int64, is_costly=True)
+    found = (wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, is_costly=True)) for x in (keys, values))
     return SortByKeyResult(*found)
 
 
@@ -160,7 +160,7 @@ def _sorted(a: str) -> str:
 
 def _sort(x: ndarray) -> Node:
     line = as_line(as_node(x))
-    return Node("sort", _sorted, (line,), line.shape, x.dtype, is_costly=True)
+    return made("sort", _sorted, (line,), line.shape, x.dtype, is_costly=True)
 
 
 def unique(x: ndarray) -> ndarray:
@@ -257,7 +257,7 @@ def bincount(x: ndarray, weights: ndarray | None = None, minlength: int = 0) -> 
     if weights is not None:
         nodes.append(convert(as_node(weights), dtypes.float64))
     dtype = dtypes.int64 if weights is None or not x.size else dtypes.float64
-    node = Node("bincount", _bincount, nodes, (-1,), dtype, dynamic=(int(minlength),), is_costly=True)
+    node = made("bincount", _bincount, nodes, (-1,), dtype, dynamic=(int(minlength),), is_costly=True)
     return _computed(wrap(node))[0]
 
 

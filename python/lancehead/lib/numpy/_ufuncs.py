@@ -183,8 +183,7 @@ def sign(x):
     if prim.is_bool(x):
         prim.error("truth values have no sign")
     if prim.is_complex(x):
-        size = prim.hypot(x.real, x.imag)
-        return x / prim.complex(size, size - size) if size != 0.0 else x
+        return _direction(x)
     zero = prim.cast(0, prim.dtype_of(x))
     one = prim.cast(1, prim.dtype_of(x))
     if x > zero:
@@ -192,6 +191,20 @@ def sign(x):
     if x < zero:
         return -one
     return x if x != x else zero
+
+
+def _direction(x):
+    # The point of the unit circle; of one infinite part its sign, as NumPy has it.
+    size = prim.hypot(x.real, x.imag)
+    zero = prim.cast(0, prim.real_dtype(x))
+    one = prim.cast(1, prim.real_dtype(x))
+    if size == zero:
+        return prim.complex(zero, zero)
+    if math.isinf(size) and not (math.isinf(x.real) and math.isinf(x.imag)):
+        if math.isinf(x.real):
+            return prim.complex(math.copysign(one, x.real), zero)
+        return prim.complex(zero, math.copysign(one, x.imag))
+    return prim.complex(x.real / size, x.imag / size)
 
 
 def square(x):
@@ -430,7 +443,10 @@ def log1p(x):
     >>> np.log1p(np.array([0j]))
     array([0.+0.j])
     """
-    return prim.complex(0.5 * math.log1p(x.real * (2.0 + x.real) + x.imag * x.imag), math.atan2(x.imag, 1.0 + x.real))
+    square = x.real * (2.0 + x.real) + x.imag * x.imag
+    # Of great numbers, the square overflows and the one does not count.
+    size = 0.5 * math.log1p(square) if square < 1e15 else math.log(prim.hypot(1.0 + x.real, x.imag))
+    return prim.complex(size, math.atan2(x.imag, 1.0 + x.real))
 
 
 def rint(x):
