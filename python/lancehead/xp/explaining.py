@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import lancehead
+from lancehead._core import typeof
 from lancehead.explain import Report
 from lancehead.xp.array import OPERATORS, ndarray
 from lancehead.xp.graph import Node
@@ -111,7 +111,7 @@ def _note(region: Region, i: int, is_kept: bool) -> str:
 def _report(region: Region, arguments: Sequence[Any]) -> Report:
     name = region.function.py_func.__code__.co_filename
     linecache.cache[name] = len(region.text), None, region.text.splitlines(keepends=True), name
-    signature = tuple(lancehead.typeof(x) for x in arguments)
+    signature = tuple(typeof(x) for x in arguments)
     region.function.compile(signature)
     found: Report = region.function.explain(signature=signature)
     return found
