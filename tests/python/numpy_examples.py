@@ -45,6 +45,8 @@ OPEN: dict[str, str] = {
     "np.asarray(a) is a": "records of `np.recarray` are plain ones",
     "np.cross(x, y)": "of vectors of two components and of lists: how long these are is no part of their type",
     "np.empty_like": "undefined contents",
+    "np.empty(": "undefined contents",
+    "np.ndarray(shape=": "undefined contents",
     "np.ldexp(5": "no `float16` of small integers",
     "overwrite_input": "undefined contents",
     "np.partition(a, (4, 8))": "an order that NumPy leaves open",
