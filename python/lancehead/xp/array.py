@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lancehead.xp import dtypes
-from lancehead.xp.graph import Node, leaf, op
+from lancehead.xp.graph import Kind, Node, leaf, op
 from lancehead.xp.regions import compute
 
 if TYPE_CHECKING:
@@ -451,8 +451,12 @@ def _stored(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored({a}, {x}, {first}, {shape}, {strides})"
 
 
-_STRIDED = op("view", _strided)
-_STORED = op("store", _stored, is_costly=True, is_fresh=True)
+def _stored_here(a: str, x: str, first: str, shape: str, strides: str) -> str:
+    return f"stored_here({a}, {x}, {first}, {shape}, {strides})"
+
+
+_STRIDED = op("view", _strided, kind=Kind.VIEW)
+_STORED = op("store", _stored, is_costly=True, is_fresh=True, here=_stored_here)
 _STORED_NUMBER = op("store", _stored, (), is_costly=True)
 
 #: An array of a node's contents.

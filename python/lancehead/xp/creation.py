@@ -9,7 +9,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import leaf, made
+from lancehead.xp.graph import Kind, leaf, made
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> ndarray:
@@ -61,10 +61,6 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     return from_numpy(np.array(np.from_dlpack(x), order="C"))
 
 
-def _filled(name: str, emit: Any, shape: tuple[int, ...], dtype: np.dtype[Any], *numbers: Any) -> ndarray:
-    return wrap(made(name, emit, (), shape, dtype, static=(_typed(dtype),), dynamic=(shape, *numbers), is_fresh=True))
-
-
 def _typed(dtype: np.dtype[Any]) -> str:
     return "np.bool_" if dtype == dtypes.bool else f"np.{dtype.name}"
 
@@ -84,7 +80,14 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
         fill_value = fill_value.numpy()[()]
     wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
     number = np.asarray(fill_value, dtype=wanted)[()]
-    return _filled("full", lambda s, x, t: f"np.full({s}, {x}, {t})", as_shape(shape), wanted, number)
+    extents = as_shape(shape)
+    static, dynamic = (_typed(wanted),), (extents, number)
+    node = made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, is_fresh=True, kind=Kind.CONSTANT)
+    return wrap(node)
+
+
+def _full(shape: str, x: str, dtype: str) -> str:
+    return f"np.full({shape}, {x}, {dtype})"
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> ndarray:

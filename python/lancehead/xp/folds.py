@@ -20,7 +20,7 @@ from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, subtract
-from lancehead.xp.graph import Node, leaf, made
+from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
 
@@ -161,7 +161,7 @@ def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
 
 def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     """A node's elements in row-major order in a shape of as many, next to each other in memory."""
-    if node.shape == shape and node.op.name != "view":
+    if node.shape == shape and node.op.kind is not Kind.VIEW:
         return node
     return made("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
 
@@ -178,7 +178,7 @@ def as_line(node: Node) -> Node:
 def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
     # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
     # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
-    if node.value is None and node.op.name == "full":
+    if node.value is None and node.op.kind is Kind.CONSTANT:
         node = leaf(np.asarray(node.dynamic[1], node.dtype))
     if math.prod(node.shape) == 1:
         return as_line(node), "0", f"{name}[0]"
@@ -186,7 +186,7 @@ def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tu
         node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
     is_apart = axis is not None and axis != len(shape) - 1
     begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
-    if node.value is None and node.op.name == "counting":
+    if node.value is None and node.op.kind is Kind.COUNTING:
         return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
     return as_line(node), begin, f"{name}[{place}]"
 

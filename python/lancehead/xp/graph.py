@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,39 @@ import numpy as np
 Emit = Callable[..., str]
 
 
+class Kind(Enum):
+    """What others may know of an operation's result without its text."""
+
+    OTHER = 0
+    #: It lies in the memory of the first input.
+    VIEW = 1
+    #: All elements are the second of the dynamic operands.
+    CONSTANT = 2
+    #: Integers that follow each other, from the first of the dynamic operands on.
+    COUNTING = 3
+
+
 class Op:
     """An operation with its constants. There is one object for equal ones, so that regions are compared by identity.
 
     `emit` gives the text of the operation for names of operands and the constants in `static`.
     """
 
-    __slots__ = ("alone", "emit", "is_costly", "is_fresh", "name", "static")
+    __slots__ = ("alone", "emit", "here", "is_costly", "is_fresh", "kind", "name", "static")
 
-    def __init__(self, name: str, emit: Emit, static: tuple[Any, ...], is_costly: bool, is_fresh: bool) -> None:
-        self.name, self.emit, self.static = name, emit, static
+    def __init__(
+        self,
+        name: str,
+        emit: Emit,
+        static: tuple[Any, ...],
+        is_costly: bool,
+        is_fresh: bool,
+        kind: Kind = Kind.OTHER,
+        here: Emit | None = None,
+    ) -> None:
+        self.name, self.emit, self.static, self.kind = name, emit, static, kind
+        #: The text that changes the first operand, if `emit` changes a copy of it.
+        self.here = here
         #: Whether its result is kept where the program holds it, even if only another one was asked for.
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
@@ -33,9 +57,10 @@ class Op:
         #: The compiled function of this operation and no other.
         self.alone: Any = None
 
-    def text(self, operands: Sequence[str]) -> str:
-        """The call for names of operands."""
-        return self.emit(*operands, *self.static)
+    def text(self, operands: Sequence[str], in_place: bool = False) -> str:
+        """The call for names of operands; one that changes the first of them if that is wanted."""
+        emit = self.here if in_place and self.here is not None else self.emit
+        return emit(*operands, *self.static)
 
 
 #: Functions and arrays that texts of operations name, by their names; and the names by identity.
@@ -63,12 +88,14 @@ def op(
     count: int = 0,
     is_costly: bool = False,
     is_fresh: bool = False,
+    kind: Kind = Kind.OTHER,
+    here: Emit | None = None,
 ) -> Op:
     """The operation of a name, a text, constants, and so many inputs where their number differs."""
-    key = name, emit.__code__, static, count, is_costly, is_fresh
+    key = name, emit.__code__, static, count, is_costly, is_fresh, kind
     found = _OPS.get(key)
     if found is None:
-        found = _OPS.setdefault(key, Op(name, emit, static, is_costly, is_fresh))
+        found = _OPS.setdefault(key, Op(name, emit, static, is_costly, is_fresh, kind, here))
     return found
 
 
@@ -120,13 +147,15 @@ def made(
     objects: tuple[Any, ...] = (),
     is_costly: bool = False,
     is_fresh: bool = False,
+    kind: Kind = Kind.OTHER,
+    here: Emit | None = None,
 ) -> Node:
     """A node of an operation. `objects` are functions that the text calls: their names come before the constants.
 
     An extent of -1 is one that only the value tells.
     """
     static = (*map(name_of, objects), *static)
-    found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh)
+    found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
     return Node(found, tuple(inputs), shape, dtype, dynamic)
 
 

@@ -91,13 +91,28 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     places = np.arange(a.size).reshape(a.shape)[_concrete(key)]
     _fit(node.shape, places.shape)
     nodes = (a.node(), as_node_of(places), node)
+    in_place = _put_flat_here if a.ndim else None
     a.write(
-        made("scatter", _put_flat, nodes, a.shape, a.dtype, static=(len(a.shape),), is_costly=True, is_fresh=a.ndim > 0)
+        made(
+            "scatter",
+            _put_flat,
+            nodes,
+            a.shape,
+            a.dtype,
+            static=(len(a.shape),),
+            is_costly=True,
+            is_fresh=a.ndim > 0,
+            here=in_place,
+        )
     )
 
 
 def _put_flat(a: str, places: str, x: str, ndim: int) -> str:
     return f"scattered({a}, {places}, {x})"
+
+
+def _put_flat_here(a: str, places: str, x: str, ndim: int) -> str:
+    return f"scattered_here({a}, {places}, {x})"
 
 
 OPERATORS["get"], OPERATORS["put"] = get, put

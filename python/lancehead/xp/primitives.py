@@ -35,7 +35,7 @@ from lancehead.xp.folds import (
     transform_reduce,
 )
 from lancehead.xp.functions import Zipped
-from lancehead.xp.graph import Node, made
+from lancehead.xp.graph import Kind, Node, made
 from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
 from lancehead.xp.reducing import take
 from lancehead.xp.selections import (
@@ -262,7 +262,8 @@ def counting(n: int, start: int = 0, *, dtype: Any = None) -> ndarray:
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=(int(start), int(start) + int(n)))
+    ends = (int(start), int(start) + int(n))
+    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING)
     return wrap(convert(node, wanted))
 
 

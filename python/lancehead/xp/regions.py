@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.decorators import njit
-from lancehead.xp.graph import NAMES, Node, Op
+from lancehead.xp.graph import NAMES, Kind, Node, Op
 
 
 @njit
@@ -63,11 +63,6 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
 NAMES.update({f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)})
 
 
-def store_op(op: Op) -> bool:
-    """Whether the first operand of an operation is copied to be changed."""
-    return op.name in ("store", "scatter")
-
-
 class Region:
     """A structure and its compiled function."""
 
@@ -88,10 +83,7 @@ class Region:
                 self.lines.append(None)
                 continue
             names = [f"t{first[k]}" if k >= 0 else f"a{-k - 1}" for k in inputs] + [f"s{k}" for k in dynamic]
-            call = op.text(names)
-            if i in here:
-                call = call.replace("(", "_here(", 1)
-            self.lines.append(f"t{i} = {call}")
+            self.lines.append(f"t{i} = {op.text(names, i in here)}")
         parameters = [f"a{i}" for i in range(arrays)] + [f"s{i}" for i in range(numbers)]
         body = [line for line in self.lines if line is not None]
         body.append(f"return ({', '.join(f't{i}' for i in kept)},)")
@@ -136,7 +128,7 @@ def _stores_in_place(entries: Any, first: list[int], kept: Sequence[int]) -> set
         roots: set[int] = set().union(*(memory[first[k]] if k >= 0 else {-1} for k in inputs))
         if op.is_fresh:
             roots = {i}
-        if store_op(op) and first[i] == i and op.is_fresh and inputs[0] >= 0:
+        if op.here is not None and first[i] == i and op.is_fresh and inputs[0] >= 0:
             mine = memory[first[inputs[0]]]
             others: set[int] = set().union(*(memory[first[k]] for k in inputs[1:] if k >= 0))
             if (
@@ -199,7 +191,7 @@ def _kept(order: Sequence[Node], wanted: Sequence[Node]) -> list[Node]:
         cost[n] = min(price, 2 * _FEW)
         if id(n) in is_wanted:
             cost[n] = 0
-        elif price > _FEW and count > _ALONE + uses[id(n)] and n.op.name != "view" and not n.parts:
+        elif price > _FEW and count > _ALONE + uses[id(n)] and n.op.kind is not Kind.VIEW and not n.parts:
             cost[n] = 0
             kept.append(n)
     return kept
