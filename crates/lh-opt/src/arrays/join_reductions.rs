@@ -38,11 +38,22 @@ const MAX_DEPTH: usize = 8;
 
 pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>, callees: Callees<'_>) -> bool {
     let mut changed = false;
-    if func.options.device == Device::Host {
-        while let Some(found) = joinable(func, bodies, callees) {
+    if func.options.device != Device::Host {
+        return false;
+    }
+    // The rest of a block after an inlined reduction becomes a new block, which the loop visits later.
+    let mut b = 0;
+    while b < func.blocks.len() {
+        while let Some(found) = joinable(func, b, bodies, callees) {
             join(func, &found, bodies);
             changed = true;
         }
+        b += 1;
+    }
+    if changed {
+        // The reductions of the other answers are dead code.
+        fold::run(func);
+        dce::run(func);
     }
     changed
 }
@@ -112,19 +123,19 @@ struct Joinable {
     body: Arc<Function>,
 }
 
-fn joinable(func: &Function, bodies: &Bodies<'_>, callees: Callees<'_>) -> Option<Joinable> {
-    func.blocks.iter().enumerate().find_map(|(block, data)| {
-        data.insts.iter().enumerate().find_map(|(i, d)| {
-            let (Inst::Map(e, _), Some(result)) = (&d.inst, d.result) else { return None };
-            let (_, rank, layout, _) = func.ty(result).as_array()?;
-            let in_handler = data.unwind.as_ref().is_some_and(|t| t.args.contains(&result));
-            if layout != Layout::C || rank == 0 || has_calls(e) || in_handler {
-                return None;
-            }
-            let at = i + 1 + first_use(&data.insts[i + 1..], result, callees)?;
-            let body = reduction(func, &data.insts[at], result, bodies)?;
-            Some(Joinable { result, block, at, body })
-        })
+/// The first of a block.
+fn joinable(func: &Function, block: usize, bodies: &Bodies<'_>, callees: Callees<'_>) -> Option<Joinable> {
+    let data = &func.blocks[block];
+    data.insts.iter().enumerate().find_map(|(i, d)| {
+        let (Inst::Map(e, _), Some(result)) = (&d.inst, d.result) else { return None };
+        let (_, rank, layout, _) = func.ty(result).as_array()?;
+        let in_handler = data.unwind.as_ref().is_some_and(|t| t.args.contains(&result));
+        if layout != Layout::C || rank == 0 || has_calls(e) || in_handler {
+            return None;
+        }
+        let at = i + 1 + first_use(&data.insts[i + 1..], result, callees)?;
+        let body = reduction(func, &data.insts[at], result, bodies)?;
+        Some(Joinable { result, block, at, body })
     })
 }
 
@@ -146,42 +157,37 @@ fn first_use(insts: &[InstData], r: Value, callees: Callees<'_>) -> Option<usize
 /// Inlines a reduction with all functions to which it passes the array on, and answers what they ask.
 fn join(func: &mut Function, found: &Joinable, bodies: &Bodies<'_>) {
     let (r, entry) = (found.result, func.blocks.len());
-    let mut rests = vec![inline::splice(func, found.block, found.at, &found.body)];
+    let rest = inline::splice(func, found.block, found.at, &found.body);
     let mut b = entry;
     while b < func.blocks.len() {
-        if Block::new(b) != rests[0] {
+        if Block::new(b) != rest {
             let insts = &func.blocks[b].insts;
             let call = insts.iter().enumerate().find_map(|(i, d)| Some((i, reduction(func, d, r, bodies)?)));
             if let Some((at, body)) = call {
-                rests.push(inline::splice(func, b, at, &body));
+                inline::splice(func, b, at, &body);
             }
         }
         b += 1;
     }
-    let data = addresses(func, r);
-    let answer = reads_in_parts_only(func, r, Block::new(entry), rests[0]);
+    let questions = questions(func, r, entry);
+    let answer = reads_in_parts_only(func, r, Block::new(entry), rest, &questions);
     for d in func.blocks[entry..].iter_mut().flat_map(|b| &mut b.insts) {
-        if asks(&d.inst).is_some_and(|a| data.contains(&a)) {
+        if d.result.is_some_and(|v| questions.contains(&v)) {
             d.inst = Inst::Const(Const::Bool(answer));
         }
     }
-    // The reduction of the other answer is dead code.
-    fold::run(func);
-    dce::run(func);
 }
 
-/// The values that are the address of an array.
-pub(super) fn addresses(func: &Function, array: Value) -> HashSet<Value> {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts.filter(|d| matches!(d.inst, Inst::ArrayData(a) if a == array)).filter_map(|d| d.result).collect()
+/// The questions of the blocks from `entry` on whether an array is produced.
+fn questions(func: &Function, array: Value, entry: usize) -> HashSet<Value> {
+    let insts = || func.blocks[entry..].iter().flat_map(|b| &b.insts);
+    let data: HashSet<Value> =
+        insts().filter(|d| matches!(d.inst, Inst::ArrayData(a) if a == array)).filter_map(|d| d.result).collect();
+    insts().filter(|d| asks(&d.inst).is_some_and(|a| data.contains(&a))).filter_map(|d| d.result).collect()
 }
 
 /// Whether the blocks from `entry` to `rest` use an array for its extents and parts only, if it is produced.
-fn reads_in_parts_only(func: &Function, r: Value, entry: Block, rest: Block) -> bool {
-    let data = addresses(func, r);
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let asked: HashSet<Value> =
-        insts().filter(|d| asks(&d.inst).is_some_and(|a| data.contains(&a))).filter_map(|d| d.result).collect();
+fn reads_in_parts_only(func: &Function, r: Value, entry: Block, rest: Block, questions: &HashSet<Value>) -> bool {
     let (mut seen, mut open): (HashSet<Block>, _) = ([entry, rest].into_iter().collect(), vec![entry]);
     let mut parts: HashSet<Value> = HashSet::new();
     let mut reached = Vec::new();
@@ -189,7 +195,7 @@ fn reads_in_parts_only(func: &Function, r: Value, entry: Block, rest: Block) -> 
         reached.push(b);
         let block = &func.blocks[b.index()];
         let next = match &block.term {
-            Some(Term::Branch { cond, then, .. }) if asked.contains(cond) => vec![then.block],
+            Some(Term::Branch { cond, then, .. }) if questions.contains(cond) => vec![then.block],
             _ => targets(func, b).filter(|(i, _)| i.is_some()).map(|(_, t)| t.block).collect(),
         };
         open.extend(next.into_iter().filter(|b| seen.insert(*b)));
