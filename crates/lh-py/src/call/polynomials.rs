@@ -3,6 +3,7 @@
 use lh_ir::class::Class;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::ffi::CStr;
 
 const MODULE: &str = "numpy.polynomial";
 /// Names of the classes; a tag has the place here.
@@ -17,8 +18,10 @@ pub fn class(number: u64) -> Class {
 /// The number of the class of an object, if it is exactly one of these.
 pub fn number(o: &Bound<'_, PyAny>) -> Option<u64> {
     let class = o.get_type();
-    let name = class.name().ok()?;
-    let number = NAMES.iter().position(|own| name == *own)?;
+    // Every argument of a class that is not known by its type comes here, so that no object is made of the name.
+    // SAFETY: a type has a name for as long as it lives.
+    let name = unsafe { CStr::from_ptr((*class.as_type_ptr()).tp_name) };
+    let number = NAMES.iter().position(|own| own.as_bytes() == name.to_bytes())?;
     let own = o.py().import(MODULE).and_then(|module| module.getattr(NAMES[number])).ok()?;
     own.is(&class).then_some(number as u64)
 }
