@@ -17,7 +17,7 @@ import numpy as np
 from lancehead.decorators import njit, prange
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import asarray, full
 from lancehead.xp.elementwise import as_node, convert, minimum
 from lancehead.xp.folds import (
@@ -137,6 +137,9 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     shape = (places.shape[0], *row)
     node = made("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
     return wrap(reshaped(node, indices.shape + rest))
+
+
+OPERATORS["gather"] = gather
 
 
 def _gather(x: str, places: str, helper: str) -> str:
