@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.decorators import njit, prange
+from lancehead.decorators import njit
+from lancehead.lib.primitives import placing
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import from_numpy, ndarray, wrap
@@ -55,50 +56,8 @@ from lancehead.xp.selections import (
     unique,
 )
 
-
-@njit
-def check_places(places, n):  # type: ignore[no-untyped-def]
-    """Raises IndexError for the first place that is out of bounds."""
-    bad = 0
-    for place in places:
-        bad += place < -n or place >= n
-    if bad:
-        for place in places:
-            if place < -n or place >= n:
-                raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
-
-
-@njit
-def put_rows(op, x, places, values):  # type: ignore[no-untyped-def]
-    """A copy of rows, into which values are combined at places, one after the other."""
-    out = x.copy()
-    n = x.shape[0]
-    check_places(places, n)
-    for i in range(places.size):
-        place = places[i]
-        for j in range(x.shape[1]):
-            out[place, j] = op(out[place, j], values[i, j])
-    return out
-
-
-@njit
-def put_elements(op, x, places, values):  # type: ignore[no-untyped-def]
-    """A copy of a line, into which values are combined at places, one after the other."""
-    out = x.copy()
-    check_places(places, x.size)
-    for i in range(places.size):
-        out[places[i]] = op(out[places[i]], values[i])
-    return out
-
-
-@njit(parallel=True)
-def take_rows(x, places):  # type: ignore[no-untyped-def]
-    """Rows, or elements of a line, at places."""
-    out = np.empty(places.shape + x.shape[1:], x.dtype)
-    check_places(places, x.shape[0])
-    for i in prange(places.size):
-        out[i] = x[places[i]]
-    return out
+put_rows, put_elements = njit(placing.put_rows), njit(placing.put_elements)
+take_rows = njit(parallel=True)(placing.take_rows)
 
 
 def zipwith(f: Any, *arrays: Any) -> ndarray:

@@ -1,0 +1,113 @@
+"""Loops of reductions and running results by functions of a program."""
+
+import numpy as np
+
+from lancehead import prange
+
+
+def eight(op, at, line, m, i, *arrays):
+    """Eight elements combined in pairs, and these in pairs."""
+    a = op(at(line, m, i, *arrays), at(line, m, i + 1, *arrays))
+    b = op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays))
+    c = op(at(line, m, i + 4, *arrays), at(line, m, i + 5, *arrays))
+    d = op(at(line, m, i + 6, *arrays), at(line, m, i + 7, *arrays))
+    return op(op(a, b), op(c, d))
+
+
+def block(op, at, line, m, start, stop, *arrays):
+    """The elements of a block, reduced in the order of this module."""
+    whole = (stop - start) // 8
+    if whole:
+        total = eight(op, at, line, m, start, *arrays)
+        for k in range(1, whole):
+            total = op(total, eight(op, at, line, m, start + 8 * k, *arrays))
+        first = start + 8 * whole
+    else:
+        total = at(line, m, start, *arrays)
+        first = start + 1
+    for i in range(first, stop):
+        total = op(total, at(line, m, i, *arrays))
+    return total
+
+
+def folded(op, begin, at, first, rows, n, m, *arrays):
+    """Lines of elements, each reduced; `first` has the initial value, or nothing.
+
+    `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
+    """
+    out = np.empty(rows, first.dtype)
+    if n == 0:
+        out[:] = first[0]
+        return out
+    blocks = (n + 2047) // 2048
+    parts = np.empty(rows * blocks, first.dtype)
+    for t in prange(rows * blocks):
+        start, line = t % blocks * 2048, begin(t // blocks, n, m)
+        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
+    for row in range(rows):
+        total = parts[row * blocks]
+        if first.size:
+            total = op(first[0], total)
+        for k in range(1, blocks):
+            total = op(total, parts[row * blocks + k])
+        out[row] = total
+    return out
+
+
+def scanned(op, first, exclusive, x):
+    """Running results of lines."""
+    rows, n = x.shape
+    out = np.empty((rows, n), first.dtype)
+    if n:
+        for row in prange(rows):
+            total = first[0] if first.size else x[row, 0]
+            if first.size and not exclusive:
+                total = op(total, x[row, 0])
+            out[row, 0] = total
+            back = 1 if exclusive else 0
+            for i in range(1, n):
+                total = op(total, x[row, i - back])
+                out[row, i] = total
+    return out
+
+
+def check_offsets(offsets, n, whole):
+    """Raises ValueError for bounds of segments that are not in order, or, if `whole`, leave elements out."""
+    for i in range(offsets.size):
+        if offsets[i] < 0 or offsets[i] > n:
+            raise IndexError(f"offset {offsets[i]} is out of bounds for {n} elements")
+        if i and offsets[i] < offsets[i - 1]:
+            raise ValueError("offsets of segments must not decrease")
+    if whole and (offsets[0] != 0 or offsets[-1] != n):
+        raise ValueError("segments must hold all elements: offsets begin with 0 and end with their number")
+
+
+def segments_folded(op, first, x, offsets):
+    """Segments of a line, each folded from left to right after the initial value."""
+    check_offsets(offsets, x.size, False)
+    out = np.empty(offsets.size - 1, first.dtype)
+    for k in prange(offsets.size - 1):
+        total = first[0]
+        for i in range(offsets[k], offsets[k + 1]):
+            total = op(total, x[i])
+        out[k] = total
+    return out
+
+
+# Segments do not overlap.
+def segments_scanned(op, first, exclusive, x, offsets):
+    """Running results of the segments of a line."""
+    check_offsets(offsets, x.size, True)
+    out = np.empty(x.size, first.dtype)
+    for k in prange(offsets.size - 1):
+        start, stop = offsets[k], offsets[k + 1]
+        if start < stop:
+            total = first[0] if first.size else x[start]
+            if first.size and not exclusive:
+                total = op(total, x[start])
+            out[start] = total
+            back = 1 if exclusive else 0
+            for i in range(start + 1, stop):
+                total = op(total, x[i - back])
+                out[i] = total
+    return out
