@@ -60,7 +60,7 @@ put_rows, put_elements = njit(placing.put_rows), njit(placing.put_elements)
 take_rows = njit(parallel=True)(placing.take_rows)
 
 
-def zipwith(f: Any, *arrays: Any) -> ndarray:
+def zipwith(f: Any, *arrays: Any) -> Any:
     """As `map` of two or more arrays of one shape. ValueError for other shapes or fewer arrays."""
     shapes = {x.shape for x in arrays if isinstance(x, ndarray)}
     if len(arrays) < 2 or len(shapes) > 1:
@@ -68,7 +68,7 @@ def zipwith(f: Any, *arrays: Any) -> ndarray:
     return map(f, *arrays)
 
 
-def outer(f: Any, a: ndarray, b: ndarray) -> ndarray:
+def outer(f: Any, a: ndarray, b: ndarray) -> Any:
     """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
     return map(f, a[(..., *(None,) * b.ndim)], b)
 
@@ -240,7 +240,7 @@ def zip(*arrays: Any) -> Zipped:
     return Zipped(*arrays)
 
 
-def transform(f: Any, *arrays: Any) -> ndarray:
+def transform(f: Any, *arrays: Any) -> Any:
     """The results of `map`, made where they are needed."""
     return map(f, *arrays)
 

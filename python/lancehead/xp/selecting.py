@@ -18,3 +18,4 @@ smallest, top_rows = (
     njit(parallel={"unsafe": True})(selecting.top_rows),
 )
 runs, merged, combined = njit(selecting.runs), njit(selecting.merged), njit(selecting.combined)
+smallest_of_rows = njit(parallel=True)(selecting.smallest_of_rows)

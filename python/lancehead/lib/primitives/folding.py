@@ -1,8 +1,7 @@
 """Loops of reductions and running results by functions of a program."""
 
-import numpy as np
-
 from lancehead import prange
+from lancehead.lib.primitives.lines import extents, fill, get, new_line, put
 
 
 def eight(op, at, line, m, i, *arrays):
@@ -35,39 +34,39 @@ def folded(op, begin, at, first, rows, n, m, *arrays):
 
     `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
     """
-    out = np.empty(rows, first.dtype)
+    out = new_line(rows, first)
     if n == 0:
-        out[:] = first[0]
+        fill(out, get(first, 0))
         return out
     blocks = (n + 2047) // 2048
-    parts = np.empty(rows * blocks, first.dtype)
+    parts = new_line(rows * blocks, first)
     for t in prange(rows * blocks):
         start, line = t % blocks * 2048, begin(t // blocks, n, m)
-        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
+        put(parts, t, block(op, at, line, m, start, min(start + 2048, n), *arrays))
     for row in range(rows):
-        total = parts[row * blocks]
-        if first.size:
-            total = op(first[0], total)
+        total = get(parts, row * blocks)
+        if extents(first)[0]:
+            total = op(get(first, 0), total)
         for k in range(1, blocks):
-            total = op(total, parts[row * blocks + k])
-        out[row] = total
+            total = op(total, get(parts, row * blocks + k))
+        put(out, row, total)
     return out
 
 
 def scanned(op, first, exclusive, x):
     """Running results of lines."""
-    rows, n = x.shape
-    out = np.empty((rows, n), first.dtype)
+    rows, n = extents(x)
+    out = new_line((rows, n), first)
     if n:
         for row in prange(rows):
-            total = first[0] if first.size else x[row, 0]
-            if first.size and not exclusive:
-                total = op(total, x[row, 0])
-            out[row, 0] = total
+            total = get(first, 0) if extents(first)[0] else get(x, (row, 0))
+            if extents(first)[0] and not exclusive:
+                total = op(total, get(x, (row, 0)))
+            put(out, (row, 0), total)
             back = 1 if exclusive else 0
             for i in range(1, n):
-                total = op(total, x[row, i - back])
-                out[row, i] = total
+                total = op(total, get(x, (row, i - back)))
+                put(out, (row, i), total)
     return out
 
 
@@ -83,31 +82,36 @@ def check_offsets(offsets, n, whole):
 
 
 def segments_folded(op, first, x, offsets):
-    """Segments of a line, each folded from left to right after the initial value."""
-    check_offsets(offsets, x.size, False)
-    out = np.empty(offsets.size - 1, first.dtype)
-    for k in prange(offsets.size - 1):
-        total = first[0]
+    """Segments of lines, each folded from left to right after the initial value."""
+    rows, n = extents(x)
+    check_offsets(offsets, n, False)
+    number = offsets.size - 1
+    out = new_line((rows, number), first)
+    for t in prange(rows * number):
+        row, k = t // number, t % number
+        total = get(first, 0)
         for i in range(offsets[k], offsets[k + 1]):
-            total = op(total, x[i])
-        out[k] = total
+            total = op(total, get(x, (row, i)))
+        put(out, (row, k), total)
     return out
 
 
-# Segments do not overlap.
 def segments_scanned(op, first, exclusive, x, offsets):
-    """Running results of the segments of a line."""
-    check_offsets(offsets, x.size, True)
-    out = np.empty(x.size, first.dtype)
-    for k in prange(offsets.size - 1):
+    """Running results of the segments of lines, which do not overlap."""
+    rows, n = extents(x)
+    check_offsets(offsets, n, True)
+    number = offsets.size - 1
+    out = new_line((rows, n), first)
+    for t in prange(rows * number):
+        row, k = t // number, t % number
         start, stop = offsets[k], offsets[k + 1]
         if start < stop:
-            total = first[0] if first.size else x[start]
-            if first.size and not exclusive:
-                total = op(total, x[start])
-            out[start] = total
+            total = get(first, 0) if extents(first)[0] else get(x, (row, start))
+            if extents(first)[0] and not exclusive:
+                total = op(total, get(x, (row, start)))
+            put(out, (row, start), total)
             back = 1 if exclusive else 0
             for i in range(start + 1, stop):
-                total = op(total, x[i - back])
-                out[i] = total
+                total = op(total, get(x, (row, i - back)))
+                put(out, (row, i), total)
     return out

@@ -135,6 +135,14 @@ def smallest(before, x, k):
     return np.partition(found, place)[place]
 
 
+def smallest_of_rows(before, x, k):
+    """The element of each row that sorting puts at place `k`."""
+    out = np.empty(x.shape[0], x.dtype)
+    for row in prange(x.shape[0]):
+        out[row] = smallest(before, x[row], k)
+    return out
+
+
 def top_line(before, x, k, values, places):
     """The greatest elements of a line, and their places."""
     least = smallest(before, x, x.size - k)
