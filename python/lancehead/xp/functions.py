@@ -26,7 +26,8 @@ _ADAPTED: dict[Any, Any] = {}
 #: Types of results by functions and types of elements.
 _RESULTS: dict[Any, str] = {}
 
-_TYPES = {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in dtypes.ALL}
+#: Types of compiled code by data types.
+TYPES = {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in dtypes.ALL}
 _NAMED = {d.name: d for d in dtypes.ALL}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 
@@ -118,7 +119,7 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     if key not in _RESULTS:
         # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
         own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
-        _RESULTS[key] = str(own.compile(tuple(_TYPES[d] for d in given)).return_type)
+        _RESULTS[key] = str(own.compile(tuple(TYPES[d] for d in given)).return_type)
         _ADAPTED.setdefault(("result", id(f)), f)
     found = _RESULTS[key]
     if found not in _NAMED:
@@ -182,6 +183,6 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
 
 
 __all__ = [
-    "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise", "flattened",
-    "made", "result_dtype", "typed", "ufunc",
+    "TYPES", "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise",
+    "flattened", "made", "result_dtype", "typed", "ufunc",
 ]  # fmt: skip
