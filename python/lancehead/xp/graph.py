@@ -9,9 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lancehead.xp.schedules import Schedule
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
@@ -27,6 +30,10 @@ class Kind(Enum):
     CONSTANT = 2
     #: Integers that follow each other, from the first of the dynamic operands on.
     COUNTING = 3
+    #: An element depends on those of the inputs at its place, after broadcasting.
+    ELEMENTWISE = 4
+    #: A reduction of NumPy; the constants are its name, axes, whether they are kept, and more arguments.
+    REDUCTION = 5
 
 
 class Op:
@@ -112,7 +119,7 @@ class Node:
     two operations the program wrote first.
     """
 
-    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "serial", "shape", "value")
+    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
 
     def __init__(
         self,
@@ -128,6 +135,8 @@ class Node:
         self.value = value
         #: If the operation has several results, their nodes.
         self.parts: tuple[Node, ...] = ()
+        #: How it is computed, if the program has said it.
+        self.schedule: Schedule | None = None
         self.serial = _counted()
 
     def __repr__(self) -> str:

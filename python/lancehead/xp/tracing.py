@@ -62,7 +62,10 @@ class _Structure:
         # Numbers of the program are shared among graphs, so that their age says nothing.
         if any(n.serial < began and (n.value is None or type(n.value) is np.ndarray) for n in inputs):
             raise TypeError("a traced function takes the arrays that it reads as arguments")
-        region, leaves, self.numbers = joined(order, [n for n in wanted if n not in place])
+        if any(n.schedule is not None and n.schedule.is_apart for n in order):
+            raise TypeError("a traced function is part of one region; schedules are of its results")
+        step = joined(order, [n for n in wanted if n not in place])
+        region, leaves, self.numbers = step.region, step.leaves, step.numbers
         if len(order) == 0 or any(n in place for n in wanted):
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
         #: For each operand the number of the argument, or its node.
