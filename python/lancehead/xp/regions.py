@@ -119,10 +119,12 @@ _FUNCTIONS: dict[str, Any] = {}
 def _compiled(text: str) -> Any:
     found = _FUNCTIONS.get(text)
     if found is None:
-        names = dict(NAMES, np=np)
+        names: dict[str, Any] = {"np": np}
         # Reports and tracebacks find the text by the name of its file.
         exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
-        found = _FUNCTIONS[text] = njit(names["region"], error_model="numpy")
+        function = names["region"]
+        names.update((name, NAMES[name]) for name in function.__code__.co_names if name in NAMES)
+        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True)
     return found
 
 

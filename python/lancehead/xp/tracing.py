@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from lancehead.xp.array import ndarray
-from lancehead.xp.graph import NAMES, Node, Op
+from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,7 +22,6 @@ def _no_value(*_: Any) -> str:
 
 
 _ARGUMENT = Op("argument", _no_value, (), False, False)
-_numbered = itertools.count().__next__
 
 
 def _traced(*given: str) -> str:
@@ -70,8 +68,7 @@ class _Structure:
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
         #: For each operand the number of the argument, or its node.
         self.operands = [place.get(n, n) for n in leaves]
-        name = f"traced{_numbered()}"
-        NAMES[name] = region.function
+        name = name_of(region.function, region.text)
         one = len(wanted) == 1
         self.op = Op("traced", _traced, (name, "[0]" if one else ""), one, False)
         self.parts = [Op("part", _traced, ("", f"[{i}]"), True, False) for i in range(len(wanted))]
