@@ -14,6 +14,7 @@ from lancehead.xp import dtypes
 from lancehead.xp.graph import Kind, Node, leaf, op
 from lancehead.xp.methods import Methods
 from lancehead.xp.regions import compute
+from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
     from lancehead.xp.explaining import Explanation
@@ -175,6 +176,20 @@ class ndarray(Methods):
     def explain(self) -> Explanation:
         """What computes the array: operations, which are compiled together, memory. Printed, or shown by a notebook."""
         found: Explanation = OPERATORS["explain"](self)
+        return found
+
+    def schedule(self, schedule: Schedule | None = None, /, **options: Any) -> ndarray:
+        """Says how the array's present contents are computed, and answers with the array itself.
+
+        Options are those of `xp.Schedule`; they replace what was said before. A schedule never changes a result.
+        Raises ValueError for one that is impossible, TypeError for options that are none or of a wrong type.
+        """
+        scheduled(self.node(), schedule, options, as_device)
+        return self
+
+    def autotune(self, budget: float = 1.0) -> Schedule:
+        """Finds the fastest schedule in so many seconds, gives it to the array, and answers with it."""
+        found: Schedule = OPERATORS["autotune"](self, budget=budget)
         return found
 
     def compute(self) -> ndarray:

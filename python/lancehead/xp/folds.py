@@ -103,7 +103,8 @@ def map(f: Any, *arrays: Any) -> Any:
     if isinstance(kind, tuple):
         text = several.Text()
         return several.call("map", text, ", ".join([text.array(n) for n in nodes]), _map_several, (f,), shape, kind)
-    return wrap(made("map", _call, nodes, shape, kind, objects=(of.ufunc(f, len(nodes)),)))
+    objects = (of.ufunc(f, len(nodes)),)
+    return wrap(made("map", _call, nodes, shape, kind, objects=objects, kind=Kind.ELEMENTWISE))
 
 
 @njit(parallel=True)
