@@ -27,6 +27,8 @@ class Kind(Enum):
     CONSTANT = 2
     #: Integers that follow each other, from the first of the dynamic operands on.
     COUNTING = 3
+    #: Random numbers: another call of the same function gives others.
+    DRAWN = 4
 
 
 class Op:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from lancehead.xp.array import ndarray
-from lancehead.xp.graph import NAMES, Node, Op
+from lancehead.xp.graph import NAMES, Kind, Node, Op
 from lancehead.xp.regions import joined, unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,6 +62,8 @@ class _Structure:
         # Numbers of the program are shared among graphs, so that their age says nothing.
         if any(n.serial < began and (n.value is None or type(n.value) is np.ndarray) for n in inputs):
             raise TypeError("a traced function takes the arrays that it reads as arguments")
+        if any(n.op.kind is Kind.DRAWN for n in order):
+            raise TypeError("a traced function would give the same random numbers in each call; they are arguments")
         region, leaves, self.numbers = joined(order, [n for n in wanted if n not in place])
         if len(order) == 0 or any(n in place for n in wanted):
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
