@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.xp import dtypes, fft, indexing, linalg  # noqa: F401
+from lancehead.xp import dtypes, fft, indexing, linalg, random  # noqa: F401
 from lancehead.xp.array import CPU, Device, ndarray
 from lancehead.xp.autotuning import autotune
 from lancehead.xp.creation import (
@@ -267,12 +267,12 @@ __all__ = [
     "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
     "logical_xor", "map", "matmul", "matrix_transpose", "max", "maximum", "mean", "merge", "meshgrid", "min",
     "minimum", "moveaxis", "multiply", "nan", "ndarray", "negative", "newaxis", "nextafter", "nonzero", "not_equal",
-    "ones", "ones_like", "outer", "partition", "permutation", "permute_dims", "pi", "positive", "pow", "prod", "real",
-    "reciprocal", "reduce", "remainder", "repeat", "reshape", "result_type", "reverse", "roll", "round", "run_length",
-    "scan", "scatter", "searchsorted", "segmented_reduce", "segmented_scan", "sign", "signbit", "sin", "sinh", "sort",
-    "sort_by_key", "sqrt", "square", "squeeze", "stack", "std", "stencil", "strided", "subtract", "sum",
-    "symmetric_difference", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "trace",
-    "transform", "transform_reduce", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "union",
+    "ones", "ones_like", "outer", "partition", "permutation", "permute_dims", "pi", "positive", "pow", "prod",
+    "random", "real", "reciprocal", "reduce", "remainder", "repeat", "reshape", "result_type", "reverse", "roll",
+    "round", "run_length", "scan", "scatter", "searchsorted", "segmented_reduce", "segmented_scan", "sign", "signbit",
+    "sin", "sinh", "sort", "sort_by_key", "sqrt", "square", "squeeze", "stack", "std", "stencil", "strided",
+    "subtract", "sum", "symmetric_difference", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k",
+    "trace", "transform", "transform_reduce", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "union",
     "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot", "where",
     "zeros", "zeros_like", "zip", "zipwith",
 ]  # fmt: skip

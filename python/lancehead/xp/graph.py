@@ -37,6 +37,8 @@ class Kind(Enum):
     ELEMENTWISE = 4
     #: A reduction of NumPy; the constants are its name, axes, whether they are kept, and more arguments.
     REDUCTION = 5
+    #: Random numbers: another call of the same function gives others.
+    DRAWN = 6
 
 
 class Op:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from lancehead.xp.array import ndarray
-from lancehead.xp.graph import Node, Op, name_of
+from lancehead.xp.graph import Kind, Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,6 +60,8 @@ class _Structure:
         # Numbers of the program are shared among graphs, so that their age says nothing.
         if any(n.serial < began and (n.value is None or type(n.value) is np.ndarray) for n in inputs):
             raise TypeError("a traced function takes the arrays that it reads as arguments")
+        if any(n.op.kind is Kind.DRAWN for n in order):
+            raise TypeError("a traced function would give the same random numbers in each call; they are arguments")
         if any(n.schedule is not None and n.schedule.is_apart for n in order):
             raise TypeError("a traced function is part of one region; schedules are of its results")
         step = joined(order, [n for n in wanted if n not in place])
