@@ -56,8 +56,8 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
     """A node's contents as another type."""
     if node.dtype == dtype:
         return node
-    if node.value is not None and not node.shape:
-        return leaf(np.asarray(node.value.astype(dtype)))
+    if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
+        return leaf(np.asarray(node.value.astype(dtype)), node.device)
     return made("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True)
 
 

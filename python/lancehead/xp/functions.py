@@ -23,6 +23,8 @@ from lancehead.xp.graph import Node
 _COMPILED: dict[Any, Any] = {}
 #: Functions around functions, by these and their texts.
 _ADAPTED: dict[Any, Any] = {}
+#: Texts and objects of functions that were made of them, functions of ufuncs.
+_SOURCES: dict[int, Any] = {}
 #: Types of results by functions and types of elements.
 _RESULTS: dict[Any, str] = {}
 
@@ -65,6 +67,16 @@ def compiled(f: Any) -> Any:
     return _COMPILED[key]
 
 
+def function_of(f: Any) -> Any:
+    """The compiled function of numbers that a ufunc of `ufunc` was made of."""
+    return _SOURCES[id(f)]
+
+
+def text_of(f: Any) -> tuple[str, tuple[Any, ...]]:
+    """The text and the objects of a function of `made`."""
+    return _SOURCES[id(f)]  # type: ignore[no-any-return]
+
+
 def made(text: str, *objects: Any, parallel: bool = False) -> Any:
     """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
     key = (text, *map(id, objects))
@@ -73,6 +85,7 @@ def made(text: str, *objects: Any, parallel: bool = False) -> Any:
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
         _ADAPTED[key] = (njit(names["call"], error_model="numpy", parallel=parallel), objects)
+        _SOURCES[id(_ADAPTED[key][0])] = text, objects
     return _ADAPTED[key][0]
 
 
@@ -84,6 +97,7 @@ def ufunc(f: Any, count: int) -> Any:
         numbers = ", ".join(f"x{i}" for i in range(count))
         exec(compile(f"def call({numbers}):\n    return f0({numbers})\n", "<lancehead.xp>", "exec"), names)
         _ADAPTED[key] = (vectorize(names["call"]), f)
+        _SOURCES[id(_ADAPTED[key][0])] = f
     return _ADAPTED[key][0]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.decorators import njit
+from lancehead.xp import devices
 from lancehead.xp.graph import NAMES, Kind, Node, Op
 
 
@@ -199,14 +200,20 @@ def _kept(order: Sequence[Node], wanted: Sequence[Node]) -> list[Node]:
 
 def region_of(wanted: Sequence[Node]) -> tuple[Region, list[Node], list[Node], list[Any]]:
     """The region that computes nodes: its operations, those that are kept, and the arguments of its function."""
+    order, kept = ordered(wanted)
+    region, leaves, numbers = joined(order, kept)
+    return region, order, kept, [n.value for n in leaves] + numbers
+
+
+def ordered(wanted: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """The operations that compute nodes, in the order of the program, and those whose results are kept."""
     order = unknown(wanted)
     kept = list({n.serial: n for n in wanted}.values())
     if len(order) > _FEW or any(n.op.is_costly or n.parts for n in order):
         if any(n.parts for n in order):
             order = unknown([*wanted, *(p for n in order for p in n.parts)])
         kept = _kept(order, kept)
-    region, leaves, numbers = joined(order, kept)
-    return region, order, kept, [n.value for n in leaves] + numbers
+    return order, kept
 
 
 def joined(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Region, list[Node], list[Any]]:
@@ -242,19 +249,25 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Region, list[No
     return region, leaves, numbers
 
 
-def _settle(node: Node, value: Any) -> None:
+def settle(node: Node, value: Any) -> None:
+    """Gives a node its value."""
     if -1 in node.shape:
         node.shape = np.shape(value)
-    if type(value) is not np.ndarray or value.dtype != node.dtype or value.shape != node.shape:
+    if node.device is not None and node.device.number is not None:
+        if value.shape != node.shape:
+            value = value.reshape(node.shape)
+    elif type(value) is not np.ndarray or value.dtype != node.dtype or value.shape != node.shape:
         value = np.asarray(value, dtype=node.dtype).reshape(node.shape)
     node.value = value
     # What it was computed from is not needed any more.
     node.inputs = node.dynamic = ()
 
 
-def _alone(node: Node) -> Any:
-    # The compiled function of a node's operation.
-    names = [f"x{i}" for i in range(len(node.inputs) + len(node.dynamic))]
+def alone(node: Node) -> Any:
+    """The compiled function of a node's operation."""
+    if node.op.alone is not None:
+        return node.op.alone
+    names = [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
     node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
     return node.op.alone
 
@@ -264,6 +277,18 @@ def compute(*wanted: Node) -> None:
 
     Raises what the operations raise.
     """
+    if devices.IN_USE:
+        EVERYWHERE[0](wanted)
+    else:
+        compute_here(*wanted)
+
+
+#: What computes nodes once there are arrays on devices; the module that can sets it.
+EVERYWHERE: list[Any] = []
+
+
+def compute_here(*wanted: Node) -> None:
+    """Gives nodes of the host their values, which read nothing of other devices that has none."""
     node = wanted[0] if len(wanted) == 1 else None
     if node is not None and node.value is None:
         # Programs that ask for each value have many regions of one operation.
@@ -273,10 +298,10 @@ def compute(*wanted: Node) -> None:
                 break
             given.append(n.value)
         else:
-            _settle(node, (node.op.alone or _alone(node))(*given, *node.dynamic))
+            settle(node, (node.op.alone or alone(node))(*given, *node.dynamic))
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
         region, _, kept, arguments = region_of(wanted)
         for node, value in zip(kept, region.function(*arguments), strict=True):
-            _settle(node, value)
+            settle(node, value)
