@@ -192,17 +192,21 @@ def _compute_on(device: Device, wanted: Sequence[Node]) -> None:
             settle(node, run.values[run.number[node]])
 
 
-def compute(wanted: Sequence[Node]) -> None:
-    """Gives nodes of any devices their values: transfers before what reads them, then the rest of each device."""
-    order = unknown(wanted)
-    for node in order:
-        if node.op is TRANSFER and node.value is None:
+def _transfer(wanted: Sequence[Node]) -> None:
+    # Copies what other devices have. References to nodes end here, as they say what the program holds.
+    for node in [n for n in unknown(wanted) if n.op is TRANSFER]:
+        if node.value is None:
             (source,) = node.inputs
             if source.value is None:
                 compute([source])
             where: Any = node.device
             on_host = where.number is None
             settle(node, fetched(source.value).copy() if on_host else uploaded(source.value, where))
+
+
+def compute(wanted: Sequence[Node]) -> None:
+    """Gives nodes of any devices their values: transfers before what reads them, then the rest of each device."""
+    _transfer(wanted)
     rest = [n for n in wanted if n.value is None]
     host = [n for n in rest if n.device is None or n.device.number is None]
     if host:
@@ -210,6 +214,14 @@ def compute(wanted: Sequence[Node]) -> None:
     for device in {n.device: None for n in rest}:
         if device is not None and device.number is not None:
             _compute_on(device, [n for n in rest if n.device is device])
+
+
+def steps_of(node: Node) -> tuple[list[Node], list[Node], list[Node], list[Step]]:
+    """What computes a node on its device: operations, those that are kept, what they read, and the steps."""
+    _transfer([node])
+    order, kept = ordered([node])
+    plan, leaves, _ = planned(order, kept)
+    return order, kept, leaves, plan.steps
 
 
 regions.EVERYWHERE.append(compute)
