@@ -65,6 +65,8 @@ SETTINGS = (
             "where kernels run: `cpu` or `gpu` ([more](cuda.md#on-a-gpu))"),
     Setting("CUDA_DRIVER", "path", "`libcuda.so.1`", "the library of NVIDIA's driver"),
     Setting("CPU_DEVICES", "2", "`1`", "number of CPU devices that `lancehead.cuda` lists"),
+    Setting("XP_DEVICE", "cuda:0", "`cpu`",
+            "where `lancehead.xp` makes arrays of which nothing says where ([more](xp.md#devices))"),
     Setting("PERF", "1", "`0`", "names for `perf`, above", True),
     Setting("DUMP", "fuse_elementwise", "none",
             "for those who change the compiler: prints typed IR after a pass, or after `all` of them"),

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.xp import dtypes, fft, indexing, linalg, random  # noqa: F401
-from lancehead.xp.array import CPU, Device, ndarray
+from lancehead.xp import device_regions, dtypes, fft, indexing, linalg, random  # noqa: F401
+from lancehead.xp.array import ndarray
 from lancehead.xp.autotuning import autotune
 from lancehead.xp.creation import (
     arange,
@@ -31,6 +31,9 @@ from lancehead.xp.creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
+from lancehead.xp.devices import CPU, Device
+from lancehead.xp.devices import default_device as _default_device
+from lancehead.xp.devices import devices as _devices
 from lancehead.xp.dtypes import (
     bool,
     can_cast,
@@ -230,11 +233,11 @@ class _Information:
 
     def default_device(self) -> Device:
         """Where arrays are that are made without a device."""
-        return CPU
+        return _default_device()
 
     def devices(self) -> list[Device]:
         """All devices."""
-        return [CPU]
+        return _devices()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Types of arrays that are made without one."""

@@ -10,43 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from lancehead.xp import dtypes
-from lancehead.xp.graph import Kind, Node, leaf, op
+from lancehead.xp import devices, dtypes
+from lancehead.xp.devices import CPU, Device, as_device
+from lancehead.xp.graph import Kind, Node, leaf, op, transferred
 from lancehead.xp.methods import Methods
 from lancehead.xp.regions import compute
 from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
     from lancehead.xp.explaining import Explanation
-
-
-class Device:
-    """Where arrays are: `cpu`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"Device({self.name!r})"
-
-    def __str__(self) -> str:
-        return self.name
-
-    def __eq__(self, other: object) -> bool:
-        return str(other) == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-
-CPU = Device("cpu")
-
-
-def as_device(device: Any) -> Device:
-    """The device that an argument names; ValueError for one that is not here."""
-    if device is None or device == CPU:
-        return CPU
-    raise ValueError(f"there is no device {device!r}; arrays are on 'cpu'")
 
 
 def _shadow(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
@@ -126,14 +98,14 @@ class ndarray(Methods):
     @property
     def device(self) -> Device:
         """Where it is."""
-        return CPU
+        return self._node.device or CPU
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
-        """The array on a device; ValueError if there is none of that name."""
-        as_device(device)
+        """The array on a device, itself if it is there; ValueError if there is none of that name, and for streams."""
+        wanted = as_device(device)
         if stream is not None:
-            raise ValueError("the device 'cpu' has no streams")
-        return self
+            raise ValueError("copies are in the order of the program, without streams")
+        return self if wanted is self.device else ndarray(transferred(self.node(), wanted))
 
     @property
     def itemsize(self) -> int:
@@ -163,6 +135,8 @@ class ndarray(Methods):
         view = self._view
         if view is None:
             if value.shape == self._node.shape:
+                if value.device is not self._node.device:
+                    value = _here(value, self._node.device)
                 self._node = value
                 return
             view = self.view(lambda s: s)._view
@@ -203,7 +177,7 @@ class ndarray(Methods):
         if node.value is None:
             compute(node)
         found: np.ndarray = node.value
-        return found if type(found) is np.ndarray else np.asarray(found)
+        return found if type(found) is np.ndarray else devices.fetched(found)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self.numpy()
@@ -234,11 +208,28 @@ class ndarray(Methods):
         dl_device: Any = None,
         copy: bool | None = None,
     ) -> Any:
-        value = np.array(self.numpy())
+        value = self._on_device() if self.device.number is not None else np.array(self.numpy())
         return value.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.numpy().__dlpack_device__()
+        found: tuple[int, int] = (
+            self.numpy().__dlpack_device__() if self.device.number is None else self._on_device().__dlpack_device__()
+        )
+        return found
+
+    def _on_device(self) -> Any:
+        # The device array of the value.
+        node = self.node()
+        compute(node)
+        return node.value
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory of an array on a device. AttributeError for an array on the host."""
+        if self.device.number is None:
+            raise AttributeError("an array on the device 'cpu' has no __cuda_array_interface__")
+        found: dict[str, Any] = self._on_device().__cuda_array_interface__
+        return found
 
     def __repr__(self) -> str:
         return "xp." + repr(self.numpy())
@@ -505,6 +496,18 @@ _STORED_NUMBER = op("store", _stored, (), is_costly=True)
 wrap = ndarray
 
 
-def from_numpy(value: np.ndarray) -> ndarray:
-    """An array whose memory is that of a row-major array of NumPy."""
-    return wrap(leaf(value))
+def _here(value: Node, device: Device | None) -> Node:
+    # A value that is stored, where the array is.
+    if value.device is not None and device is not None:
+        raise devices.mixed(device, value.device)
+    return value if device is None or device.number is None else transferred(value, device)
+
+
+def from_numpy(value: np.ndarray, device: Device | None = None) -> ndarray:
+    """An array of a row-major array of NumPy: on the host its memory, on another device a copy.
+
+    Without a device it goes with arrays of any.
+    """
+    if device is None or device.number is None:
+        return wrap(leaf(value, device))
+    return wrap(leaf(devices.uploaded(value, device), device))

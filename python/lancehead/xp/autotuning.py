@@ -20,7 +20,8 @@ from typing import Any
 from lancehead import config
 from lancehead._core import __version__, cache_directory
 from lancehead.xp import costs
-from lancehead.xp.array import OPERATORS, as_device, ndarray
+from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.devices import as_device
 from lancehead.xp.graph import Kind, Node
 from lancehead.xp.regions import Step, compute, groups, region_of
 from lancehead.xp.schedules import Schedule, check

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
+from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.devices import as_device, uploaded
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Kind, leaf, made
 
@@ -17,14 +18,22 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
     Raises TypeError for types that are not of the standard, ValueError for `copy=False` where that is impossible.
     """
-    as_device(device)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(obj, ndarray):
+        if device is not None and as_device(device) is not obj.device:
+            if copy is False:
+                raise ValueError("an array on another device is a copy")
+            obj, copy = obj.to_device(device), None
         if wanted is not None and wanted != obj.dtype:
             if copy is False:
                 raise ValueError("another data type needs a copy")
             return wrap(convert(obj.node(), wanted))
         return wrap(obj.node()) if copy else obj
+    if hasattr(obj, "__cuda_array_interface__"):
+        return _shared(obj, wanted, device, copy)
+    where = as_device(device)
+    if copy is False and where.number is not None:
+        raise ValueError(f"arrays of the host are copied to {where}")
     if copy is False and not isinstance(obj, np.ndarray):
         raise ValueError("arrays of Python's objects are copies")
     value = np.asarray(_plain(obj))
@@ -38,9 +47,25 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     if copy is False:
         if not value.flags.c_contiguous or (isinstance(obj, np.ndarray) and value.dtype != obj.dtype):
             raise ValueError("the memory is not in row-major order or of another type, so that a copy is needed")
-        return from_numpy(value)
+        return from_numpy(value, where)
     # The program may change its array before the value is asked for.
-    return from_numpy(np.array(value, order="C", copy=isinstance(obj, np.ndarray) or None))
+    return from_numpy(np.array(value, order="C", copy=isinstance(obj, np.ndarray) or None), where)
+
+
+def _shared(obj: Any, dtype: Any, device: Any, copy: bool | None) -> ndarray:
+    # An array of the memory of a device array, which is copied unless that is refused: its owner may change it.
+    from lancehead import cuda
+
+    there = cuda.as_cuda_array(obj)
+    if copy is False and not there.is_c_contiguous():
+        raise ValueError("the memory is not in row-major order, so that a copy is needed")
+    number = getattr(getattr(there, "gpu", None), "number", 0)
+    where = as_device("cuda" if number == 0 else f"cuda:{number}")
+    if copy is not False:
+        # Memory with gaps is put in order by way of the host.
+        there = uploaded(there if there.is_c_contiguous() else np.ascontiguousarray(there.copy_to_host()), where)
+    found = wrap(leaf(there, where))
+    return asarray(found, dtype=dtype, device=device, copy=copy if copy is False else None)
 
 
 def _plain(obj: Any) -> Any:
@@ -54,11 +79,14 @@ def _plain(obj: Any) -> Any:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
-    """An array of an object with `__dlpack__`. BufferError if its memory is not on the host."""
-    as_device(device)
+    """An array of an object with `__dlpack__`, on its device unless another one is given."""
     if isinstance(x, ndarray):
-        return asarray(x, copy=copy)
-    return from_numpy(np.array(np.from_dlpack(x), order="C"))
+        return asarray(x, device=device, copy=copy)
+    if x.__dlpack_device__()[0] != np.empty(0).__dlpack_device__()[0]:
+        from lancehead import cuda
+
+        return asarray(cuda.from_dlpack(x), device=device)
+    return from_numpy(np.array(np.from_dlpack(x), order="C"), as_device(device))
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
@@ -71,15 +99,15 @@ def as_shape(shape: Any) -> tuple[int, ...]:
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> ndarray:
     """An array of one value."""
-    as_device(device)
+    where = as_device(device)
     if isinstance(fill_value, ndarray):
         fill_value = fill_value.numpy()[()]
     wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
     number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
     static, dynamic = (dtypes.text(wanted),), (extents, number)
-    node = made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, is_fresh=True, kind=Kind.CONSTANT)
-    return wrap(node)
+    facts: Any = {"is_fresh": True, "kind": Kind.CONSTANT, "device": where}
+    return wrap(made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts))
 
 
 def _full(shape: str, x: str, dtype: str) -> str:
@@ -107,12 +135,12 @@ def _like(x: ndarray, dtype: Any) -> Any:
 
 def zeros_like(x: ndarray, /, *, dtype: Any = None, device: Any = None) -> ndarray:
     """Zeros in the shape and type of an array."""
-    return zeros(x.shape, dtype=_like(x, dtype), device=device)
+    return zeros(x.shape, dtype=_like(x, dtype), device=device or x.device)
 
 
 def ones_like(x: ndarray, /, *, dtype: Any = None, device: Any = None) -> ndarray:
     """Ones in the shape and type of an array."""
-    return ones(x.shape, dtype=_like(x, dtype), device=device)
+    return ones(x.shape, dtype=_like(x, dtype), device=device or x.device)
 
 
 def empty_like(x: ndarray, /, *, dtype: Any = None, device: Any = None) -> ndarray:
@@ -122,33 +150,34 @@ def empty_like(x: ndarray, /, *, dtype: Any = None, device: Any = None) -> ndarr
 
 def full_like(x: ndarray, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> ndarray:
     """One value in the shape and type of an array."""
-    return full(x.shape, fill_value, dtype=_like(x, dtype), device=device)
+    return full(x.shape, fill_value, dtype=_like(x, dtype), device=device or x.device)
 
 
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> ndarray:
     """Numbers from `start` to before `stop`; ZeroDivisionError for a step of zero."""
-    as_device(device)
+    where = as_device(device)
     if stop is None:
         start, stop = 0, start
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     # Extents are computed as NumPy computes them, and the numbers with them: few programs make long ranges.
-    return from_numpy(np.arange(start, stop, step, dtype=wanted))
+    return from_numpy(np.arange(start, stop, step, dtype=wanted), where)
 
 
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> ndarray:
     """So many numbers at equal distances."""
-    as_device(device)
+    where = as_device(device)
     wanted = dtypes.complex128 if isinstance(start, complex) or isinstance(stop, complex) else dtypes.float64
-    return from_numpy(np.linspace(start, stop, num, endpoint=endpoint, dtype=wanted if dtype is None else dtype))
+    line = np.linspace(start, stop, num, endpoint=endpoint, dtype=wanted if dtype is None else dtype)
+    return from_numpy(line, where)
 
 
 def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None) -> ndarray:
     """Ones on a diagonal, else zeros."""
-    as_device(device)
+    where = as_device(device)
     wanted = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
-    return from_numpy(np.eye(n_rows, n_cols, k=k, dtype=wanted))
+    return from_numpy(np.eye(n_rows, n_cols, k=k, dtype=wanted), where)
 
 
 def meshgrid(*arrays: ndarray, indexing: str = "xy") -> list[ndarray]:

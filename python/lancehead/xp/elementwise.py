@@ -74,18 +74,10 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
     """A node's contents as another type."""
     if node.dtype == dtype:
         return node
-    if node.value is not None and not node.shape:
-        return leaf(np.asarray(node.value.astype(dtype)))
-    return made(
-        "astype",
-        _astype,
-        (node,),
-        node.shape,
-        dtype,
-        static=(dtypes.text(dtype),),
-        is_fresh=True,
-        kind=Kind.ELEMENTWISE,
-    )
+    if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
+        return leaf(np.asarray(node.value.astype(dtype)), node.device)
+    static = (dtypes.text(dtype),)
+    return made("astype", _astype, (node,), node.shape, dtype, static=static, is_fresh=True, kind=Kind.ELEMENTWISE)
 
 
 def _astype(a: str, name: str) -> str:

@@ -13,6 +13,8 @@ from lancehead._core import typeof
 from lancehead.explain import Report
 from lancehead.xp import costs
 from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.device_regions import steps_of
+from lancehead.xp.devices import fetched
 from lancehead.xp.graph import Node
 from lancehead.xp.regions import Step, groups, region_of
 from lancehead.xp.schedules import Schedule
@@ -79,16 +81,21 @@ class Explanation:
     """What computes an array: text when printed, a picture in a notebook.
 
     `rows` are the arrays and operations in their order, `regions` the functions that compute them one after the other.
-    `report` says what became of the operations in the last function; None if the array has been computed.
+    `report` says what became of the operations in the last function; None if the array has been computed. For an array
+    on a device that is not the host, `kernels` are the texts of the kernels in their order instead.
     """
 
     def __init__(self, x: ndarray) -> None:
         node = x.node()
         self.report: Report | None = None
         self.regions: list[RegionFacts] = []
+        self.kernels: list[str] = []
         self.rows = [Row("a0", node, (), "computed", True)]
         self.headline = "The array has been computed; nothing is left to do."
         if node.value is not None:
+            return
+        if x.device.number is not None:
+            self._explain_device(x)
             return
         names: dict[Node, str] = {}
         steps: list[Step] = []
@@ -138,14 +145,30 @@ class Explanation:
             )
         )
 
+    def _explain_device(self, x: ndarray) -> None:
+        node = x.node()
+        order, kept, leaves, steps = steps_of(node)
+        names = {n: f"a{i}" for i, n in enumerate(leaves)} | {n: f"t{i}" for i, n in enumerate(order)}
+        self.rows = [Row(names[n], n, (), _number(n), True) for n in leaves]
+        notes = {place: f"step {k}: {step.kind.value}" for k, step in enumerate(steps) for place, _, _ in step.outs}
+        for i, n in enumerate(order):
+            self.rows.append(Row(f"t{i}", n, [names[k] for k in n.inputs], notes.get(i, ""), n in kept))
+        self.kernels = list(dict.fromkeys(step.text for step in steps if step.text))
+        self.headline = (
+            f"{len(order)} operations on {len(leaves)} arrays and numbers are computed on {x.device} in {len(steps)} "
+            "steps; those without one are part of the kernels that read them."
+        )
+
     def __str__(self) -> str:
         text = "\n".join([self.headline, "", *map(str, self.rows), "", *map(str, self.regions)])
+        text = "\n\n".join([text, *self.kernels])
         return text if self.report is None else f"{text}\n\n{self.report}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rest = "" if self.report is None else self.report._repr_html_()
+        rest = "".join(f"<pre>{html.escape(text)}</pre>" for text in self.kernels)
+        rest += "" if self.report is None else self.report._repr_html_()
         return f"<p>{html.escape(self.headline)}</p>{self.svg()}{rest}"
 
     def svg(self) -> str:
@@ -175,7 +198,7 @@ class Explanation:
 
 
 def _number(node: Node) -> str:
-    return "" if node.shape else f"= {node.value[()]}"
+    return "" if node.shape or node.value is None else f"= {fetched(node.value)[()]}"
 
 
 def _note(step: Step, node: Node, known: dict[int, str]) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import as_device, from_numpy, ndarray, wrap
+from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.devices import as_device
 from lancehead.xp.elementwise import as_node
 from lancehead.xp.graph import made
 from lancehead.xp.manipulation import axes_of, axis_of, roll
@@ -138,14 +139,14 @@ def irfftn(x: ndarray, /, *, s: Any = None, axes: Any = None, norm: str = "backw
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> ndarray:
     """The frequencies of a transform of `n` elements at a distance."""
-    as_device(device)
-    return from_numpy(np.fft.fftfreq(n, d).astype(dtypes.float64 if dtype is None else dtype))
+    where = as_device(device)
+    return from_numpy(np.fft.fftfreq(n, d).astype(dtypes.float64 if dtype is None else dtype), where)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> ndarray:
     """The frequencies of the transform of `n` real elements at a distance."""
-    as_device(device)
-    return from_numpy(np.fft.rfftfreq(n, d).astype(dtypes.float64 if dtype is None else dtype))
+    where = as_device(device)
+    return from_numpy(np.fft.rfftfreq(n, d).astype(dtypes.float64 if dtype is None else dtype), where)
 
 
 def fftshift(x: ndarray, /, *, axes: Any = None) -> ndarray:

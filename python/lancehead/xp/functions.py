@@ -25,6 +25,8 @@ _COMPILED: dict[Any, Any] = {}
 _ADAPTED: dict[Any, Any] = {}
 #: The functions of Python that those made here are compiled from, by identity.
 _PROBES: dict[int, Any] = {}
+#: Texts and objects of functions that were made of them, functions of ufuncs.
+_SOURCES: dict[int, Any] = {}
 #: Types of results by functions and types of elements.
 _RESULTS: dict[Any, str] = {}
 
@@ -81,6 +83,16 @@ def _content(x: Any) -> Any:
     )
 
 
+def function_of(f: Any) -> Any:
+    """The compiled function of numbers that a ufunc of `ufunc` was made of."""
+    return _SOURCES[id(f)]
+
+
+def text_of(f: Any) -> tuple[str, tuple[Any, ...]]:
+    """The text and the objects of a function of `made`."""
+    return _SOURCES[id(f)]  # type: ignore[no-any-return]
+
+
 def made(text: str, *objects: Any, parallel: bool = False) -> Any:
     """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
     key = (text, *map(id, objects))
@@ -92,6 +104,7 @@ def made(text: str, *objects: Any, parallel: bool = False) -> Any:
         _ADAPTED[key] = (found, objects)
         name_of(found, text, *map(name_of, objects))
         _PROBES[id(found)] = names["call"]
+        _SOURCES[id(found)] = text, objects
     return _ADAPTED[key][0]
 
 
@@ -105,6 +118,7 @@ def ufunc(f: Any, count: int) -> Any:
         found = vectorize(names["call"])
         _ADAPTED[key] = (found, f)
         name_of(found, name_of(f), count)
+        _SOURCES[id(found)] = f
     return _ADAPTED[key][0]
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lancehead.xp.devices import Device, mixed
+
 if TYPE_CHECKING:
     from lancehead.xp.schedules import Schedule
 
@@ -127,6 +129,8 @@ def op(
 
 #: Of nodes that are arrays or numbers of the program.
 ARRAY = Op("array", lambda: "", (), False, False)
+#: Of copies from one device to another.
+TRANSFER = Op("transfer", lambda a: a, (), True, True)
 
 _counted = itertools.count().__next__
 
@@ -135,10 +139,11 @@ class Node:
     """An operation of the graph, or an array that is there.
 
     `dynamic` are numbers and tuples that change without a new compilation, as further operands. `serial` says which of
-    two operations the program wrote first.
+    two operations the program wrote first. `device` is that of the inputs, None if the node goes with those of any
+    device, as numbers do; ValueError if inputs are on several devices.
     """
 
-    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
+    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
 
     def __init__(
         self,
@@ -148,8 +153,15 @@ class Node:
         dtype: np.dtype[Any],
         dynamic: tuple[Any, ...] = (),
         value: Any = None,
+        device: Device | None = None,
     ) -> None:
         self.op, self.inputs, self.shape, self.dtype, self.dynamic = op, inputs, shape, dtype, dynamic
+        for n in inputs:
+            if n.device is not device and n.device is not None and op is not TRANSFER:
+                if device is not None:
+                    raise mixed(device, n.device)
+                device = n.device
+        self.device: Device | None = device
         #: The array, or for a number of the program a scalar of NumPy.
         self.value = value
         #: If the operation has several results, their nodes.
@@ -177,19 +189,33 @@ def made(
     is_fresh: bool = False,
     kind: Kind = Kind.OTHER,
     here: Emit | None = None,
+    device: Device | None = None,
 ) -> Node:
     """A node of an operation. `objects` are functions that the text calls: their names come before the constants.
 
-    An extent of -1 is one that only the value tells.
+    An extent of -1 is one that only the value tells. Without inputs, `device` says where it is. Raises ValueError if
+    that is a GPU and the operation has no kernel.
     """
     static = (*map(name_of, objects), *static)
     found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
-    return Node(found, tuple(inputs), shape, dtype, dynamic)
+    node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
+    if node.device is not None and node.device.number is not None:
+        CHECKS[0](node)
+    return node
 
 
-def leaf(value: np.ndarray) -> Node:
-    """A node that is an array."""
-    return Node(ARRAY, (), value.shape, value.dtype, (), value)
+#: What is called for each new operation on a device; the module that knows its kernels sets it.
+CHECKS: list[Callable[[Node], None]] = [lambda _: None]
+
+
+def leaf(value: Any, device: Device | None = None) -> Node:
+    """A node that is an array of NumPy, or one of a device."""
+    return Node(ARRAY, (), value.shape, value.dtype, (), value, device)
+
+
+def transferred(node: Node, device: Device) -> Node:
+    """A node's contents on a device."""
+    return Node(TRANSFER, (node,), node.shape, node.dtype, (), None, device)
 
 
 _NUMBERS: dict[Any, Node] = {}

@@ -19,7 +19,8 @@ from lancehead.lib.primitives import placing
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
-from lancehead.xp.creation import asarray, full
+from lancehead.xp.creation import full
+from lancehead.xp.devices import as_device
 from lancehead.xp.elementwise import as_node, convert, minimum
 from lancehead.xp.folds import (
     adjacent_difference,
@@ -80,7 +81,7 @@ def _places(x: ndarray, indices: ndarray) -> Node:
         raise ValueError("an array without axes has no elements at indices")
     if indices.dtype == dtypes.uint64:
         # Those that int64 does not hold are out of bounds, too.
-        indices = minimum(indices, asarray(x.shape[0], dtype=dtypes.uint64))
+        indices = minimum(indices, x.shape[0])
     return as_line(convert(as_node(indices), dtypes.int64))
 
 
@@ -168,7 +169,13 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     shape = x.shape
     if boundary == "valid":
         shape = tuple(max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True))
-        x = x if all(shape) else full([s and n for s, n in builtins.zip(shape, x.shape, strict=True)], 0, dtype=x.dtype)
+        x = (
+            x
+            if all(shape)
+            else full(
+                [s and n for s, n in builtins.zip(shape, x.shape, strict=True)], 0, dtype=x.dtype, device=x.device
+            )
+        )
     else:
         for k, pad in enumerate(builtins.zip(before, after, strict=True)):
             if any(pad) and (shape[k] or boundary == "constant"):
@@ -186,7 +193,7 @@ def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value:
     for places in (np.arange(-pad[0], 0), np.arange(n, n + pad[1])):
         if boundary == "constant":
             shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
-            ends.append(full(shape, value, dtype=x.dtype))
+            ends.append(full(shape, value, dtype=x.dtype, device=x.device))
         else:
             ends.append(take(x, from_numpy(_BOUNDARIES[boundary](places, n)), axis=axis))
     return [ends[0], x, ends[1]]
@@ -219,13 +226,13 @@ def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:
     return found
 
 
-def counting(n: int, start: int = 0, *, dtype: Any = None) -> ndarray:
+def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -> ndarray:
     """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them."""
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    ends = (int(start), int(start) + int(n))
-    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING)
+    ends, where = (int(start), int(start) + int(n)), as_device(device)
+    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING, device=where)
     return wrap(convert(node, wanted))
 
 
@@ -233,9 +240,9 @@ def _counting(start: str, stop: str) -> str:
     return f"np.arange({start}, {stop})"
 
 
-def constant(value: Any, shape: Any, *, dtype: Any = None) -> ndarray:
+def constant(value: Any, shape: Any, *, dtype: Any = None, device: Any = None) -> ndarray:
     """One value in a shape, made where it is needed."""
-    return full(shape, value, dtype=dtype)
+    return full(shape, value, dtype=dtype, device=device)
 
 
 def zip(*arrays: Any) -> Zipped:

@@ -125,7 +125,7 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     from lancehead.xp.manipulation import concat
 
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
-    return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted), found], axis=k)
+    return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted, device=x.device), found], axis=k)
 
 
 def _scan(a: str, name: str, axis: int) -> str:
@@ -258,7 +258,7 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     """Places of elements that are not zero, a line for each axis. Their number is needed, so it computes."""
     if not x.ndim:
         raise ValueError("nonzero of an array without axes")
-    return tuple(from_numpy(np.ascontiguousarray(k)) for k in np.nonzero(x.numpy()))
+    return tuple(from_numpy(np.ascontiguousarray(k), x.device) for k in np.nonzero(x.numpy()))
 
 
 def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
@@ -304,7 +304,7 @@ UniqueInverseResult = namedtuple("UniqueInverseResult", ["values", "inverse_indi
 def _unique(x: ndarray) -> UniqueAllResult:
     # Their number is needed, so it computes.
     found = np.unique_all(x.numpy())
-    return UniqueAllResult(*(from_numpy(np.ascontiguousarray(v).reshape(v.shape)) for v in found))
+    return UniqueAllResult(*(from_numpy(np.ascontiguousarray(v).reshape(v.shape), x.device) for v in found))
 
 
 def unique_all(x: ndarray, /) -> UniqueAllResult:

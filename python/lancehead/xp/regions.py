@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.decorators import njit
+from lancehead.xp import devices
 from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
 from lancehead.xp.graph import NAMES, Kind, Node, Op
@@ -249,13 +250,18 @@ class Step(NamedTuple):
 
 def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
     """The region that computes nodes, for which those that are known are arrays."""
+    return joined(*ordered(wanted, known))
+
+
+def ordered(wanted: Sequence[Node], known: Sequence[Node] = ()) -> tuple[list[Node], list[Node]]:
+    """The operations that compute nodes, in the order of the program, and those whose results are kept."""
     order = unknown(wanted, known)
     kept = list({n.serial: n for n in wanted}.values())
     if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
         if any(n.parts for n in order):
             order = unknown([*wanted, *(p for n in order for p in n.parts)], known)
         kept = _kept(order, kept)
-    return joined(order, kept)
+    return order, kept
 
 
 def groups(wanted: Sequence[Node]) -> list[list[Node]]:
@@ -338,19 +344,25 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
     return Step(region, list(order), list(kept), leaves, numbers, place)
 
 
-def _settle(node: Node, value: Any) -> None:
+def settle(node: Node, value: Any) -> None:
+    """Gives a node its value."""
     if -1 in node.shape:
         node.shape = np.shape(value)
-    if type(value) is not np.ndarray or value.dtype != node.dtype or value.shape != node.shape:
+    if node.device is not None and node.device.number is not None:
+        if value.shape != node.shape:
+            value = value.reshape(node.shape)
+    elif type(value) is not np.ndarray or value.dtype != node.dtype or value.shape != node.shape:
         value = np.asarray(value, dtype=node.dtype).reshape(node.shape)
     node.value = value
     # What it was computed from is not needed any more.
     node.inputs = node.dynamic = ()
 
 
-def _alone(node: Node) -> Any:
-    # The compiled function of a node's operation.
-    names = [f"x{i}" for i in range(len(node.inputs) + len(node.dynamic))]
+def alone(node: Node) -> Any:
+    """The compiled function of a node's operation."""
+    if node.op.alone is not None:
+        return node.op.alone
+    names = [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
     node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
     return node.op.alone
 
@@ -360,6 +372,18 @@ def compute(*wanted: Node) -> None:
 
     Raises what the operations raise.
     """
+    if devices.IN_USE:
+        EVERYWHERE[0](wanted)
+    else:
+        compute_here(*wanted)
+
+
+#: What computes nodes once there are arrays on devices; the module that can sets it.
+EVERYWHERE: list[Any] = []
+
+
+def compute_here(*wanted: Node) -> None:
+    """Gives nodes of the host their values, which read nothing of other devices that has none."""
     node = wanted[0] if len(wanted) == 1 else None
     if node is not None and node.value is None and node.schedule is None:
         # Programs that ask for each value have many regions of one operation.
@@ -369,7 +393,7 @@ def compute(*wanted: Node) -> None:
                 break
             given.append(n.value)
         else:
-            _settle(node, (node.op.alone or _alone(node))(*given, *node.dynamic))
+            settle(node, (node.op.alone or alone(node))(*given, *node.dynamic))
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
@@ -394,4 +418,4 @@ def _run(step: Step) -> None:
     else:
         region.seconds = passed
     for node, value in zip(step.kept, values, strict=True):
-        _settle(node, value)
+        settle(node, value)

@@ -33,7 +33,10 @@ class _Structure:
     """What a function does for arguments of some types and shapes."""
 
     def __init__(self, f: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> None:
-        stand_ins = [ndarray(Node(_ARGUMENT, (), x.shape, x.dtype)) if isinstance(x, ndarray) else x for x in arguments]
+        stand_ins = [
+            ndarray(Node(_ARGUMENT, (), x.shape, x.dtype, device=x.device)) if isinstance(x, ndarray) else x
+            for x in arguments
+        ]
         nodes = [x._node if isinstance(x, ndarray) else None for x in stand_ins]
         began = Node(_ARGUMENT, (), (), np.dtype(bool)).serial
         found = f(*stand_ins, **keywords)
@@ -110,6 +113,9 @@ def trace(f: F) -> F:
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
+        if any(type(x) is ndarray and x.device.number is not None for x in arguments):
+            # What was recorded is a function of the host's.
+            return f(*arguments, **keywords)
         key = tuple([(x.dtype, x.shape) if type(x) is ndarray else _key(x) for x in arguments])
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))

@@ -1,0 +1,212 @@
+"""Reductions and scans on devices: what their elements, operators and results are, as functions of their kernels."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lancehead.xp import device_texts as texts
+from lancehead.xp import dtypes
+from lancehead.xp import functions as of
+from lancehead.xp.graph import NAMES, Node, name_of
+from lancehead.xp.kernels import Code, Index, Places, cast
+
+
+class Facts(NamedTuple):
+    """How many lines there are, and elements of each; whether their means are needed first."""
+
+    extents: Callable[[Any], tuple[int, int]]
+    has_means: bool = False
+
+
+class Fold(NamedTuple):
+    """The text of a reduction or a scan, and the arguments of its kernels."""
+
+    text: str
+    arguments: dict[Any, str]
+    facts: Facts
+
+
+_OPERATORS = {
+    "sum": "np.add(a, b)",
+    "cumsum": "np.add(a, b)",
+    "mean": "np.add(a, b)",
+    "var": "np.add(a, b)",
+    "std": "np.add(a, b)",
+    "prod": "np.multiply(a, b)",
+    "cumprod": "np.multiply(a, b)",
+    "max": "np.maximum(a, b)",
+    "min": "np.minimum(a, b)",
+    "all": "a & b",
+    "any": "a | b",
+}
+#: Results of no elements.
+_NOTHING = {"sum": "0", "prod": "1", "all": "True", "any": "False", "mean": "np.nan", "var": "np.nan", "std": "np.nan"}
+
+
+def _axes(node: Node) -> tuple[int, ...]:
+    named = node.op.static[1]
+    if named is None:
+        return tuple(range(len(node.inputs[0].shape)))
+    return named if isinstance(named, tuple) else (named,)
+
+
+def _lines(places: Places, shape: tuple[int, ...], axes: tuple[int, ...]) -> Callable[[Any], tuple[int, int]]:
+    number = places.shape[shape]
+
+    def extents(run: Any) -> tuple[int, int]:
+        now = run.shapes[number]
+        n = math.prod(now[k] for k in axes)
+        return math.prod(m for k, m in enumerate(now) if k not in axes), n
+
+    return extents
+
+
+def _index(code: Code, shape: tuple[int, ...], axes: tuple[int, ...]) -> Index:
+    # Element `i` of line `r`, where lines are along axes.
+    if len(axes) == len(shape):
+        return Index(shape, "i")
+    if axes == (len(shape) - 1,):
+        return Index(shape, code.let(f"r * {code.extent(shape, axes[0])} + i"))
+    kept = [k for k in range(len(shape)) if k not in axes]
+    multi = [""] * len(shape)
+    for name, of_name in (("r", kept), ("i", axes)):
+        for k, part in zip(of_name, code.parts(name, [code.extent(shape, k) for k in of_name]), strict=True):
+            multi[k] = part
+    return Index(shape, None, tuple(multi))
+
+
+def _given(code: Code) -> str:
+    return "".join(f", {name}" for name in code.arguments.values())
+
+
+def _numpy_fold(node: Node, places: Places) -> Fold:
+    # A reduction that NumPy has.
+    (x,), name, dtype = node.inputs, node.op.name, of.typed(node.dtype)
+    code, axes = Code(places), _axes(node)
+    element = code.load(x, _index(code, x.shape, axes))
+    given, names = _given(code), list(code.arguments.values())
+    is_truth, is_place = name in ("all", "any"), name in ("argmax", "argmin")
+    has_means = name in ("var", "std")
+    facts = Facts(_lines(places, x.shape, axes), has_means)
+    result = cast(dtypes.bool, element, x.dtype) if is_truth else element if is_place else cast(node.dtype, element)
+    parts = [texts.function("element", ["r", "i", *names], code.lines, result)]
+    simple = f"{dtype}({_OPERATORS.get(name, '')})"
+    if has_means:
+        parts += _part("mean_", names, f"element(r, i{given})", simple, f"np.divide(a, {dtype}(n))")
+        parts.append(texts.reduction(given, dtype, "mean_"))
+        more = dict(node.op.static[3])["ddof"]
+        divided = f"np.divide(a, {dtype}(max(n - {more!r}, 0.0)))"
+        square = f"{dtype}(np.square(element(r, i{given}) - means[r]))"
+        final = f"np.sqrt({divided})" if name == "std" else divided
+        parts += _part("", ["means", *names], square, simple, final)
+        parts.append(texts.reduction(f", means{given}", dtype))
+    elif is_place:
+        sign = ">" if name == "argmax" else "<"
+        better = f"element(r, b{given}) {sign} element(r, a{given})"
+        if x.dtype in dtypes.REAL_FLOATING:
+            x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
+            better = f"({better} and not np.isnan(element(r, a{given}))) or {x_nan}"
+        parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")
+        parts.append(texts.reduction(given, dtype))
+    else:
+        final = f"{dtype}(np.divide(a, {dtype}(n)))" if name == "mean" else "a"
+        parts += _part("", names, f"element(r, i{given})", simple, final)
+        parts.append(texts.reduction(given, dtype))
+    parts.append(texts.nothing(given, f"{dtype}({_NOTHING.get(name, '0')})"))
+    return Fold("\n".join(parts), dict(code.arguments), facts)
+
+
+def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:
+    # The functions that kernels of a reduction call.
+    return [
+        texts.function(f"{prefix}at", ["r", "i", *names], [], at),
+        texts.function(f"{prefix}op", ["a", "b", "r", *names], [], op),
+        texts.function(f"{prefix}opened", ["a", *names], [], opened),
+        texts.function(f"{prefix}final", ["a", "n", *names], [], final),
+    ]
+
+
+_ELEMENT = re.compile(r"x(\d+)\[((?:[^\[\]]|\[\d+\])*)\]")
+
+
+def _own_fold(node: Node, places: Places) -> Fold | None:
+    # A reduction by functions of the program, whose helpers say where lines begin and where their elements are.
+    first, *lines = node.inputs
+    try:
+        (begin, _), (at, (f, *_)) = (of.text_of(NAMES[name]) for name in node.op.static[2:4])
+    except (KeyError, ValueError):
+        return None
+    code, place = Code(places), places.place[node]
+    code.add(f"n = {code.argument('dynamic', place, 1)}")
+    code.add(f"m = {code.argument('dynamic', place, 2)}")
+    begins = begin[begin.index("return (") + 8 : begin.rindex(",)")].split(", ")
+    for j, text in enumerate(begins):
+        code.add(f"line{j} = {text}")
+
+    def loaded(match: re.Match[str]) -> str:
+        source = lines[int(match[1])]
+        text = re.sub(r"line\[(\d+)\]", r"line\1", match[2])
+        return code.load(source, Index(source.shape, text if text == "0" else code.let(text)))
+
+    value = _ELEMENT.sub(loaded, at[at.index("return ") + 7 :].strip())
+    value = re.sub(r"line\[(\d+)\]", r"line\1", value).replace("f0(", f"{name_of(f)}(")
+    has_first = first.shape != (0,)
+    opening = Code(places)
+    opening.arguments, opening.count = code.arguments, code.count
+    start = opening.load(first, Index(first.shape, "0")) if has_first else "0"
+    given, names = _given(code), list(code.arguments.values())
+    op = f"{node.op.static[1]}(a, b)"
+    parts = [
+        texts.function("at", ["r", "i", *names], code.lines, value),
+        texts.function("op", ["a", "b", "r", *names], [], op),
+        texts.function("final", ["a", "n", *names], [], "a"),
+        texts.function("start", names, opening.lines, start),
+        texts.function("opened", ["a", *names], [], f"op(start({given[2:]}), a, 0{given})" if has_first else "a"),
+        texts.reduction(given, of.typed(node.dtype)),
+        texts.nothing(given, f"start({given[2:]})"),
+    ]
+
+    def extents(run: Any) -> tuple[int, int]:
+        rows, n = run.node(place).dynamic[:2]
+        return rows, n
+
+    return Fold("\n".join(parts), dict(code.arguments), Facts(extents))
+
+
+def _scan(node: Node, places: Places) -> Fold:
+    from lancehead.xp.device_loops import PART
+
+    is_own = node.op.name == "scan"
+    x, code = node.inputs[-1], Code(places)
+    shape = x.shape
+    axes: tuple[int, ...] = (len(shape) - 1,) if is_own else (node.op.static[1],)
+    index = _index(code, shape, axes)
+    element = cast(node.dtype, code.load(x, index), x.dtype)
+    placing = Code(places)
+    placing.arguments = code.arguments
+    place = placing.flat(_index(placing, shape, axes))
+    first = node.inputs[0] if is_own and node.inputs[0].shape != (0,) else None
+    opening = Code(places)
+    opening.arguments = code.arguments
+    start = opening.load(first, Index(first.shape, "0")) if first is not None else "0"
+    given, names = _given(code), list(code.arguments.values())
+    op = f"{node.op.static[1]}(a, b)" if is_own else f"{of.typed(node.dtype)}({_OPERATORS[node.op.name]})"
+    exclusive = is_own and bool(node.op.static[2])
+    parts = [
+        texts.function("at", ["r", "i", *names], code.lines, element),
+        texts.function("place", ["r", "i", *names], placing.lines, place),
+        texts.function("op", ["a", "b", "r", *names], [], op),
+        texts.function("first", names, opening.lines, start),
+        texts.scan(given, first is not None, exclusive, PART),
+    ]
+    return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes)))
+
+
+def fold_of(node: Node, places: Places) -> Fold | None:
+    """The text of a reduction or a scan; None if the host computes it."""
+    if node.op.name in ("cumsum", "cumprod", "scan"):
+        return _scan(node, places)
+    return _own_fold(node, places) if node.op.name in ("reduce", "inner") else _numpy_fold(node, places)

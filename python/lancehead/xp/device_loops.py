@@ -1,0 +1,375 @@
+"""The steps of an evaluation on a device, and the texts of their kernels.
+
+Reductions of lines have one order of elements on all devices: blocks of 2048 elements, in which eight at a time are
+combined as ((0 1) (2 3)) ((4 5) (6 7)) and these results from left to right, then a rest of fewer than eight; results
+of blocks from left to right. So results are those of `lancehead.xp.reduce`. Scans go from left to right within parts
+of 1024 elements, each after the results of the parts before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lancehead.decorators import njit
+from lancehead.xp import device_texts as texts
+from lancehead.xp import dtypes
+from lancehead.xp import functions as of
+from lancehead.xp.device_folds import Fold, fold_of
+from lancehead.xp.devices import over_host
+from lancehead.xp.graph import NAMES, Node
+from lancehead.xp.kernels import Code, How, Index, Places, axis_of, cast, how, order_of, strided
+
+#: Threads of a block.
+THREADS = 256
+#: Elements that a part of a scan has.
+PART = 1024
+
+_COMPILED: dict[str, dict[str, Any]] = {}
+
+
+def compiled(text: str) -> dict[str, Any]:
+    """What a text defines: kernels, and functions of them. They are compiled when they are first used."""
+    found = _COMPILED.get(text)
+    if found is None:
+        from lancehead import cuda
+
+        names = dict(NAMES, np=np, cuda=cuda, njit=njit)
+        exec(compile(text, f"<lancehead.xp kernel {len(_COMPILED)}>", "exec"), names)
+        found = _COMPILED.setdefault(text, names)
+    return found
+
+
+def launch(kernel: Any, count: int, *arguments: Any) -> None:
+    """Starts a kernel with a thread for each of so many elements."""
+    if count:
+        kernel[min(-(-count // THREADS), 1 << 30), THREADS](*arguments)
+
+
+class Step:
+    """Kernels that compute one node, or several of one shape. `notes` say for whom, `text` is that of the kernels."""
+
+    def __init__(self, nodes: Sequence[Node], places: Places, text: str, arguments: Any = ()) -> None:
+        self.outs = [(places.place[n], places.shape[n.shape], n.dtype) for n in nodes]
+        self.kind, self.text = how(nodes[0]), text
+        self.keys = list(arguments)
+        self.names = compiled(text) if text else {}
+
+    def given(self, run: Any) -> list[Any]:
+        """The arguments."""
+        return [_resolved(run, key) for key in self.keys]
+
+    def new(self, run: Any, i: int = 0) -> Any:
+        """New memory for a result."""
+        place, shape, dtype = self.outs[i]
+        found = run.values[place] = empty(math.prod(run.shapes[shape]), dtype)
+        return found
+
+    def run(self, run: Any) -> None:
+        """Computes the values."""
+        raise NotImplementedError
+
+
+def empty(count: int, dtype: Any) -> Any:
+    """New memory of the device in use."""
+    from lancehead import cuda
+
+    return cuda.device_array(count, dtype)
+
+
+def _resolved(run: Any, key: Any) -> Any:
+    match key[0]:
+        case "array":
+            return run.array(key[1])
+        case "number":
+            return run.node(key[1]).value[()]
+        case "extent":
+            return run.shapes[key[1]][key[2]]
+        case "dynamic":
+            return run.node(key[1]).dynamic[key[2]]
+    node = run.node(key[1])
+    return node.dynamic[2][key[2]] // node.dtype.itemsize
+
+
+class Elements(Step):
+    """One kernel for all elements of arrays of one shape."""
+
+    def run(self, run: Any) -> None:
+        outs = [self.new(run, i) for i in range(len(self.outs))]
+        launch(self.names["kernel"], outs[0].size, outs[0].size, *outs, *self.given(run))
+
+
+def element_step(nodes: Sequence[Node], code: Code, places: Places) -> Step:
+    """The step of a kernel whose lines are there."""
+    outs = [f"out{i}" for i in range(len(nodes))]
+    return Elements(nodes, places, texts.elements([*outs, *code.arguments.values()], code.lines), code.arguments)
+
+
+class Checked(Step):
+    """Raises IndexError for places that an axis does not have."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        super().__init__((node,), places, texts.CHECK)
+        self.places = places.place[node.inputs[1]]
+        self.axis = axis_of(node)
+        self.extent = places.shape[node.inputs[0].shape]
+
+    def run(self, run: Any) -> None:
+        from lancehead import cuda
+
+        places, n = run.array(self.places), run.shapes[self.extent][self.axis]
+        if places.size:
+            bad = cuda.to_device(np.asarray([places.size]))
+            launch(self.names["kernel"], places.size, places.size, n, places, bad)
+            at = int(bad.copy_to_host()[0])
+            if at < places.size:
+                place = places[at : at + 1].copy_to_host()[0]
+                raise IndexError(f"index {place} is out of bounds for axis {self.axis} with size {n}")
+
+
+def check_step(node: Node, places: Places) -> Step:
+    """The step that checks the places of an operation."""
+    return Checked(node, places)
+
+
+class Folded(Step):
+    """A reduction: a kernel for the blocks of all lines, and one for their results."""
+
+    def __init__(self, node: Node, places: Places, fold: Fold) -> None:
+        super().__init__((node,), places, fold.text, fold.arguments)
+        self.fold = fold.facts
+
+    def run(self, run: Any) -> None:
+        out, given = self.new(run), self.given(run)
+        rows, n = self.fold.extents(run)
+        if not n:
+            launch(self.names["nothing"], rows, out, rows, *given)
+            return
+        if self.fold.has_means:
+            means = empty(rows, out.dtype)
+            self._whole("mean_", means, rows, n, given)
+            given = [means, *given]
+        self._whole("", out, rows, n, given)
+
+    def _whole(self, name: str, out: Any, rows: int, n: int, given: list[Any]) -> None:
+        blocks = -(-n // 2048)
+        parts = out if blocks == 1 else empty(rows * blocks, out.dtype)
+        facts = (parts, rows, n, blocks, *given)
+        if n >= THREADS:
+            self.names[f"{name}blocks"][rows * blocks, THREADS](*facts)
+        else:
+            launch(self.names[f"{name}lines"], rows * blocks, *facts)
+        if blocks > 1:
+            launch(self.names[f"{name}finish"], rows, out, *facts)
+
+
+class Scanned(Step):
+    """A scan: a kernel for the parts of all lines, one for what comes before each, one for the results."""
+
+    def __init__(self, node: Node, places: Places, fold: Fold) -> None:
+        super().__init__((node,), places, fold.text, fold.arguments)
+        self.fold = fold.facts
+
+    def run(self, run: Any) -> None:
+        out, given = self.new(run), self.given(run)
+        rows, n = self.fold.extents(run)
+        parts = -(-n // PART)
+        before = empty(rows * parts, out.dtype)
+        if parts > 1:
+            launch(self.names["parts"], rows * parts, before, rows, n, parts, *given)
+        launch(self.names["carry"], rows, before, rows, parts, *given)
+        launch(self.names["write"], rows * parts, out, before, rows, n, parts, *given)
+
+
+class Stored(Step):
+    """A store into a view, in place or into a copy."""
+
+    def __init__(self, node: Node, places: Places, in_place: bool) -> None:
+        owner, value = node.inputs
+        code = Code(places, 2)
+        shape = node.dynamic[1]
+        multi = code.parts("i", [code.extent(shape, k) for k in range(len(shape))])
+        at = strided(code, node, multi)
+        name = code.operand(value, Index(shape, None, multi))
+        code.add(f"out[{at}] = {cast(node.dtype, name, value.dtype)}")
+        super().__init__((node,), places, texts.elements(["out", *code.arguments.values()], code.lines), code.arguments)
+        self.place, self.owner, self.in_place = places.place[node], places.place[owner], in_place
+
+    def run(self, run: Any) -> None:
+        out = copied(self, run, self.owner, self.in_place)
+        count = math.prod(run.node(self.place).dynamic[1])
+        launch(self.names["kernel"], count, count, out, *self.given(run))
+
+
+def copied(step: Step, run: Any, owner: int, in_place: bool) -> Any:
+    """The memory that a store changes."""
+    place = step.outs[0][0]
+    if in_place:
+        run.values[place] = run.values[owner]
+        return run.values[place]
+    out = step.new(run)
+    if out.size:
+        out.copy_to_device(run.array(owner))
+    return out
+
+
+class Scattered(Step):
+    """Values that are combined with elements at places, those of one place in their order.
+
+    The places are sorted; a thread combines what goes to one place.
+    """
+
+    def __init__(self, node: Node, places: Places, in_place: bool) -> None:
+        owner, at, values = node.inputs
+        code = Code(places, 3)
+        # Elements of the host's array count in row-major order, or rows are counted from either end.
+        is_flat = len(node.op.static) == 1
+        self.is_flat, self.in_place = is_flat, in_place
+        row = 0 if is_flat or len(node.shape) == 1 else 1
+        width = code.extent(node.shape, 1) if row else "1"
+        name = code.operand(values, Index(at.shape, "j")) if not row else code.load(
+            values, Index(values.shape, code.let(f"j * {width} + column"))
+        )  # fmt: skip
+        op = None if is_flat else node.op.static[1]
+        names = code.arguments.values()
+        text = texts.scatter(names, code.lines, name, op, of.typed(node.dtype))
+        super().__init__((node,), places, text, code.arguments)
+        self.owner, self.places = places.place[owner], places.place[at]
+        self.at_shape, self.axis_shape = places.shape[at.shape], places.shape[owner.shape]
+        self.row = row
+        self.sort = compiled(texts.sort(order_of(dtypes.int64)))
+        self.check = None if is_flat else Checked(node, places)
+
+    def run(self, run: Any) -> None:
+        if self.check is not None:
+            self.check.run(run)
+        out = copied(self, run, self.owner, self.in_place)
+        places = run.array(self.places)
+        shape = run.shapes[self.axis_shape]
+        n, count = (out.size if self.is_flat else shape[0]), places.size
+        if not count or not out.size:
+            return
+        counted = empty(count, np.int64)
+        launch(self.names["counted"], count, counted, places, count, n)
+        order = sorted_order(self.sort, counted, 1, count, 1)
+        width = shape[1] if self.row else 1
+        launch(self.names["kernel"], count * width, out, counted, order, count, width, *self.given(run))
+
+
+def sorted_order(names: dict[str, Any], keys: Any, rows: int, n: int, m: int) -> Any:
+    """The places of the elements of lines in their order; elements are so many from each other in memory."""
+    order = empty(rows * n, np.int64)
+    runs = -(-n // 16)
+    launch(names["begin"], rows * runs, order, keys, rows, n, m, runs)
+    width = 16
+    while width < n:
+        merged = empty(rows * n, np.int64)
+        launch(names["merge"], rows * n, merged, order, keys, rows, n, m, width)
+        order, width = merged, 2 * width
+    return order
+
+
+class Sorted(Step):
+    """Lines along an axis in their order, or the places of their elements in it."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        (keys,) = node.inputs
+        super().__init__((node,), places, texts.sort(order_of(keys.dtype)))
+        self.axis, self.is_order = axis_of(node), node.op.name == "argsort"
+        self.keys_place = places.place[keys]
+
+    def run(self, run: Any) -> None:
+        shape = run.shapes[self.outs[0][1]]
+        out, keys = self.new(run), run.array(self.keys_place)
+        n, m = shape[self.axis] if shape else 1, math.prod(shape[self.axis + 1 :])
+        if out.size:
+            rows = out.size // n
+            order = sorted_order(self.names, keys, rows, n, m)
+            kernel = self.names["places" if self.is_order else "values"]
+            launch(kernel, out.size, out, order, keys, rows, n, m)
+
+
+class Tiled(Step):
+    """Products of matrices, in which products are added from left to right."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        super().__init__((node,), places, texts.product(of.typed(node.dtype)))
+        self.given_places = [(places.place[n], places.shape[n.shape]) for n in node.inputs]
+
+    def run(self, run: Any) -> None:
+        from lancehead import cuda
+
+        out = self.new(run)
+        (a, one), (b, other) = [(run.array(place), run.shapes[shape]) for place, shape in self.given_places]
+        left = (1, *one) if len(one) == 1 else one
+        right = (*other, 1) if len(other) == 1 else other
+        (m, k), n = left[-2:], right[-1]
+        outer = np.broadcast_shapes(left[:-2], right[:-2])
+        if not out.size:
+            return
+        # Where the matrices of each product begin.
+        firsts = []
+        for shape in (left, right):
+            size = shape[-2] * shape[-1]
+            first = np.arange(math.prod(shape[:-2])).reshape(shape[:-2]) * size
+            firsts.append(cuda.to_device(np.broadcast_to(first, outer).reshape(-1).copy()))
+        count = math.prod(outer)
+        grid = (-(-n // 16), -(-m // 16), min(count, 65535))
+        self.names["kernel"][grid, (16, 16)](out, a, b, *firsts, count, m, k, n)
+
+
+class OnHost(Step):
+    """The compiled function of the host on a CPU device's memory."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        super().__init__((node,), places, "")
+        self.kind = How.HOST
+
+    def run(self, run: Any) -> None:
+        from lancehead import cuda
+        from lancehead.xp.regions import alone
+
+        place = self.outs[0][0]
+        node = run.node(place)
+        values = [_host(run, run.number[n], n) for n in node.inputs]
+        found = alone(node)(*values, *node.dynamic)
+        if isinstance(found, tuple):
+            run.values[place] = found
+            return
+        found = np.asarray(found, dtype=node.dtype)
+        if not found.flags.c_contiguous or any(
+            np.may_share_memory(found, v) for v in values if not isinstance(v, tuple)
+        ):
+            found = np.array(found, order="C")
+        if -1 in node.shape:
+            node.shape = found.shape
+        run.values[place] = cuda.DeviceNDArray(found.reshape(-1))
+
+
+def _host(run: Any, place: int, node: Node) -> Any:
+    # The value of a node for the host's function, which reads the memory of the device.
+    if place < 0 and isinstance(node.value, (np.ndarray, np.generic)):
+        return node.value
+    found = run.values.get(place)
+    if isinstance(found, tuple):
+        return found
+    return over_host(run.array(place)).reshape(node.shape)
+
+
+def step_of(node: Node, places: Places, in_place: bool) -> Step:
+    """The step of a node whose elements are not a part of other kernels."""
+    makers: dict[How, Callable[[], Step]] = {
+        How.SORTED: lambda: Sorted(node, places),
+        How.TILED: lambda: Tiled(node, places),
+    }
+    kind = how(node)
+    if kind in (How.REDUCED, How.SCANNED):
+        fold = fold_of(node, places)
+        if fold is not None:
+            return (Folded if kind is How.REDUCED else Scanned)(node, places, fold)
+    if kind is How.STORED:
+        return (Stored if node.op.name == "store" else Scattered)(node, places, in_place)
+    return makers.get(kind, lambda: OnHost(node, places))()

@@ -1,0 +1,227 @@
+"""Evaluation on devices: a region becomes a list of kernels, which are compiled once for each structure.
+
+Both devices share graph, shapes, types, views and errors; only what becomes of a region differs. On the host it is one
+function, here it is steps: a kernel for elements of one shape, or those of a reduction, a scan, a store, a sort.
+Results that are read once, or cost little, have no memory; they are part of the kernels that read them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lancehead.xp import regions
+from lancehead.xp.device_loops import Step, check_step, element_step, step_of
+from lancehead.xp.devices import Device, current, fetched, uploaded
+from lancehead.xp.graph import TRANSFER, Node
+from lancehead.xp.kernels import CHECKED, SAME_INDEX, Code, Conflict, How, Index, Places, how
+from lancehead.xp.regions import compute_here, ordered, settle, unknown
+
+#: Operations that a kernel may do again for an element that another one has computed.
+_CHEAP = 8
+#: Operations for one element of a kernel.
+_LONG = 64
+
+
+class Plan:
+    """The steps that compute a region on a device."""
+
+    def __init__(self, order: Sequence[Node], kept: Sequence[Node], places: Places) -> None:
+        self.steps: list[Step] = []
+        self.places, self.kept = places, set(kept)
+        self.users = Counter(n for node in order for n in node.inputs)
+        self._store(order)
+        self._group: list[Node] = []
+        self._code = Code(places, 2)
+        for node in order:
+            if node not in places.stored:
+                continue
+            if how(node) is How.FUSED:
+                self._join(node)
+                continue
+            self._flush()
+            self._check(node)
+            in_place = node.inputs and self._is_free(node.inputs[0])
+            self.steps.append(step_of(node, places, bool(in_place)))
+        self._flush()
+
+    def _is_free(self, node: Node) -> bool:
+        # Whether an array is made here, and only one operation reads it.
+        return node.value is None and node in self.places.stored and node not in self.kept and self.users[node] == 1
+
+    def _store(self, order: Sequence[Node]) -> None:
+        # Decides which nodes have memory.
+        stored = self.places.stored
+        elsewhere = Counter[Node]()
+        for node in order:
+            times = 2 if node.op.name in ("stencil", "searchsorted", "var", "std") else 1
+            for n in node.inputs:
+                if node.op.name not in SAME_INDEX or n.shape != node.shape:
+                    elsewhere[n] += times
+        cost: dict[Node, int] = {}
+        for node in order:
+            kind = how(node)
+            price = 1 + sum(cost.get(n, 0) for n in node.inputs)
+            if kind is not How.FUSED:
+                stored.update(n for n in node.inputs if n.value is None and (kind is not How.REDUCED or price > _LONG))
+            if node.op.name in CHECKED and len(node.inputs) > 1:
+                stored.add(node.inputs[1])
+            is_shared = elsewhere[node] and elsewhere[node] + (self.users[node] > elsewhere[node]) > 1
+            cost[node] = price
+            if node in self.kept or kind is not How.FUSED or price > _LONG or is_shared and price > _CHEAP:
+                stored.add(node)
+                cost[node] = 0
+
+    def _join(self, node: Node) -> None:
+        # Adds a node to the kernel of those before it, or begins another one.
+        self._check(node)
+        if self._group and self._group[0].shape != node.shape:
+            self._flush()
+        code = self._code
+        before = list(code.lines), dict(code.known), dict(code.arguments), code.count
+        try:
+            self._compute(node)
+        except Conflict:
+            code.lines, code.known, code.arguments, code.count = before
+            self._flush()
+            self._compute(node)
+
+    def _compute(self, node: Node) -> None:
+        code = self._code
+        index = Index(node.shape, "i")
+        stored = self.places.stored
+        stored.discard(node)
+        try:
+            name = code.load(node, index)
+        finally:
+            stored.add(node)
+        code.add(f"out{len(self._group)}[i] = {name}")
+        code.group.add(node)
+        self._group.append(node)
+
+    def _check(self, node: Node) -> None:
+        # Places that the program gave are checked, and what they are computed from is computed before.
+        if node.op.name in CHECKED and node.op.static and node.inputs[1].device is not None:
+            self._flush()
+            self.steps.append(check_step(node, self.places))
+
+    def _flush(self) -> None:
+        if self._group:
+            self.steps.append(element_step(self._group, self._code, self.places))
+        self._group, self._code = [], Code(self.places, 2)
+
+
+class Run:
+    """The values of an evaluation in one dimension, by the numbers of their nodes."""
+
+    def __init__(self, order: Sequence[Node], leaves: Sequence[Node], shapes: Sequence[Any], device: Device) -> None:
+        self.order, self.leaves, self.shapes, self.device = order, leaves, shapes, device
+        self.number = {n: i for i, n in enumerate(order)} | {n: -i - 1 for i, n in enumerate(leaves)}
+        self.values: dict[int, Any] = {}
+
+    def node(self, place: int) -> Node:
+        """The node of a number."""
+        return self.order[place] if place >= 0 else self.leaves[-place - 1]
+
+    def array(self, place: int) -> Any:
+        """The device array of a node, in one dimension."""
+        found = self.values.get(place)
+        if found is None:
+            found = self.node(place).value
+            if not hasattr(found, "copy_to_host"):
+                found = uploaded(np.asarray(found), self.device)
+            found = self.values[place] = found if found.ndim == 1 else found.reshape((found.size,))
+        return found
+
+
+_PLANS: dict[Any, Plan] = {}
+_LOCK = threading.Lock()
+
+
+def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Node], list[tuple[int, ...]]]:
+    """The plan of a region, the nodes that it reads, and its shapes."""
+    place: dict[Node, int] = {}
+    shapes: dict[tuple[int, ...], int] = {}
+    leaves: list[Node] = []
+    key: list[Any] = []
+
+    def placed(n: Node) -> int:
+        k = place.get(n)
+        if k is None:
+            leaves.append(n)
+            k = place[n] = -len(leaves)
+            key.append((k, n.dtype, shapes.setdefault(n.shape, len(shapes)), hasattr(n.value, "copy_to_host")))
+            key.append(n.device is None)
+        return k
+
+    for i, node in enumerate(order):
+        inputs = tuple([placed(n) for n in node.inputs])
+        place[node] = i
+        key.append((node.op, inputs, len(node.dynamic), node.dtype, shapes.setdefault(node.shape, len(shapes))))
+        if node.op.name == "store":
+            key.append(shapes.setdefault(node.dynamic[1], len(shapes)))
+    key.extend(place[n] for n in kept)
+    key.extend(tuple([min(n, 2) for n in shape]) for shape in shapes)
+    structure = tuple(key)
+    plan = _PLANS.get(structure)
+    if plan is None:
+        with _LOCK:
+            plan = Plan(order, kept, Places(place, dict(shapes), set()))
+            # Nodes of the first evaluation are not kept alive.
+            plan.places.place.clear()
+            plan.places.stored.clear()
+            plan.kept, plan.users = set(), Counter()
+            _PLANS[structure] = plan
+    return plan, leaves, list(shapes)
+
+
+def _compute_on(device: Device, wanted: Sequence[Node]) -> None:
+    order, kept = ordered(wanted)
+    plan, leaves, shapes = planned(order, kept)
+    run = Run(order, leaves, shapes, device)
+    with current(device):
+        for step in plan.steps:
+            step.run(run)
+    for node in kept:
+        # Nodes that go with any device have the values of the host.
+        if node.device is device:
+            settle(node, run.values[run.number[node]])
+
+
+def _transfer(wanted: Sequence[Node]) -> None:
+    # Copies what other devices have. References to nodes end here, as they say what the program holds.
+    for node in [n for n in unknown(wanted) if n.op is TRANSFER]:
+        if node.value is None:
+            (source,) = node.inputs
+            if source.value is None:
+                compute([source])
+            where: Any = node.device
+            on_host = where.number is None
+            settle(node, fetched(source.value).copy() if on_host else uploaded(source.value, where))
+
+
+def compute(wanted: Sequence[Node]) -> None:
+    """Gives nodes of any devices their values: transfers before what reads them, then the rest of each device."""
+    _transfer(wanted)
+    rest = [n for n in wanted if n.value is None]
+    host = [n for n in rest if n.device is None or n.device.number is None]
+    if host:
+        compute_here(*host)
+    for device in {n.device: None for n in rest}:
+        if device is not None and device.number is not None:
+            _compute_on(device, [n for n in rest if n.device is device])
+
+
+def steps_of(node: Node) -> tuple[list[Node], list[Node], list[Node], list[Step]]:
+    """What computes a node on its device: operations, those that are kept, what they read, and the steps."""
+    _transfer([node])
+    order, kept = ordered([node])
+    plan, leaves, _ = planned(order, kept)
+    return order, kept, leaves, plan.steps
+
+
+regions.EVERYWHERE.append(compute)
