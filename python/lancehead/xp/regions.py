@@ -48,6 +48,14 @@ def stored_here(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
 
 
 @njit
+def stored_number(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
+    """A number, or the value in a view of it."""
+    out = a.reshape(-1).copy()
+    np.lib.stride_tricks.as_strided(out[offset:], shape, strides)[...] = x
+    return out[0]
+
+
+@njit
 def scattered(a, places, x):  # type: ignore[no-untyped-def]
     """A copy of an array with values at places, which count its elements in row-major order."""
     return scattered_here(a.copy(), places, x)
@@ -64,7 +72,7 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
     return out
 
 
-NAMES.update({f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)})
+NAMES.update({f.__name__: f for f in (strided, stored, stored_here, stored_number, scattered, scattered_here)})
 
 
 Entries = Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]]
