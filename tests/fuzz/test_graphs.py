@@ -1,7 +1,8 @@
 """Random graphs of lazy arrays with fixed seeds."""
 
-import graphs
 import pytest
+
+import graphs
 
 
 @pytest.mark.parametrize("batch", range(2))

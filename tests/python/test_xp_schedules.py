@@ -186,6 +186,31 @@ def test_pieces_that_are_combined() -> None:
     assert y.numpy().tolist() == [0, 0, 0]
 
 
+def test_rounds_of_a_loop_are_compiled_once() -> None:
+    def walk(w: Any, x: Any, v: Any, n: int) -> Any:
+        for i in range(n):
+            x, v = x + v * 0.5, v - w.abs(x) * 0.25 + w.max(v) * 0.125
+            if i == 7:
+                v[1:] = 3.0
+        return x
+
+    found = walk(xp, X, X * 1.0, 40)
+    regions = found.explain().regions
+    assert len(regions) > 5 and max(len(r.operations) for r in regions) < 80
+    functions, known = set(), list[Any]()
+    for some in groups([found.node()]):
+        step = region_of(some, known)
+        known += step.kept
+        functions.add(id(step.region.function))
+    assert len(functions) < len(regions) - 2
+    np.testing.assert_array_equal(found.numpy(), walk(np, A, A * 1.0, 40))
+    # Other graphs are not cut.
+    y, rng = X, np.random.default_rng(0)
+    for i in rng.integers(0, 4, 90).tolist():
+        y = (xp.abs(y), y + X, xp.maximum(y, X), y * 0.5)[i]
+    assert len(y.explain().regions) == 1
+
+
 def test_sizes_of_pieces_are_no_further_compilation() -> None:
     functions = set()
     for chunks in (2, 3, 4):

@@ -255,9 +255,9 @@ class Step(NamedTuple):
         return [n.value for n in self.leaves] + self.numbers
 
 
-def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
-    """The region that computes nodes, for which those that are known are arrays."""
-    order = unknown(wanted, known)
+def region_of(wanted: Sequence[Node], known: Sequence[Node] = (), order: list[Node] | None = None) -> Step:
+    """The region that computes nodes, for which those that are known are arrays; `order` is of all that it computes."""
+    order = unknown(wanted, known) if order is None else order
     kept = list({n.serial: n for n in wanted}.values())
     if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
         if any(n.parts for n in order):
@@ -266,10 +266,10 @@ def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
     return joined(order, kept)
 
 
-def groups(wanted: Sequence[Node]) -> list[list[Node]]:
+def groups(wanted: Sequence[Node], order: Sequence[Node] | None = None) -> list[list[Node]]:
     """The nodes of regions that are computed one after the other: those whose schedules ask for one, those that are
     stored between rounds of a loop, then the rest."""
-    order = unknown(wanted)
+    order = unknown(wanted) if order is None else order
     apart = {n: None for n in order if n.schedule is not None and n.schedule.is_apart}
     found = [[n] for n in apart] if apart else rounds(order)
     if not found:
@@ -381,7 +381,13 @@ def compute(*wanted: Node) -> None:
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
-        for some in groups(wanted):
+        order = unknown(wanted)
+        found = groups(wanted, order)
+        if len(found) == 1:
+            _run(region_of(found[0], order=order))
+            return
+        del order
+        for some in found:
             # One with several results computes all of them.
             some = [n for n in some if n.value is None]
             if some:
