@@ -242,6 +242,15 @@ def test_explanations_have_bytes_and_times() -> None:
         made().compute()
     found = made().explain()
     assert all(r.measured for r in found.regions) and "predicted" in str(found) and "fuse=False" in str(found)
+    # What is computed again in a later region has a row in both.
+    e = xp.exp(X)
+    y = (e + xp.sort((e * 2.0).schedule(fuse=False), axis=0)).explain()
+    assert [r.note for r in y.rows if r.name.startswith("t")] == [
+        "joined with t1", "the result, by Schedule(fuse=False)", "joined with t4", "stored", "the result"
+    ]  # fmt: skip
+    assert len({r.name for r in y.rows}) == len(y.rows)
+    (row,) = (r for r in xp.sort(xp.exp(X) + X).explain().rows if r.operation == "add")
+    assert row.note.startswith("stored, as t2 reads")
     # Temporaries whose values are not needed any more share memory.
     x = xp.asarray(np.arange(1000.0))
     for _ in range(6):
