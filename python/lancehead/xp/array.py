@@ -484,13 +484,17 @@ def _stored(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored({a}, {x}, {first}, {shape}, {strides})"
 
 
+def _stored_number(a: str, x: str, first: str, shape: str, strides: str) -> str:
+    return f"stored_number({a}, {x}, {first}, {shape}, {strides})"
+
+
 def _stored_here(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored_here({a}, {x}, {first}, {shape}, {strides})"
 
 
 _STRIDED = op("view", _strided, kind=Kind.VIEW)
 _STORED = op("store", _stored, is_costly=True, is_fresh=True, here=_stored_here)
-_STORED_NUMBER = op("store", _stored, (), is_costly=True)
+_STORED_NUMBER = op("store", _stored_number, is_costly=True)
 
 #: An array of a node's contents.
 wrap = ndarray

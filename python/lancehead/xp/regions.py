@@ -49,6 +49,14 @@ def stored_here(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
 
 
 @njit
+def stored_number(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
+    """A number, or the value in a view of it."""
+    out = a.reshape(-1).copy()
+    np.lib.stride_tricks.as_strided(out[offset:], shape, strides)[...] = x
+    return out[0]
+
+
+@njit
 def scattered(a, places, x):  # type: ignore[no-untyped-def]
     """A copy of an array with values at places, which count its elements in row-major order."""
     return scattered_here(a.copy(), places, x)
@@ -65,7 +73,7 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
     return out
 
 
-NAMES.update({f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)})
+NAMES.update({f.__name__: f for f in (strided, stored, stored_here, stored_number, scattered, scattered_here)})
 
 
 Entries = Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]]
@@ -248,14 +256,16 @@ class Step(NamedTuple):
         return [n.value for n in self.leaves] + self.numbers
 
 
-def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
-    """The region that computes nodes, for which those that are known are arrays."""
-    return joined(*ordered(wanted, known))
+def region_of(wanted: Sequence[Node], known: Sequence[Node] = (), order: list[Node] | None = None) -> Step:
+    """The region that computes nodes, for which those that are known are arrays; `order` is of all that it computes."""
+    return joined(*ordered(wanted, known, order))
 
 
-def ordered(wanted: Sequence[Node], known: Sequence[Node] = ()) -> tuple[list[Node], list[Node]]:
+def ordered(
+    wanted: Sequence[Node], known: Sequence[Node] = (), order: list[Node] | None = None
+) -> tuple[list[Node], list[Node]]:
     """The operations that compute nodes, in the order of the program, and those whose results are kept."""
-    order = unknown(wanted, known)
+    order = unknown(wanted, known) if order is None else order
     kept = list({n.serial: n for n in wanted}.values())
     if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
         if any(n.parts for n in order):
@@ -264,10 +274,10 @@ def ordered(wanted: Sequence[Node], known: Sequence[Node] = ()) -> tuple[list[No
     return order, kept
 
 
-def groups(wanted: Sequence[Node]) -> list[list[Node]]:
+def groups(wanted: Sequence[Node], order: Sequence[Node] | None = None) -> list[list[Node]]:
     """The nodes of regions that are computed one after the other: those whose schedules ask for one, those that are
     stored between rounds of a loop, then the rest."""
-    order = unknown(wanted)
+    order = unknown(wanted) if order is None else order
     apart = {n: None for n in order if n.schedule is not None and n.schedule.is_apart}
     found = [[n] for n in apart] if apart else rounds(order)
     if not found:
@@ -397,7 +407,13 @@ def compute_here(*wanted: Node) -> None:
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
-        for some in groups(wanted):
+        order = unknown(wanted)
+        found = groups(wanted, order)
+        if len(found) == 1:
+            _run(region_of(found[0], order=order))
+            return
+        del order
+        for some in found:
             # One with several results computes all of them.
             some = [n for n in some if n.value is None]
             if some:
