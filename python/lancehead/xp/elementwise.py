@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.xp import dtypes
+from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, ndarray, wrap
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 
@@ -225,9 +225,21 @@ minimum = _binary("minimum", "minimum", _REAL)
 multiply = _binary("multiply", "multiply", dtypes.NUMERIC)
 nextafter = _binary("nextafter", "nextafter", dtypes.REAL_FLOATING)
 not_equal = _binary("not_equal", "not_equal", dtypes.ALL)
-pow = _binary("pow", "power", dtypes.NUMERIC)
+_pow = _binary("pow", "power", dtypes.NUMERIC)
 remainder = _binary("remainder", "remainder", _REAL)
 subtract = _binary("subtract", "subtract", dtypes.NUMERIC)
+
+
+def pow(x1: Any, x2: Any, /) -> ndarray:
+    """The result of `numpy.power` for elements of both, which broadcast.
+
+    Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
+    negative integer powers of integers.
+    """
+    found = _pow(x1, x2)
+    if found.dtype in dtypes.INTEGRAL:
+        found._node.place = places.here()
+    return found
 
 
 def real(x: ndarray, /) -> ndarray:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.xp import places
+
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
 
@@ -114,7 +116,7 @@ class Node:
     two operations the program wrote first.
     """
 
-    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "serial", "shape", "value")
+    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "place", "serial", "shape", "value")
 
     def __init__(
         self,
@@ -126,6 +128,8 @@ class Node:
         value: Any = None,
     ) -> None:
         self.op, self.inputs, self.shape, self.dtype, self.dynamic = op, inputs, shape, dtype, dynamic
+        #: Where the program wrote it, for operations with errors that depend on values.
+        self.place: places.Place | None = None
         #: The array, or for a number of the program a scalar of NumPy.
         self.value = value
         #: If the operation has several results, their nodes.
@@ -158,7 +162,10 @@ def made(
     """
     static = (*map(name_of, objects), *static)
     found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
-    return Node(found, tuple(inputs), shape, dtype, dynamic)
+    node = Node(found, tuple(inputs), shape, dtype, dynamic)
+    # Operations that do not come by here have no errors that depend on values.
+    node.place = places.here()
+    return node
 
 
 def leaf(value: np.ndarray) -> Node:

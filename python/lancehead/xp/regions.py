@@ -19,6 +19,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.xp.graph import NAMES, Kind, Node, Op
+from lancehead.xp.places import add_note, add_note_of_region
 
 
 @njit
@@ -273,10 +274,20 @@ def compute(*wanted: Node) -> None:
                 break
             given.append(n.value)
         else:
-            _settle(node, (node.op.alone or _alone(node))(*given, *node.dynamic))
+            try:
+                value = (node.op.alone or _alone(node))(*given, *node.dynamic)
+            except Exception as error:
+                add_note(error, node.op.name, node.place)
+                raise
+            _settle(node, value)
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
-        region, _, kept, arguments = region_of(wanted)
-        for node, value in zip(kept, region.function(*arguments), strict=True):
+        region, order, kept, arguments = region_of(wanted)
+        try:
+            values = region.function(*arguments)
+        except Exception as error:
+            add_note_of_region(error, region.text, order)
+            raise
+        for node, value in zip(kept, values, strict=True):
             _settle(node, value)

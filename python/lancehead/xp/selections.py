@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -147,11 +148,12 @@ def k_select(x: ndarray, k: int) -> ndarray:
 
     Raises ValueError unless k is from 1 to the number of elements.
     """
+    k = index(k)
     if not 1 <= k <= x.size:
         raise ValueError(f"there is no {k}-th smallest of {x.size} elements")
     line = as_line(_ordered(as_node(x)))
     helper = (smallest, _before(line.dtype))
-    return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(int(k) - 1,)).node(), x.dtype))
+    return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
 
 
 def _sorted(a: str) -> str:
