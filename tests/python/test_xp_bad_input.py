@@ -127,6 +127,18 @@ def test_of_equal_operations_the_right_one_is_named():
     assert caught.value.__notes__ == [f"from gather at {__file__}:{line}"]
 
 
+def test_errors_in_joined_loops_name_what_may_have_raised():
+    x = A([1.0, 2.0, 3.0]) * 1.0
+    line, y = line_here(), xp.map(too_large, x)
+    with pytest.raises(ValueError, match="too large") as caught:
+        (xp.exp(y * 2.0) - 1.0).compute()
+    assert caught.value.__notes__ == [f"from map at {__file__}:{line}"]
+    with pytest.raises(ValueError, match="too large") as caught:
+        (xp.exp(y * 2.0) - xp.map(too_large, x + 1.0)).compute()
+    places = f"from map at {__file__}:{line} or map at {__file__}:{line_here() - 1}"
+    assert caught.value.__notes__ in ([places], [places.split(" or ")[0]], ["from " + places.split(" or ")[1]])
+
+
 def test_functions_of_the_program_are_in_the_traceback():
     with pytest.raises(ValueError, match="too large") as caught:
         (xp.map(too_large, X * 2.0) + 1.0).compute()

@@ -42,13 +42,12 @@ def line(place: Place) -> tuple[str, int]:
     return code.co_filename, code.co_firstlineno
 
 
-def add_note(error: BaseException, name: str, place: Place | None) -> None:
-    """Adds to an error from which operation it is, unless that is known."""
-    if place is not None:
-        file, number = line(place)
-        note = f"from {name} at {file}:{number}"
-        if note not in getattr(error, "__notes__", ()):
-            error.add_note(note)
+def add_note(error: BaseException, *nodes: Any) -> None:
+    """Adds to an error from which operation it is, or from one of which, unless that is known."""
+    where = [(n.op.name, *line(n.place)) for n in nodes if n.place is not None]
+    note = "from " + " or ".join(f"{name} at {file}:{number}" for name, file, number in where)
+    if where and note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
 
 
 def add_note_of_region(error: BaseException, text: str, order: Sequence[Any]) -> None:
@@ -56,13 +55,26 @@ def add_note_of_region(error: BaseException, text: str, order: Sequence[Any]) ->
     tb = error.__traceback__
     while tb is not None and not tb.tb_frame.f_code.co_filename.startswith("<lancehead.xp "):
         tb = tb.tb_next
-    if tb is None:
-        return
     lines = text.splitlines()
-    found = re.match(r"\s*t(\d+) = ", lines[tb.tb_lineno - 1]) if tb.tb_lineno <= len(lines) else None
+    if tb is None or tb.tb_lineno > len(lines):
+        return
+    found = re.match(r"\s*t(\d+) = ", lines[tb.tb_lineno - 1])
     if found is not None and int(found[1]) < len(order):
         node = order[int(found[1])]
-        add_note(error, node.op.name, getattr(node, "place", None))
+        add_note(error, *([node] if node.place is not None else _joined(node)))
+
+
+def _joined(node: Any) -> list[Any]:
+    # Operations with errors of their own whose elements are computed in the loop of a node, in the program's order.
+    found, seen, stack = [], {node}, [node]
+    while stack:
+        for n in stack.pop().inputs:
+            if n.value is None and not n.op.is_costly and n not in seen:
+                seen.add(n)
+                stack.append(n)
+                if n.place is not None and n.op.name in ("map", "power"):
+                    found.append(n)
+    return sorted(found, key=lambda n: n.serial)
 
 
 __all__ = ["Place", "add_note", "add_note_of_region", "here", "line"]

@@ -277,7 +277,7 @@ def compute(*wanted: Node) -> None:
             try:
                 value = (node.op.alone or _alone(node))(*given, *node.dynamic)
             except Exception as error:
-                add_note(error, node.op.name, node.place)
+                add_note(error, node)
                 raise
             _settle(node, value)
             return
