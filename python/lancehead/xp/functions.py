@@ -5,8 +5,10 @@ Elements follow NumPy: division by zero gives infinity, NaN or 0. Compiled funct
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -44,32 +46,60 @@ class Zipped:
 
 
 def _identity(value: Any) -> Any:
-    # Of numbers and tuples of them the value, with type and sign of zero; of everything else the object.
-    if isinstance(value, tuple):
-        return (tuple, *map(_identity, value))
+    # Of numbers, arrays and containers of them the value, with type and sign of zero; of everything else the object.
+    if isinstance(value, np.ndarray):
+        content = value.tobytes()
+        return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
+    if isinstance(value, (tuple, list)):
+        return (type(value), *map(_identity, value))
+    if isinstance(value, set):
+        return set, frozenset(map(_identity, value))
+    if isinstance(value, dict):
+        return (dict, *((_identity(k), _identity(x)) for k, x in value.items()))
     return (type(value), repr(value)) if isinstance(value, _PLAIN) else id(value)
+
+
+def _of_now(value: Any) -> Any:
+    # The value as it is now, of what can change.
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return copy.deepcopy(value) if isinstance(value, (list, dict, set)) else value
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def compiled(f: Any) -> Any:
     """The compiled function of a function, a lambda or a compiled one; others are called as they are.
 
-    Variables that it captured have the values of now; arrays are read when results are computed. Functions
-    made by the same code with equal numbers and the same objects are compiled once. Raises TypeError for
-    what cannot be called.
+    Variables that it captured, and globals that it reads itself, have the values of now, arrays and lists too.
+    Functions made by the same code with equal values and the same objects are compiled once. Raises TypeError for what
+    cannot be called.
     """
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
     cells = tuple(c.cell_contents for c in f.__closure__ or ())
-    key = (f.__code__, id(f.__globals__), _identity(f.__defaults__ or ()), _identity(cells), id(f.__kwdefaults__))
+    read = {name: f.__globals__[name] for name in sorted(_names(f.__code__)) if name in f.__globals__}
+    defaults = f.__defaults__ or ()
+    key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
     if key not in _COMPILED:
-        own = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(map(CellType, cells)))
+        changing = {name: _of_now(value) for name, value in read.items()}
+        # Modules, classes and functions are left where they are.
+        is_value = any(isinstance(x, (*_PLAIN, tuple)) or changing[k] is not x for k, x in read.items())
+        own_globals = {**f.__globals__, **changing} if is_value else None
+        inner = tuple(CellType(_of_now(value)) for value in cells)
+        own = FunctionType(f.__code__, own_globals or f.__globals__, f.__name__, defaults or None, inner)
         own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
-        found = _COMPILED[key] = njit(own, error_model="numpy")
-        name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
+        # Objects whose identity is part of the key stay alive with it.
+        found = njit(own, error_model="numpy")
+        _COMPILED[key] = found, (f.__globals__, f.__kwdefaults__, cells, read)
+        name_of(found, *map(_content, (f.__code__, f.__defaults__, cells, tuple(read.items()))))
         _PROBES[id(found)] = own
-    return _COMPILED[key]
+    return _COMPILED[key][0]
 
 
 def _content(x: Any) -> Any:

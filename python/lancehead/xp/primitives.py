@@ -227,11 +227,16 @@ def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:
 
 
 def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -> ndarray:
-    """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them."""
+    """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them.
+
+    OverflowError for numbers that `int64` does not hold.
+    """
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     ends, where = (int(start), int(start) + int(n)), as_device(device)
+    if ends[0] < -(2**63) or ends[1] >= 2**63:
+        raise OverflowError(f"{n} integers from {start} on do not fit int64")
     node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING, device=where)
     return wrap(convert(node, wanted))
 

@@ -23,6 +23,7 @@ from lancehead.xp import devices
 from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
 from lancehead.xp.graph import NAMES, Kind, Node, Op
+from lancehead.xp.places import add_note, add_note_of_region
 from lancehead.xp.tiling import Looped, Loops, loops_of
 
 
@@ -403,7 +404,12 @@ def compute_here(*wanted: Node) -> None:
                 break
             given.append(n.value)
         else:
-            settle(node, (node.op.alone or alone(node))(*given, *node.dynamic))
+            try:
+                value = (node.op.alone or alone(node))(*given, *node.dynamic)
+            except Exception as error:
+                add_note(error, node)
+                raise
+            settle(node, value)
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
@@ -427,6 +433,9 @@ def _run(step: Step) -> None:
         values = region.function(*step.arguments())
     except MemoryError as error:
         raise MemoryError(f"memory does not suffice; the largest results are {largest(step.order)}") from error
+    except Exception as error:
+        add_note_of_region(error, region.text, step.order)
+        raise
     passed = perf_counter() - started
     # Neither compiling nor finding code in the cache is faster than that.
     if passed > 2e-4 and region.signatures != len(region.function.signatures):

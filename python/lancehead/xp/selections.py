@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,7 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     line along it. Raises ValueError unless k is from 1 to the number of elements, AxisError for an axis that is not
     there.
     """
+    k = index(k)
     at = None if axis is None else axis_of(axis, x.ndim)
     n = x.size if at is None else x.shape[at]
     if not 1 <= k <= n:
@@ -165,11 +167,11 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     if at is None:
         line = as_line(_ordered(as_node(x)))
         helper = (smallest, _before(line.dtype))
-        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(int(k) - 1,)).node(), x.dtype))
+        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
     moved = moveaxis(x, at, -1)
     rows = reshaped(_ordered(moved.node()), (math.prod(moved.shape[:-1]), n))
     helper = (smallest_of_rows, _before(rows.dtype))
-    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(int(k) - 1,))
+    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(k - 1,))
     return wrap(convert(reshaped(found.node(), moved.shape[:-1]), x.dtype))
 
 
