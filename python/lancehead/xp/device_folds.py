@@ -69,7 +69,10 @@ def _index(code: Code, shape: tuple[int, ...], axes: tuple[int, ...]) -> Index:
     if len(axes) == len(shape):
         return Index(shape, "i")
     if axes == (len(shape) - 1,):
-        return Index(shape, code.let(f"r * {code.extent(shape, axes[0])} + i"))
+        flat = code.let(f"r * {code.extent(shape, axes[0])} + i")
+        if len(shape) == 2:
+            code.known["multi", shape, flat] = ("r", "i")
+        return Index(shape, flat)
     kept = [k for k in range(len(shape)) if k not in axes]
     multi = [""] * len(shape)
     for name, of_name in (("r", kept), ("i", axes)):

@@ -65,7 +65,7 @@ class Plan:
         cost: dict[Node, int] = {}
         for node in order:
             kind = how(node)
-            price = 1 + sum(cost.get(n, 0) for n in node.inputs)
+            price = 1 + sum(cost.get(n, 0) for n in set(node.inputs))
             if kind is not How.FUSED:
                 stored.update(n for n in node.inputs if n.value is None and (kind is not How.REDUCED or price > _LONG))
             if node.op.name in CHECKED and len(node.inputs) > 1:
