@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lancehead import xp
+from lancehead import cuda, xp
 from stand_in import StandIn
 
 
@@ -34,6 +34,12 @@ def program(device: Any) -> list[np.ndarray]:
         xp.sort(b, axis=0),
         xp.argsort(b, axis=1),
         b @ xp.concat([c, b]).T,
+        xp.compact(b, b > 0.5),
+        xp.unique(places),
+        *xp.run_length(xp.sort(places)),
+        *xp.top_k(b, 5),
+        xp.bincount(places),
+        xp.segmented_reduce(lambda x, y: x + y, b[0], xp.asarray([0, 100, 100, 300], device=device), 0.0),
     ]
     return [x.numpy() for x in found]
 
@@ -52,5 +58,10 @@ def test_refusals(gpu: StandIn) -> None:
     with pytest.raises(NotImplementedError, match="inv has no kernel for cuda:0.*to_device.'cpu'"):
         xp.linalg.inv(x)
     assert xp.linalg.inv(x.to_device("cpu") + xp.eye(2)).device == "cpu"
+    found = xp.nonzero(x + xp.asarray([[0.0, -1.0], [1.0, 2.0]], device="cuda:0"))
+    assert [k.device for k in found] == ["cuda:0"] * 2 and found[1].numpy().tolist() == [0, 0, 1]
+    shared = xp.asarray(cuda.as_cuda_array(x), copy=False)
+    assert shared.device == "cuda:0" and shared.numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert xp.from_dlpack(x).device == "cuda:0" and x.__dlpack_device__()[0] == 2
     with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 2"):
         xp.take(x, xp.asarray([0, 5], device="cuda:0"), axis=0).compute()
