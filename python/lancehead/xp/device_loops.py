@@ -158,7 +158,8 @@ class Folded(Step):
         blocks = -(-n // 2048)
         parts = out if blocks == 1 else empty(rows * blocks, out.dtype)
         facts = (parts, rows, n, blocks, *given)
-        if n >= THREADS:
+        # Neighbouring threads read neighbours in memory.
+        if n >= THREADS and not (self.fold.is_apart and rows >= 4 * THREADS):
             self.names[f"{name}blocks"][rows * blocks, THREADS](*facts)
         else:
             launch(self.names[f"{name}lines"], rows * blocks, *facts)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
+from lancehead.xp import functions as of
 from lancehead.xp.device_loops import PART, Step, compiled, empty, launch, sorted_order
 from lancehead.xp.folds import check_offsets
 from lancehead.xp.graph import Node
@@ -126,7 +127,35 @@ class Merged(Selection):
     def run(self, run: Any) -> None:
         a, b = self.arrays(run)
         out = empty(a.size + b.size, self.dtype)
-        launch(self.names["kernel"], out.size, out, a, b, a.size, b.size)
+        launch(self.names["kernel"], out.size, out, empty(out.size, np.int8), a, b, a.size, b.size)
+        self.found(run, out)
+
+
+class Combined(Selection):
+    """Different elements of sorted lines that are in one of them, or in both."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        before = order_of(node.dtype)
+        super().__init__(node, places, texts.combined(before))
+        self.merged = compiled(texts.merged(before))
+        flag = f"i == 0 or {before}(line[i - 1], line[i])"
+        self.different = compiled(texts.runs(flag))
+
+    def run(self, run: Any) -> None:
+        keep = run.node(self.outs[0][0]).dynamic[0]
+        lines = []
+        for line in self.arrays(run):
+            before, count = counted(self.different, line.size, line)
+            lines.append(empty(count, self.dtype))
+            starts = empty(count, np.int64)
+            launch(self.different["begin"], -(-line.size // PART), lines[-1], starts, before, line.size, line)
+        n = lines[0].size + lines[1].size
+        both, sides = empty(n, self.dtype), empty(n, np.int8)
+        launch(self.merged["kernel"], n, both, sides, *lines, lines[0].size, lines[1].size)
+        given = (both, sides, *map(bool, keep))
+        before, count = counted(self.names, n, *given)
+        out = empty(count, self.dtype)
+        launch(self.names["move"], -(-n // PART), out, both, before, n, count, 1, False, *given)
         self.found(run, out)
 
 
@@ -175,6 +204,51 @@ class Counted(Selection):
         self.found(run, out)
 
 
+class Binned(Selection):
+    """A histogram. Edges are those of NumPy; weights of a bin are added in their order."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        super().__init__(node, places, texts.HISTOGRAM)
+        self.has_range, self.has_weights, self.is_density = node.op.static
+        self.types = [n.dtype for n in node.parts]
+        weights = node.inputs[-1].dtype
+        self.weighted = compiled(texts.scatter(["weights"], [], "weights[j]", "np.add", of.typed(weights)))
+        self.sort = compiled(texts.sort(order_of(dtypes.int64)))
+
+    def _edges(self, run: Any, line: Any, more: list[Any]) -> np.ndarray:
+        given = run.node(self.outs[0][0]).dynamic
+        if not given:
+            found: np.ndarray = more[0].copy_to_host()
+            if np.any(found[:-1] > found[1:]):
+                raise ValueError("edges must not decrease")
+            return found
+        ends = np.empty(0, line.dtype)
+        if line.size and not self.has_range:
+            low, high = empty(-(-line.size // PART), line.dtype), empty(-(-line.size // PART), line.dtype)
+            launch(self.names["ends"], low.size, low, high, line.size, line)
+            ends = np.asarray([np.min(low.copy_to_host()), np.max(high.copy_to_host())])
+        return np.histogram_bin_edges(ends, given[0], given[1] if self.has_range else None)
+
+    def run(self, run: Any) -> None:
+        from lancehead import cuda
+
+        line, *more = self.arrays(run)
+        edges = self._edges(run, line, more).astype(self.types[1])
+        number, places = edges.size - 1, empty(line.size, np.int64)
+        launch(self.names["bins"], line.size, places, line.size, line, cuda.to_device(edges), number)
+        weights = more[-1] if self.has_weights else None
+        counts = cuda.to_device(np.zeros(number + 1, np.int64 if weights is None else weights.dtype))
+        if weights is None:
+            launch(self.names["count"], line.size, line.size, counts, places)
+        elif line.size:
+            order = sorted_order(self.sort, places, 1, line.size, 1)
+            launch(self.weighted["kernel"], line.size, counts, places, order, line.size, 1, weights)
+        found = counts.copy_to_host()[:number]
+        if self.is_density:
+            found = found / np.diff(edges) / found.sum()
+        self.found(run, cuda.to_device(found.astype(self.types[0])), cuda.to_device(edges))
+
+
 #: The steps of operations by their names.
 STEPS: dict[str, Callable[[Node, Places], Step]] = {
     "compact": Chosen,
@@ -187,4 +261,6 @@ STEPS: dict[str, Callable[[Node, Places], Step]] = {
     "segmented_reduce": Segments,
     "segmented_scan": Segments,
     "bincount": Counted,
+    "histogram": Binned,
+    **dict.fromkeys(("union", "intersection", "difference", "symmetric_difference"), Combined),
 }

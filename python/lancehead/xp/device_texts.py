@@ -340,7 +340,7 @@ COUNTS = f"""{_HEAD}def ends(n, line, found):
 
 def merged(before: str) -> str:
     """The kernel that merges two sorted lines."""
-    return f"""{_HEAD}def kernel(out, a, b, n, m):
+    return f"""{_HEAD}def kernel(out, sides, a, b, n, m):
     for t in range(cuda.grid(1), n + m, cuda.gridsize(1)):
         low = 0
         if t < n:
@@ -351,7 +351,8 @@ def merged(before: str) -> str:
                     low = k + 1
                 else:
                     high = k
-            out[t + low] = a[t]
+            to = t + low
+            out[to] = a[t]
         else:
             high = n
             while low < high:
@@ -360,7 +361,9 @@ def merged(before: str) -> str:
                     high = k
                 else:
                     low = k + 1
-            out[t - n + low] = b[t - n]
+            to = t - n + low
+            out[to] = b[t - n]
+        sides[to] = t >= n
 """
 
 
@@ -383,4 +386,40 @@ def segments(op: str, is_scan: bool, exclusive: bool, has_first: bool) -> str:
             total = {op}(total, line[i])
             {last if is_scan else ""}
         {"out[k] = total" if not is_scan else ""}
+"""
+
+
+def combined(before: str) -> str:
+    """The kernels that choose elements of two merged lines without equal ones, by whose they are."""
+    first = f"(i == 0 or {before}(line[i - 1], line[i]))"
+    both = f"(i + 1 < n and not {before}(line[i], line[i + 1]))"
+    return chosen(
+        f"{first} and (of_both if {both} else of_b if sides[i] else of_a)", "line, sides, of_a, of_both, of_b"
+    )
+
+
+HISTOGRAM = f"""{_HEAD}def ends(least, greatest, n, line):
+    for c in range(cuda.grid(1), least.size, cuda.gridsize(1)):
+        low = high = line[c * 1024]
+        for i in range(c * 1024 + 1, min(c * 1024 + 1024, n)):
+            low, high = np.minimum(low, line[i]), np.maximum(high, line[i])
+        least[c], greatest[c] = low, high
+
+{_HEAD}def bins(out, n, line, edges, number):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        v = line[i]
+        low, high = 0, number + 1
+        while low < high:
+            k = (low + high) // 2
+            if edges[k] <= v:
+                low = k + 1
+            else:
+                high = k
+        # The last bin has both of its edges; places of none count beside them.
+        is_last = low == number + 1 and v == edges[number]
+        out[i] = number - 1 if is_last else low - 1 if 0 < low <= number else number
+
+{_HEAD}def count(n, out, places):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        cuda.atomic.add(out, places[i], 1)
 """

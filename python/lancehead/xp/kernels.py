@@ -56,7 +56,8 @@ KERNELS: dict[str, How] = {
     **dict.fromkeys(("sort", "argsort"), How.SORTED),
     "matmul": How.TILED,
     **dict.fromkeys(("compact", "partition", "unique", "run_length", "top_k", "k_select"), How.SELECTED),
-    **dict.fromkeys(("merge", "segmented_reduce", "segmented_scan", "bincount"), How.SELECTED),
+    **dict.fromkeys(("merge", "segmented_reduce", "segmented_scan", "bincount", "histogram"), How.SELECTED),
+    **dict.fromkeys(("union", "intersection", "difference", "symmetric_difference"), How.SELECTED),
 }
 
 #: Operations whose second operand has places along an axis, which are to be checked.
