@@ -108,7 +108,7 @@ def current(device: Device) -> Any:
     """A context in which a device is the one in use."""
     from lancehead import cuda
 
-    return nullcontext() if len(cuda.gpus) == 1 else cuda.gpus[device.number]
+    return nullcontext() if len(cuda.gpus) == 1 or device.number is None else cuda.gpus[device.number]
 
 
 def uploaded(value: Any, device: Device) -> Any:

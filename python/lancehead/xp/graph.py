@@ -118,6 +118,7 @@ class Node:
     """
 
     __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "serial", "shape", "value")
+    device: Device | None
 
     def __init__(
         self,

@@ -269,7 +269,8 @@ def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    ends, facts = (int(start), int(start) + int(n)), {"kind": Kind.COUNTING, "device": as_device(device)}
+    ends = (int(start), int(start) + int(n))
+    facts: Any = {"kind": Kind.COUNTING, "device": as_device(device)}
     node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, **facts)
     return wrap(convert(node, wanted))
 
