@@ -47,11 +47,11 @@ from lancehead.cuda.linking import (
     declare_device,
 )
 from lancehead.cuda.names import (
-    activemask, all_sync, any_sync, atomic, ballot_sync, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync, ffs,
-    fma, grid, gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local, match_all_sync,
+    activemask, all_sync, any_sync, atomic, ballot_sync, block, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync,
+    ffs, fma, grid, gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local, match_all_sync,
     match_any_sync, nanosleep, popc, selp, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, stcg, stcs,
     stwb, stwt, syncthreads, syncthreads_and, syncthreads_count, syncthreads_or, syncwarp, threadfence,
-    threadfence_block, threadfence_system, threadIdx, warpsize,
+    threadfence_block, threadfence_system, threadIdx, warp, warpsize,
 )  # fmt: skip
 from lancehead.cuda.reduction import Reduce, reduce
 from lancehead.cuda.streams import (
@@ -87,5 +87,5 @@ __all__ = [
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync",
     "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize",
     "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence",
-    "threadfence_block", "threadfence_system", "to_device", "typing", "vectorize", "warpsize",
+    "threadfence_block", "threadfence_system", "to_device", "typing", "vectorize", "warp", "warpsize",
 ]  # fmt: skip

@@ -63,6 +63,10 @@ _ATOMICS = (
     "compare_and_swap",
 )  # fmt: skip
 
+_OF_GROUPS = (
+    "exclusive_scan", "exclusive_sum", "inclusive_scan", "inclusive_sum", "reduce", "scan", "sort", "sum", "top_k",
+)  # fmt: skip
+
 if TYPE_CHECKING:
     from lancehead.cuda.declared import *  # noqa: F403
 else:
@@ -77,6 +81,7 @@ else:
         Name("cuda.const", ("array_like",)),
     )
     atomic = Name("cuda.atomic", _ATOMICS)
+    block, warp = Name("cuda.block", _OF_GROUPS), Name("cuda.warp", _OF_GROUPS)
     syncthreads, syncthreads_count = Name("cuda.syncthreads"), Name("cuda.syncthreads_count")
     syncthreads_and, syncthreads_or = Name("cuda.syncthreads_and"), Name("cuda.syncthreads_or")
     syncwarp, activemask, lanemask_lt = Name("cuda.syncwarp"), Name("cuda.activemask"), Name("cuda.lanemask_lt")

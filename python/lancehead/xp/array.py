@@ -13,7 +13,9 @@ from numpy.lib.stride_tricks import as_strided
 from lancehead.xp import devices, dtypes
 from lancehead.xp.devices import CPU, Device, as_device
 from lancehead.xp.graph import Kind, Node, leaf, op, transferred
+from lancehead.xp.methods import Methods
 from lancehead.xp.regions import compute
+from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
     from lancehead.xp.explaining import Explanation
@@ -59,7 +61,7 @@ class View:
         return self.read
 
 
-class ndarray:
+class ndarray(Methods):
     """An array that is computed when its value is needed.
 
     Operations, indexing and the functions of [`lancehead.xp`][] give arrays; conversion, printing, `bool`, `compute()`
@@ -67,7 +69,6 @@ class ndarray:
     """
 
     __slots__ = ("__weakref__", "_node", "_view")
-    __array_priority__ = 1000
 
     def __init__(self, node: Node, view: View | None = None) -> None:
         #: The newest version of the contents, in row-major order; of a view those of its owner count.
@@ -151,6 +152,20 @@ class ndarray:
         found: Explanation = OPERATORS["explain"](self)
         return found
 
+    def schedule(self, schedule: Schedule | None = None, /, **options: Any) -> ndarray:
+        """Says how the array's present contents are computed, and answers with the array itself.
+
+        Options are those of `xp.Schedule`; they replace what was said before. A schedule never changes a result.
+        Raises ValueError for one that is impossible, TypeError for options that are none or of a wrong type.
+        """
+        scheduled(self.node(), schedule, options, as_device)
+        return self
+
+    def autotune(self, budget: float = 1.0) -> Schedule:
+        """Finds the fastest schedule in so many seconds, gives it to the array, and answers with it."""
+        found: Schedule = OPERATORS["autotune"](self, budget=budget)
+        return found
+
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""
         compute(self.node())
@@ -167,6 +182,17 @@ class ndarray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self.numpy()
         return np.array(value, dtype=dtype, copy=True) if copy is not False else np.asarray(value, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
+        # Operators between arrays of NumPy and these are ours; every other call asks for the values.
+        if method == "__call__" and not options:
+            found = OPERATORS["of_numpy"](ufunc.__name__, *given)
+            if found is not None:
+                return found
+        return getattr(ufunc, method)(*_values(given), **options)
+
+    def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
+        return function(*_values(given), **_values(options))
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays; ValueError for a version of the standard that is not served."""
@@ -215,6 +241,13 @@ class ndarray:
         if self.size != 1 or self.ndim:
             raise TypeError(f"only an array without axes can be converted to {to}, not one of shape {self.shape}")
         return self.numpy()[()]
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy()[()] if not self.ndim else self.numpy(), spec)
+
+    def __dir__(self) -> list[str]:
+        # What the functions of this module use is not for programs.
+        return sorted(set(super().__dir__()) - {"node", "view", "write"})
 
     def __bool__(self) -> bool:
         return bool(self._number("bool"))
@@ -416,9 +449,18 @@ class ndarray:
         return _operate("bitwise_invert", self)
 
 
+def _values(x: Any) -> Any:
+    # The values of the arrays in the arguments of a function of NumPy.
+    if isinstance(x, ndarray):
+        return x.numpy()
+    if isinstance(x, dict):
+        return {k: _values(v) for k, v in x.items()}
+    return type(x)(map(_values, x)) if type(x) in (list, tuple) else x
+
+
 #: Functions by the names of their operators; the modules that define them add them.
 OPERATORS: dict[str, Callable[..., Any]] = {}
-_OPERANDS = (ndarray, bool, int, float, complex)
+_OPERANDS = (ndarray, bool, int, float, complex, np.ndarray, np.generic, str, bytes)
 
 
 def _operate(name: str, *operands: Any) -> ndarray:

@@ -37,8 +37,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     if copy is False and not isinstance(obj, np.ndarray):
         raise ValueError("arrays of Python's objects are copies")
     value = np.asarray(_plain(obj))
-    if value.dtype == np.dtype(object) or value.dtype not in dtypes.ALL and wanted is None:
-        raise TypeError(f"there are no arrays of {value.dtype} here")
+    if wanted is None:
+        value = value.astype(dtypes.as_dtype(value.dtype), copy=False)
     if wanted is not None:
         if wanted in dtypes.INTEGRAL and value.dtype not in (dtypes.bool, *dtypes.INTEGRAL):
             value = value.astype(wanted)
@@ -89,10 +89,6 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     return from_numpy(np.array(np.from_dlpack(x), order="C"), as_device(device))
 
 
-def _typed(dtype: np.dtype[Any]) -> str:
-    return "np.bool_" if dtype == dtypes.bool else f"np.{dtype.name}"
-
-
 def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple; ValueError for negative extents."""
     found = tuple(int(n.__index__()) for n in shape) if hasattr(shape, "__iter__") else (int(shape.__index__()),)
@@ -109,7 +105,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
     number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
-    static, dynamic = (_typed(wanted),), (extents, number)
+    static, dynamic = (dtypes.text(wanted),), (extents, number)
     facts: Any = {"is_fresh": True, "kind": Kind.CONSTANT, "device": where}
     return wrap(made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts))
 
@@ -206,7 +202,11 @@ def _triangle(which: str, x: ndarray, k: int) -> ndarray:
     rows, columns = x.shape[-2:]
     mask = getattr(np, which)(np.ones((rows, columns), np.bool_), k)
     nodes = (leaf(mask), as_node(x), leaf(np.zeros((), x.dtype)))
-    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, x.shape, x.dtype, is_fresh=True))
+    return wrap(made("where", _chosen, nodes, x.shape, x.dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+
+
+def _chosen(m: str, a: str, b: str) -> str:
+    return f"np.where({m}, {a}, {b})"
 
 
 def tril(x: ndarray, /, *, k: int = 0) -> ndarray:

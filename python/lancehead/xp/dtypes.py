@@ -9,7 +9,7 @@ import numpy as np
 bool = np.dtype(np.bool_)
 int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
-float32, float64 = np.dtype("float32"), np.dtype("float64")
+float16, float32, float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
 complex64, complex128 = np.dtype("complex64"), np.dtype("complex128")
 
 SIGNED = (int8, int16, int32, int64)
@@ -31,14 +31,28 @@ KINDS = {
 }
 
 
+#: Kinds of types beyond the standard, which compiled functions have, too: `float16`, dates, spans of time, bytes, texts
+#: and records.
+_OTHER = "MmSUV"
+
+
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """The data type that an argument names; TypeError for one that is not of the standard."""
-    found: np.dtype[Any] = np.dtype(dtype)
-    if found not in ALL:
-        raise TypeError(
-            f"arrays of {found} are not of the array API standard; its types are {', '.join(map(str, ALL))}"
-        )
+    """The data type that an argument names, in the machine's byte order; TypeError for one that no array here has."""
+    found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    if found in ALL or found == float16:
+        return found
+    if found.kind not in _OTHER or found.hasobject or found.itemsize == 0:
+        raise TypeError(f"there are no arrays of {found} here")
     return found
+
+
+def text(dtype: np.dtype[Any]) -> str:
+    """The text of a type in compiled code; TypeError for records, which it cannot make."""
+    if dtype.fields is not None or dtype.kind == "V":
+        raise TypeError("records are not made of other types; make them with NumPy")
+    if dtype.kind in _OTHER:
+        return repr(dtype.str)
+    return "np.bool_" if dtype == bool else f"np.{dtype.name}"
 
 
 def default(x: Any) -> np.dtype[Any]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import OPERATORS, ndarray, wrap
-from lancehead.xp.graph import Node, Op, leaf, made, number, op
+from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
+from lancehead.xp.graph import Kind, Node, Op, leaf, made, number, op
 
 _NUMBERS = (bool, int, float, complex)
+_VALUES = (np.ndarray, np.generic, str, bytes)
 
 
 def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
@@ -21,11 +22,26 @@ def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
         return x.node()
     if isinstance(x, _NUMBERS):
         return number(x, dtype)
+    if isinstance(x, _VALUES):
+        node: Node = lifted(x).node()
+        return node
     raise TypeError(f"an array is needed, not {type(x).__name__}; write asarray(x)")
 
 
+def lifted(x: Any) -> Any:
+    """An array of an array or a scalar of NumPy, or of a text, with the values of now; anything else as it is."""
+    if isinstance(x, _VALUES) and not isinstance(x, _NUMBERS):
+        value = np.array(x, order="C")
+        return from_numpy(value.astype(dtypes.as_dtype(value.dtype), copy=False))
+    return x
+
+
 def operands(*given: Any) -> list[Node]:
-    """Nodes of arrays and Python numbers; a number gets the type of the arrays, where that holds it."""
+    """Nodes of arrays and numbers; one of Python gets the type of the arrays, where that holds it.
+
+    Raises TypeError for anything else, or if there is no array.
+    """
+    given = tuple(map(lifted, given))
     arrays = [x.dtype for x in given if isinstance(x, ndarray)]
     if not arrays:
         raise TypeError("at least one operand must be an array")
@@ -39,8 +55,10 @@ def operands(*given: Any) -> list[Node]:
 
 
 def _number_type(common: np.dtype[Any], x: Any) -> np.dtype[Any]:
-    # Only the kind of a number counts.
+    # Only the kind of a number counts. Beside dates and spans it stays a number.
     kind = type(x)
+    if common.kind in "mM":
+        return np.dtype(kind)
     if kind not in (bool, int, float, complex):
         return np.result_type(common, x)
     found = _NUMBER_TYPES.get((common, kind))
@@ -58,11 +76,12 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
         return node
     if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
         return leaf(np.asarray(node.value.astype(dtype)), node.device)
-    return made("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True)
+    static = (dtypes.text(dtype),)
+    return made("astype", _astype, (node,), node.shape, dtype, static=static, is_fresh=True, kind=Kind.ELEMENTWISE)
 
 
 def _astype(a: str, name: str) -> str:
-    return f"np.asarray({a}).astype(np.{'bool_' if name == 'bool' else name})"
+    return f"np.asarray({a}).astype({name})"
 
 
 #: The operation and the type of the result of a function for types of operands.
@@ -77,7 +96,7 @@ def apply(name: str, *given: Any) -> ndarray:
     if found is None:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
-        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True), dtype
+        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True, kind=Kind.ELEMENTWISE), dtype
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
@@ -91,13 +110,7 @@ def _call(*given: str) -> str:
     return f"np.{name}({', '.join(names)})"
 
 
-def _check(name: str, given: tuple[Any, ...], kinds: tuple[Any, ...]) -> None:
-    for x in given:
-        if isinstance(x, ndarray) and x.dtype not in kinds:
-            raise TypeError(f"{name} does not take arrays of {x.dtype}")
-
-
-def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray], ndarray]:
+def _unary(name: str, numpy: str) -> Callable[[ndarray], ndarray]:
     is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
 
     known: dict[Any, Any] = {}
@@ -108,7 +121,6 @@ def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray],
             found = known.get(a.dtype)
             if found is not None:
                 return ndarray(Node(found[0], (a,), a.shape, found[1]))
-        _check(name, (x,), kinds)
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         result = apply(numpy, x)
@@ -120,7 +132,7 @@ def _unary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[ndarray],
     return f
 
 
-def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any], ndarray]:
+def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
     # The operation and the type of the result for types of operands that have been there; of a number the type that it
     # gets, too.
     known: dict[Any, Any] = {}
@@ -144,7 +156,7 @@ def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any
             found = known.get((one, b.dtype))
             if found is not None:
                 return ndarray(Node(found[0], (number(x1, found[2]), b), b.shape, found[1]))
-        _check(name, (x1, x2), kinds)
+        x1, x2 = lifted(x1), lifted(x2)
         result = apply(numpy, x1, x2)
         node = result._node
         key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
@@ -160,74 +172,70 @@ def _binary(name: str, numpy: str, kinds: tuple[Any, ...]) -> Callable[[Any, Any
     return f
 
 
-_FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
-_REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
-_BITS = (dtypes.bool, *dtypes.INTEGRAL)
-
-abs = _unary("abs", "absolute", dtypes.NUMERIC)
-acos = _unary("acos", "arccos", _FLOATING)
-acosh = _unary("acosh", "arccosh", _FLOATING)
-asin = _unary("asin", "arcsin", _FLOATING)
-asinh = _unary("asinh", "arcsinh", _FLOATING)
-atan = _unary("atan", "arctan", _FLOATING)
-atanh = _unary("atanh", "arctanh", _FLOATING)
-bitwise_invert = _unary("bitwise_invert", "invert", _BITS)
-ceil = _unary("ceil", "ceil", _REAL)
-conj = _unary("conj", "conjugate", dtypes.NUMERIC)
-cos = _unary("cos", "cos", _FLOATING)
-cosh = _unary("cosh", "cosh", _FLOATING)
-exp = _unary("exp", "exp", _FLOATING)
-expm1 = _unary("expm1", "expm1", _FLOATING)
-floor = _unary("floor", "floor", _REAL)
-isfinite = _unary("isfinite", "isfinite", dtypes.NUMERIC)
-isinf = _unary("isinf", "isinf", dtypes.NUMERIC)
-isnan = _unary("isnan", "isnan", dtypes.NUMERIC)
-log = _unary("log", "log", _FLOATING)
-log10 = _unary("log10", "log10", _FLOATING)
-log1p = _unary("log1p", "log1p", _FLOATING)
-log2 = _unary("log2", "log2", _FLOATING)
-logical_not = _unary("logical_not", "logical_not", (dtypes.bool,))
-negative = _unary("negative", "negative", dtypes.NUMERIC)
-positive = _unary("positive", "positive", dtypes.NUMERIC)
-reciprocal = _unary("reciprocal", "reciprocal", _FLOATING)
-round = _unary("round", "rint", dtypes.NUMERIC)
-sign = _unary("sign", "sign", dtypes.NUMERIC)
-signbit = _unary("signbit", "signbit", dtypes.REAL_FLOATING)
-sin = _unary("sin", "sin", _FLOATING)
-sinh = _unary("sinh", "sinh", _FLOATING)
-sqrt = _unary("sqrt", "sqrt", _FLOATING)
-square = _unary("square", "square", dtypes.NUMERIC)
-tan = _unary("tan", "tan", _FLOATING)
-tanh = _unary("tanh", "tanh", _FLOATING)
-trunc = _unary("trunc", "trunc", _REAL)
-add = _binary("add", "add", dtypes.NUMERIC)
-atan2 = _binary("atan2", "arctan2", dtypes.REAL_FLOATING)
-bitwise_and = _binary("bitwise_and", "bitwise_and", _BITS)
-bitwise_left_shift = _binary("bitwise_left_shift", "left_shift", dtypes.INTEGRAL)
-bitwise_or = _binary("bitwise_or", "bitwise_or", _BITS)
-bitwise_right_shift = _binary("bitwise_right_shift", "right_shift", dtypes.INTEGRAL)
-bitwise_xor = _binary("bitwise_xor", "bitwise_xor", _BITS)
-copysign = _binary("copysign", "copysign", dtypes.REAL_FLOATING)
-divide = _binary("divide", "divide", dtypes.NUMERIC)
-equal = _binary("equal", "equal", dtypes.ALL)
-floor_divide = _binary("floor_divide", "floor_divide", _REAL)
-greater = _binary("greater", "greater", _REAL)
-greater_equal = _binary("greater_equal", "greater_equal", _REAL)
-hypot = _binary("hypot", "hypot", dtypes.REAL_FLOATING)
-less = _binary("less", "less", _REAL)
-less_equal = _binary("less_equal", "less_equal", _REAL)
-logaddexp = _binary("logaddexp", "logaddexp", dtypes.REAL_FLOATING)
-logical_and = _binary("logical_and", "logical_and", (dtypes.bool,))
-logical_or = _binary("logical_or", "logical_or", (dtypes.bool,))
-logical_xor = _binary("logical_xor", "logical_xor", (dtypes.bool,))
-maximum = _binary("maximum", "maximum", _REAL)
-minimum = _binary("minimum", "minimum", _REAL)
-multiply = _binary("multiply", "multiply", dtypes.NUMERIC)
-nextafter = _binary("nextafter", "nextafter", dtypes.REAL_FLOATING)
-not_equal = _binary("not_equal", "not_equal", dtypes.ALL)
-pow = _binary("pow", "power", dtypes.NUMERIC)
-remainder = _binary("remainder", "remainder", _REAL)
-subtract = _binary("subtract", "subtract", dtypes.NUMERIC)
+abs = _unary("abs", "absolute")
+acos = _unary("acos", "arccos")
+acosh = _unary("acosh", "arccosh")
+asin = _unary("asin", "arcsin")
+asinh = _unary("asinh", "arcsinh")
+atan = _unary("atan", "arctan")
+atanh = _unary("atanh", "arctanh")
+bitwise_invert = _unary("bitwise_invert", "invert")
+ceil = _unary("ceil", "ceil")
+conj = _unary("conj", "conjugate")
+cos = _unary("cos", "cos")
+cosh = _unary("cosh", "cosh")
+exp = _unary("exp", "exp")
+expm1 = _unary("expm1", "expm1")
+floor = _unary("floor", "floor")
+isfinite = _unary("isfinite", "isfinite")
+isinf = _unary("isinf", "isinf")
+isnan = _unary("isnan", "isnan")
+log = _unary("log", "log")
+log10 = _unary("log10", "log10")
+log1p = _unary("log1p", "log1p")
+log2 = _unary("log2", "log2")
+logical_not = _unary("logical_not", "logical_not")
+negative = _unary("negative", "negative")
+positive = _unary("positive", "positive")
+reciprocal = _unary("reciprocal", "reciprocal")
+round = _unary("round", "rint")
+sign = _unary("sign", "sign")
+signbit = _unary("signbit", "signbit")
+sin = _unary("sin", "sin")
+sinh = _unary("sinh", "sinh")
+sqrt = _unary("sqrt", "sqrt")
+square = _unary("square", "square")
+tan = _unary("tan", "tan")
+tanh = _unary("tanh", "tanh")
+trunc = _unary("trunc", "trunc")
+add = _binary("add", "add")
+atan2 = _binary("atan2", "arctan2")
+bitwise_and = _binary("bitwise_and", "bitwise_and")
+bitwise_left_shift = _binary("bitwise_left_shift", "left_shift")
+bitwise_or = _binary("bitwise_or", "bitwise_or")
+bitwise_right_shift = _binary("bitwise_right_shift", "right_shift")
+bitwise_xor = _binary("bitwise_xor", "bitwise_xor")
+copysign = _binary("copysign", "copysign")
+divide = _binary("divide", "divide")
+equal = _binary("equal", "equal")
+floor_divide = _binary("floor_divide", "floor_divide")
+greater = _binary("greater", "greater")
+greater_equal = _binary("greater_equal", "greater_equal")
+hypot = _binary("hypot", "hypot")
+less = _binary("less", "less")
+less_equal = _binary("less_equal", "less_equal")
+logaddexp = _binary("logaddexp", "logaddexp")
+logical_and = _binary("logical_and", "logical_and")
+logical_or = _binary("logical_or", "logical_or")
+logical_xor = _binary("logical_xor", "logical_xor")
+maximum = _binary("maximum", "maximum")
+minimum = _binary("minimum", "minimum")
+multiply = _binary("multiply", "multiply")
+nextafter = _binary("nextafter", "nextafter")
+not_equal = _binary("not_equal", "not_equal")
+pow = _binary("pow", "power")
+remainder = _binary("remainder", "remainder")
+subtract = _binary("subtract", "subtract")
 
 
 def real(x: ndarray, /) -> ndarray:
@@ -247,7 +255,7 @@ def _part(x: ndarray, which: str) -> ndarray:
     if x.dtype not in dtypes.COMPLEX:
         return wrap(node)
     dtype = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,)))
+    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,), kind=Kind.ELEMENTWISE))
 
 
 def _part_of(a: str, which: str) -> str:
@@ -256,7 +264,6 @@ def _part_of(a: str, which: str) -> str:
 
 def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
     """Elements within bounds, numbers or arrays that broadcast; the type stays."""
-    _check("clip", (x, min, max), _REAL)
     out, dtype = x, x.dtype
     for bound, name in ((min, "maximum"), (max, "minimum")):
         if bound is not None:
@@ -281,10 +288,27 @@ def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     return x
 
 
+#: Operators by the names of NumPy's ufuncs.
+_UFUNCS: dict[str, str] = {
+    "absolute": "abs", "add": "add", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor", "divide": "divide", "equal": "equal", "floor_divide": "floor_divide",
+    "greater": "greater", "greater_equal": "greater_equal", "invert": "bitwise_invert", "left_shift":
+    "bitwise_left_shift", "less": "less", "less_equal": "less_equal", "multiply": "multiply", "negative": "negative",
+    "not_equal": "not_equal", "positive": "positive", "power": "pow", "remainder": "remainder", "right_shift":
+    "bitwise_right_shift", "subtract": "subtract",
+}  # fmt: skip
+
+
+def of_numpy(name: str, *given: Any) -> ndarray | None:
+    """What a ufunc of NumPy gives that an operator is; None for other ufuncs."""
+    own = _UFUNCS.get(name)
+    return None if own is None else cast("ndarray", OPERATORS[own](*given))
+
+
 for _name in (
     "abs", "add", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
     "bitwise_xor", "change", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal",
-    "multiply", "negative", "not_equal", "positive", "pow", "remainder", "subtract",
+    "multiply", "negative", "not_equal", "of_numpy", "positive", "pow", "remainder", "subtract",
 ):  # fmt: skip
     OPERATORS[_name] = globals()[_name]
 

@@ -15,141 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.decorators import njit, prange
-from lancehead.xp import dtypes
+from lancehead.decorators import njit
+from lancehead.lib.primitives import folding
+from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert, subtract
+from lancehead.xp.elementwise import convert, subtract
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
-
-@njit
-def eight(op, at, line, m, i, *arrays):  # type: ignore[no-untyped-def]
-    """Eight elements combined in pairs, and these in pairs."""
-    a = op(at(line, m, i, *arrays), at(line, m, i + 1, *arrays))
-    b = op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays))
-    c = op(at(line, m, i + 4, *arrays), at(line, m, i + 5, *arrays))
-    d = op(at(line, m, i + 6, *arrays), at(line, m, i + 7, *arrays))
-    return op(op(a, b), op(c, d))
-
-
-@njit
-def block(op, at, line, m, start, stop, *arrays):  # type: ignore[no-untyped-def]
-    """The elements of a block, reduced in the order of this module."""
-    whole = (stop - start) // 8
-    if whole:
-        total = eight(op, at, line, m, start, *arrays)
-        for k in range(1, whole):
-            total = op(total, eight(op, at, line, m, start + 8 * k, *arrays))
-        first = start + 8 * whole
-    else:
-        total = at(line, m, start, *arrays)
-        first = start + 1
-    for i in range(first, stop):
-        total = op(total, at(line, m, i, *arrays))
-    return total
-
-
-@njit(parallel=True)
-def folded(op, begin, at, first, rows, n, m, *arrays):  # type: ignore[no-untyped-def]
-    """Lines of elements, each reduced; `first` has the initial value, or nothing.
-
-    `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
-    """
-    out = np.empty(rows, first.dtype)
-    if n == 0:
-        out[:] = first[0]
-        return out
-    blocks = (n + 2047) // 2048
-    parts = np.empty(rows * blocks, first.dtype)
-    for t in prange(rows * blocks):
-        start, line = t % blocks * 2048, begin(t // blocks, n, m)
-        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
-    for row in range(rows):
-        total = parts[row * blocks]
-        if first.size:
-            total = op(first[0], total)
-        for k in range(1, blocks):
-            total = op(total, parts[row * blocks + k])
-        out[row] = total
-    return out
-
-
-@njit(parallel=True)
-def scanned(op, first, exclusive, x):  # type: ignore[no-untyped-def]
-    """Running results of lines."""
-    rows, n = x.shape
-    out = np.empty((rows, n), first.dtype)
-    if n:
-        for row in prange(rows):
-            total = first[0] if first.size else x[row, 0]
-            if first.size and not exclusive:
-                total = op(total, x[row, 0])
-            out[row, 0] = total
-            back = 1 if exclusive else 0
-            for i in range(1, n):
-                total = op(total, x[row, i - back])
-                out[row, i] = total
-    return out
-
-
-@njit
-def check_offsets(offsets, n, whole):  # type: ignore[no-untyped-def]
-    """Raises ValueError for bounds of segments that are not in order, or, if `whole`, leave elements out."""
-    for i in range(offsets.size):
-        if offsets[i] < 0 or offsets[i] > n:
-            raise IndexError(f"offset {offsets[i]} is out of bounds for {n} elements")
-        if i and offsets[i] < offsets[i - 1]:
-            raise ValueError("offsets of segments must not decrease")
-    if whole and (offsets[0] != 0 or offsets[-1] != n):
-        raise ValueError("segments must hold all elements: offsets begin with 0 and end with their number")
-
-
-@njit(parallel=True)
-def segments_folded(op, first, x, offsets):  # type: ignore[no-untyped-def]
-    """Segments of a line, each folded from left to right after the initial value."""
-    check_offsets(offsets, x.size, False)
-    out = np.empty(offsets.size - 1, first.dtype)
-    for k in prange(offsets.size - 1):
-        total = first[0]
-        for i in range(offsets[k], offsets[k + 1]):
-            total = op(total, x[i])
-        out[k] = total
-    return out
-
-
+folded = njit(parallel=True)(folding.folded)
+scanned = njit(parallel=True)(folding.scanned)
+segments_folded = njit(parallel=True)(folding.segments_folded)
 # Segments do not overlap.
-@njit(parallel={"unsafe": True})
-def segments_scanned(op, first, exclusive, x, offsets):  # type: ignore[no-untyped-def]
-    """Running results of the segments of a line."""
-    check_offsets(offsets, x.size, True)
-    out = np.empty(x.size, first.dtype)
-    for k in prange(offsets.size - 1):
-        start, stop = offsets[k], offsets[k + 1]
-        if start < stop:
-            total = first[0] if first.size else x[start]
-            if first.size and not exclusive:
-                total = op(total, x[start])
-            out[start] = total
-            back = 1 if exclusive else 0
-            for i in range(start + 1, stop):
-                total = op(total, x[i - back])
-                out[i] = total
-    return out
-
-
-def initial(init: Any, dtype: np.dtype[Any]) -> Node | None:
-    """The node of an initial value, a number or an array without axes; None for none. ValueError for other arrays."""
-    if init is None:
-        return None
-    if isinstance(init, np.generic):
-        node = as_node(init.item(), init.dtype)
-    else:
-        node = as_node(init, None if isinstance(init, ndarray) else np.result_type(dtype, init))
-    if node.shape:
-        raise ValueError(f"an initial value is one number, not an array of shape {node.shape}")
-    return node
+segments_scanned = njit(parallel={"unsafe": True})(folding.segments_scanned)
 
 
 def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
@@ -212,15 +91,25 @@ def _call(*given: str) -> str:
     return f"{f}({', '.join(names)})"
 
 
-def map(f: Any, *arrays: Any) -> ndarray:
+def map(f: Any, *arrays: Any) -> Any:
     """The results of a function for the elements of arrays, which broadcast; numbers take part as in `add`.
 
-    The type is that of the function's results. Raises TypeError if these are no numbers or truth values, ValueError for
-    shapes that do not fit, and what the function raises.
+    The type is that of the function's results; if these are tuples, so is what is given: a tuple of arrays. Raises
+    TypeError if they are no numbers, truth values or tuples of these, ValueError for shapes that do not fit, and what
+    the function raises.
     """
-    f, nodes, dtype = of.elementwise(f, arrays)
+    f, nodes, kind = several.elementwise(f, arrays)
     shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    return wrap(made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
+    if isinstance(kind, tuple):
+        text = several.Text()
+        return several.call("map", text, ", ".join([text.array(n) for n in nodes]), _map_several, (f,), shape, kind)
+    objects = (of.ufunc(f, len(nodes)),)
+    return wrap(made("map", _call, nodes, shape, kind, objects=objects, kind=Kind.ELEMENTWISE))
+
+
+@njit(parallel=True)
+def _map_several(f, *arrays):  # type: ignore[no-untyped-def]
+    return map(f, *arrays)
 
 
 def _folded(
@@ -250,7 +139,7 @@ def _fold(first: str, *more: str) -> str:
     return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {', '.join(lines)}).reshape({shape})"
 
 
-def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> ndarray:
+def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> Any:
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial
@@ -262,12 +151,26 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
 
 
-def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> ndarray:
+def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> Any:
     """As `reduce(op, map(f, *arrays), init=init)`, without memory for the results of `f`."""
-    f, nodes, elements = of.elementwise(f, arrays)
+    f, nodes, elements = several.elementwise(f, arrays)
     shape = np.broadcast_shapes(*(n.shape for n in nodes))
     k = None if axis is None else axis_of(axis, len(shape))
-    return _folded(op, f, nodes, initial(init, elements), k, shape, (elements, check))
+    if isinstance(elements, tuple) or isinstance(init, tuple):
+        if init is None and not (math.prod(shape) if k is None else shape[k]):
+            raise ValueError("a reduction of no elements needs an initial value")
+        text = several.Text()
+        op, begin, kind = text.running(op, init, elements)
+        places = ", ".join([text.array(n) for n in nodes])
+        out = () if k is None else (*shape[:k], *shape[k + 1 :])
+        given = f"{begin}, {k}, {bool(check) or None}, {places}"
+        return several.call("reduce", text, given, _reduce_several, (op, f), out, kind)
+    return _folded(op, f, nodes, several.initial(init, elements), k, shape, (elements, check))
+
+
+@njit(parallel=True)
+def _reduce_several(op, f, init, axis, check, *arrays):  # type: ignore[no-untyped-def]
+    return transform_reduce(f, op, init, *arrays, axis=axis, check=check)
 
 
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
@@ -279,7 +182,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
     f, nodes, elements = of.elementwise(f, (a, b))
-    begin, n = initial(init, elements), a.shape[-1]
+    begin, n = several.initial(init, elements), a.shape[-1]
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
     if begin is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
@@ -295,37 +198,68 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
 
 def scan(
     op: Any, x: Any, *, axis: int | None = None, init: Any = None, exclusive: bool = False, check: bool = False
-) -> ndarray:
+) -> Any:
     """Running results of an operator along an axis, from left to right, after an initial value if there is one.
 
     A result includes its element, or, if exclusive, only those before. Shape as `x`; the type is that of `reduce`.
     Raises ValueError without an axis unless there is one, for exclusive results without an initial value, and with
     `check` if the operator is not associative on samples.
     """
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
-        axis = 0
-    k = axis_of(axis, x.ndim)
+    k = _axis(x, axis)
+    if several.is_several(x) or several.is_several(init):
+        return _several("scan", _scan_several, op, x, init, k, exclusive, check)
     begin, op, dtype = _running(op, x, init, exclusive, check)
-    moved = (*x.shape[:k], *x.shape[k + 1 :], x.shape[k])
-    lines = reshaped(convert(moveaxis(x, k, -1).node(), dtype), (_rows(x.shape, k), x.shape[k]))
-    found = made(
-        "scan",
-        _scan,
-        (_first(begin, dtype), lines),
-        moved,
-        dtype,
-        static=(bool(exclusive),),
-        dynamic=(moved,),
-        objects=(scanned, op),
-        is_costly=True,
-    )
-    return wrap(found) if k == x.ndim - 1 else wrap(moveaxis(wrap(found), -1, k).node())
+    given = (_first(begin, dtype), _lines(x, k, dtype))
+    return _of_lines("scan", _scan, x.shape, k, x.shape[k], given, dtype, (scanned, op), (bool(exclusive),))
+
+
+@njit(parallel=True)
+def _scan_several(op, x, init, axis, exclusive, check):  # type: ignore[no-untyped-def]
+    return scan(op, x, axis=axis, init=init, exclusive=exclusive, check=check)
+
+
+def _several(
+    name: str, helper: Any, op: Any, x: Any, init: Any, k: int, exclusive: Any, check: bool, offsets: Any = None
+) -> Any:
+    # Results of tuples along an axis, for which the segments between offsets may count.
+    shape = several.shape_of(x)
+    if exclusive and init is None:
+        raise ValueError("exclusive results need an initial value")
+    text = several.Text()
+    op, begin, kind = text.running(op, init, several.elements(x))
+    given = f"{text.array(x)}, {begin}, {k}, {exclusive}, {bool(check) or None}"
+    if offsets is not None:
+        given += f", {text.array(offsets)}"
+    if name == "segmented_reduce":
+        shape = (*shape[:k], offsets.shape[0] - 1, *shape[k + 1 :])
+    return several.call(name, text, given, helper, (op,), shape, kind)
+
+
+def _axis(x: Any, axis: int | None) -> int:
+    ndim = len(several.shape_of(x))
+    if axis is None:
+        if ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {ndim} axes")
+        axis = 0
+    return axis_of(axis, ndim)
+
+
+def _lines(x: Any, k: int, dtype: np.dtype[Any]) -> Node:
+    # The lines along an axis as rows of a matrix.
+    return reshaped(convert(moveaxis(x, k, -1).node(), dtype), (_rows(x.shape, k), x.shape[k]))
+
+
+def _of_lines(
+    name: str, emit: Any, shape: Any, k: int, n: int, given: Any, dtype: Any, objects: Any, static: Any = ()
+) -> ndarray:
+    # The results of a helper for lines along an axis, which has so many elements afterwards.
+    moved = (*shape[:k], *shape[k + 1 :], n)
+    node = made(name, emit, given, moved, dtype, static=static, dynamic=(moved,), objects=objects, is_costly=True)
+    return wrap(node) if k == len(shape) - 1 else wrap(moveaxis(wrap(node), -1, k).node())
 
 
 def _running(op: Any, x: Any, init: Any, exclusive: bool, check: bool) -> tuple[Node | None, Any, np.dtype[Any]]:
-    begin = initial(init, x.dtype)
+    begin = several.initial(init, x.dtype)
     if exclusive and begin is None:
         raise ValueError("exclusive results need an initial value")
     op, dtype = of.accumulated(op, x.dtype if begin is None else begin.dtype, x.dtype)
@@ -338,61 +272,81 @@ def _scan(first: str, x: str, shape: str, helper: str, op: str, exclusive: bool)
     return f"{helper}({op}, {first}, {exclusive}, {x}).reshape({shape})"
 
 
-def inclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any = None, check: bool = False) -> ndarray:
+def inclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any = None, check: bool = False) -> Any:
     """`scan` whose results are with the element itself."""
     return scan(op, x, axis=axis, init=init, check=check)
 
 
-def exclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any, check: bool = False) -> ndarray:
+def exclusive_scan(op: Any, x: Any, *, axis: int | None = None, init: Any, check: bool = False) -> Any:
     """`scan` whose results are of the elements before."""
     return scan(op, x, axis=axis, init=init, exclusive=True, check=check)
 
 
-def _segments(x: Any, offsets: Any) -> Node:
-    if x.ndim != 1 or offsets.ndim != 1 or not offsets.shape[0]:
-        raise ValueError(f"segments are of a line, with a line of offsets; the shapes are {x.shape}, {offsets.shape}")
+def _offsets(offsets: Any) -> Node:
+    if offsets.ndim != 1 or not offsets.shape[0]:
+        raise ValueError(f"offsets are a line of one or more, not of the shape {offsets.shape}")
     if offsets.dtype not in dtypes.INTEGRAL:
         raise TypeError(f"offsets are integers, not {offsets.dtype}")
     return as_line(convert(offsets.node(), dtypes.int64))
 
 
-def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, check: bool = False) -> ndarray:
+def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, axis: int | None = None, check: bool = False) -> Any:
     """For each segment `x[offsets[i]:offsets[i + 1]]` of a line its elements folded from left to right after `init`.
 
-    One result less than offsets; the type is that of `reduce`. Raises IndexError for an offset outside of the line,
-    ValueError for offsets that decrease, for arrays that are no lines, and with `check` as `reduce`.
+    With an axis these are segments of each line along it. The axis has one result less than offsets; the type is that
+    of `reduce`. Raises IndexError for an offset outside of the line, ValueError for offsets that decrease, without an
+    axis unless there is one, and with `check` as `reduce`.
     """
-    places = _segments(x, offsets)
+    places, k = _offsets(offsets), _axis(x, axis)
     if init is None:
         raise ValueError("segments may have no elements, so that an initial value is needed")
+    if several.is_several(x) or several.is_several(init):
+        return _several("segmented_reduce", _reduce_segments, op, x, init, k, None, check, places)
     begin, op, dtype = _running(op, x, init, False, check)
-    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
-    shape = (offsets.shape[0] - 1,)
-    objects = (segments_folded, op)
-    return wrap(made("segmented_reduce", _of_segments, given, shape, dtype, objects=objects, is_costly=True))
+    given = (_first(begin, dtype), _lines(x, k, dtype), places)
+    objects, n = (segments_folded, op), offsets.shape[0] - 1
+    return _of_lines("segmented_reduce", _of_segments, x.shape, k, n, given, dtype, objects)
 
 
-def _of_segments(first: str, x: str, offsets: str, helper: str, op: str) -> str:
-    return f"{helper}({op}, {first}, {x}, {offsets})"
+@njit(parallel=True)
+def _reduce_segments(op, x, init, axis, exclusive, check, offsets):  # type: ignore[no-untyped-def]
+    return segmented_reduce(op, x, offsets, init, axis=axis, check=check)
+
+
+def _of_segments(first: str, x: str, offsets: str, shape: str, helper: str, op: str) -> str:
+    return f"{helper}({op}, {first}, {x}, {offsets}).reshape({shape})"
 
 
 def segmented_scan(
-    op: Any, x: Any, offsets: Any, *, init: Any = None, exclusive: bool = False, check: bool = False
-) -> ndarray:
-    """As `scan` of each segment `x[offsets[i]:offsets[i + 1]]` of a line by itself.
+    op: Any,
+    x: Any,
+    offsets: Any,
+    *,
+    axis: int | None = None,
+    init: Any = None,
+    exclusive: bool = False,
+    check: bool = False,
+) -> Any:
+    """As `scan` of each segment `x[offsets[i]:offsets[i + 1]]` of a line, or of each line along an axis, by itself.
 
     Raises as `segmented_reduce`, and ValueError for segments that leave elements out.
     """
-    places = _segments(x, offsets)
+    places, k = _offsets(offsets), _axis(x, axis)
+    if several.is_several(x) or several.is_several(init):
+        return _several("segmented_scan", _scan_in_segments, op, x, init, k, exclusive, check, places)
     begin, op, dtype = _running(op, x, init, exclusive, check)
-    given = (_first(begin, dtype), as_line(convert(x.node(), dtype)), places)
+    given = (_first(begin, dtype), _lines(x, k, dtype), places)
     objects, static = (segments_scanned, op), (bool(exclusive),)
-    node = made("segmented_scan", _scan_segments, given, x.shape, dtype, static=static, objects=objects, is_costly=True)
-    return wrap(node)
+    return _of_lines("segmented_scan", _scan_segments, x.shape, k, x.shape[k], given, dtype, objects, static)
 
 
-def _scan_segments(first: str, x: str, offsets: str, helper: str, op: str, exclusive: bool) -> str:
-    return f"{helper}({op}, {first}, {exclusive}, {x}, {offsets})"
+@njit(parallel=True)
+def _scan_in_segments(op, x, init, axis, exclusive, check, offsets):  # type: ignore[no-untyped-def]
+    return segmented_scan(op, x, offsets, axis=axis, init=init, exclusive=exclusive, check=check)
+
+
+def _scan_segments(first: str, x: str, offsets: str, shape: str, helper: str, op: str, exclusive: bool) -> str:
+    return f"{helper}({op}, {first}, {exclusive}, {x}, {offsets}).reshape({shape})"
 
 
 def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:

@@ -6,14 +6,20 @@ An operation of the program adds a [`Node`][lancehead.xp.graph.Node]. When a val
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import re
+import threading
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lancehead.xp.devices import Device, mixed
+
+if TYPE_CHECKING:
+    from lancehead.xp.schedules import Schedule
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
@@ -29,6 +35,12 @@ class Kind(Enum):
     CONSTANT = 2
     #: Integers that follow each other, from the first of the dynamic operands on.
     COUNTING = 3
+    #: An element depends on those of the inputs at its place, after broadcasting.
+    ELEMENTWISE = 4
+    #: A reduction of NumPy; the constants are its name, axes, whether they are kept, and more arguments.
+    REDUCTION = 5
+    #: Random numbers: another call of the same function gives others.
+    DRAWN = 6
 
 
 class Op:
@@ -68,14 +80,28 @@ class Op:
 #: Functions and arrays that texts of operations name, by their names; and the names by identity.
 NAMES: dict[str, Any] = {}
 _NAMES: dict[int, str] = {}
+_NAMING = threading.Lock()
 
 
-def name_of(x: Any) -> str:
-    """The name of an object in texts of operations; the object stays alive, so that the name stays its."""
+def name_of(x: Any, *content: Any) -> str:
+    """The name of an object in texts of operations; the object stays alive, so that the name stays its.
+
+    It consists of the object's own name and module, and a digest of its content, of texts and numbers, if there is
+    some: in another process it is the same, so that regions are found in the cache.
+    """
     found = _NAMES.get(id(x))
     if found is None:
-        found = _NAMES.setdefault(id(x), f"f{len(_NAMES)}")
-        NAMES[found] = x
+        stem = f"f_{getattr(x, '__module__', '')}_{getattr(x, '__name__', type(x).__name__)}"
+        if content:
+            stem += "_" + hashlib.sha1(repr(content).encode()).hexdigest()[:16]
+        stem = found = re.sub(r"\W", "_", stem)
+        with _NAMING:
+            count = 1
+            while NAMES.setdefault(found, x) is not x:
+                # Content that has no text does not tell objects apart.
+                count += 1
+                found = f"{stem}_{count}"
+            found = _NAMES.setdefault(id(x), found)
     return found
 
 
@@ -117,7 +143,7 @@ class Node:
     device, as numbers do; ValueError if inputs are on several devices.
     """
 
-    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "serial", "shape", "value")
+    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
     device: Device | None
 
     def __init__(
@@ -136,11 +162,13 @@ class Node:
                 if device is not None:
                     raise mixed(device, n.device)
                 device = n.device
-        self.device = device
+        self.device: Device | None = device
         #: The array, or for a number of the program a scalar of NumPy.
         self.value = value
         #: If the operation has several results, their nodes.
         self.parts: tuple[Node, ...] = ()
+        #: How it is computed, if the program has said it.
+        self.schedule: Schedule | None = None
         self.serial = _counted()
 
     def __repr__(self) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import OPERATORS, ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert
+from lancehead.xp.elementwise import as_node, convert, lifted
 from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.regions import compute
 
@@ -56,9 +56,18 @@ def _concrete(key: Any) -> Any:
     return found if isinstance(key, tuple) else found[0]
 
 
+def _places(a: ndarray, key: Any) -> np.ndarray:
+    # Places of elements in row-major order.
+    if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.shape == a.shape:
+        return np.flatnonzero(key)
+    found: np.ndarray = np.arange(a.size).reshape(a.shape)[key]
+    return found
+
+
 def _gathered(a: ndarray, key: Any) -> ndarray:
-    key = _concrete(key)
-    places = np.arange(a.size).reshape(a.shape)[key]
+    if isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
+        return cast("ndarray", OPERATORS["gather"](a, lifted(key)))
+    places = _places(a, _concrete(key))
     nodes = (as_node(a), as_node_of(places))
     return wrap(made("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 
@@ -88,7 +97,7 @@ def put(a: ndarray, key: Any, value: Any) -> None:
         _fit(node.shape, part.shape)
         part.write(node)
         return
-    places = np.arange(a.size).reshape(a.shape)[_concrete(key)]
+    places = _places(a, _concrete(key))
     _fit(node.shape, places.shape)
     nodes = (a.node(), as_node_of(places), node)
     in_place = _put_flat_here if a.ndim else None

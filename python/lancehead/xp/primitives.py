@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.decorators import njit, prange
+from lancehead.decorators import njit
+from lancehead.lib.primitives import placing
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device
 from lancehead.xp.elementwise import as_node, convert, minimum
@@ -56,53 +57,11 @@ from lancehead.xp.selections import (
     unique,
 )
 
-
-@njit
-def check_places(places, n):  # type: ignore[no-untyped-def]
-    """Raises IndexError for the first place that is out of bounds."""
-    bad = 0
-    for place in places:
-        bad += place < -n or place >= n
-    if bad:
-        for place in places:
-            if place < -n or place >= n:
-                raise IndexError(f"index {place} is out of bounds for axis 0 with size {n}")
+put_rows, put_elements = njit(placing.put_rows), njit(placing.put_elements)
+take_rows = njit(parallel=True)(placing.take_rows)
 
 
-@njit
-def put_rows(op, x, places, values):  # type: ignore[no-untyped-def]
-    """A copy of rows, into which values are combined at places, one after the other."""
-    out = x.copy()
-    n = x.shape[0]
-    check_places(places, n)
-    for i in range(places.size):
-        place = places[i]
-        for j in range(x.shape[1]):
-            out[place, j] = op(out[place, j], values[i, j])
-    return out
-
-
-@njit
-def put_elements(op, x, places, values):  # type: ignore[no-untyped-def]
-    """A copy of a line, into which values are combined at places, one after the other."""
-    out = x.copy()
-    check_places(places, x.size)
-    for i in range(places.size):
-        out[places[i]] = op(out[places[i]], values[i])
-    return out
-
-
-@njit(parallel=True)
-def take_rows(x, places):  # type: ignore[no-untyped-def]
-    """Rows, or elements of a line, at places."""
-    out = np.empty(places.shape + x.shape[1:], x.dtype)
-    check_places(places, x.shape[0])
-    for i in prange(places.size):
-        out[i] = x[places[i]]
-    return out
-
-
-def zipwith(f: Any, *arrays: Any) -> ndarray:
+def zipwith(f: Any, *arrays: Any) -> Any:
     """As `map` of two or more arrays of one shape. ValueError for other shapes or fewer arrays."""
     shapes = {x.shape for x in arrays if isinstance(x, ndarray)}
     if len(arrays) < 2 or len(shapes) > 1:
@@ -110,7 +69,7 @@ def zipwith(f: Any, *arrays: Any) -> ndarray:
     return map(f, *arrays)
 
 
-def outer(f: Any, a: ndarray, b: ndarray) -> ndarray:
+def outer(f: Any, a: ndarray, b: ndarray) -> Any:
     """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
     return map(f, a[(..., *(None,) * b.ndim)], b)
 
@@ -138,6 +97,9 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     shape = (places.shape[0], *row)
     node = made("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
     return wrap(reshaped(node, indices.shape + rest))
+
+
+OPERATORS["gather"] = gather
 
 
 def _gather(x: str, places: str, helper: str) -> str:
@@ -269,9 +231,8 @@ def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    ends = (int(start), int(start) + int(n))
-    facts: Any = {"kind": Kind.COUNTING, "device": as_device(device)}
-    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, **facts)
+    ends, where = (int(start), int(start) + int(n)), as_device(device)
+    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING, device=where)
     return wrap(convert(node, wanted))
 
 
@@ -289,7 +250,7 @@ def zip(*arrays: Any) -> Zipped:
     return Zipped(*arrays)
 
 
-def transform(f: Any, *arrays: Any) -> ndarray:
+def transform(f: Any, *arrays: Any) -> Any:
     """The results of `map`, made where they are needed."""
     return map(f, *arrays)
 

@@ -11,16 +11,16 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import made
+from lancehead.xp.graph import Kind, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
-_REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
-_FLOATING = dtypes.REAL_FLOATING + dtypes.COMPLEX
+
+def _mean_dtype(x: ndarray) -> np.dtype[Any]:
+    return dtypes.float64 if x.dtype == dtypes.bool or x.dtype in dtypes.INTEGRAL else x.dtype
 
 
-def _of(name: str, x: ndarray, kinds: tuple[Any, ...]) -> None:
-    if x.dtype not in kinds:
-        raise TypeError(f"{name} does not take arrays of {x.dtype}")
+def _spread_dtype(x: ndarray) -> np.dtype[Any]:
+    return np.empty(0, _mean_dtype(x)).real.dtype
 
 
 def _reduced(
@@ -34,9 +34,9 @@ def _reduced(
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    return wrap(
-        made(name, _reduction, (x.node(),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True)
-    )
+    static = (name, named, bool(keepdims), more)
+    node = made(name, _reduction, (x.node(),), shape, dtype, static=static, is_costly=True, kind=Kind.REDUCTION)
+    return wrap(node)
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
@@ -66,32 +66,27 @@ def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool =
 
 def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Greatest elements along axes; NaN if there is one. ValueError for no elements."""
-    _of("max", x, _REAL)
     return _reduced("max", x, axis, keepdims, x.dtype)
 
 
 def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Least elements along axes; NaN if there is one. ValueError for no elements."""
-    _of("min", x, _REAL)
     return _reduced("min", x, axis, keepdims, x.dtype)
 
 
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
-    _of("mean", x, _FLOATING)
-    return _reduced("mean", x, axis, keepdims, x.dtype)
+    return _reduced("mean", x, axis, keepdims, _mean_dtype(x))
 
 
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
-    _of("var", x, dtypes.REAL_FLOATING)
-    return _reduced("var", x, axis, keepdims, x.dtype, (("ddof", float(correction)),))
+    return _reduced("var", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
-    _of("std", x, dtypes.REAL_FLOATING)
-    return _reduced("std", x, axis, keepdims, x.dtype, (("ddof", float(correction)),))
+    return _reduced("std", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 def all(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
@@ -168,7 +163,6 @@ def diff(
 
 
 def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> ndarray:
-    _of(name, x, _REAL)
     if axis is None:
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
@@ -201,7 +195,6 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
     """Sorted along an axis; NaN last, or first if descending."""
     from lancehead.xp.manipulation import flip
 
-    _of("sort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     found = wrap(
         made("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
@@ -213,7 +206,6 @@ def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: 
     """The order of elements along an axis; equal ones keep theirs."""
     from lancehead.xp.manipulation import flip
 
-    _of("argsort", x, (dtypes.bool, *_REAL))
     k = axis_of(axis, x.ndim)
     if descending:
         # Backward twice, so that equal elements keep their order.
@@ -255,7 +247,11 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype, is_fresh=True))
+    return wrap(made("where", _chosen, nodes, shape, dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+
+
+def _chosen(m: str, a: str, b: str) -> str:
+    return f"np.where({m}, {a}, {b})"
 
 
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
+from lancehead.lib.primitives.results import (
+    HistogramResult,
+    PartitionResult,
+    RunLengthResult,
+    SortByKeyResult,
+    TopKResult,
+)
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
@@ -27,14 +33,9 @@ from lancehead.xp.selecting import (
     plain_before,
     runs,
     smallest,
+    smallest_of_rows,
     top_rows,
 )
-
-PartitionResult = namedtuple("PartitionResult", ["values", "count"])
-SortByKeyResult = namedtuple("SortByKeyResult", ["keys", "values"])
-TopKResult = namedtuple("TopKResult", ["values", "indices"])
-RunLengthResult = namedtuple("RunLengthResult", ["values", "lengths"])
-HistogramResult = namedtuple("HistogramResult", ["counts", "edges"])
 
 
 def _before(dtype: np.dtype[Any]) -> Any:
@@ -96,25 +97,33 @@ def partition(x: ndarray, mask: ndarray) -> PartitionResult:
     return PartitionResult(wrap(reshaped(values, (mask.size, *rest))), wrap(count))
 
 
-def sort_by_key(keys: ndarray, values: ndarray) -> SortByKeyResult:
+def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> SortByKeyResult:
     """A line of keys sorted, equal ones in their order, and the elements or rows of `values` in the same order.
 
-    Raises ValueError unless the keys are a line of as many elements as the first axis of `values` has.
+    With an axis, lines along it are sorted, each by itself, and keys and values have one shape. Raises ValueError
+    unless the shapes fit: without an axis, the first axis of `values` has as many elements as the line of keys.
+    AxisError for an axis that is not there.
     """
-    if keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
+    if axis is not None:
+        if keys.shape != values.shape:
+            raise ValueError(f"keys of shape {keys.shape} and values of shape {values.shape} have no one shape")
+        axis = axis_of(axis, keys.ndim)
+    elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
-    node = as_node(keys)
-    order = made("argsort", _order, (node,), keys.shape, dtypes.int64, is_costly=True)
-    found = (wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, is_costly=True)) for x in (keys, values))
+    order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
+    found = (
+        wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
+        for x in (keys, values)
+    )
     return SortByKeyResult(*found)
 
 
-def _order(a: str) -> str:
-    return f'np.argsort({a}, kind="stable")'
+def _order(a: str, axis: int | None) -> str:
+    return f'np.argsort({a}, axis={-1 if axis is None else axis}, kind="stable")'
 
 
-def _take(a: str, order: str) -> str:
-    return f"np.take({a}, {order}, axis=0)"
+def _take(a: str, order: str, axis: int | None) -> str:
+    return f"np.take({a}, {order}, axis=0)" if axis is None else f"np.take_along_axis({a}, {order}, {axis})"
 
 
 def top_k(x: ndarray, k: int, axis: int = -1) -> TopKResult:
@@ -142,16 +151,26 @@ def _ordered(node: Node) -> Node:
     return convert(node, dtypes.uint8) if node.dtype == dtypes.bool else node
 
 
-def k_select(x: ndarray, k: int) -> ndarray:
+def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     """The k-th smallest of all elements, an array without axes: of 1 the least, of `x.size` the greatest.
 
-    Raises ValueError unless k is from 1 to the number of elements.
+    It counts from 1, so that it is `numpy.partition(x, k - 1)[k - 1]`. With an axis it is the k-th smallest of each
+    line along it. Raises ValueError unless k is from 1 to the number of elements, AxisError for an axis that is not
+    there.
     """
-    if not 1 <= k <= x.size:
-        raise ValueError(f"there is no {k}-th smallest of {x.size} elements")
-    line = as_line(_ordered(as_node(x)))
-    helper = (smallest, _before(line.dtype))
-    return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(int(k) - 1,)).node(), x.dtype))
+    at = None if axis is None else axis_of(axis, x.ndim)
+    n = x.size if at is None else x.shape[at]
+    if not 1 <= k <= n:
+        raise ValueError(f"there is no {k}-th smallest of {n} elements")
+    if at is None:
+        line = as_line(_ordered(as_node(x)))
+        helper = (smallest, _before(line.dtype))
+        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(int(k) - 1,)).node(), x.dtype))
+    moved = moveaxis(x, at, -1)
+    rows = reshaped(_ordered(moved.node()), (math.prod(moved.shape[:-1]), n))
+    helper = (smallest_of_rows, _before(rows.dtype))
+    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(int(k) - 1,))
+    return wrap(convert(reshaped(found.node(), moved.shape[:-1]), x.dtype))
 
 
 def _sorted(a: str) -> str:

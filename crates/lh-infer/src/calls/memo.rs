@@ -108,16 +108,21 @@ impl Infer<'_> {
         })
     }
 
-    /// The type of what is kept: that of a call, which stands in a block that is thrown away.
-    fn kept_type(&mut self, compute: &Val) -> Result<Ty> {
+    /// The type of a call's result. The call stands in a block that is thrown away.
+    pub(crate) fn call_type(&mut self, f: &Val, args: &[Val]) -> Result<Ty> {
         let (saved, dead) = (self.cur, self.dead);
         self.cur = self.new_block();
-        let made = self.call(compute, &[], &[]);
+        let made = self.call(f, args, &[]);
         if !self.dead {
             self.set_term(Term::Unreachable);
         }
         (self.cur, self.dead) = (saved, dead);
-        let t = made?.ty;
+        Ok(made?.ty)
+    }
+
+    /// The type of what is kept.
+    fn kept_type(&mut self, compute: &Val) -> Result<Ty> {
+        let t = self.call_type(compute, &[])?;
         if is_kept(t) {
             return Ok(alike(t));
         }

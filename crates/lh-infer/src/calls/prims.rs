@@ -333,6 +333,11 @@ impl Infer<'_> {
                 };
                 if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
             }
+            // A value of the type that a call gives, which is not made.
+            ("result_of", [f, given @ ..]) => {
+                let t = self.call_type(f, given)?;
+                if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
+            }
             ("ufunc_identity", [u]) => self.ufunc_identity(u)?,
             ("layout", [a]) => Val::str(match a.ty.as_array() {
                 Some((_, _, Layout::C, _)) => "C",

@@ -91,6 +91,7 @@ pub fn is_known_package(module: &str) -> bool {
                     | "stencils"
                     | "threads"
                     | "typed"
+                    | "xp"
                     | "_core"
                     | "lib"
             )

@@ -7,6 +7,7 @@ Each has its parameters, types, a sentence and an example. No function here is c
 
 from lancehead.cuda.declared import random as random
 from lancehead.cuda.declared.atomics import atomic
+from lancehead.cuda.declared.groups import block, warp
 from lancehead.cuda.declared.memory import (
     const, ldca, ldcg, ldcs, ldcv, ldlu, local, shared, stcg, stcs, stwb, stwt, threadfence, threadfence_block,
     threadfence_system,
@@ -22,10 +23,10 @@ from lancehead.cuda.declared.warps import (
 )  # fmt: skip
 
 __all__ = [
-    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "clz",
-    "const", "eq_sync", "ffs", "fma", "grid", "gridDim", "grid_group", "gridsize", "laneid", "lanemask_lt", "ldca",
-    "ldcg", "ldcs", "ldcv", "ldlu", "local", "match_all_sync", "match_any_sync", "nanosleep", "popc", "selp", "shared",
-    "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stwb", "stwt", "syncthreads",
-    "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence",
-    "threadfence_block", "threadfence_system", "warpsize",
+    "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "block", "blockDim", "blockIdx", "brev", "cbrt",
+    "cg", "clz", "const", "eq_sync", "ffs", "fma", "grid", "gridDim", "grid_group", "gridsize", "laneid", "lanemask_lt",
+    "ldca", "ldcg", "ldcs", "ldcv", "ldlu", "local", "match_all_sync", "match_any_sync", "nanosleep", "popc", "selp",
+    "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stwb", "stwt",
+    "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence",
+    "threadfence_block", "threadfence_system", "warp", "warpsize",
 ]  # fmt: skip

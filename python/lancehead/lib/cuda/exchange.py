@@ -1,0 +1,86 @@
+"""What the primitives of warps and blocks have in common: exchange of values of any type, and orders.
+
+A value is a number or a tuple of values. Threads of a block are counted along its axes, the first one first.
+"""
+
+from lancehead.lib import prim
+from lancehead.lib.primitives.selecting import float_before, pair_before, plain_before
+
+#: Threads of a block, and warps of it, at most.
+THREADS, WARPS = 1024, 32
+#: The first of the numbers by which shared memory of these primitives is known, which no kernel computes with.
+_SITE = (1 << 60) + (77 << 48)
+
+
+def thread():
+    """Number of the thread in its block."""
+    cx = prim.lh_cuda_context()
+    return prim.lh_cuda_tid_x() + prim.lh_cuda_bdim_x(cx) * (
+        prim.lh_cuda_tid_y() + prim.lh_cuda_bdim_y(cx) * prim.lh_cuda_tid_z()
+    )
+
+
+def threads():
+    """Number of threads of the block."""
+    cx = prim.lh_cuda_context()
+    return prim.lh_cuda_bdim_x(cx) * prim.lh_cuda_bdim_y(cx) * prim.lh_cuda_bdim_z(cx)
+
+
+def sync():
+    """Waits for the threads of the block."""
+    prim.lh_cuda_sync(prim.lh_cuda_context())
+
+
+def lanes():
+    """Number of threads of the warp: of the last one of a block there may be fewer than 32."""
+    return min(threads() - (thread() & -32), 32)
+
+
+def shuffled(shuffle, mask, value, by):
+    """A value that another lane gives, by a function for numbers."""
+    if prim.is_tuple(value):
+        if len(value) == 0:
+            return ()
+        return (shuffled(shuffle, mask, value[0], by),) + shuffled(shuffle, mask, value[1:], by)
+    if prim.is_complex(value):
+        return prim.cast(
+            prim.complex(shuffle(mask, value.real, by), shuffle(mask, value.imag, by)), prim.dtype_of(value)
+        )
+    return shuffle(mask, value, by)
+
+
+def shared(n, like, use):
+    """An array of the block for so many values of a type, or a tuple of arrays. Different uses have their own."""
+    if prim.is_tuple(like):
+        if len(like) == 0:
+            return ()
+        return (shared(n, like[0], 16 * use), *shared(n, like[1:], use + 1))
+    dtype = prim.dtype_of(like)
+    size = prim.itemsize(dtype)
+    bytes_ = n * size
+    at = prim.lh_cuda_shared(prim.lh_cuda_context(), _SITE + (use << 20) + bytes_, bytes_, min(size, 8))
+    return prim.array(prim.nobody(), at, (n,), (size,), dtype, "C")
+
+
+def before_of(before, like):
+    """An order of values: the given one, or that of NumPy, with NaN last."""
+    if not prim.is_none(before):
+        return before
+    if prim.is_tuple(like):
+        return _tuple_before
+    if prim.is_complex(like):
+        return pair_before
+    if prim.is_float(like):
+        return float_before
+    return plain_before
+
+
+def _tuple_before(a, b):
+    if len(a) == 0:
+        return False
+    order = before_of(None, a[0])
+    if order(a[0], b[0]):
+        return True
+    if order(b[0], a[0]):
+        return False
+    return _tuple_before(a[1:], b[1:])

@@ -1,0 +1,155 @@
+"""`cuda.warp` in kernels: values of the threads of a warp combined, running results, and orders.
+
+All threads of a warp call them together; in the last warp of a block there may be fewer than 32. Operators are taken to
+be associative, and need not be commutative.
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.cuda.exchange import before_of, lanes, shuffled, thread
+from lancehead.lib.cuda.warps import shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync
+from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
+
+
+def _mask(number):
+    return (1 << number) - 1
+
+
+def _typed(value, op, init=None):
+    # A value as the type that the results of an operator have, and the initial value as this type.
+    like = strong(value)
+    if not prim.is_none(init):
+        like = joined(like, init)
+    like = accumulated(op, like)
+    return as_type(value, like), like
+
+
+def inclusive(value, op, like):
+    """Running results of lanes, each with its own value; the number of lanes."""
+    number = lanes()
+    mask, lane = _mask(number), thread() & 31
+    total = value
+    for step in (1, 2, 4, 8, 16):
+        other = shuffled(shfl_up_sync, mask, total, step)
+        if lane >= step:
+            total = as_type(op(other, total), like)
+    return total
+
+
+def first_lane(value, op, like):
+    """The values of all lanes combined, in the first lane."""
+    number = lanes()
+    mask, lane = _mask(number), thread() & 31
+    total = value
+    for step in (1, 2, 4, 8, 16):
+        other = shuffled(shfl_down_sync, mask, total, step)
+        if lane % (2 * step) == 0 and lane + step < number:
+            total = as_type(op(total, other), like)
+    return total
+
+
+def reduce(value, op):
+    """The values of a warp's threads combined, in all of them: neighbours, then neighbouring results, and so on."""
+    x, like = _typed(value, op)
+    return shuffled(shfl_sync, _mask(lanes()), first_lane(x, op, like), 0)
+
+
+def _plus(a, b):
+    return a + b
+
+
+def sum(value):
+    """The sum of the values of a warp's threads, in all of them."""
+    return reduce(value, _plus)
+
+
+def inclusive_scan(value, op):
+    """The values of the threads up to and with the own one, combined."""
+    x, like = _typed(value, op)
+    return inclusive(x, op, like)
+
+
+def exclusive_scan(value, op, init):
+    """The initial value and the values of the threads before the own one, combined."""
+    x, like = _typed(value, op, init)
+    total = inclusive(x, op, like)
+    before = shuffled(shfl_up_sync, _mask(lanes()), total, 1)
+    first = as_type(init, like)
+    return first if thread() & 31 == 0 else as_type(op(first, before), like)
+
+
+def scan(value, op, init=None, exclusive=False):
+    """`inclusive_scan`, after an initial value if there is one, or `exclusive_scan`."""
+    if prim.is_none(init):
+        if exclusive:
+            prim.error("exclusive results need an initial value")
+        return inclusive_scan(value, op)
+    if exclusive:
+        return exclusive_scan(value, op, init)
+    x, like = _typed(value, op, init)
+    return as_type(op(as_type(init, like), inclusive(x, op, like)), like)
+
+
+def inclusive_sum(value):
+    """The sum of the values of the threads up to and with the own one."""
+    return inclusive_scan(value, _plus)
+
+
+def exclusive_sum(value):
+    """The sum of the values of the threads before the own one; 0 in the first."""
+    return exclusive_scan(value, _plus, _zero(value))
+
+
+def _zero(value):
+    if prim.is_tuple(value):
+        prim.error("tuples have no sum; say what combines them")
+    return prim.cast(0, prim.strong(prim.dtype_of(value)))
+
+
+def _sorted(key, order):
+    # The key at the lane's place in the order, and the lane that has given it. Lanes that are not there are behind all.
+    number = lanes()
+    mask, lane = _mask(number), thread() & 31
+    place = np.int32(lane)
+    width = 2
+    while width <= 32:
+        # The first round mirrors, so that all comparisons go the same way.
+        flip, step = width - 1, width // 2
+        while step > 0:
+            other, at = shuffled(shfl_xor_sync, mask, key, flip), shfl_xor_sync(mask, place, flip)
+            if (lane ^ flip) < number:
+                is_first = order(other, key) or (at < place and not order(key, other))
+                if is_first == (lane < (lane ^ flip)):
+                    key, place = other, at
+            step //= 2
+            flip = step
+        width *= 2
+    return key, place
+
+
+def sort(key, value=None, *, before=None):
+    """The key at the thread's place in the order of a warp's keys, and its value; equal ones keep their order."""
+    found, place = _sorted(strong(key), before_of(before, key))
+    if prim.is_none(value):
+        return found
+    return found, shuffled(shfl_sync, _mask(lanes()), strong(value), int(place))
+
+
+def _reversed(order):
+    def after(a, b):
+        return order(b, a)
+
+    return after
+
+
+def top_k(value, k):
+    """The greatest values of a warp's threads in descending order, and the lanes that have given them.
+
+    Threads from the k-th on get -1 as lane, and their own value.
+    """
+    x = strong(value)
+    found, place = _sorted(x, _reversed(before_of(None, x)))
+    if thread() & 31 < k:
+        return found, int(place)
+    return x, -1

@@ -1,0 +1,155 @@
+"""Lazy arrays beside NumPy's own: operands, methods, NumPy's functions, and types beyond the standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lancehead import xp
+
+A = np.arange(12.0).reshape(3, 4) / 4.0
+
+
+def same(found: Any, expected: Any) -> None:
+    """Asserts that a lazy array has the type, shape and values of one of NumPy."""
+    assert isinstance(found, xp.ndarray)
+    assert (found.dtype, found.shape) == (np.asarray(expected).dtype, np.shape(expected))
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_operators_take_arrays_and_scalars_of_numpy() -> None:
+    x = xp.asarray(A)
+    for found, expected in (
+        (x + A, A + A),
+        (A[0] - x, A[0] - A),
+        (np.float32(2.0) * xp.astype(x, xp.float32), np.float32(2.0) * A.astype(np.float32)),
+        (xp.astype(x, xp.float32) * np.float64(2.0), A.astype(np.float32) * np.float64(2.0)),
+        (A < x + 1.0, A < A + 1.0),
+        (x == A, A == A),
+        (np.add(A, x), A + A),
+        (np.negative(x), -A),
+        (xp.maximum(x, A[::-1]), np.maximum(A, A[::-1])),
+    ):
+        same(found, expected)
+    # The values are those of now.
+    b = A.copy()
+    later = x * b
+    b[:] = 0.0
+    same(later, A * A)
+    # The same operator on other kinds of operands.
+    same(x + 1.0, A + 1.0)
+    same(x + A, A + A)
+
+
+def test_functions_of_numpy_give_values() -> None:
+    x = xp.asarray(A)
+    for found, expected in (
+        (np.sum(x, axis=0), np.sum(A, axis=0)),
+        (np.mean(x), np.mean(A)),
+        (np.sin(x), np.sin(A)),
+        (np.concatenate([x, A]), np.concatenate([A, A])),
+        (np.add.reduce(x, axis=1), np.add.reduce(A, axis=1)),
+    ):
+        assert isinstance(found, (np.ndarray, np.generic))
+        np.testing.assert_array_equal(found, expected)
+    b = A.copy()
+    alias = b
+    b += x
+    assert b is alias
+    np.testing.assert_array_equal(alias, A + A)
+
+
+METHODS: list[Any] = [
+    lambda x: x.sum(), lambda x: x.sum(1), lambda x: x.mean(axis=0, keepdims=True), lambda x: x.std(1),
+    lambda x: x.min(), lambda x: x.argmax(1), lambda x: x.cumsum(1), lambda x: x.reshape(4, 3),
+    lambda x: x.reshape((2, -1)), lambda x: x.ravel(), lambda x: x.transpose(), lambda x: x.transpose(1, 0),
+    lambda x: x[None].squeeze(), lambda x: x.astype(np.float32), lambda x: x.clip(0.5, 1.0), lambda x: x.copy(),
+    lambda x: x.argsort(), lambda x: x.round(), lambda x: x.real, lambda x: x.T.flatten(),
+]  # fmt: skip
+
+
+def test_methods_are_those_of_numpy() -> None:
+    x = xp.asarray(A)
+    for f in METHODS:
+        same(f(x), f(A))
+    y, b = xp.asarray(A[::-1]), A[::-1].copy()
+    y[0, :].sort()
+    b[0, :].sort()
+    y.T.sort()
+    b.T.sort()
+    same(y, b)
+    y[1].fill(7)
+    b[1].fill(7)
+    same(y, b)
+    assert y.tolist() == b.tolist() and x[1, 2].item() == 1.5 and f"{x[1, 2]:.3f}" == "1.500"
+    with pytest.raises(ValueError, match="size 1"):
+        x.item()
+
+
+def test_primitives_are_methods() -> None:
+    x = xp.asarray([3.0, -1.0, 2.0])
+    same(x.map(lambda v: v * 2.0), [6.0, -2.0, 4.0])
+    assert float(x.reduce(max, init=-9.0)) == 3.0
+    same(x.scan(lambda a, b: a + b), [3.0, 2.0, 4.0])
+    same(x.zipwith(lambda a, b: a - b, x), np.zeros(3))
+    same(x.scatter(xp.asarray([0, 0]), 1.0, mode="add"), [5.0, -1.0, 2.0])
+    same(x.compact(x > 0.0), [3.0, 2.0])
+    assert float(x.k_select(1)) == -1.0
+    assert "map" in dir(x) and "node" not in dir(x)
+    assert type(x).reduce.__doc__ == xp.reduce.__doc__
+
+
+def test_integers_take_functions_of_floats() -> None:
+    i = np.arange(5, dtype=np.int32)
+    x = xp.asarray(i)
+    for found, expected in (
+        (xp.sqrt(x), np.sqrt(i)), (xp.mean(x), np.mean(i)), (xp.std(x), np.std(i)), (xp.var(x > 2), np.var(i > 2)),
+    ):  # fmt: skip
+        same(found, expected)
+
+
+def test_arrays_of_half_floats_dates_spans_and_texts() -> None:
+    h = np.array([1.5, -2.0, 0.25], np.float16)
+    x = xp.asarray(h)
+    for f in (lambda a: a * 2.5 + a, lambda a: a.sum(), lambda a: a.mean(), lambda a: a[::-1], lambda a: a > 0):
+        same(f(x), f(h))
+    days = np.array(["2021-05-01", "2020-01-01", "NaT", "2020-03-01"], "M8[D]")
+    d = xp.asarray(days)
+    month = np.timedelta64(31, "D")
+    for g in (
+        lambda a: a[1:] - a[:-1], lambda a: a + month, lambda a: a < np.datetime64("2020-06-01"),
+        lambda a: (a[1:] - a[:-1]) * 2, lambda a: a.max(), lambda a: a.astype("M8[M]"), lambda a: a[:2] - month,
+    ):  # fmt: skip
+        found, expected = g(d), g(days)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found.numpy(), expected)
+    np.testing.assert_array_equal(xp.sort(d).numpy(), np.sort(days))
+    texts = np.array(["b", "abc", "a"])
+    s = xp.asarray(texts)
+    same(s == "a", texts == "a")
+    same(xp.sort(s), np.sort(texts))
+    same(xp.concat([s, s[:1]]), np.concatenate([texts, texts[:1]]))
+    same(xp.full(2, "ab"), np.full(2, "ab"))
+    same(xp.zeros(2, dtype="m8[s]"), np.zeros(2, "m8[s]"))
+    same(xp.asarray(A.astype(">f8")), A)
+    for wrong in (np.array([None]), np.ones(1, np.longdouble)):
+        with pytest.raises(TypeError, match="there are no arrays of"):
+            xp.asarray(wrong)
+
+
+def test_indexing_by_arrays_of_integers_is_lazy() -> None:
+    x, k = xp.asarray(A), xp.asarray([2, 0, -1])
+    same(x[k], A[[2, 0, -1]])
+    same(x[np.array([[0], [1]])], A[[[0], [1]]])
+    same(x[x > 1.0], A[A > 1.0])
+    y, b = xp.asarray(A), A.copy()
+    y[y > 1.0] = 0.5
+    b[b > 1.0] = 0.5
+    y[k] = xp.asarray([[1.0], [2.0], [3.0]])
+    b[[2, 0, -1]] = [[1.0], [2.0], [3.0]]
+    same(y, b)
+    bad = x[xp.asarray([3])]
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        bad.compute()
