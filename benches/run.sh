@@ -3,7 +3,8 @@
 #
 #   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | suite | all]      results in target/bench
 #
-# ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`.
+# ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
+# LANCEHEAD_XP_DEVICE=cuda:0 runs them on that device.
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
 cd "$(dirname "$0")/.."

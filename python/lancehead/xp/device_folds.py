@@ -15,10 +15,13 @@ from lancehead.xp.kernels import Code, Index, Places, cast
 
 
 class Facts(NamedTuple):
-    """How many lines there are, and elements of each; whether their means are needed first."""
+    """How many lines there are, and elements of each; whether their means are needed first, and whether neighbours in
+    memory are of different lines.
+    """
 
     extents: Callable[[Any], tuple[int, int]]
     has_means: bool = False
+    is_apart: bool = False
 
 
 class Fold(NamedTuple):
@@ -69,7 +72,10 @@ def _index(code: Code, shape: tuple[int, ...], axes: tuple[int, ...]) -> Index:
     if len(axes) == len(shape):
         return Index(shape, "i")
     if axes == (len(shape) - 1,):
-        return Index(shape, code.let(f"r * {code.extent(shape, axes[0])} + i"))
+        flat = code.let(f"r * {code.extent(shape, axes[0])} + i")
+        if len(shape) == 2:
+            code.known["multi", shape, flat] = ("r", "i")
+        return Index(shape, flat)
     kept = [k for k in range(len(shape)) if k not in axes]
     multi = [""] * len(shape)
     for name, of_name in (("r", kept), ("i", axes)):
@@ -90,7 +96,7 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
     given, names = _given(code), list(code.arguments.values())
     is_truth, is_place = name in ("all", "any"), name in ("argmax", "argmin")
     has_means = name in ("var", "std")
-    facts = Facts(_lines(places, x.shape, axes), has_means)
+    facts = Facts(_lines(places, x.shape, axes), has_means, len(x.shape) - 1 not in axes)
     result = cast(dtypes.bool, element, x.dtype) if is_truth else element if is_place else cast(node.dtype, element)
     parts = [texts.function("element", ["r", "i", *names], code.lines, result)]
     simple = f"{dtype}({_OPERATORS.get(name, '')})"

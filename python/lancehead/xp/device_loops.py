@@ -158,7 +158,8 @@ class Folded(Step):
         blocks = -(-n // 2048)
         parts = out if blocks == 1 else empty(rows * blocks, out.dtype)
         facts = (parts, rows, n, blocks, *given)
-        if n >= THREADS:
+        # Neighbouring threads read neighbours in memory.
+        if n >= THREADS and not (self.fold.is_apart and rows >= 4 * THREADS):
             self.names[f"{name}blocks"][rows * blocks, THREADS](*facts)
         else:
             launch(self.names[f"{name}lines"], rows * blocks, *facts)
@@ -321,6 +322,27 @@ class Tiled(Step):
         self.names["kernel"][grid, (16, 16)](out, a, b, *firsts, count, m, k, n)
 
 
+class Part(Step):
+    """One of the results of an operation with several."""
+
+    def __init__(self, node: Node, places: Places) -> None:
+        super().__init__((node,), places, "")
+        self.whole, self.number = places.place[node.inputs[0]], node.op.static[0]
+
+    def run(self, run: Any) -> None:
+        from lancehead import cuda
+
+        place = self.outs[0][0]
+        node, found = run.node(place), run.values[self.whole][self.number]
+        if not hasattr(found, "copy_to_host"):
+            # The host's functions may give several results in one memory.
+            found = np.array(found, dtype=node.dtype, order="C")
+            if -1 in node.shape:
+                node.shape = found.shape
+            found = cuda.DeviceNDArray(found.reshape(-1))
+        run.values[place] = found
+
+
 class OnHost(Step):
     """The compiled function of the host on a CPU device's memory."""
 
@@ -361,9 +383,13 @@ def _host(run: Any, place: int, node: Node) -> Any:
 
 def step_of(node: Node, places: Places, in_place: bool) -> Step:
     """The step of a node whose elements are not a part of other kernels."""
+    from lancehead.xp.device_selections import STEPS
+
     makers: dict[How, Callable[[], Step]] = {
         How.SORTED: lambda: Sorted(node, places),
         How.TILED: lambda: Tiled(node, places),
+        How.PART: lambda: Part(node, places),
+        How.SELECTED: lambda: STEPS[node.op.name](node, places),
     }
     kind = how(node)
     if kind in (How.REDUCED, How.SCANNED):

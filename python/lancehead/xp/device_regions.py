@@ -65,9 +65,11 @@ class Plan:
         cost: dict[Node, int] = {}
         for node in order:
             kind = how(node)
-            price = 1 + sum(cost.get(n, 0) for n in node.inputs)
+            price = 1 + sum(cost.get(n, 0) for n in set(node.inputs))
             if kind is not How.FUSED:
-                stored.update(n for n in node.inputs if n.value is None and (kind is not How.REDUCED or price > _LONG))
+                stored.update(n for n in node.inputs[_fused(kind, node, price) :] if n.value is None)
+                if kind is How.STORED:
+                    stored.update(n for n in node.inputs[:-1] if n.value is None)
             if node.op.name in CHECKED and len(node.inputs) > 1:
                 stored.add(node.inputs[1])
             is_shared = elsewhere[node] and elsewhere[node] + (self.users[node] > elsewhere[node]) > 1
@@ -113,6 +115,12 @@ class Plan:
         if self._group:
             self.steps.append(element_step(self._group, self._code, self.places))
         self._group, self._code = [], Code(self.places, 2)
+
+
+def _fused(kind: How, node: Node, price: int) -> int:
+    # How many of the first operands a step reads as elements that it computes. Scans compute them twice.
+    limit = {How.REDUCED: _LONG, How.SCANNED: _CHEAP}.get(kind, 0)
+    return len(node.inputs) if price <= limit or kind is How.STORED else 0
 
 
 class Run:

@@ -179,11 +179,14 @@ def scatter(names: Iterable[str], lines: Sequence[str], value: str, op: str | No
 """
 
 
-def sort(before: str) -> str:
+def sort(before: str, is_descending: bool = False) -> str:
     """The kernels of a stable sort of lines by merging.
 
     Element `i` of line `r` is at `r // m * n * m + r % m + i * m`.
     """
+    if is_descending:
+        reverse = f"{_NJIT}def after(a, b):\n    return {before}(b, a)\n\n"
+        return reverse + sort("after")
     where = """        r = t // n
         i = t - r * n
         base = r // m * n * m + r % m
@@ -257,4 +260,166 @@ def product(dtype: str) -> str:
             cuda.syncthreads()
         if row < rows and column < columns:
             out[q * rows * columns + row * columns + column] = total
+"""
+
+
+def chosen(flag: str, given: str) -> str:
+    """The kernels that move rows with a flag to the front, and others after them; parts have 1024 rows."""
+    return f"""{counts(flag, given)}
+{_HEAD}def move(out, rows, before, n, count, width, has_rest, {given}):
+    for c in range(cuda.grid(1), (n + 1023) // 1024, cuda.gridsize(1)):
+        k = before[c]
+        start = c * 1024
+        for i in range(start, min(start + 1024, n)):
+            if {flag}:
+                for j in range(width):
+                    out[k * width + j] = rows[i * width + j]
+                k += 1
+            elif has_rest:
+                for j in range(width):
+                    out[(count + i - k) * width + j] = rows[i * width + j]
+"""
+
+
+def counts(flag: str, given: str) -> str:
+    """The kernels that count flags before parts of 1024."""
+    return f"""{_HEAD}def counts(before, parts, n, {given}):
+    for c in range(cuda.grid(1), parts, cuda.gridsize(1)):
+        k = 0
+        for i in range(c * 1024, min(c * 1024 + 1024, n)):
+            if {flag}:
+                k += 1
+        before[c] = k
+
+{_HEAD}def total(before, parts):
+    k = 0
+    for c in range(parts):
+        following = k + before[c]
+        before[c] = k
+        k = following
+    before[parts] = k
+"""
+
+
+def runs(flag: str) -> str:
+    """The kernels of runs of equal elements, which begin at flags."""
+    return f"""{counts(flag, "line")}
+{_HEAD}def begin(values, starts, before, n, line):
+    for c in range(cuda.grid(1), (n + 1023) // 1024, cuda.gridsize(1)):
+        k = before[c]
+        for i in range(c * 1024, min(c * 1024 + 1024, n)):
+            if {flag}:
+                values[k] = line[i]
+                starts[k] = i
+                k += 1
+
+{_HEAD}def lengths(out, starts, count, n):
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        out[k] = (starts[k + 1] if k + 1 < count else n) - starts[k]
+"""
+
+
+FIRST = f"""
+{_HEAD}def first(values, places, order, keys, rows, n, start, count):
+    for t in range(cuda.grid(1), rows * count, cuda.gridsize(1)):
+        r = t // count
+        places[t] = order[r * n + start + t - r * count]
+        values[t] = keys[r * n + places[t]]
+"""
+
+COUNTS = f"""{_HEAD}def ends(n, line, found):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        cuda.atomic.min(found, 0, line[i])
+        cuda.atomic.max(found, 1, line[i])
+
+{_HEAD}def count(n, out, line):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        cuda.atomic.add(out, line[i], 1)
+"""
+
+
+def merged(before: str) -> str:
+    """The kernel that merges two sorted lines."""
+    return f"""{_HEAD}def kernel(out, sides, a, b, n, m):
+    for t in range(cuda.grid(1), n + m, cuda.gridsize(1)):
+        low = 0
+        if t < n:
+            high = m
+            while low < high:
+                k = (low + high) // 2
+                if {before}(b[k], a[t]):
+                    low = k + 1
+                else:
+                    high = k
+            to = t + low
+            out[to] = a[t]
+        else:
+            high = n
+            while low < high:
+                k = (low + high) // 2
+                if {before}(b[t - n], a[k]):
+                    high = k
+                else:
+                    low = k + 1
+            to = t - n + low
+            out[to] = b[t - n]
+        sides[to] = t >= n
+"""
+
+
+def segments(op: str, is_scan: bool, exclusive: bool, has_first: bool) -> str:
+    """The kernel of segments of a line, each folded from left to right by one thread."""
+    begin = "first[0]" if has_first else "line[start]"
+    opened = "0" if has_first else "1"
+    store = "        out[start] = total" if is_scan and not has_first else ""
+    last = "out[i] = last" if exclusive else "out[i] = total"
+    return f"""{_HEAD}def kernel(out, count, first, line, offsets):
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        start, stop = offsets[k], offsets[k + 1]
+        {"out[k] = first[0]" if not is_scan else ""}
+        if start == stop:
+            continue
+        total = {begin}
+{store}
+        for i in range(start + {opened}, stop):
+            last = total
+            total = {op}(total, line[i])
+            {last if is_scan else ""}
+        {"out[k] = total" if not is_scan else ""}
+"""
+
+
+def combined(before: str) -> str:
+    """The kernels that choose elements of two merged lines without equal ones, by whose they are."""
+    first = f"(i == 0 or {before}(line[i - 1], line[i]))"
+    both = f"(i + 1 < n and not {before}(line[i], line[i + 1]))"
+    return chosen(
+        f"{first} and (of_both if {both} else of_b if sides[i] else of_a)", "line, sides, of_a, of_both, of_b"
+    )
+
+
+HISTOGRAM = f"""{_HEAD}def ends(least, greatest, n, line):
+    for c in range(cuda.grid(1), least.size, cuda.gridsize(1)):
+        low = high = line[c * 1024]
+        for i in range(c * 1024 + 1, min(c * 1024 + 1024, n)):
+            low, high = np.minimum(low, line[i]), np.maximum(high, line[i])
+        least[c], greatest[c] = low, high
+
+{_HEAD}def bins(out, n, line, edges, number):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        v = line[i]
+        low, high = 0, number + 1
+        while low < high:
+            k = (low + high) // 2
+            if edges[k] <= v:
+                low = k + 1
+            else:
+                high = k
+        # The last bin has both of its edges; places of none count beside them.
+        is_last = low == number + 1 and v == edges[number]
+        out[i] = number - 1 if is_last else low - 1 if 0 < low <= number else number
+
+{_HEAD}def count(n, out, places):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        cuda.atomic.add(out, places[i], 1)
 """

@@ -145,6 +145,7 @@ class Node:
     """
 
     __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "place", "schedule", "serial", "shape", "value")
+    device: Device | None
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class Node:
                 if device is not None:
                     raise mixed(device, n.device)
                 device = n.device
-        self.device: Device | None = device
+        self.device = device
         #: Where the program wrote it, for operations with errors that depend on values.
         self.place: places.Place | None = None
         #: The array, or for a number of the program a scalar of NumPy.

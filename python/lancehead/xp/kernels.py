@@ -28,6 +28,8 @@ class How(Enum):
     STORED = "a store of elements that are computed in its kernel"
     SORTED = "merges of sorted parts, each by a kernel"
     TILED = "tiles of matrices in shared memory"
+    SELECTED = "kernels that count, and move what is counted"
+    PART = "one of several results"
     HOST = "the compiled function of the host, on the CPU device only"
 
 
@@ -53,6 +55,9 @@ KERNELS: dict[str, How] = {
     **dict.fromkeys(("store", "scatter"), How.STORED),
     **dict.fromkeys(("sort", "argsort"), How.SORTED),
     "matmul": How.TILED,
+    **dict.fromkeys(("compact", "partition", "unique", "run_length", "top_k", "k_select"), How.SELECTED),
+    **dict.fromkeys(("merge", "segmented_reduce", "segmented_scan", "bincount", "histogram"), How.SELECTED),
+    **dict.fromkeys(("union", "intersection", "difference", "symmetric_difference"), How.SELECTED),
 }
 
 #: Operations whose second operand has places along an axis, which are to be checked.
@@ -61,6 +66,8 @@ CHECKED = ("gather", "take", "take_along_axis")
 
 def how(node: Node) -> How:
     """How a node is computed on a device. Nothing else decides whether an operation runs on the host."""
+    if node.inputs and node.inputs[0].parts:
+        return How.PART
     return KERNELS.get(node.op.name, How.HOST)
 
 

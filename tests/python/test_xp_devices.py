@@ -1,0 +1,308 @@
+"""Lazy arrays on `cuda:0`, for which the CPU device stands in: the cases of the host, transfers, kernels, their PTX."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import test_xp as arrays
+import test_xp_primitives as primitives
+from lancehead import cuda, xp
+from lancehead.xp import device_loops, device_regions, devices
+from lancehead.xp.kernels import KERNELS, How
+
+DEVICE = "cuda:0"
+
+#: Cases of the host that run on the device as they are.
+CASES: dict[Callable[..., None], tuple[tuple[Any, ...], ...]] = {
+    arrays.test_numbers_are_told_apart: ((),),
+    arrays.test_reductions: (("sum",), ("max",)),
+    arrays.test_reductions_of_nothing: ((),),
+    arrays.test_shapes: ((),),
+    arrays.test_operators_in_place: ((),),
+    arrays.test_views_alias: ((),),
+    arrays.test_indexing: ((),),
+    arrays.test_programs: ((3,), (6,)),
+    primitives.test_map_broadcasts_and_takes_numbers_and_no_axes: ((),),
+    primitives.test_reductions_go_in_the_stated_order: ((),),
+    primitives.test_reductions_do_not_need_commutative_operators: ((),),
+    primitives.test_scans_along_axes: ((),),
+    primitives.test_gather_and_scatter: (("complex64",),),
+    primitives.test_gather_and_scatter_rows_and_errors: ((),),
+    primitives.test_orders_are_those_of_numpy: (("float32",),),
+    primitives.test_stencils: (("mirror",),),
+}
+
+
+@pytest.fixture
+def on_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(devices, "_default", [devices.as_device(DEVICE)])
+    yield
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda f: f.__name__)
+@pytest.mark.usefixtures("on_device")
+def test_cases_of_the_host(case: Callable[..., None]) -> None:
+    assert xp.ones(1).device == DEVICE
+    for arguments in CASES[case]:
+        case(*arguments)
+
+
+def there(a: Any) -> xp.ndarray:
+    return xp.asarray(a, device=DEVICE)
+
+
+def computed(*wanted: xp.ndarray) -> list[np.ndarray]:
+    """The values of arrays that are computed at once."""
+    device_regions.compute([x.node() for x in wanted])
+    return [x.numpy() for x in wanted]
+
+
+# --- facts ------------------------------------------------------------------------------------------------------------
+def test_names() -> None:
+    info = xp.__array_namespace_info__()
+    assert info.devices() == ["cpu", DEVICE] and info.default_device() == "cpu"
+    assert xp.ones(1).device is devices.CPU and str(there([1]).device) == DEVICE
+    for wrong in ("cuda:7", "gpu", "cuda:x", 3):
+        with pytest.raises(ValueError, match="there is no device .*'cpu', 'cuda:0'"):
+            xp.zeros(1, device=wrong)
+    x = there([1.0, 2.0])
+    assert x.to_device(DEVICE) is x and x.to_device(x.device) is x
+    with pytest.raises(ValueError, match="stream"):
+        x.to_device("cpu", stream=1)
+
+
+def test_creation() -> None:
+    x = there([[1, 2], [3, 4]])
+    for made, expected in (
+        (xp.zeros((2, 3), device=DEVICE), np.zeros((2, 3))),
+        (xp.ones(2, dtype=xp.int8, device=DEVICE), np.ones(2, np.int8)),
+        (xp.full(2, 7, device=DEVICE), np.full(2, 7)),
+        (xp.arange(5, device=DEVICE), np.arange(5)),
+        (xp.linspace(0.0, 1.0, 5, device=DEVICE), np.linspace(0, 1, 5)),
+        (xp.eye(3, k=1, device=DEVICE), np.eye(3, k=1)),
+        (xp.zeros_like(x), np.zeros((2, 2), int)),
+        (xp.full_like(x, 9), np.full((2, 2), 9)),
+        (xp.tril(x), np.tril([[1, 2], [3, 4]])),
+        (xp.meshgrid(x[0], x[1])[0], np.meshgrid([1, 2], [3, 4])[0]),
+        (xp.counting(4, 2, device=DEVICE), np.arange(2, 6)),
+        (xp.fft.fftfreq(4, device=DEVICE), np.fft.fftfreq(4)),
+        (xp.astype(xp.ones(2), xp.int32, device=DEVICE), np.ones(2, np.int32)),
+        (xp.asarray(np.arange(6).reshape(2, 3).T, device=DEVICE), np.arange(6).reshape(2, 3).T),
+    ):
+        assert made.device == DEVICE
+        arrays.same(made, expected)
+    assert xp.ones_like(x, device="cpu").device == "cpu"
+    with pytest.raises(ValueError, match="copied"):
+        xp.asarray(np.ones(2), device=DEVICE, copy=False)
+
+
+def test_devices_do_not_mix() -> None:
+    x, y = xp.asarray([1.0, 2.0]), there([3.0, 4.0])
+    for wrong in (
+        lambda: x + y,
+        lambda: xp.where(y > 0, x, 1.0),
+        lambda: xp.concat([x, y]),
+        lambda: x @ y,
+        lambda: operator.setitem(x, 0, y[0]),
+        lambda: operator.setitem(y, slice(None), x),
+        lambda: operator.iadd(y, x),
+        lambda: xp.map(lambda a, b: a + b, x, y),
+        lambda: xp.take(x, xp.asarray([0], device=DEVICE)),
+    ):
+        with pytest.raises(ValueError, match="'cpu'.*'cuda:0'|'cuda:0'.*'cpu'"):
+            wrong()
+    arrays.same(y * 2 - 1.5, [4.5, 6.5])
+    y[0] = 9
+    y[:] = y * 2.0
+    arrays.same(y, [18.0, 8.0])
+
+
+def test_transfers_are_operations() -> None:
+    x = xp.asarray(np.arange(5.0))
+    y = (x * 2.0).to_device(DEVICE)
+    z = xp.sum((y + 1.0).to_device("cpu") * x)
+    assert y.node().value is None and z.node().value is None and (y.device, z.device) == (DEVICE, "cpu")
+    assert float(z) == np.sum((np.arange(5.0) * 2 + 1) * np.arange(5.0))
+    y[0] = 7.0
+    assert float(y[0]) == 7.0 and float(x[0]) == 0.0
+    assert [x.shape, xp.zeros((0, 3)).to_device(DEVICE).numpy().shape] == [(5,), (0, 3)]
+
+
+def test_memory_is_shared_with_others() -> None:
+    x = there([[1.0, 2.0], [3.0, 4.0]])
+    facts = x.__cuda_array_interface__
+    assert (facts["shape"], facts["typestr"], facts["version"]) == ((2, 2), "<f8", 3)
+    np.testing.assert_array_equal(cuda.as_cuda_array(x).copy_to_host(), x.numpy())
+    with pytest.raises(AttributeError):
+        _ = xp.ones(1).__cuda_array_interface__
+    other = cuda.to_device(np.arange(6.0).reshape(2, 3))
+    copied, shared = xp.asarray(other), xp.asarray(other, copy=False)
+    other[0] = 9.0
+    assert copied.device == shared.device == DEVICE
+    arrays.same(copied, np.arange(6.0).reshape(2, 3))
+    arrays.same(shared[0], [9.0] * 3)
+    arrays.same(xp.asarray(other, device="cpu", dtype=xp.float32)[1], np.arange(3, 6, dtype=np.float32))
+    arrays.same(xp.from_dlpack(x), x.numpy())
+    arrays.same(xp.from_dlpack(x, device="cpu"), x.numpy())
+    assert x.__dlpack_device__() == cuda.as_cuda_array(x).__dlpack_device__()
+    value = np.asarray(x)
+    value[:] = 0.0
+    assert float(xp.sum(x)) == 10.0 and bool(x[0, 0] == 1.0) and "1." in repr(x)
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", arrays.SMALL)
+@np.errstate(all="ignore")
+def test_functions_of_elements(dtype: str) -> None:
+    a, b = arrays.values(dtype, (3, 4)), arrays.values(dtype, (4,), 9)
+    x, y = there(a), there(b)
+    wanted, expected = [], []
+    for name in arrays.UNARY + arrays.BINARY:
+        if name in ("pow", "bitwise_left_shift", "bitwise_right_shift") and a.dtype.kind == "i":
+            continue
+        operands = (x,) if name in arrays.UNARY else (x, y)
+        try:
+            wanted.append(getattr(xp, name)(*operands))
+        except TypeError:
+            continue
+        oracle = getattr(np, arrays.numpy_name(name))
+        is_same = name == "round" and a.dtype.kind in "iu"
+        expected.append(a if is_same else oracle(a, b) if len(operands) == 2 else oracle(a))
+    computed(*wanted)
+    assert len(wanted) > 7
+    for i, (found, value) in enumerate(zip(wanted, expected, strict=True)):
+        arrays.same(found, value, i)
+
+
+def steps(x: xp.ndarray) -> list[How]:
+    return [step.kind for step in device_regions.steps_of(x.node())[3]]
+
+
+def test_regions_are_few_kernels() -> None:
+    a = np.linspace(0.0, 1.0, 12).reshape(3, 4)
+    x = there(a)
+    y = xp.where(x > 0.5, xp.exp(x[::-1]), xp.astype(xp.counting(4, device=DEVICE), xp.float64) * 2.0) + x[:, 1:2]
+    y = xp.concat([y, x[:1] * 3.0]) - xp.reshape(x, (4, 3))[:, :1]
+    assert steps(y) == [How.FUSED]
+    assert steps(xp.sum(xp.exp(x) * x[::-1] - 1.0, axis=0)) == [How.REDUCED]
+    z = xp.where(x > 0.5, xp.exp(x[::-1]), xp.astype(xp.counting(4, device=DEVICE), xp.float64) * 2.0) + x[:, :1]
+    assert steps(z) == [How.FUSED]
+    arrays.same(z, np.where(a > 0.5, np.exp(a[::-1]), np.arange(4) * 2.0) + a[:, :1])
+    explained = xp.sum(x + x.T[0, 0], axis=1).explain()
+    assert "cuda:0 in 1 steps" in explained.headline and "def lines(" in explained.kernels[0]
+    assert "a reduction" in str(explained) and "<pre>" in explained._repr_html_()
+
+
+def test_structures_are_compiled_once() -> None:
+    def region(n: int) -> float:
+        x = xp.asarray(np.arange(float(n)), device=DEVICE)
+        return float(xp.sum(xp.sqrt(x[1:]) * 0.5 + x[:-1]))
+
+    region(5)
+    plans, kernels = len(device_regions._PLANS), len(device_loops._COMPILED)
+    for n in (7, 100, 2500):
+        a = np.arange(float(n))
+        np.testing.assert_allclose(region(n), np.sum(np.sqrt(a[1:]) * 0.5 + a[:-1]))
+    assert (len(device_regions._PLANS), len(device_loops._COMPILED)) == (plans, kernels)
+
+
+def test_long_graphs_are_several_kernels() -> None:
+    x, a = there(np.arange(8.0)), np.arange(8.0)
+    for _ in range(60):
+        x, a = x[::-1] * 0.5 + x, a[::-1] * 0.5 + a
+    assert 2 < len(steps(x)) < 40
+    arrays.same(x, a)
+
+
+def test_orders_of_sums() -> None:
+    # Reductions have one order, whichever kernel computes them, and so have scans.
+    rng = np.random.default_rng(3)
+    for shape in ((3, 70), (2, 5000)):
+        a = rng.normal(size=shape).astype(np.float32)
+        x = there(a)
+        own = xp.reduce(lambda u, v: np.float32(u + v), x, init=np.float32(0.0), axis=1)
+        np.testing.assert_array_equal(xp.sum(x, axis=1).numpy(), own.numpy())
+        np.testing.assert_array_equal(xp.sum(there(a.T), axis=0).numpy(), own.numpy())
+    a = rng.normal(size=3000)
+    parts = [np.cumsum(a[k : k + 1024])[-1] for k in range(0, 3000, 1024)]
+    expected, before = np.empty(3000), None
+    for k, part in zip(range(0, 3000, 1024), parts, strict=True):
+        line = a[k : k + 1024] if before is None else np.concatenate([[before], a[k : k + 1024]])
+        expected[k : k + 1024] = np.cumsum(line)[-len(a[k : k + 1024]) :]
+        before = part if before is None else before + part
+    np.testing.assert_array_equal(xp.cumulative_sum(there(a)).numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", ("int32", "float64", "complex64"))
+def test_products_of_matrices(dtype: str) -> None:
+    rng = np.random.default_rng(2)
+
+    def numbers(*shape: int) -> np.ndarray:
+        return rng.integers(-4, 5, shape).astype(dtype)
+
+    for one, other in (
+        ((17, 33), (33, 20)),
+        ((3, 1, 4, 5), (2, 5, 1)),
+        ((4,), (4, 2)),
+        ((2, 3), (3,)),
+        ((2, 0), (0, 3)),
+    ):
+        a, b = numbers(*one), numbers(*other)
+        arrays.same(there(a) @ there(b), a @ b)
+
+
+def test_stores_in_place_and_copies() -> None:
+    a = np.arange(6.0)
+    x = there(a)
+    old = x * 2.0
+    y = x + 1.0
+    y[::2] = 5.0
+    y[1] = y[0] + y[3]
+    x[0] = -1.0
+    arrays.same(y, [5.0, 9.0, 5.0, 4.0, 5.0, 6.0])
+    arrays.same(old, a * 2.0)
+    arrays.same(x, [-1.0, *a[1:]])
+
+
+def test_errors_come_with_the_value() -> None:
+    x = there([1.0, 2.0])
+    found = xp.take(x, there([0, 2]))
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+        found.compute()
+    with pytest.raises(np.linalg.LinAlgError):
+        xp.linalg.inv(there(np.zeros((2, 2)))).compute()
+
+
+def test_traced_functions() -> None:
+    @xp.trace
+    def step(x: Any, v: Any) -> Any:
+        return x + v * 0.5, v - x * 0.5
+
+    x, v = there([1.0, 2.0]), there([0.0, 0.0])
+    for _ in range(3):
+        x, v = step(x, v)
+    arrays.same(x, [0.25, 0.5])
+
+
+def test_kernels_are_ptx() -> None:
+    x = there(np.linspace(0.0, 1.0, 600).reshape(2, 300))
+    for y in (xp.exp(x[:, ::-1]) + x[0], xp.sum(xp.sin(x), axis=1), xp.sort(x), x @ x.T, xp.std(x, axis=0)):
+        y.compute()
+    count = 0
+    for names in device_loops._COMPILED.values():
+        for kernel in [k for k in names.values() if isinstance(k, cuda.CUDADispatcher)][:6]:
+            for signature in kernel.signatures[:1]:
+                if count < 12:
+                    text, _ = cuda.compile_ptx(kernel.py_func, signature, cc=(9, 0))
+                    assert ".visible .entry" in text
+                    count += 1
+    assert count > 5
+
+
+def test_the_table_names_operations() -> None:
+    assert KERNELS["add"] is How.FUSED and KERNELS["sum"] is How.REDUCED and "fft" not in KERNELS
