@@ -210,6 +210,7 @@ from lancehead.xp.reducing import (
     var,
     where,
 )  # fmt: skip
+from lancehead.xp.schedules import Schedule
 from lancehead.xp.tracing import trace
 
 __array_api_version__ = "2024.12"
@@ -247,7 +248,7 @@ def __array_namespace_info__() -> _Information:
 
 
 __all__ = [
-    "CPU", "Device", "abs", "acos", "acosh", "add", "adjacent_difference", "all", "any", "arange", "argmax",
+    "CPU", "Device", "Schedule", "abs", "acos", "acosh", "add", "adjacent_difference", "all", "any", "arange", "argmax",
     "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bincount", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool",
     "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "compact", "complex128",

@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 from lancehead.xp import dtypes
 from lancehead.xp.graph import Kind, Node, leaf, op
 from lancehead.xp.regions import compute
+from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
     from lancehead.xp.explaining import Explanation
@@ -176,6 +177,15 @@ class ndarray:
         """What computes the array: operations, which are compiled together, memory. Printed, or shown by a notebook."""
         found: Explanation = OPERATORS["explain"](self)
         return found
+
+    def schedule(self, schedule: Schedule | None = None, /, **options: Any) -> ndarray:
+        """Says how the array's present contents are computed, and answers with the array itself.
+
+        Options are those of `xp.Schedule`; they replace what was said before. A schedule never changes a result.
+        Raises ValueError for one that is impossible, TypeError for options that are none or of a wrong type.
+        """
+        scheduled(self.node(), schedule, options, as_device)
+        return self
 
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""

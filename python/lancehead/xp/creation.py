@@ -177,7 +177,11 @@ def _triangle(which: str, x: ndarray, k: int) -> ndarray:
     rows, columns = x.shape[-2:]
     mask = getattr(np, which)(np.ones((rows, columns), np.bool_), k)
     nodes = (leaf(mask), as_node(x), leaf(np.zeros((), x.dtype)))
-    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, x.shape, x.dtype, is_fresh=True))
+    return wrap(made("where", _chosen, nodes, x.shape, x.dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+
+
+def _chosen(m: str, a: str, b: str) -> str:
+    return f"np.where({m}, {a}, {b})"
 
 
 def tril(x: ndarray, /, *, k: int = 0) -> ndarray:

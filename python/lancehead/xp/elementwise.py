@@ -10,7 +10,7 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import OPERATORS, ndarray, wrap
-from lancehead.xp.graph import Node, Op, leaf, made, number, op
+from lancehead.xp.graph import Kind, Node, Op, leaf, made, number, op
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -58,7 +58,9 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
         return node
     if node.value is not None and not node.shape:
         return leaf(np.asarray(node.value.astype(dtype)))
-    return made("astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True)
+    return made(
+        "astype", _astype, (node,), node.shape, dtype, static=(dtype.name,), is_fresh=True, kind=Kind.ELEMENTWISE
+    )
 
 
 def _astype(a: str, name: str) -> str:
@@ -77,7 +79,7 @@ def apply(name: str, *given: Any) -> ndarray:
     if found is None:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
-        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True), dtype
+        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True, kind=Kind.ELEMENTWISE), dtype
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
@@ -247,7 +249,7 @@ def _part(x: ndarray, which: str) -> ndarray:
     if x.dtype not in dtypes.COMPLEX:
         return wrap(node)
     dtype = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,)))
+    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,), kind=Kind.ELEMENTWISE))
 
 
 def _part_of(a: str, which: str) -> str:

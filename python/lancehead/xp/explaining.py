@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import html
 import linecache
-import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+
+import numpy as np
 
 from lancehead._core import typeof
 from lancehead.explain import Report
+from lancehead.xp import costs
 from lancehead.xp.array import OPERATORS, ndarray
 from lancehead.xp.graph import Node
-from lancehead.xp.regions import Region, joined, region_of
+from lancehead.xp.regions import Step, groups, region_of
+from lancehead.xp.schedules import Schedule
 
 _WIDTH, _HEIGHT, _GAP = 190, 44, 30
 
@@ -25,7 +28,7 @@ class Row:
     def __init__(self, name: str, node: Node, inputs: Sequence[str], note: str, is_kept: bool) -> None:
         self.name, self.operation, self.inputs, self.note = name, node.op.name, tuple(inputs), note
         self.shape, self.dtype, self.is_kept = node.shape, node.dtype, is_kept
-        self.bytes = math.prod(node.shape) * node.dtype.itemsize
+        self.bytes = costs.size(node)
 
     def __str__(self) -> str:
         what = f"{self.operation}({', '.join(self.inputs)})" if self.inputs else self.operation
@@ -34,35 +37,109 @@ class Row:
         return f"{self.name:>4}  {what:<28}  {facts}{'  ' if self.note else ''}{self.note}"
 
 
+@dataclass(frozen=True)
+class RegionFacts:
+    """A region: its result, the operations that are compiled together, its schedule, bytes and seconds.
+
+    `temporaries` are bytes of results in memory at a time; those whose values are not needed any more share memory.
+    Predictions are rough; what was measured is the last evaluation of the structure, of whatever size, if there was
+    one beside the first.
+    """
+
+    result: str
+    operations: tuple[str, ...]
+    schedule: Schedule | None
+    read: int
+    written: int
+    temporaries: int
+    predicted: float
+    measured: float | None
+
+    def __str__(self) -> str:
+        schedule = "" if self.schedule is None else f", by {self.schedule}"
+        measured = "not measured" if self.measured is None else f"measured {_duration(self.measured)}"
+        return (
+            f"region of {self.result}: {len(self.operations)} operations as one function{schedule}; "
+            f"reads {self.read:,} bytes, writes {self.written:,}, needs {self.temporaries:,} at a time; "
+            f"predicted {_duration(self.predicted)}, {measured}"
+        )
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds * 1e6:.3g} us"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:.3g} ms"
+        if seconds < 1
+        else f"{seconds:.3g} s"
+    )
+
+
 class Explanation:
     """What computes an array: text when printed, a picture in a notebook.
 
-    `rows` are the arrays and operations in their order, `report` says what became of them in the compiled function;
-    None if the array has been computed.
+    `rows` are the arrays and operations in their order, `regions` the functions that compute them one after the other.
+    `report` says what became of the operations in the last function; None if the array has been computed.
     """
 
     def __init__(self, x: ndarray) -> None:
         node = x.node()
         self.report: Report | None = None
+        self.regions: list[RegionFacts] = []
         self.rows = [Row("a0", node, (), "computed", True)]
         self.headline = "The array has been computed; nothing is left to do."
         if node.value is not None:
             return
-        region, order, kept, arguments = region_of([node])
-        _, leaves, _ = joined(order, kept)
-        names = {n: f"a{i}" for i, n in enumerate(leaves)} | {n: f"t{i}" for i, n in enumerate(order)}
-        self.rows = [Row(names[n], n, (), _number(n), True) for n in leaves]
-        for i, n in enumerate(order):
-            self.rows.append(Row(f"t{i}", n, [names[k] for k in n.inputs], _note(region, i, n in kept), n in kept))
+        names: dict[Node, str] = {}
+        steps: list[Step] = []
+        self.rows = []
+        for some in groups([node]):
+            step = region_of(some, [n for s in steps for n in s.kept])
+            steps.append(step)
+            self._add(step, names)
+        leaves = sum(n.value is not None for n in names)
         size = sum(r.bytes for r in self.rows if r.is_kept)
+        count = f"{len(names) - leaves} operations on {leaves} arrays and numbers are compiled as "
+        functions = "one function" if len(steps) == 1 else f"{len(steps)} functions"
         self.headline = (
-            f"{len(order)} operations on {len(leaves)} arrays and numbers are compiled as one function; arrays that it "
-            f"reads and results that it gives have {size:,} bytes."
+            f"{count}{functions}; arrays that it reads and results that it gives have {size:,} bytes."
+            if len(steps) == 1
+            else f"{count}{functions}; arrays that they read and results that they give have {size:,} bytes."
         )
-        self.report = _report(region, arguments)
+        self.report = _report(steps[-1])
+
+    def _add(self, step: Step, names: dict[Node, str]) -> None:
+        # The rows and the facts of a region.
+        count = sum(n.value is not None for n in names)
+        first = len(names) - count
+        for n in step.leaves:
+            if n not in names:
+                names[n] = f"a{count}"
+                count += 1
+                self.rows.append(Row(names[n], n, (), _number(n), True))
+        known = {k: names[n] for n, k in step.place.items() if isinstance(n, Node) and n in names}
+        for i, n in enumerate(step.order):
+            names[n] = f"t{first + i}"
+            if n in step.place:
+                known[step.place[n]] = names[n]
+            note, is_kept = _note(step, n, known), n in step.kept
+            self.rows.append(Row(names[n], n, [names[k] for k in n.inputs], note, is_kept))
+        root = step.kept[0]
+        self.regions.append(
+            RegionFacts(
+                names[root],
+                tuple(names[n] for n in step.order),
+                root.schedule,
+                sum(map(costs.size, step.leaves)),
+                sum(map(costs.size, step.kept)),
+                costs.peak(step),
+                costs.seconds(step),
+                step.region.seconds,
+            )
+        )
 
     def __str__(self) -> str:
-        text = "\n".join([self.headline, "", *map(str, self.rows)])
+        text = "\n".join([self.headline, "", *map(str, self.rows), "", *map(str, self.regions)])
         return text if self.report is None else f"{text}\n\n{self.report}"
 
     __repr__ = __str__
@@ -101,17 +178,33 @@ def _number(node: Node) -> str:
     return "" if node.shape else f"= {node.value[()]}"
 
 
-def _note(region: Region, i: int, is_kept: bool) -> str:
+def _note(step: Step, node: Node, known: dict[int, str]) -> str:
+    region = step.region
+    i = step.place.get(node)
+    if i is None:
+        copies = sum(type(k) is tuple and k[0] is node for k in step.place)
+        return f"computed again in {copies} operations, by {node.schedule}"
     line = region.lines[i]
     if line is None:
-        return f"the same as t{region.first[i]}"
-    return "in place" if "_here(" in line else "the result" if is_kept else ""
+        return f"the same as {known[region.first[i]]}"
+    if "_here(" in line:
+        return "in place"
+    if i in region.inside:
+        return "the result, in pieces" if node is step.kept[0] else "in pieces"
+    if node not in step.kept:
+        return ""
+    if node.schedule is not None:
+        return f"the result, by {node.schedule}"
+    return "the result" if node is step.kept[0] else "the result, which the program holds"
 
 
-def _report(region: Region, arguments: Sequence[Any]) -> Report:
+def _report(step: Step) -> Report:
+    region = step.region
     name = region.function.py_func.__code__.co_filename
     linecache.cache[name] = len(region.text), None, region.text.splitlines(keepends=True), name
-    signature = tuple(typeof(x) for x in arguments)
+    # Results of earlier regions are not there; they will be arrays in row-major order.
+    values = [np.empty((0,) * len(n.shape), n.dtype) if n.value is None else n.value for n in step.leaves]
+    signature = tuple(typeof(x) for x in [*values, *step.numbers])
     region.function.compile(signature)
     found: Report = region.function.explain(signature=signature)
     return found

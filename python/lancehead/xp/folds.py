@@ -112,7 +112,8 @@ def map(f: Any, *arrays: Any) -> ndarray:
     """
     f, nodes, dtype = of.elementwise(f, arrays)
     shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    return wrap(made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),)))
+    objects = (of.ufunc(f, len(nodes)),)
+    return wrap(made("map", _call, nodes, shape, dtype, objects=objects, kind=Kind.ELEMENTWISE))
 
 
 def _folded(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from types import CellType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from lancehead.decorators import njit, prange
 from lancehead.ufuncs import vectorize
 from lancehead.xp import dtypes
 from lancehead.xp.elementwise import operands
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Node, name_of
 
 #: Compiled functions by code and by what they captured.
 _COMPILED: dict[Any, Any] = {}
 #: Functions around functions, by these and their texts.
 _ADAPTED: dict[Any, Any] = {}
+#: The functions of Python that those made here are compiled from, by identity.
+_PROBES: dict[int, Any] = {}
 #: Types of results by functions and types of elements.
 _RESULTS: dict[Any, str] = {}
 
@@ -61,8 +63,21 @@ def compiled(f: Any) -> Any:
     if key not in _COMPILED:
         own = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(map(CellType, cells)))
         own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
-        _COMPILED[key] = njit(own, error_model="numpy")
+        found = _COMPILED[key] = njit(own, error_model="numpy")
+        name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
+        _PROBES[id(found)] = own
     return _COMPILED[key]
+
+
+def _content(x: Any) -> Any:
+    # What can be said of code and of values in the same words in another process.
+    if isinstance(x, CodeType):
+        return x.co_code, x.co_names, x.co_varnames, x.co_freevars, tuple(map(_content, x.co_consts))
+    if isinstance(x, (tuple, frozenset)):
+        return type(x).__name__, tuple(map(_content, x if isinstance(x, tuple) else sorted(x, key=repr)))
+    return (
+        _identity(x) if isinstance(x, _PLAIN) else name_of(x) if isinstance(x, _core.Dispatcher) else type(x).__name__
+    )
 
 
 def made(text: str, *objects: Any, parallel: bool = False) -> Any:
@@ -72,7 +87,10 @@ def made(text: str, *objects: Any, parallel: bool = False) -> Any:
         names: dict[str, Any] = {"np": np, "prange": prange, **{f"f{i}": x for i, x in enumerate(objects)}}
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
-        _ADAPTED[key] = (njit(names["call"], error_model="numpy", parallel=parallel), objects)
+        found = njit(names["call"], error_model="numpy", parallel=parallel)
+        _ADAPTED[key] = (found, objects)
+        name_of(found, text, *map(name_of, objects))
+        _PROBES[id(found)] = names["call"]
     return _ADAPTED[key][0]
 
 
@@ -83,7 +101,9 @@ def ufunc(f: Any, count: int) -> Any:
         names: dict[str, Any] = {"f0": f}
         numbers = ", ".join(f"x{i}" for i in range(count))
         exec(compile(f"def call({numbers}):\n    return f0({numbers})\n", "<lancehead.xp>", "exec"), names)
-        _ADAPTED[key] = (vectorize(names["call"]), f)
+        found = vectorize(names["call"])
+        _ADAPTED[key] = (found, f)
+        name_of(found, name_of(f), count)
     return _ADAPTED[key][0]
 
 
@@ -118,6 +138,9 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     if key not in _RESULTS:
         # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
         own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
+        if id(f) in _PROBES and isinstance(f, _core.Dispatcher):
+            # The code is in the cache for the next process that asks; regions have their own.
+            own = njit(_PROBES[id(f)], error_model="numpy", cache=True)
         _RESULTS[key] = str(own.compile(tuple(_TYPES[d] for d in given)).return_type)
         _ADAPTED.setdefault(("result", id(f)), f)
     found = _RESULTS[key]

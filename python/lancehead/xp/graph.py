@@ -6,12 +6,18 @@ An operation of the program adds a [`Node`][lancehead.xp.graph.Node]. When a val
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import re
+import threading
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lancehead.xp.schedules import Schedule
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
@@ -27,6 +33,10 @@ class Kind(Enum):
     CONSTANT = 2
     #: Integers that follow each other, from the first of the dynamic operands on.
     COUNTING = 3
+    #: An element depends on those of the inputs at its place, after broadcasting.
+    ELEMENTWISE = 4
+    #: A reduction of NumPy; the constants are its name, axes, whether they are kept, and more arguments.
+    REDUCTION = 5
 
 
 class Op:
@@ -66,14 +76,28 @@ class Op:
 #: Functions and arrays that texts of operations name, by their names; and the names by identity.
 NAMES: dict[str, Any] = {}
 _NAMES: dict[int, str] = {}
+_NAMING = threading.Lock()
 
 
-def name_of(x: Any) -> str:
-    """The name of an object in texts of operations; the object stays alive, so that the name stays its."""
+def name_of(x: Any, *content: Any) -> str:
+    """The name of an object in texts of operations; the object stays alive, so that the name stays its.
+
+    It consists of the object's own name and module, and a digest of its content, of texts and numbers, if there is
+    some: in another process it is the same, so that regions are found in the cache.
+    """
     found = _NAMES.get(id(x))
     if found is None:
-        found = _NAMES.setdefault(id(x), f"f{len(_NAMES)}")
-        NAMES[found] = x
+        stem = f"{getattr(x, '__module__', '')}_{getattr(x, '__name__', type(x).__name__)}"
+        if content:
+            stem += "_" + hashlib.sha1(repr(content).encode()).hexdigest()[:16]
+        stem = found = re.sub(r"\W", "_", stem)
+        with _NAMING:
+            count = 1
+            while NAMES.setdefault(found, x) is not x:
+                # Content that has no text does not tell objects apart.
+                count += 1
+                found = f"{stem}_{count}"
+            found = _NAMES.setdefault(id(x), found)
     return found
 
 
@@ -112,7 +136,7 @@ class Node:
     two operations the program wrote first.
     """
 
-    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "serial", "shape", "value")
+    __slots__ = ("dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
 
     def __init__(
         self,
@@ -128,6 +152,8 @@ class Node:
         self.value = value
         #: If the operation has several results, their nodes.
         self.parts: tuple[Node, ...] = ()
+        #: How it is computed, if the program has said it.
+        self.schedule: Schedule | None = None
         self.serial = _counted()
 
     def __repr__(self) -> str:

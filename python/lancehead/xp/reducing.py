@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import made
+from lancehead.xp.graph import Kind, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
 _REAL = dtypes.INTEGRAL + dtypes.REAL_FLOATING
@@ -34,9 +34,9 @@ def _reduced(
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    return wrap(
-        made(name, _reduction, (x.node(),), shape, dtype, static=(name, named, bool(keepdims), more), is_costly=True)
-    )
+    static = (name, named, bool(keepdims), more)
+    node = made(name, _reduction, (x.node(),), shape, dtype, static=static, is_costly=True, kind=Kind.REDUCTION)
+    return wrap(node)
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
@@ -255,7 +255,11 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(made("where", lambda m, a, b: f"np.where({m}, {a}, {b})", nodes, shape, dtype, is_fresh=True))
+    return wrap(made("where", _chosen, nodes, shape, dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+
+
+def _chosen(m: str, a: str, b: str) -> str:
+    return f"np.where({m}, {a}, {b})"
 
 
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:

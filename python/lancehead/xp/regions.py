@@ -13,12 +13,15 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 from sys import getrefcount
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lancehead.decorators import njit
+from lancehead.xp.costs import largest
 from lancehead.xp.graph import NAMES, Kind, Node, Op
+from lancehead.xp.tiling import Looped, Loops, loops_of
 
 
 @njit
@@ -63,14 +66,22 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
 NAMES.update({f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)})
 
 
+Entries = Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]]
+
+
 class Region:
-    """A structure and its compiled function."""
+    """A structure and its compiled function. Operations in `copies` are computed beside their equals."""
 
-    __slots__ = ("first", "function", "lines", "text")
+    __slots__ = ("first", "function", "inside", "lines", "seconds", "signatures", "text")
 
-    def __init__(self, entries: Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]], kept: Sequence[int]) -> None:
-        first, kept = _distinct(entries, kept)
+    def __init__(
+        self, entries: Entries, kept: Sequence[int], copies: frozenset[int] = frozenset(), loops: Loops | None = None
+    ) -> None:
+        first, kept = _distinct(entries, kept, copies)
         here = _stores_in_place(entries, first, kept)
+        looped = None if loops is None else Looped(entries, first, kept, loops)
+        #: Operations of which loops compute pieces.
+        self.inside: set[int] = set() if looped is None else looped.inside
         #: For each node the first one that computes the same.
         self.first = first
         #: The line of each node's operation; None for one that an earlier node has computed.
@@ -79,34 +90,50 @@ class Region:
         for i, (op, inputs, dynamic) in enumerate(entries):
             arrays = max([arrays, *(-k for k in inputs)])
             numbers = max([numbers, *(k + 1 for k in dynamic)])
+            if loops is not None:
+                arrays, numbers = len(loops.leaves), loops.operand + 2 + loops.ndim
             if first[i] != i:
                 self.lines.append(None)
                 continue
             names = [f"t{first[k]}" if k >= 0 else f"a{-k - 1}" for k in inputs] + [f"s{k}" for k in dynamic]
             self.lines.append(f"t{i} = {op.text(names, i in here)}")
         parameters = [f"a{i}" for i in range(arrays)] + [f"s{i}" for i in range(numbers)]
-        body = [line for line in self.lines if line is not None]
-        body.append(f"return ({', '.join(f't{i}' for i in kept)},)")
+        body = [line for i, line in enumerate(self.lines) if line is not None and i not in self.inside]
+        results = [f"t{i}" for i in kept]
+        if looped is not None and looped.inside:
+            body += looped.lines(lambda k: f"t{k}" if k >= 0 else f"a{-k - 1}", lambda k: f"s{k}")
+            results[0] = "out"
+        body.append(f"return ({', '.join(results)},)")
         self.text = f"def region({', '.join(parameters)}):\n    " + "\n    ".join(body) + "\n"
         self.function = _compiled(self.text)
+        #: How long the last call took that compiled nothing.
+        self.seconds: float | None = None
+        self.signatures = 0
 
 
 _numbered = itertools.count()
+#: Compiled functions by their texts; schedules differ in numbers, too.
+_FUNCTIONS: dict[str, Any] = {}
 
 
 def _compiled(text: str) -> Any:
-    names = dict(NAMES, np=np)
-    # Reports and tracebacks find the text by the name of its file.
-    exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
-    return njit(names["region"], error_model="numpy")
+    found = _FUNCTIONS.get(text)
+    if found is None:
+        names: dict[str, Any] = {"np": np}
+        # Reports and tracebacks find the text by the name of its file.
+        exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
+        function = names["region"]
+        names.update((name, NAMES[name]) for name in function.__code__.co_names if name in NAMES)
+        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True)
+    return found
 
 
-def _distinct(entries: Any, kept: Sequence[int]) -> tuple[list[int], list[int]]:
+def _distinct(entries: Entries, kept: Sequence[int], copies: frozenset[int]) -> tuple[list[int], list[int]]:
     # For each node the first one that computes the same. All operations are pure, stores too.
     found: dict[Any, int] = {}
     first: list[int] = []
     for i, (op, inputs, dynamic) in enumerate(entries):
-        key = op, tuple(first[k] if k >= 0 else k for k in inputs), dynamic
+        key = op, tuple(first[k] if k >= 0 else k for k in inputs), dynamic, i if i in copies else -1
         first.append(found.setdefault(key, i))
     return first, [first[i] for i in kept]
 
@@ -143,10 +170,10 @@ def _stores_in_place(entries: Any, first: list[int], kept: Sequence[int]) -> set
     return here
 
 
-def unknown(wanted: Sequence[Node]) -> list[Node]:
-    # The nodes without a value behind the wanted ones, in the order of the program.
+def unknown(wanted: Sequence[Node], known: Sequence[Node] = ()) -> list[Node]:
+    # The nodes without a value behind the wanted ones, in the order of the program; none behind the known ones.
     order: list[Node] = []
-    seen: set[Node] = set()
+    seen: set[Node] = set(known)
     stack = list(wanted)
     while stack:
         node = stack.pop()
@@ -187,6 +214,12 @@ def _kept(order: Sequence[Node], wanted: Sequence[Node]) -> list[Node]:
     kept = list(wanted)
     is_wanted = set(map(id, wanted))
     for n, count in zip(order, found, strict=True):
+        schedule = n.schedule
+        if schedule is not None and schedule.recompute is not None and id(n) not in is_wanted and not n.parts:
+            cost[n] = 1 if schedule.recompute else 0
+            if not schedule.recompute:
+                kept.append(n)
+            continue
         price = sum([cost.get(k, 0) for k in n.inputs]) + (_FEW + 1 if n.op.is_costly else 1)
         cost[n] = min(price, 2 * _FEW)
         if id(n) in is_wanted:
@@ -197,34 +230,81 @@ def _kept(order: Sequence[Node], wanted: Sequence[Node]) -> list[Node]:
     return kept
 
 
-def region_of(wanted: Sequence[Node]) -> tuple[Region, list[Node], list[Node], list[Any]]:
-    """The region that computes nodes: its operations, those that are kept, and the arguments of its function."""
-    order = unknown(wanted)
+class Step(NamedTuple):
+    """A region with its operations, those that are kept, the nodes of its arrays, and its numbers."""
+
+    region: Region
+    order: list[Node]
+    kept: list[Node]
+    leaves: list[Node]
+    numbers: list[Any]
+    #: The lines of operations in the region, and of arrays as negative numbers.
+    place: dict[Any, int]
+
+    def arguments(self) -> list[Any]:
+        """The arguments of the region's function."""
+        return [n.value for n in self.leaves] + self.numbers
+
+
+def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
+    """The region that computes nodes, for which those that are known are arrays."""
+    order = unknown(wanted, known)
     kept = list({n.serial: n for n in wanted}.values())
-    if len(order) > _FEW or any(n.op.is_costly or n.parts for n in order):
+    if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
         if any(n.parts for n in order):
-            order = unknown([*wanted, *(p for n in order for p in n.parts)])
+            order = unknown([*wanted, *(p for n in order for p in n.parts)], known)
         kept = _kept(order, kept)
-    region, leaves, numbers = joined(order, kept)
-    return region, order, kept, [n.value for n in leaves] + numbers
+    return joined(order, kept)
 
 
-def joined(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Region, list[Node], list[Any]]:
-    """The region of operations in their order: its structure, the nodes of its arrays, and its numbers."""
-    place: dict[Node, int] = {}
+def groups(wanted: Sequence[Node]) -> list[list[Node]]:
+    """The nodes of regions that are computed one after the other: those whose schedules ask for one, then the rest."""
+    apart = {n: None for n in unknown(wanted) if n.schedule is not None and n.schedule.is_apart}
+    if not apart:
+        return [list(wanted)]
+    rest = [n for n in wanted if n not in apart]
+    return [[n] for n in apart] + ([rest] if rest else [])
+
+
+def _instances(order: Sequence[Node], kept: Sequence[Node]) -> list[tuple[Node, Any, Sequence[Any]]]:
+    # Nodes, what each is known by, and by what its inputs are. Of one that is computed again there is one for each node
+    # that reads it.
+    again = {n for n in order if n.schedule is not None and n.schedule.recompute and n not in kept and not n.parts}
+    if not again:
+        return [(n, n, n.inputs) for n in order]
+    found: list[tuple[Node, Any, Sequence[Any]]] = []
+    made: set[Any] = set()
+
+    def add(n: Node, known: Any) -> None:
+        for k in n.inputs:
+            if k in again and (k, n) not in made:
+                made.add((k, n))
+                add(k, (k, n))
+        found.append((n, known, [(k, n) if k in again else k for k in n.inputs]))
+
+    for n in order:
+        if n not in again:
+            add(n, n)
+    return found
+
+
+def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
+    """The region of operations in their order, of which some results are kept."""
+    place: dict[Any, int] = {}
     leaves: list[Node] = []
     numbers: list[Any] = []
     facts: dict[Any, int] = {}
     key: list[Any] = []
-    for i, node in enumerate(order):
+    instances = _instances(order, kept)
+    for i, (node, known, given) in enumerate(instances):
         inputs = []
-        for n in node.inputs:
+        for n in given:
             k = place.get(n)
             if k is None:
                 leaves.append(n)
                 k = place[n] = -len(leaves)
             inputs.append(k)
-        place[node] = i
+        place[known] = i
         dynamic = []
         for x in node.dynamic:
             # Equal shapes and positions are one operand; of other numbers equality does not say enough.
@@ -234,12 +314,23 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Region, list[No
             dynamic.append(k)
         key.append((node.op, tuple(inputs), tuple(dynamic)))
     places = [place[n] for n in kept]
-    structure = (*key, *places)
+    structure: tuple[Any, ...] = (*key, *places)
+    copies, loops = frozenset[int](), None
+    if len(instances) != len(order):
+        copies = frozenset(i for i, (node, known, _) in enumerate(instances) if known is not node)
+        structure = (*structure, copies)
+    schedule = kept[0].schedule if kept else None
+    if schedule is not None:
+        if schedule.has_loops:
+            loops = loops_of(schedule, kept[0], [n for n, _, _ in instances], leaves, place, numbers)
+        structure = (*structure, schedule, loops)
     region = _REGIONS.get(structure)
     if region is None:
         with _LOCK:
-            region = _REGIONS.get(structure) or _REGIONS.setdefault(structure, Region(key, places))
-    return region, leaves, numbers
+            region = _REGIONS.get(structure)
+            if region is None:
+                region = _REGIONS[structure] = Region(key, places, copies, loops)
+    return Step(region, list(order), list(kept), leaves, numbers, place)
 
 
 def _settle(node: Node, value: Any) -> None:
@@ -265,7 +356,7 @@ def compute(*wanted: Node) -> None:
     Raises what the operations raise.
     """
     node = wanted[0] if len(wanted) == 1 else None
-    if node is not None and node.value is None:
+    if node is not None and node.value is None and node.schedule is None:
         # Programs that ask for each value have many regions of one operation.
         given = []
         for n in node.inputs:
@@ -277,6 +368,25 @@ def compute(*wanted: Node) -> None:
             return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
-        region, _, kept, arguments = region_of(wanted)
-        for node, value in zip(kept, region.function(*arguments), strict=True):
-            _settle(node, value)
+        for some in groups(wanted):
+            # One with several results computes all of them.
+            some = [n for n in some if n.value is None]
+            if some:
+                _run(region_of(some))
+
+
+def _run(step: Step) -> None:
+    region = step.region
+    started = perf_counter()
+    try:
+        values = region.function(*step.arguments())
+    except MemoryError as error:
+        raise MemoryError(f"memory does not suffice; the largest results are {largest(step.order)}") from error
+    passed = perf_counter() - started
+    # Neither compiling nor finding code in the cache is faster than that.
+    if passed > 2e-4 and region.signatures != len(region.function.signatures):
+        region.signatures = len(region.function.signatures)
+    else:
+        region.seconds = passed
+    for node, value in zip(step.kept, values, strict=True):
+        _settle(node, value)

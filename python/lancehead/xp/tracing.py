@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from lancehead.xp.array import ndarray
-from lancehead.xp.graph import NAMES, Node, Op
+from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,7 +22,6 @@ def _no_value(*_: Any) -> str:
 
 
 _ARGUMENT = Op("argument", _no_value, (), False, False)
-_numbered = itertools.count().__next__
 
 
 def _traced(*given: str) -> str:
@@ -62,13 +60,15 @@ class _Structure:
         # Numbers of the program are shared among graphs, so that their age says nothing.
         if any(n.serial < began and (n.value is None or type(n.value) is np.ndarray) for n in inputs):
             raise TypeError("a traced function takes the arrays that it reads as arguments")
-        region, leaves, self.numbers = joined(order, [n for n in wanted if n not in place])
+        if any(n.schedule is not None and n.schedule.is_apart for n in order):
+            raise TypeError("a traced function is part of one region; schedules are of its results")
+        step = joined(order, [n for n in wanted if n not in place])
+        region, leaves, self.numbers = step.region, step.leaves, step.numbers
         if len(order) == 0 or any(n in place for n in wanted):
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
         #: For each operand the number of the argument, or its node.
         self.operands = [place.get(n, n) for n in leaves]
-        name = f"traced{_numbered()}"
-        NAMES[name] = region.function
+        name = name_of(region.function, region.text)
         one = len(wanted) == 1
         self.op = Op("traced", _traced, (name, "[0]" if one else ""), one, False)
         self.parts = [Op("part", _traced, ("", f"[{i}]"), True, False) for i in range(len(wanted))]

@@ -1,0 +1,221 @@
+"""Schedules of lazy arrays: what they are, what they refuse, what they do, and that results stay the same."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lancehead import xp
+from lancehead.xp import dtypes
+from lancehead.xp.regions import groups, region_of
+
+A = np.random.default_rng(0).normal(size=(13, 7))
+X = xp.asarray(A)
+NUMBERS = xp.asarray(np.arange(-40, 51).reshape(13, 7))
+
+
+def texts(x: xp.ndarray) -> list[str]:
+    """The texts of the regions that compute an array."""
+    found, known = [], list[Any]()
+    for some in groups([x.node()]):
+        step = region_of(some, known)
+        known += step.kept
+        found.append(step.region.text)
+    return found
+
+
+def test_a_schedule_is_data() -> None:
+    one = xp.Schedule(tile=[8, 4], unroll=2)
+    assert one == xp.Schedule(tile=(8, 4), unroll=2) != xp.Schedule(tile=(8, 4))
+    assert hash(one) == hash(xp.Schedule(tile=(8, 4), unroll=2))
+    assert repr(one) == "Schedule(tile=(8, 4), unroll=2)" and eval(repr(one), {"Schedule": xp.Schedule}) == one
+    assert pickle.loads(pickle.dumps(one)) == one and xp.Schedule(tile=3).tile == (3,)
+    y = X + 1.0
+    assert y.schedule(one) is y and y.node().schedule == one
+    assert y.schedule(one, unroll=3).node().schedule == xp.Schedule(tile=(8, 4), unroll=3)
+    assert y.schedule().node().schedule is None
+
+
+REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: (X + 1.0).schedule(tile=(3,)), ValueError, "2 axes"),
+    (lambda: (X + 1.0).schedule(tile=(3, 0)), ValueError, "positive"),
+    (lambda: (X + 1.0).schedule(tile=(3, 1.5)), TypeError, "integers"),
+    (lambda: (X + 1.0).schedule(tile="33"), TypeError, "tuple"),
+    (lambda: (X + 1.0).schedule(chunks=-1), ValueError, "positive"),
+    (lambda: (X + 1.0).schedule(chunks=True), TypeError, "integers"),
+    (lambda: (X + 1.0).schedule(chunks=2, tile=(1, 1)), ValueError, "chunks"),
+    (lambda: (X + 1.0).schedule(unroll=2), ValueError, "loop over pieces"),
+    (lambda: (X + 1.0).schedule(fuse=3), TypeError, "fuse"),
+    (lambda: (X + 1.0).schedule(fuse=True, chunks=3), ValueError, "region"),
+    (lambda: (X + 1.0).schedule(recompute=True, fuse=False), ValueError, "not stored"),
+    (lambda: (X + 1.0).schedule(vectorize=4), ValueError, "'cpu'"),
+    (lambda: (X + 1.0).schedule(block=128), ValueError, "'cpu'"),
+    (lambda: (X + 1.0).schedule(shared=True), ValueError, "'cpu'"),
+    (lambda: (X + 1.0).schedule(place="nowhere:0"), ValueError, "nowhere:0"),
+    (lambda: (X + 1.0).schedule(chunk=2), TypeError, "chunks"),
+    (lambda: (X + 1.0).schedule({"chunks": 2}), TypeError, "Schedule"),
+    (lambda: X.schedule(fuse=False), ValueError, "computed"),
+    (lambda: (X + 1.0)[0, 0].schedule(chunks=2), ValueError, "view"),
+    (lambda: (xp.sum(X) + 1.0).schedule(chunks=2), ValueError, "without axes"),
+    (lambda: xp.sort(X).schedule(chunks=2), ValueError, "sort"),
+    (lambda: xp.sum(X, axis=1).schedule(tile=(2,)), ValueError, "sum"),
+    (lambda: xp.sum(X).schedule(chunks=2), ValueError, "order"),
+    (lambda: xp.mean(X, axis=(0, 1)).schedule(chunks=2), ValueError, "order"),
+    (lambda: xp.max(X, axis=0).schedule(chunks=2), ValueError, "order"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_the_impossible_is_refused(case: int) -> None:
+    f, error, reason = REFUSED[case]
+    with pytest.raises(error, match=reason):
+        f()
+
+
+def test_a_traced_function_is_one_region() -> None:
+    with pytest.raises(TypeError, match="one region"):
+        xp.trace(lambda x: (x + 1.0).schedule(fuse=False) * 2.0)(X)
+
+
+def test_fuse_and_recompute_decide_what_is_stored() -> None:
+    def made(**options: Any) -> tuple[Any, Any]:
+        e = xp.exp(X).schedule(**options)
+        return e, (e + 1.0) * xp.sum(e)
+
+    plain = made()[1].numpy()
+    np.testing.assert_allclose(plain, (np.exp(A) + 1.0) * np.sum(np.exp(A)), rtol=1e-14)
+    for options, count, regions, is_stored in (
+        ({}, 1, 1, False),
+        ({"fuse": False}, 1, 2, True),
+        ({"place": "cpu"}, 1, 2, True),
+        ({"recompute": False}, 1, 1, True),
+        ({"recompute": True}, 2, 1, False),
+    ):
+        e, y = made(**options)
+        found = texts(y)
+        assert (len(found), "".join(found).count("np.exp")) == (regions, count), options
+        assert len(y.explain().regions) == regions
+        np.testing.assert_array_equal(y.numpy(), plain)
+        assert (e.node().value is not None) == is_stored, options
+    # It is computed again for each operation that reads it, once for those of one that is computed again itself.
+    e = xp.exp(X).schedule(recompute=True)
+    f = (e * e).schedule(recompute=True)
+    y = xp.sum(f) + f[0] * f[-1] + e[1]
+    assert "".join(texts(y)).count("np.exp") == 2
+    b = np.exp(A)
+    np.testing.assert_allclose(y.numpy(), np.sum(b * b) + b[0] ** 2 * b[-1] ** 2 + b[1], rtol=1e-14)
+
+
+def test_pieces_of_elements() -> None:
+    row, column = xp.asarray(A[:1]), xp.asarray(A[:, :1])
+
+    def f(w: Any, x: Any, r: Any, c: Any) -> Any:
+        e = w.exp(x)
+        return e / w.sum(e, axis=1, keepdims=True) + r * w.sin(c) - w.where(x.T[:1, :1] > 0.0, x, -x)
+
+    plain = f(xp, X, row, column).numpy()
+    np.testing.assert_allclose(plain, f(np, A, A[:1], A[:, :1]), rtol=1e-14)
+    for options in ({"chunks": n} for n in (1, 2, 5, 13, 40)):
+        for unroll in (None, 3):
+            y = f(xp, X, row, column).schedule(unroll=unroll, **options)
+            (text,) = texts(y)
+            assert text.count("np.sin") == 1 + 2 * (unroll == 3) and "for i0" in text and "for i1" not in text
+            np.testing.assert_array_equal(y.numpy(), plain)
+    for tile in ((1, 1), (4, 3), (13, 2), (50, 50), (2, 7)):
+        y = f(xp, X, row, column).schedule(tile=tile, unroll=2 if tile[0] == 4 else None)
+        assert "for i1" in texts(y)[0]
+        assert "in pieces" in str(y.explain()) and f"tile={tile}" in str(y.explain())
+        np.testing.assert_array_equal(y.numpy(), plain)
+
+
+def test_pieces_of_all_shapes() -> None:
+    for shape in ((0,), (1,), (9,), (0, 3), (3, 0), (1, 4), (4, 1), (2, 3, 4), (3, 1, 2)):
+        a = np.arange(np.prod(shape)).reshape(shape) * 0.5
+        last = a[..., :1]
+        # Operands in another order in memory, and without some of the axes.
+        turned = np.arange(np.prod(shape)).reshape(shape[::-1]).astype(np.float32)
+        for options in ({"chunks": 2}, {"tile": (2,) * len(shape)}, {"chunks": 3, "unroll": 2}):
+            x, t = xp.asarray(a), xp.asarray(turned)
+            y = ((x + xp.asarray(last)) * xp.permute_dims(t, tuple(range(t.ndim))[::-1]) - 1.0).schedule(**options)
+            np.testing.assert_array_equal(y.numpy(), (a + last) * turned.T - 1.0)
+        if a.ndim > 1:
+            y = (xp.asarray(a[0]) * xp.asarray(a)).schedule(chunks=2) if shape[0] else None
+            if y is not None:
+                np.testing.assert_array_equal(y.numpy(), a[0] * a)
+
+
+def test_pieces_of_reductions() -> None:
+    for name in ("sum", "mean", "max", "std", "prod"):
+        for axis in (1, -1):
+
+            def f(x: Any) -> Any:
+                return getattr(xp, name)(xp.exp(x) * 2.0 + row, axis=axis)
+
+            row = xp.asarray(A[:1])
+            plain = f(X).numpy()
+            y = f(X).schedule(chunks=4)
+            assert "np.exp" in texts(y)[0].split("for i0")[1]
+            np.testing.assert_array_equal(y.numpy(), plain)
+    three = np.arange(60.0).reshape(5, 3, 4)
+    y = xp.sum(xp.sqrt(xp.asarray(three)), axis=(1, 2), keepdims=True).schedule(chunks=2)
+    np.testing.assert_allclose(y.numpy(), np.sqrt(three).sum((1, 2), keepdims=True), rtol=1e-14)
+
+
+def test_pieces_that_are_combined() -> None:
+    for dtype in (*dtypes.INTEGRAL, dtypes.bool):
+        a = np.arange(-12, 12).reshape(8, 3).astype(dtype)
+        for name in ("sum", "prod", "max", "min", "all", "any"):
+            if dtype == dtypes.bool and name in ("max", "min"):
+                continue
+            axis = None if name in ("prod", "max", "any") else 0
+            plain = getattr(xp, name)(xp.asarray(a), axis=axis)
+            y = getattr(xp, name)(xp.asarray(a), axis=axis).schedule(chunks=3, unroll=2)
+            assert "np.add(out" in texts(y)[0] or name != "sum"
+            assert (y.dtype, y.shape) == (plain.dtype, plain.shape)
+            np.testing.assert_array_equal(y.numpy(), plain.numpy(), f"{name} of {dtype}")
+    y = xp.any(X > 1.0, axis=0, keepdims=True).schedule(chunks=5)
+    np.testing.assert_array_equal(y.numpy(), (A > 1.0).any(0, keepdims=True))
+    y = xp.sum(xp.asarray(np.empty((0, 3), np.int64)), axis=0).schedule(chunks=2)
+    assert y.numpy().tolist() == [0, 0, 0]
+
+
+def test_sizes_of_pieces_are_no_further_compilation() -> None:
+    functions = set()
+    for chunks in (2, 3, 4):
+        y = (xp.exp(X) + X).schedule(chunks=chunks)
+        functions.add(id(region_of([y.node()]).region.function))
+        y.compute()
+    assert len(functions) == 1
+
+
+def test_memory_that_does_not_suffice() -> None:
+    x = xp.asarray(np.ones(10**7)) + 1.0
+    y: Any = xp.asarray(np.arange(3.0)) * 2.0
+    y[0] = 7.0
+    large = x[:, None, None] * xp.asarray(np.ones((10**7, 1))) + y
+    with pytest.raises(MemoryError, match=r"add of shape \(10000000, 10000000, 3\).*2,400,000,000,000,000 bytes"):
+        large.compute()
+    assert large.node().value is None and y.numpy().tolist() == [7.0, 2.0, 4.0]
+
+
+def test_explanations_have_bytes_and_times() -> None:
+    def made() -> Any:
+        e = xp.sort(xp.asarray(np.arange(60000.0).reshape(100, 600)), axis=0).schedule(fuse=False)
+        return xp.sum(xp.exp(-e) * e, axis=1)
+
+    first, last = made().explain().regions
+    assert (first.written, last.read, last.written) == (480000, 480000, 800)
+    assert last.temporaries == 800 and first.predicted > last.predicted > 0.0 and last.operations[0] == "t1"
+    for _ in range(2):
+        made().compute()
+    found = made().explain()
+    assert all(r.measured for r in found.regions) and "predicted" in str(found) and "fuse=False" in str(found)
+    # Temporaries whose values are not needed any more share memory.
+    x = xp.asarray(np.arange(1000.0))
+    for _ in range(6):
+        x = xp.sort(x) * 2.0
+    assert x.explain().regions[0].temporaries <= 3 * 8000
