@@ -290,8 +290,9 @@ def compiled(make: Callable[[], Any]) -> Callable[[], Any]:
             found = make()
             stop(*(x.node() for x in (found if isinstance(found, tuple) else (found,))))
         except Wanted as wanted:
-            region, _, _, arguments = region_of(wanted.args)
-            return lambda: region.function(*arguments)
+            step = region_of(wanted.args)
+            f, arguments = step.region.function, step.arguments()
+            return lambda: f(*arguments)
     raise AssertionError("a value was asked for")
 
 

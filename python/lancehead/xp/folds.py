@@ -1,10 +1,17 @@
 """Reductions and running results by functions of the program.
 
-Operators are taken to be associative, and need not be commutative: elements keep their order. A line is reduced in
-blocks of 2048 elements. In a block, eight elements at a time are combined as ((0 1) (2 3)) ((4 5) (6 7)), and these
-results from left to right, then the rest of fewer than eight elements one by one. The results of the blocks are
-folded from left to right, after the initial value if there is one. So results do not depend on the number of threads.
-Running results and reductions of segments are folded from left to right without blocks.
+Operators are taken to be associative. A line is reduced in blocks of 4096 elements, and the results of the blocks as
+one block; the initial value, if there is one, comes before. So results do not depend on the number of threads. In a
+block four neighbours at a time are combined as (0 1) (2 3), a last group of fewer from left to right, and their results
+in the same way until one is left: elements keep their order, and operators need not be commutative.
+
+Of operators that are known to be commutative (addition, multiplication, `&`, `|`, `^`, `np.minimum`, `np.maximum`, or a
+function that is nothing else) each group of 64 elements of a block goes to 16 lanes: elements j, j + 16, j + 32 and
+j + 48 are combined in pairs, and that with what lane j has of the groups before. Halves of the lanes are combined with
+each other until one is left, and with it, one by one, the rest of fewer than 64 elements.
+
+Lines along another axis than the last are folded from left to right in blocks, and so are the results of the blocks.
+Segments and running results are folded from left to right without blocks.
 """
 
 from __future__ import annotations
@@ -21,10 +28,13 @@ from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, subtract
-from lancehead.xp.graph import Kind, Node, leaf, made
+from lancehead.xp.graph import Kind, Node, Op, leaf, made
 from lancehead.xp.manipulation import axis_of, concat, moveaxis
 
-folded = njit(parallel=True)(folding.folded)
+# Places that these loops read are there.
+folded = njit(parallel=True, boundscheck=False)(folding.folded)
+folded_in_lanes = njit(parallel=True, boundscheck=False)(folding.folded_in_lanes)
+folded_across = njit(parallel={"unsafe": True}, boundscheck=False)(folding.folded_across)
 scanned = njit(parallel=True)(folding.scanned)
 segments_folded = njit(parallel=True)(folding.segments_folded)
 # Segments do not overlap.
@@ -48,6 +58,8 @@ def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
     # An array of the initial value, or of nothing.
     if init is None:
         return leaf(np.empty(0, dtype))
+    if init.value is not None:
+        return leaf(np.asarray(init.value).astype(dtype).reshape(1))
     return as_line(convert(init, dtype))
 
 
@@ -67,32 +79,28 @@ def as_line(node: Node) -> Node:
     return reshaped(node, (math.prod(node.shape),))
 
 
-def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
-    # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
-    # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
+def _line(node: Node, name: str, shape: tuple[int, ...]) -> tuple[Node, str]:
+    # A node of the elements, and the text of one whose place in row-major order is `p`, of the line that they are.
     if node.value is None and node.op.kind is Kind.CONSTANT:
         node = leaf(np.asarray(node.dynamic[1], node.dtype))
-    if math.prod(node.shape) == 1:
-        return as_line(node), "0", f"{name}[0]"
-    if node.shape != shape:
+    if node.shape != shape or not node.shape:
+        if math.prod(node.shape) == 1:
+            return node, f"element({name}, 0)"
         node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
-    is_apart = axis is not None and axis != len(shape) - 1
-    begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
     if node.value is None and node.op.kind is Kind.COUNTING:
-        return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
-    return as_line(node), begin, f"{name}[{place}]"
+        return leaf(np.asarray(node.dynamic[:1])), f"element({name}, 0) + {{p}}"
+    return node, f"element({name}, {{p}})"
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> int:
     return math.prod(n for k, n in enumerate(shape) if k != axis)
 
 
-def _read(f: Any, begins: Sequence[str], elements: Sequence[str], dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    # The functions of where a line begins in each array, and of its elements as a type.
+def _element(f: Any, place: str, parameters: str, elements: Sequence[str], dtype: np.dtype[Any]) -> Any:
+    # The function of an element as a type: of parameters that say its place, and the arrays.
     names = ", ".join(f"x{i}" for i in range(len(elements)))
-    values = ", ".join(element.format(b=f"line[{i}]") for i, element in enumerate(elements))
-    begin = of.made(f"def call(r, n, m):\n    return ({', '.join(begins)},)\n")
-    return begin, of.made(f"def call(line, m, i, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
+    values = ", ".join(element.format(p=place) for element in elements)
+    return of.made(f"def call({parameters}, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
 
 
 def _same(x):  # type: ignore[no-untyped-def]
@@ -111,46 +119,126 @@ def map(f: Any, *arrays: Any) -> ndarray:
     shapes that do not fit, and what the function raises.
     """
     f, nodes, dtype = of.elementwise(f, arrays)
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    objects = (of.ufunc(f, len(nodes)),)
-    return wrap(made("map", _call, nodes, shape, dtype, objects=objects, kind=Kind.ELEMENTWISE))
+    shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
+    found = _MAPS.get((f, len(nodes)))
+    if found is None:
+        node = made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
+        found = _MAPS[f, len(nodes)] = node.op
+        _ELEMENTS[found] = f
+    return ndarray(Node(found, tuple(nodes), shape, dtype))
+
+
+#: Operations of `map` by functions and numbers of operands, and functions by these operations.
+_MAPS: dict[Any, Op] = {}
+_ELEMENTS: dict[Op, Any] = {}
+#: Functions of elements in which others are called, by what they consist of.
+_JOINED: dict[Any, Any] = {}
+#: So many functions become one.
+_MANY = 64
+
+
+def _is_map(n: Node, shape: tuple[int, ...]) -> bool:
+    return n.value is None and n.op in _ELEMENTS and n.shape == shape
+
+
+def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, list[Node]]:
+    # The function and its arrays, with maps that have no values as a part of the function: they need no memory.
+    if not any([_is_map(n, shape) for n in nodes]):
+        return f, nodes
+    leaves: list[Node] = []
+    calls: list[Any] = []
+    place: dict[Node, int] = {}
+
+    def placed(n: Node, depth: int) -> int:
+        k = place.get(n)
+        if k is None:
+            if depth < _MANY and _is_map(n, shape):
+                calls.append((n.op, tuple([placed(i, depth + 1) for i in n.inputs])))
+                k = len(calls) - 1
+            else:
+                leaves.append(n)
+                k = -len(leaves)
+            place[n] = k
+        return k
+
+    roots = tuple([placed(n, 0) for n in nodes])
+    key = (f, roots, *calls)
+    if key not in _JOINED:
+        names = ", ".join(f"x{i}" for i in range(len(leaves)))
+
+        def called(i: int, places: Sequence[int]) -> str:
+            return f"f{i}({', '.join(f't{k}' if k >= 0 else f'x{-k - 1}' for k in places)})"
+
+        lines = [f"    t{i} = {called(i, places)}\n" for i, (_, places) in enumerate(calls)]
+        text = f"def call({names}):\n{''.join(lines)}    return {called(len(calls), roots)}\n"
+        _JOINED[key] = of.made(text, *(_ELEMENTS[op] for op, _ in calls), f)
+    return _JOINED[key], leaves
+
+
+#: Operations of reductions, by what they consist of.
+_REDUCTIONS: dict[Any, Op] = {}
 
 
 def _folded(
     op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any, shape: Any, of_elements: Any
 ) -> ndarray:
     elements, check = of_elements
+    is_commutative = of.is_commutative(op)
     op, dtype = of.accumulated(op, elements if init is None else init.dtype, elements)
     n = math.prod(shape) if axis is None else shape[axis]
-    rows = 1 if axis is None else _rows(shape, axis)
     if init is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check:
         some = wrap(made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
-    read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
+    f, nodes = _joined(f, list(nodes), shape)
+    read = [_line(node, f"x{i}", shape) for i, node in enumerate(nodes)]
+    texts = tuple([text for _, text in read])
+    out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
+    given = (_first(init, dtype), *[node for node, _ in read])
     # Elements of a line along an axis are as far from each other as there are elements after the axis.
     m = 1 if axis is None else math.prod(shape[axis + 1 :])
-    out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
-    given = (_first(init, dtype), *(line for line, _, _ in read))
-    functions = _read(f, [begin for _, begin, _ in read], [element for _, _, element in read], dtype)
-    objects, dynamic = (folded, op, *functions), (rows, n, m, out)
-    return wrap(made("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+    key = (op, f, texts, dtype, m == 1, is_commutative)
+    if key not in _REDUCTIONS:
+        _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
+    rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
+    return ndarray(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
+
+
+def _reduction(op: Any, f: Any, texts: Sequence[str], dtype: Any, is_near: bool, is_commutative: bool) -> Op:
+    # The operation of a reduction of lines whose elements are next to each other, or as far as they say.
+    if is_near:
+        begin = of.made("def call(r, n, m):\n    return r * n\n")
+        at = _element(f, "b + i", "b, m, i", texts, dtype)
+        objects: tuple[Any, ...] = (folded_in_lanes if is_commutative else folded, op, begin, at)
+        return made("reduce", _fold, [None] * (len(texts) + 1), (), dtype, objects=objects, is_costly=True).op
+    objects = (folded_across, op, _element(f, "b + c", "b, c", texts, dtype))
+    return made("reduce", _fold_across, [None] * (len(texts) + 1), (), dtype, objects=objects, is_costly=True).op
+
+
+def _flat(lines: Sequence[str]) -> str:
+    return ", ".join(f"np.ascontiguousarray({x}).reshape(-1)" for x in lines)
 
 
 def _fold(first: str, *more: str) -> str:
     *lines, rows, n, m, shape, helper, op, begin, at = more
-    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {', '.join(lines)}).reshape({shape})"
+    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
+
+
+def _fold_across(first: str, *more: str) -> str:
+    *lines, rows, n, m, shape, helper, op, at = more
+    return f"{helper}({op}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
 
 
 def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> ndarray:
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial
-    value (None) the first element begins. In blocks of 2048 elements, eight at a time are combined as
-    ((0 1) (2 3)) ((4 5) (6 7)); their results, a rest of fewer than eight elements, and the results of blocks are
-    combined from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
-    value, and with `check` if the operator is not associative on samples.
+    value (None) the first element begins. Blocks of 4096 elements are reduced four neighbours at a time as
+    (0 1) (2 3), and their results in the same way; by an operator that is known to be commutative, such as addition, in
+    16 lanes; along another axis than the last from left to right. The results of blocks are combined in the same way,
+    whatever the number of threads. Raises ValueError for no elements without an initial value, and with `check` if the
+    operator is not associative on samples.
     """
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
 
@@ -158,7 +246,7 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
 def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> ndarray:
     """As `reduce(op, map(f, *arrays), init=init)`, without memory for the results of `f`."""
     f, nodes, elements = of.elementwise(f, arrays)
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
+    shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
     k = None if axis is None else axis_of(axis, len(shape))
     return _folded(op, f, nodes, initial(init, elements), k, shape, (elements, check))
 
@@ -173,16 +261,18 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
     f, nodes, elements = of.elementwise(f, (a, b))
     begin, n = initial(init, elements), a.shape[-1]
+    helper = folded_in_lanes if of.is_commutative(op) else folded
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
     if begin is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check and a.size and b.size:
         of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
     left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
-    functions = _read(f, ("r // m * n", "r % m * n"), ("x0[{b} + i]", "x1[{b} + i]"), dtype)
+    begins = of.made("def call(r, n, m):\n    return r // m * n, r % m * n\n")
+    functions = (begins, _element(f, "b", "b, m, i", ("element(x0, {p}[0] + i)", "element(x1, {p}[1] + i)"), dtype))
     shape = a.shape[:-1] + b.shape[:-1]
-    dynamic, objects = (left * right, n, max(right, 1), shape), (folded, op, *functions)
-    given = (_first(begin, dtype), as_line(nodes[0]), as_line(nodes[1]))
+    dynamic, objects = (left * right, n, max(right, 1), shape), (helper, op, *functions)
+    given = (_first(begin, dtype), *nodes)
     return wrap(made("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
 
 

@@ -14,13 +14,19 @@ import numpy as np
 
 from lancehead import _core, types
 from lancehead.decorators import njit, prange
+from lancehead.lib.primitives.lines import element
 from lancehead.ufuncs import vectorize
 from lancehead.xp import dtypes
+from lancehead.xp.array import ndarray
 from lancehead.xp.elementwise import operands
 from lancehead.xp.graph import Node, name_of
 
 #: Compiled functions by code and by what they captured.
 _COMPILED: dict[Any, Any] = {}
+#: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
+_PLAIN_COMPILED: dict[int, tuple[Any, Any, Any]] = {}
+#: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
+_ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
 #: Functions around functions, by these and their texts.
 _ADAPTED: dict[Any, Any] = {}
 #: The functions of Python that those made here are compiled from, by identity.
@@ -54,6 +60,10 @@ def compiled(f: Any) -> Any:
     made by the same code with equal numbers and the same objects are compiled once. Raises TypeError for
     what cannot be called.
     """
+    if type(f) is FunctionType:
+        plain = _PLAIN_COMPILED.get(id(f.__code__))
+        if plain is not None and plain[1] is f.__globals__ and not (f.__closure__ or f.__defaults__ or f.__kwdefaults__):
+            return plain[2]
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
             raise TypeError(f"a function is needed, not {type(f).__name__}")
@@ -66,6 +76,8 @@ def compiled(f: Any) -> Any:
         found = _COMPILED[key] = njit(own, error_model="numpy")
         name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
         _PROBES[id(found)] = own
+    if not (cells or f.__defaults__ or f.__kwdefaults__):
+        _PLAIN_COMPILED[id(f.__code__)] = (f.__code__, f.__globals__, _COMPILED[key])
     return _COMPILED[key]
 
 
@@ -81,13 +93,17 @@ def _content(x: Any) -> Any:
 
 
 def made(text: str, *objects: Any, parallel: bool = False) -> Any:
-    """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
+    """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects.
+
+    Places of elements that the text itself reads are there: they are not checked.
+    """
     key = (text, *map(id, objects))
     if key not in _ADAPTED:
-        names: dict[str, Any] = {"np": np, "prange": prange, **{f"f{i}": x for i, x in enumerate(objects)}}
+        names: dict[str, Any] = {"np": np, "prange": prange, "element": element}
+        names.update({f"f{i}": x for i, x in enumerate(objects)})
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
-        found = njit(names["call"], error_model="numpy", parallel=parallel)
+        found = njit(names["call"], error_model="numpy", parallel=parallel, boundscheck=False)
         _ADAPTED[key] = (found, objects)
         name_of(found, text, *map(name_of, objects))
         _PROBES[id(found)] = names["call"]
@@ -152,6 +168,10 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
 
 def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:
     """A function of elements, the nodes of its arrays, and the type of its results."""
+    f = compiled(f)
+    if type(f) is _core.Dispatcher and all([type(x) is ndarray for x in arrays]):
+        nodes = [x._node if x._view is None else x._view.node() for x in arrays]
+        return f, nodes, result_dtype(f, [n.dtype for n in nodes])
     f, flat = flattened(f, arrays)
     nodes = operands(*flat)
     return f, nodes, result_dtype(f, [n.dtype for n in nodes])
@@ -161,6 +181,28 @@ def binary(op: Any) -> Any:
     """The compiled function of two elements that an operator is."""
     op = compiled(op)
     return op if isinstance(op, _core.Dispatcher) else made("def call(x, y):\n    return f0(x, y)\n", op)
+
+
+#: Operators that do not depend on the order of their operands: objects, and the code of functions that are no more.
+_COMMUTATIVE = (
+    operator.add, operator.mul, operator.and_, operator.or_, operator.xor,
+    np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+)  # fmt: skip
+_COMMUTATIVE_CODE = frozenset(
+    f.__code__.co_code
+    for f in (
+        lambda a, b: a + b, lambda a, b: b + a, lambda a, b: a * b, lambda a, b: b * a,
+        lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b,
+    )
+)  # fmt: skip
+
+
+def is_commutative(op: Any) -> bool:
+    """Whether an operator is known to be commutative: a function that only adds, multiplies or combines bits, too."""
+    if any(op is known for known in _COMMUTATIVE):
+        return True
+    code = getattr(getattr(op, "py_func", op), "__code__", None)
+    return isinstance(code, CodeType) and code.co_argcount == 2 and code.co_code in _COMMUTATIVE_CODE
 
 
 def converted(f: Any, count: int, given: Sequence[np.dtype[Any]], dtype: np.dtype[Any]) -> Any:
@@ -176,14 +218,19 @@ def accumulated(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple
 
     `dtype` is the type of the value that it begins with.
     """
-    op, wanted = binary(op), dtypes.as_dtype(np.promote_types(dtype, elements))
+    op = binary(op)
+    known = _ACCUMULATED.get((op, dtype, elements))
+    if known is not None:
+        return known
+    wanted = dtypes.as_dtype(np.promote_types(dtype, elements))
     # A chain of promotions is shorter than the list of types.
     for _ in dtypes.ALL:
         wider = np.promote_types(wanted, result_dtype(op, (wanted, wanted)))
         if wider == wanted:
             break
         wanted = wider
-    return converted(op, 2, (wanted, wanted), wanted), wanted
+    found = _ACCUMULATED[op, dtype, elements] = converted(op, 2, (wanted, wanted), wanted), wanted
+    return found
 
 
 def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
@@ -206,5 +253,6 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
 
 __all__ = [
     "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise", "flattened",
+    "is_commutative",
     "made", "result_dtype", "typed", "ufunc",
 ]  # fmt: skip

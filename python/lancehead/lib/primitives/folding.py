@@ -3,31 +3,88 @@
 import numpy as np
 
 from lancehead import prange
+from lancehead.lib.primitives.lines import extents, fill, get, new_line, put
+
+#: Elements of a line that a task reduces, and columns of lines that are side by side.
+BLOCK, TILE = 4096, 256
 
 
-def eight(op, at, line, m, i, *arrays):
-    """Eight elements combined in pairs, and these in pairs."""
+def four(op, at, line, m, i, *arrays):
+    """Four elements combined in pairs, and these."""
     a = op(at(line, m, i, *arrays), at(line, m, i + 1, *arrays))
-    b = op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays))
-    c = op(at(line, m, i + 4, *arrays), at(line, m, i + 5, *arrays))
-    d = op(at(line, m, i + 6, *arrays), at(line, m, i + 7, *arrays))
-    return op(op(a, b), op(c, d))
+    return op(a, op(at(line, m, i + 2, *arrays), at(line, m, i + 3, *arrays)))
 
 
-def block(op, at, line, m, start, stop, *arrays):
-    """The elements of a block, reduced in the order of this module."""
-    whole = (stop - start) // 8
-    if whole:
-        total = eight(op, at, line, m, start, *arrays)
-        for k in range(1, whole):
-            total = op(total, eight(op, at, line, m, start + 8 * k, *arrays))
-        first = start + 8 * whole
+def up_to_four(op, at, line, m, i, n, *arrays):
+    """Four elements as above; fewer from left to right."""
+    if n == 4:
+        return four(op, at, line, m, i, *arrays)
+    total = at(line, m, i, *arrays)
+    for k in range(1, n):
+        total = op(total, at(line, m, i + k, *arrays))
+    return total
+
+
+def block(op, at, line, m, start, n, like, *arrays):
+    """The elements of a block, four neighbours at a time, then their results in the same way, until one is left.
+
+    Neighbours stay neighbours, so that operators need not be commutative; loops have no values from before.
+    """
+    count = (n + 3) // 4
+    last = n - 4 * (count - 1)
+    if count == 1:
+        return up_to_four(op, at, line, m, start, n, *arrays)
+    parts = new_line(count + count // 3 + 8, like)
+    for k in range(count - 1):
+        put(parts, k, four(op, at, line, m, start + 4 * k, *arrays))
+    put(parts, count - 1, up_to_four(op, at, line, m, start + 4 * (count - 1), last, *arrays))
+    begin = 0
+    while count > 1:
+        n, to = count, begin + count
+        count = (n + 3) // 4
+        for k in range(count - 1):
+            put(parts, to + k, four(op, part, begin, 0, 4 * k, parts))
+        put(parts, to + count - 1, up_to_four(op, part, begin, 0, 4 * (count - 1), n - 4 * (count - 1), parts))
+        begin = to
+    return get(parts, begin)
+
+
+def part(begin, m, i, parts):
+    """A result of elements, as `at` reads elements."""
+    return get(parts, begin + i)
+
+
+def block_in_lanes(op, at, line, m, start, n, like, *arrays):
+    """The elements of a block, for operators that are commutative.
+
+    Place j of a group of 64 belongs to lane j % 16: its four elements of a group are combined in pairs, the results of
+    groups from left to right, the halves of the lanes with each other, and then the rest of fewer than 64 elements.
+    """
+    groups = n // 64
+    rest = groups * 64
+    if groups:
+        lanes = new_line(16, like)
+        for j in range(16):
+            put(lanes, j, of_lane(op, at, line, m, start + j, *arrays))
+        for k in range(1, groups):
+            for j in range(16):
+                put(lanes, j, op(get(lanes, j), of_lane(op, at, line, m, start + 64 * k + j, *arrays)))
+        for half in (8, 4, 2, 1):
+            for j in range(half):
+                put(lanes, j, op(get(lanes, j), get(lanes, half + j)))
+        total = get(lanes, 0)
     else:
         total = at(line, m, start, *arrays)
-        first = start + 1
-    for i in range(first, stop):
-        total = op(total, at(line, m, i, *arrays))
+        rest = 1
+    for i in range(rest, n):
+        total = op(total, at(line, m, start + i, *arrays))
     return total
+
+
+def of_lane(op, at, line, m, i, *arrays):
+    """The elements of a group that belong to a lane."""
+    a = op(at(line, m, i, *arrays), at(line, m, i + 16, *arrays))
+    return op(a, op(at(line, m, i + 32, *arrays), at(line, m, i + 48, *arrays)))
 
 
 def folded(op, begin, at, first, rows, n, m, *arrays):
@@ -35,23 +92,83 @@ def folded(op, begin, at, first, rows, n, m, *arrays):
 
     `begin(row, n, m)` gives where a line begins in each array, and `at(line, m, i, *arrays)` its element at a place.
     """
-    out = np.empty(rows, first.dtype)
+    return in_blocks(block, op, begin, at, first, rows, n, m, *arrays)
+
+
+def folded_in_lanes(op, begin, at, first, rows, n, m, *arrays):
+    """As `folded`, by an operator that is commutative."""
+    return in_blocks(block_in_lanes, op, begin, at, first, rows, n, m, *arrays)
+
+
+def in_blocks(fold, op, begin, at, first, rows, n, m, *arrays):
+    """Lines of elements, whose blocks are reduced by a function, and the results of the blocks, too."""
+    out = new_line(rows, first)
     if n == 0:
-        out[:] = first[0]
+        fill(out, get(first, 0))
         return out
-    blocks = (n + 2047) // 2048
-    parts = np.empty(rows * blocks, first.dtype)
+    blocks = (n + BLOCK - 1) // BLOCK
+    has_first = extents(first)[0] > 0
+    if blocks == 1:
+        for row in prange(rows):
+            total = fold(op, at, begin(row, n, m), m, 0, n, first, *arrays)
+            put(out, row, op(get(first, 0), total) if has_first else total)
+        return out
+    parts = new_line(rows * blocks, first)
     for t in prange(rows * blocks):
-        start, line = t % blocks * 2048, begin(t // blocks, n, m)
-        parts[t] = block(op, at, line, m, start, min(start + 2048, n), *arrays)
-    for row in range(rows):
-        total = parts[row * blocks]
-        if first.size:
-            total = op(first[0], total)
-        for k in range(1, blocks):
-            total = op(total, parts[row * blocks + k])
-        out[row] = total
+        start, line = t % blocks * BLOCK, begin(t // blocks, n, m)
+        put(parts, t, fold(op, at, line, m, start, min(BLOCK, n - start), first, *arrays))
+    for row in prange(rows):
+        total = fold(op, part, row * blocks, m, 0, blocks, first, parts)
+        put(out, row, op(get(first, 0), total) if has_first else total)
     return out
+
+
+def folded_across(op, at, first, rows, n, m, *arrays):
+    """Lines whose elements are `m` apart: in blocks from left to right, and the results of blocks, too.
+
+    `at(place, column, *arrays)` is the element of a column whose line's element in column 0 is at a place. A task has
+    the columns of a block that are next to each other.
+    """
+    out = new_line(rows * m, first)
+    if n == 0:
+        fill(out, get(first, 0))
+        return out
+    blocks, tiles = (n + BLOCK - 1) // BLOCK, (m + TILE - 1) // TILE
+    has_first = extents(first)[0] > 0
+    parts = new_line(rows * blocks * m, first)
+    for t in prange(rows * blocks * tiles):
+        column, line = t % tiles * TILE, t // tiles
+        start, row = line % blocks * BLOCK, line // blocks
+        across(
+            op, at, parts, line * m, (row * n + start) * m, min(BLOCK, n - start), m, column, min(column + TILE, m),
+            *arrays,
+        )  # fmt: skip
+    for row in range(rows):
+        for c in range(m):
+            total = get(parts, row * blocks * m + c)
+            put(out, row * m + c, op(get(first, 0), total) if has_first else total)
+        for k in range(1, blocks):
+            for c in range(m):
+                put(out, row * m + c, op(get(out, row * m + c), get(parts, (row * blocks + k) * m + c)))
+    return out
+
+
+def across(op, at, parts, to, place, n, m, column, stop, *arrays):
+    """Columns of a block, each folded from left to right into a place of `parts`."""
+    for c in range(column, stop):
+        put(parts, to + c, at(place, c, *arrays))
+    whole = (n - 1) // 4 * 4
+    for i in range(1, whole, 4):
+        here = place + i * m
+        for c in range(column, stop):
+            total = op(get(parts, to + c), at(here, c, *arrays))
+            total = op(total, at(here + m, c, *arrays))
+            total = op(total, at(here + 2 * m, c, *arrays))
+            put(parts, to + c, op(total, at(here + 3 * m, c, *arrays)))
+    for i in range(whole + 1, n):
+        here = place + i * m
+        for c in range(column, stop):
+            put(parts, to + c, op(get(parts, to + c), at(here, c, *arrays)))
 
 
 def scanned(op, first, exclusive, x):
