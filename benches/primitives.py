@@ -29,11 +29,11 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from peers import loops
 from peers.inputs import BINS, FEW, inputs
 
 from lancehead import set_num_threads, xp
 from lancehead.xp.regions import region_of
+from peers import loops
 
 HERE = Path(__file__).parent
 Case = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any] | None]

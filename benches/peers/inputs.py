@@ -1,4 +1,4 @@
-"""Arrays that primitives are measured on: equal ones for lancehead, NumPy, Thrust and JAX, which has its own process."""
+"""Arrays that primitives are measured on: equal ones for lancehead, NumPy, Thrust and JAX in its own process."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, subtract
 from lancehead.xp.graph import Kind, Node, Op, leaf, made
-from lancehead.xp.manipulation import axis_of, concat, moveaxis
+from lancehead.xp.manipulation import axis_of, moveaxis
 
 # Places that these loops read are there.
 folded = njit(parallel=True, boundscheck=False)(folding.folded)
@@ -143,7 +143,7 @@ def _is_map(n: Node, shape: tuple[int, ...]) -> bool:
 
 def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, list[Node]]:
     # The function and its arrays, with maps that have no values as a part of the function: they need no memory.
-    if not any([_is_map(n, shape) for n in nodes]):
+    if not any(_is_map(n, shape) for n in nodes):
         return f, nodes
     leaves: list[Node] = []
     calls: list[Any] = []
@@ -249,6 +249,17 @@ def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None 
     shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
     k = None if axis is None else axis_of(axis, len(shape))
     return _folded(op, f, nodes, initial(init, elements), k, shape, (elements, check))
+
+
+def is_mapped(x: ndarray) -> bool:
+    """Whether an array is the result of `map` and not computed."""
+    node = x.node()
+    return _is_map(node, node.shape)
+
+
+def total(x: ndarray) -> ndarray:
+    """The sum of all elements, in the order of `reduce`."""
+    return reduce(np.add, x, init=None if x.size else 0)
 
 
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
@@ -384,9 +395,39 @@ def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
     Shape as `x`; the type holds the elements and the results. AxisError for an axis that is not there.
     """
     k = axis_of(axis, x.ndim)
-    before = (slice(None),) * k
-    head, tail, last = x[(*before, slice(0, 1))], x[(*before, slice(1, None))], x[(*before, slice(0, -1))]
-    return concat([head, subtract(tail, last) if f is None else map(f, tail, last)], axis=k)
+    if f is None:
+        found, f = subtract(x, x).dtype, _less
+    else:
+        found = of.result_dtype(f := of.binary(f), (x.dtype, x.dtype))
+    dtype = dtypes.as_dtype(np.result_type(x.dtype, found))
+    # Elements before axis `k` are rows; neighbours are as far from each other as there are elements after it.
+    rows, m = math.prod(x.shape[:k]), math.prod(x.shape[k + 1 :])
+    helper = of.made(_differences(of.typed(dtype), k == 0), f, parallel={"unsafe": True})
+    dynamic = (x.shape, rows, x.shape[k] * m, m)
+    return wrap(made("adjacent_difference", _differ, (x.node(),), x.shape, dtype, dynamic=dynamic, objects=(helper,)))
+
+
+@njit
+def _less(a, b):  # type: ignore[no-untyped-def]
+    return a - b
+
+
+def _differences(dtype: str, is_one: bool) -> str:
+    # The loops over rows of `n` elements, or over the elements of one, in parallel.
+    return f"""def call(x, shape, rows, n, m):
+    out = np.empty(shape, {dtype})
+    line = out.reshape(-1)
+    for r in {"range" if is_one else "prange"}(rows):
+        for i in range(r * n, r * n + min(m, n)):
+            put(line, i, {dtype}(element(x, i)))
+        for i in {"prange" if is_one else "range"}(r * n + m, r * n + n):
+            put(line, i, {dtype}(f0(element(x, i), element(x, i - m))))
+    return out
+"""
+
+
+def _differ(x: str, shape: str, rows: str, n: str, m: str, helper: str) -> str:
+    return f"{helper}({_flat([x])}, {shape}, {rows}, {n}, {m})"
 
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from lancehead import _core, types
 from lancehead.decorators import njit, prange
-from lancehead.lib.primitives.lines import element
+from lancehead.lib.primitives.lines import element, put
 from lancehead.ufuncs import vectorize
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray
@@ -62,7 +62,7 @@ def compiled(f: Any) -> Any:
     """
     if type(f) is FunctionType:
         plain = _PLAIN_COMPILED.get(id(f.__code__))
-        if plain is not None and plain[1] is f.__globals__ and not (f.__closure__ or f.__defaults__ or f.__kwdefaults__):
+        if plain is not None and plain[1] is f.__globals__ and _is_plain(f):
             return plain[2]
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
@@ -76,9 +76,13 @@ def compiled(f: Any) -> Any:
         found = _COMPILED[key] = njit(own, error_model="numpy")
         name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
         _PROBES[id(found)] = own
-    if not (cells or f.__defaults__ or f.__kwdefaults__):
+    if _is_plain(f):
         _PLAIN_COMPILED[id(f.__code__)] = (f.__code__, f.__globals__, _COMPILED[key])
     return _COMPILED[key]
+
+
+def _is_plain(f: FunctionType) -> bool:
+    return not (f.__closure__ or f.__defaults__ or f.__kwdefaults__)
 
 
 def _content(x: Any) -> Any:
@@ -92,14 +96,14 @@ def _content(x: Any) -> Any:
     )
 
 
-def made(text: str, *objects: Any, parallel: bool = False) -> Any:
+def made(text: str, *objects: Any, parallel: Any = False) -> Any:
     """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects.
 
     Places of elements that the text itself reads are there: they are not checked.
     """
     key = (text, *map(id, objects))
     if key not in _ADAPTED:
-        names: dict[str, Any] = {"np": np, "prange": prange, "element": element}
+        names: dict[str, Any] = {"np": np, "prange": prange, "element": element, "put": put}
         names.update({f"f{i}": x for i, x in enumerate(objects)})
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
@@ -169,7 +173,7 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
 def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:
     """A function of elements, the nodes of its arrays, and the type of its results."""
     f = compiled(f)
-    if type(f) is _core.Dispatcher and all([type(x) is ndarray for x in arrays]):
+    if type(f) is _core.Dispatcher and all(type(x) is ndarray for x in arrays):
         nodes = [x._node if x._view is None else x._view.node() for x in arrays]
         return f, nodes, result_dtype(f, [n.dtype for n in nodes])
     f, flat = flattened(f, arrays)
