@@ -12,6 +12,7 @@ from typing import Any
 
 from lancehead.xp import dtypes, fft, indexing, linalg  # noqa: F401
 from lancehead.xp.array import CPU, Device, ndarray
+from lancehead.xp.autotuning import autotune
 from lancehead.xp.creation import (
     arange,
     asarray,
@@ -248,25 +249,25 @@ def __array_namespace_info__() -> _Information:
 
 
 __all__ = [
-    "CPU", "Device", "Schedule", "abs", "acos", "acosh", "add", "adjacent_difference", "all", "any", "arange", "argmax",
-    "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bincount", "bitwise_and",
-    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool",
-    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "compact", "complex128",
-    "complex64", "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero", "counting",
-    "cumulative_prod", "cumulative_sum", "diff", "difference", "divide", "e", "empty", "empty_like", "equal",
-    "exclusive_scan", "exp", "expand_dims", "explain", "expm1", "eye", "fft", "finfo", "flip", "float32", "float64",
-    "floor", "floor_divide", "from_dlpack", "full", "full_like", "gather", "greater", "greater_equal", "histogram",
-    "hypot", "iinfo", "imag", "inclusive_scan", "inf", "inner", "int16", "int32", "int64", "int8", "intersection",
-    "isdtype", "isfinite", "isinf", "isnan", "k_select", "less", "less_equal", "linalg", "linspace", "log", "log10",
-    "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "map", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "merge", "meshgrid", "min", "minimum", "moveaxis", "multiply",
-    "nan", "ndarray", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "ones", "ones_like", "outer",
-    "partition", "permutation", "permute_dims", "pi", "positive", "pow", "prod", "real", "reciprocal", "reduce",
-    "remainder", "repeat", "reshape", "result_type", "reverse", "roll", "round", "run_length", "scan", "scatter",
-    "searchsorted", "segmented_reduce", "segmented_scan", "sign", "signbit", "sin", "sinh", "sort", "sort_by_key",
-    "sqrt", "square", "squeeze", "stack", "std", "stencil", "strided", "subtract", "sum", "symmetric_difference",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "trace", "transform",
-    "transform_reduce", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "union", "unique",
-    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot", "where", "zeros",
-    "zeros_like", "zip", "zipwith",
+    "CPU", "Device", "Schedule", "abs", "acos", "acosh", "add", "adjacent_difference", "all", "any", "arange",
+    "argmax", "argmin", "argsort", "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "autotune",
+    "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "bool", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip",
+    "compact", "complex128", "complex64", "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero",
+    "counting", "cumulative_prod", "cumulative_sum", "diff", "difference", "divide", "e", "empty", "empty_like",
+    "equal", "exclusive_scan", "exp", "expand_dims", "explain", "expm1", "eye", "fft", "finfo", "flip", "float32",
+    "float64", "floor", "floor_divide", "from_dlpack", "full", "full_like", "gather", "greater", "greater_equal",
+    "histogram", "hypot", "iinfo", "imag", "inclusive_scan", "inf", "inner", "int16", "int32", "int64", "int8",
+    "intersection", "isdtype", "isfinite", "isinf", "isnan", "k_select", "less", "less_equal", "linalg", "linspace",
+    "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "map",
+    "matmul", "matrix_transpose", "max", "maximum", "mean", "merge", "meshgrid", "min", "minimum", "moveaxis",
+    "multiply", "nan", "ndarray", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "ones", "ones_like",
+    "outer", "partition", "permutation", "permute_dims", "pi", "positive", "pow", "prod", "real", "reciprocal",
+    "reduce", "remainder", "repeat", "reshape", "result_type", "reverse", "roll", "round", "run_length", "scan",
+    "scatter", "searchsorted", "segmented_reduce", "segmented_scan", "sign", "signbit", "sin", "sinh", "sort",
+    "sort_by_key", "sqrt", "square", "squeeze", "stack", "std", "stencil", "strided", "subtract", "sum",
+    "symmetric_difference", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "top_k", "trace",
+    "transform", "transform_reduce", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "union",
+    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot", "where",
+    "zeros", "zeros_like", "zip", "zipwith",
 ]  # fmt: skip

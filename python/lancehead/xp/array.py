@@ -187,6 +187,11 @@ class ndarray:
         scheduled(self.node(), schedule, options, as_device)
         return self
 
+    def autotune(self, budget: float = 1.0) -> Schedule:
+        """Finds the fastest schedule in so many seconds, gives it to the array, and answers with it."""
+        found: Schedule = OPERATORS["autotune"](self, budget=budget)
+        return found
+
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""
         compute(self.node())

@@ -87,7 +87,7 @@ def name_of(x: Any, *content: Any) -> str:
     """
     found = _NAMES.get(id(x))
     if found is None:
-        stem = f"{getattr(x, '__module__', '')}_{getattr(x, '__name__', type(x).__name__)}"
+        stem = f"f_{getattr(x, '__module__', '')}_{getattr(x, '__name__', type(x).__name__)}"
         if content:
             stem += "_" + hashlib.sha1(repr(content).encode()).hexdigest()[:16]
         stem = found = re.sub(r"\W", "_", stem)

@@ -20,6 +20,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.xp.costs import largest
+from lancehead.xp.cutting import rounds
 from lancehead.xp.graph import NAMES, Kind, Node, Op
 from lancehead.xp.tiling import Looped, Loops, loops_of
 
@@ -258,12 +259,16 @@ def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
 
 
 def groups(wanted: Sequence[Node]) -> list[list[Node]]:
-    """The nodes of regions that are computed one after the other: those whose schedules ask for one, then the rest."""
-    apart = {n: None for n in unknown(wanted) if n.schedule is not None and n.schedule.is_apart}
-    if not apart:
+    """The nodes of regions that are computed one after the other: those whose schedules ask for one, those that are
+    stored between rounds of a loop, then the rest."""
+    order = unknown(wanted)
+    apart = {n: None for n in order if n.schedule is not None and n.schedule.is_apart}
+    found = [[n] for n in apart] if apart else rounds(order)
+    if not found:
         return [list(wanted)]
-    rest = [n for n in wanted if n not in apart]
-    return [[n] for n in apart] + ([rest] if rest else [])
+    before = {n for some in found for n in some}
+    rest = [n for n in wanted if n not in before]
+    return found + ([rest] if rest else [])
 
 
 def _instances(order: Sequence[Node], kept: Sequence[Node]) -> list[tuple[Node, Any, Sequence[Any]]]:

@@ -1,0 +1,213 @@
+"""Schedules that are found by measuring, and kept for the next time and the next process."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import itertools
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from lancehead import config
+from lancehead._core import __version__, cache_directory
+from lancehead.xp import costs
+from lancehead.xp.array import OPERATORS, as_device, ndarray
+from lancehead.xp.graph import Kind, Node
+from lancehead.xp.regions import Step, compute, groups, region_of
+from lancehead.xp.schedules import Schedule, check
+
+#: Bytes of pieces that are tried: parts of the caches of a core.
+_PIECES = (1 << 15, 1 << 18, 1 << 20)
+_TILES = ((256, 256), (64, 256), (512, 512), (64, 64), (256, 64), (16, 256))
+#: One that takes so much longer is not measured again.
+_HOPELESS = 1.3
+#: What a schedule has to gain, so that chance does not choose it.
+_GAIN = 0.95
+_TAKES_LONG = 1.0
+
+#: Schedules that were found, by what they hold for.
+_FOUND: dict[str, Schedule] = {}
+
+
+def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float = 1.0) -> Schedule:
+    """The fastest schedule for an array, or for a function's result, among those tried in so many seconds.
+
+    Each is compiled and measured with the operands that are there. What is found is kept for arrays of the same
+    structure, types and about the same size: in the process, and in lancehead's directory of cached code for others on
+    the same processor. Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that
+    its region reads are. Raises ValueError for an array that has been computed or a budget that is not positive,
+    TypeError unless there is an array.
+    """
+    x = f if isinstance(f, ndarray) else f(*arguments) if callable(f) else None
+    if not isinstance(x, ndarray) or (x is f and arguments):
+        raise TypeError("an array, or a function that gives an array for its arguments, is tuned")
+    if not budget > 0:
+        raise ValueError(f"a budget is a positive number of seconds, not {budget}")
+    node = x.node()
+    if node.value is not None:
+        raise ValueError("the array has been computed, so that there is nothing to tune")
+    for some in groups([node])[:-1]:
+        compute(*some)
+    own = node.schedule
+    before = Schedule() if own is None else dataclasses.replace(own, tile=None, chunks=None, unroll=None)
+    node.schedule = None if before == Schedule() else before
+    try:
+        key = _key(node)
+        found = _FOUND.get(key) or _read(key, node)
+        if found is None:
+            found = _measured(node, before, budget)
+            _write(key, found)
+        _FOUND[key] = found
+    except BaseException:
+        node.schedule = own
+        raise
+    found = dataclasses.replace(before, tile=found.tile, chunks=found.chunks, unroll=found.unroll)
+    node.schedule = None if found == Schedule() else found
+    return found
+
+
+def _candidates(node: Node, before: Schedule) -> Iterator[Schedule]:
+    # Without loops first, then those which share a compiled function after each other.
+    yield before
+    base = node.inputs[0] if node.op.kind is Kind.REDUCTION and node.inputs else node
+    shape, tried = base.shape, list[dict[str, Any]]()
+    if shape and -1 not in shape:
+        chunks = {costs.size(base) // n for n in _PIECES} | {2}
+        tried += [{"chunks": n} for n in sorted(chunks) if 1 < n <= shape[0]]
+    if len(shape) > 1:
+        sizes = [size for size in _TILES if size[0] < 2 * shape[-2] and size[1] < 2 * shape[-1]]
+        tiles = [(1,) * (len(shape) - 2) + size for size in sizes]
+        tried += [{"tile": tile} for tile in tiles]
+        tried += [{"tile": tile, "unroll": 2} for tile in tiles[-1:]]
+    for options in tried:
+        with contextlib.suppress(ValueError):
+            schedule = dataclasses.replace(before, **options)
+            check(node, schedule, as_device)
+            yield schedule
+
+
+def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
+    started = perf_counter()
+    times: dict[Schedule, float] = {}
+    candidates = list(_candidates(node, before))
+    with _progress(len(candidates) if budget >= _TAKES_LONG else 0) as advance:
+        for schedule in candidates:
+            left = budget - (perf_counter() - started)
+            if times and left <= 0:
+                break
+            node.schedule = schedule
+            # The first is what all others have to be better than.
+            times[schedule] = _best(region_of([node]), left / 4, min(times.values(), default=float("inf")))
+            advance()
+    fastest = min(times, key=times.__getitem__)
+    if times[fastest] >= _GAIN * times[before]:
+        return before
+    # What else the machine did may have chosen it.
+    again = []
+    for schedule in (before, fastest):
+        node.schedule = schedule
+        again.append(_best(region_of([node]), 0.05, float("inf")))
+    return fastest if again[1] < _GAIN * again[0] else before
+
+
+def _best(step: Step, seconds: float, so_far: float) -> float:
+    # The shortest of some calls after the first, which compiles.
+    arguments = step.arguments()
+    step.region.function(*arguments)
+    best, until = float("inf"), perf_counter() + min(seconds, 0.2)
+    for count in itertools.count():
+        started = perf_counter()
+        step.region.function(*arguments)
+        ended = perf_counter()
+        best = min(best, ended - started)
+        if (count >= 2 and ended > until) or best > _HOPELESS * so_far:
+            return best
+    raise AssertionError("the loop returns")
+
+
+@contextlib.contextmanager
+def _progress(count: int) -> Iterator[Callable[[], None]]:
+    # A bar, if it takes long and somebody sees it.
+    if not count or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield lambda: None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("schedules", total=count)
+        yield lambda: progress.advance(task)
+
+
+@functools.cache
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        model = [
+            line for line in lines if line.startswith(("model name", "flags", "cache size", "Features", "CPU part"))
+        ]
+    except OSError:
+        model = [platform.processor()]
+    return repr((platform.machine(), model, os.cpu_count()))
+
+
+def _key(node: Node) -> str:
+    # Structure, types, sizes to the next power of two, and what it runs on.
+    step = region_of([node])
+    sizes = [(n.dtype.name, [k.bit_length() for k in n.shape]) for n in (*step.leaves, *step.kept)]
+    base = [k.bit_length() for k in (node.inputs[0] if node.inputs else node).shape]
+    known = repr((__version__, _processor(), step.region.text, sizes, base))
+    return hashlib.sha256(known.encode()).hexdigest()[:32]
+
+
+def _file(key: str) -> Path | None:
+    directory = None if config.CACHE is False else cache_directory()
+    return None if directory is None else directory / "schedules" / f"{key}.json"
+
+
+def _read(key: str, node: Node) -> Schedule | None:
+    file = _file(key)
+    if file is None:
+        return None
+    try:
+        # A file of another program, or one that is damaged, says nothing.
+        found = Schedule(**json.loads(file.read_text()))
+        check(node, found, as_device)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    return found
+
+
+def _write(key: str, schedule: Schedule) -> None:
+    file = _file(key)
+    if file is None:
+        return
+    said = {name: x for name, x in dataclasses.asdict(schedule).items() if x is not None}
+    # Nothing depends on the file.
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f".{key}.", delete=False) as made:
+            try:
+                made.write(json.dumps(said))
+                made.close()
+                os.replace(made.name, file)
+            except OSError:
+                os.unlink(made.name)
+                raise
+
+
+OPERATORS["autotune"] = autotune
+
+__all__ = ["autotune"]
