@@ -31,7 +31,7 @@ def inputs(n: int) -> SimpleNamespace:
         # Sorted, with equal neighbours; half of the elements of one are in the other.
         a=np.sort(rng.integers(0, n, n) * 1.0),
         b=np.sort(rng.integers(n // 2, n + n // 2, n) * 1.0),
-        runs=np.repeat(rng.random(n // 4 + 1), 4)[:n],
+        runs=np.repeat(rng.random(n // 4 + 1), rng.integers(1, 12, n // 4 + 1))[:n],
         counts=rng.integers(0, 1000, n),
         left=x[:side].copy(),
         right=y[:side].copy(),

@@ -17,4 +17,7 @@ smallest, top_rows = (
     njit(parallel={"unsafe": True})(selecting.smallest),
     njit(parallel={"unsafe": True})(selecting.top_rows),
 )
-runs, merged, combined = njit(selecting.runs), njit(selecting.merged), njit(selecting.combined)
+# Parts of lines are apart.
+runs = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.runs)
+merged = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.merged)
+combined = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.combined)
