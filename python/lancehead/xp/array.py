@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from lancehead.xp import dtypes
 from lancehead.xp.graph import Kind, Node, leaf, op
-from lancehead.xp.regions import compute
+from lancehead.xp.regions import compute, compute_alone
 from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class ndarray:
     def numpy(self) -> np.ndarray:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
         node = self._node if self._view is None else self._view.node()
-        if node.value is None:
+        if node.value is None and not compute_alone(node):
             compute(node)
         found: np.ndarray = node.value
         return found if type(found) is np.ndarray else np.asarray(found)
@@ -428,28 +428,34 @@ class ndarray:
         return _operate("not_equal", self, other)
 
     def __neg__(self) -> ndarray:
-        return _operate("negative", self)
+        return _alone("negative", self)
 
     def __pos__(self) -> ndarray:
-        return _operate("positive", self)
+        return _alone("positive", self)
 
     def __abs__(self) -> ndarray:
-        return _operate("abs", self)
+        return _alone("abs", self)
 
     def __invert__(self) -> ndarray:
-        return _operate("bitwise_invert", self)
+        return _alone("bitwise_invert", self)
 
 
 #: Functions by the names of their operators; the modules that define them add them.
 OPERATORS: dict[str, Callable[..., Any]] = {}
 _OPERANDS = (ndarray, bool, int, float, complex)
+_TYPES = frozenset(_OPERANDS)
 
 
-def _operate(name: str, *operands: Any) -> ndarray:
-    for x in operands:
-        if type(x) is not ndarray and not isinstance(x, _OPERANDS):
-            return cast("ndarray", NotImplemented)
-    return cast("ndarray", OPERATORS[name](*operands))
+def _alone(name: str, x: ndarray) -> ndarray:
+    found: ndarray = OPERATORS[name](x)
+    return found
+
+
+def _operate(name: str, a: Any, b: Any) -> ndarray:
+    if (type(a) in _TYPES and type(b) in _TYPES) or (isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS)):
+        found: ndarray = OPERATORS[name](a, b)
+        return found
+    return cast("ndarray", NotImplemented)
 
 
 def _change(name: str, x: ndarray, other: Any) -> ndarray:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,13 @@ def map(f: Any, *arrays: Any) -> ndarray:
     The type is that of the function's results. Raises TypeError if these are no numbers or truth values, ValueError for
     shapes that do not fit, and what the function raises.
     """
+    x, plain = arrays[0] if len(arrays) == 1 else None, None
+    if type(x) is ndarray and type(f) is FunctionType and of.is_plain(f):
+        a = x._node if x._view is None else x._view.node()
+        plain = (id(f.__code__), id(f.__globals__), a.dtype)
+        known = _PLAIN_MAPS.get(plain)
+        if known is not None:
+            return ndarray(Node(known[0], (a,), a.shape, known[1]))
     f, nodes, dtype = of.elementwise(f, arrays)
     shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
     found = _MAPS.get((f, len(nodes)))
@@ -125,12 +133,17 @@ def map(f: Any, *arrays: Any) -> ndarray:
         node = made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
         found = _MAPS[f, len(nodes)] = node.op
         _ELEMENTS[found] = f
+    if plain is not None:
+        # The compiled function keeps the code and its globals alive.
+        _PLAIN_MAPS[plain] = found, dtype
     return ndarray(Node(found, tuple(nodes), shape, dtype))
 
 
 #: Operations of `map` by functions and numbers of operands, and functions by these operations.
 _MAPS: dict[Any, Op] = {}
 _ELEMENTS: dict[Op, Any] = {}
+#: Operations and types of results by code that captured nothing, its globals, and the type of elements.
+_PLAIN_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
 #: Functions of elements in which others are called, by what they consist of.
 _JOINED: dict[Any, Any] = {}
 #: So many functions become one.
@@ -145,6 +158,14 @@ def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, lis
     # The function and its arrays, with maps that have no values as a part of the function: they need no memory.
     if not any(_is_map(n, shape) for n in nodes):
         return f, nodes
+    # A chain is found by its operations.
+    chain, n = [f], nodes[0]
+    while len(nodes) == 1 and len(n.inputs) == 1 and len(chain) < _MANY and _is_map(n, shape):
+        chain.append(n.op)
+        n = n.inputs[0]
+    known = None if n.value is None else _JOINED.get(tuple(chain))
+    if known is not None:
+        return known, [n]
     leaves: list[Node] = []
     calls: list[Any] = []
     place: dict[Node, int] = {}
@@ -172,6 +193,8 @@ def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, lis
         lines = [f"    t{i} = {called(i, places)}\n" for i, (_, places) in enumerate(calls)]
         text = f"def call({names}):\n{''.join(lines)}    return {called(len(calls), roots)}\n"
         _JOINED[key] = of.made(text, *(_ELEMENTS[op] for op, _ in calls), f)
+    if len(calls) == len(chain) - 1 and leaves == [n]:
+        _JOINED[tuple(chain)] = _JOINED[key]
     return _JOINED[key], leaves
 
 

@@ -62,7 +62,7 @@ def compiled(f: Any) -> Any:
     """
     if type(f) is FunctionType:
         plain = _PLAIN_COMPILED.get(id(f.__code__))
-        if plain is not None and plain[1] is f.__globals__ and _is_plain(f):
+        if plain is not None and plain[1] is f.__globals__ and is_plain(f):
             return plain[2]
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
@@ -76,12 +76,13 @@ def compiled(f: Any) -> Any:
         found = _COMPILED[key] = njit(own, error_model="numpy")
         name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
         _PROBES[id(found)] = own
-    if _is_plain(f):
+    if is_plain(f):
         _PLAIN_COMPILED[id(f.__code__)] = (f.__code__, f.__globals__, _COMPILED[key])
     return _COMPILED[key]
 
 
-def _is_plain(f: FunctionType) -> bool:
+def is_plain(f: FunctionType) -> bool:
+    """Whether a function captured nothing."""
     return not (f.__closure__ or f.__defaults__ or f.__kwdefaults__)
 
 
@@ -257,6 +258,6 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
 
 __all__ = [
     "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise", "flattened",
-    "is_commutative",
+    "is_commutative", "is_plain",
     "made", "result_dtype", "typed", "ufunc",
 ]  # fmt: skip

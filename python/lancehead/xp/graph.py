@@ -147,7 +147,12 @@ class Node:
         dynamic: tuple[Any, ...] = (),
         value: Any = None,
     ) -> None:
-        self.op, self.inputs, self.shape, self.dtype, self.dynamic = op, inputs, shape, dtype, dynamic
+        # One by one, which takes less time than at once.
+        self.op = op
+        self.inputs = inputs
+        self.shape = shape
+        self.dtype = dtype
+        self.dynamic = dynamic
         #: The array, or for a number of the program a scalar of NumPy.
         self.value = value
         #: If the operation has several results, their nodes.

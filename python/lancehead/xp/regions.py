@@ -355,22 +355,34 @@ def _alone(node: Node) -> Any:
     return node.op.alone
 
 
+def compute_alone(node: Node) -> bool:
+    """Gives a node its value if all its inputs have theirs, by the compiled function of its operation."""
+    # Programs that ask for each value have many regions of one operation: that is short.
+    if node.schedule is not None:
+        return False
+    given = []
+    for n in node.inputs:
+        value = n.value
+        if value is None:
+            return False
+        given.append(value)
+    f = node.op.alone or _alone(node)
+    value = f(*given, *node.dynamic) if node.dynamic else f(*given)
+    if type(value) is np.ndarray and value.dtype is node.dtype and value.shape == node.shape:
+        node.value = value
+        node.inputs = node.dynamic = ()
+    else:
+        _settle(node, value)
+    return True
+
+
 def compute(*wanted: Node) -> None:
     """Gives nodes their values. Intermediate results that the program holds and that are costly are kept, too.
 
     Raises what the operations raise.
     """
-    node = wanted[0] if len(wanted) == 1 else None
-    if node is not None and node.value is None and node.schedule is None:
-        # Programs that ask for each value have many regions of one operation.
-        given = []
-        for n in node.inputs:
-            if n.value is None:
-                break
-            given.append(n.value)
-        else:
-            _settle(node, (node.op.alone or _alone(node))(*given, *node.dynamic))
-            return
+    if len(wanted) == 1 and wanted[0].value is None and compute_alone(wanted[0]):
+        return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
         for some in groups(wanted):
