@@ -238,7 +238,8 @@ def test_inner_is_that_of_numpy():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_scans_go_from_left_to_right(dtype):
     def either(a, b):
-        return b if b != a * a else a
+        # The last that is not zero: associative, and not commutative.
+        return b if b != 0 else a
 
     zero = np.dtype(dtype).type(1)
     for n in SIZES[:-1]:
@@ -249,6 +250,26 @@ def test_scans_go_from_left_to_right(dtype):
             same(xp.inclusive_scan(either, a), expected)
             same(xp.inclusive_scan(either, a, init=zero), after[1:])
             same(xp.exclusive_scan(either, a, init=zero), after[:n])
+
+
+def in_spans(x, before=None):
+    """Running sums in the order that is stated."""
+    out = []
+    for at in range(0, len(x), 512):
+        span = np.cumsum(x[at : at + 512])
+        out.append(span if before is None else before + span)
+        before = out[-1][-1]
+    return np.concatenate(out)
+
+
+def test_scans_go_in_the_stated_order():
+    for n in (1, 512, 513, 2049, 140_000):
+        x = np.random.default_rng(n).normal(size=n)
+        for f in (lambda a: a, lambda a: xp.reshape(A(np.tile(a.numpy(), 16)), (16, n))):
+            row = (lambda found: found) if f(A(x)).ndim == 1 else (lambda found: found[7])
+            same(row(xp.scan(add, f(A(x)), axis=-1)), in_spans(x))
+            same(row(xp.scan(add, f(A(x)), axis=-1, init=0.1)), in_spans(x, 0.1))
+            same(row(xp.exclusive_scan(add, f(A(x)), axis=-1, init=0.1)), in_spans(np.append(0.1, x)[:n]))
 
 
 def test_scans_along_axes():

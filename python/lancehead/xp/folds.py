@@ -11,7 +11,8 @@ j + 48 are combined in pairs, and that with what lane j has of the groups before
 each other until one is left, and with it, one by one, the rest of fewer than 64 elements.
 
 Lines along another axis than the last are folded from left to right in blocks, and so are the results of the blocks.
-Segments and running results are folded from left to right without blocks.
+Running results are folded from left to right in spans of 512 elements, and what is before a span, itself folded from
+left to right, is combined with each of its results. Segments are folded from left to right without blocks.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from lancehead.xp.manipulation import axis_of, moveaxis
 folded = njit(parallel=True, boundscheck=False)(folding.folded)
 folded_in_lanes = njit(parallel=True, boundscheck=False)(folding.folded_in_lanes)
 folded_across = njit(parallel={"unsafe": True}, boundscheck=False)(folding.folded_across)
-scanned = njit(parallel=True)(folding.scanned)
+scanned = njit(parallel={"unsafe": True}, boundscheck=False)(folding.scanned)
 segments_folded = njit(parallel=True)(folding.segments_folded)
 # Segments do not overlap.
 segments_scanned = njit(parallel={"unsafe": True})(folding.segments_scanned)
@@ -315,6 +316,8 @@ def scan(
 ) -> ndarray:
     """Running results of an operator along an axis, from left to right, after an initial value if there is one.
 
+    Each span of 512 elements is folded by itself, and then combined with the result of what is before it; exclusive
+    results are those of the initial value followed by the elements.
     A result includes its element, or, if exclusive, only those before. Shape as `x`; the type is that of `reduce`.
     Raises ValueError without an axis unless there is one, for exclusive results without an initial value, and with
     `check` if the operator is not associative on samples.

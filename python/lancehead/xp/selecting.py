@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lancehead.decorators import njit
-from lancehead.lib.primitives import selecting
+from lancehead.lib.primitives import ordering, selecting
 
 plain_before, float_before, pair_before = (
     njit(selecting.plain_before),
@@ -21,3 +21,4 @@ smallest, top_rows = (
 runs = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.runs)
 merged = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.merged)
 combined = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.combined)
+stable_order = njit(error_model="numpy", boundscheck=False)(ordering.stable_order)

@@ -27,6 +27,7 @@ from lancehead.xp.selecting import (
     plain_before,
     runs,
     smallest,
+    stable_order,
     top_rows,
 )
 
@@ -104,13 +105,9 @@ def sort_by_key(keys: ndarray, values: ndarray) -> SortByKeyResult:
     if keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
     node = as_node(keys)
-    order = made("argsort", _order, (node,), keys.shape, dtypes.int64, is_costly=True)
+    order = _made("argsort", (node,), keys.shape, dtypes.int64, stable_order).node()
     found = (wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, is_costly=True)) for x in (keys, values))
     return SortByKeyResult(*found)
-
-
-def _order(a: str) -> str:
-    return f'np.argsort({a}, kind="stable")'
 
 
 def _take(a: str, order: str) -> str:

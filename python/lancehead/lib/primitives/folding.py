@@ -3,10 +3,13 @@
 import numpy as np
 
 from lancehead import prange
-from lancehead.lib.primitives.lines import extents, fill, get, new_line, put
+from lancehead.lib.primitives.lines import extents, fill, flat, get, new_line, put
 
 #: Elements of a line that a task reduces, and columns of lines that are side by side.
 BLOCK, TILE = 4096, 256
+#: Elements of running results that are folded without those before, of four such spans at a time, and of a part of a
+#: line that threads share; from so many rows on, rows are shared.
+SPAN, GROUP, PART, FEW_ROWS = 512, 2048, 131072, 16
 
 
 def four(op, at, line, m, i, *arrays):
@@ -172,20 +175,98 @@ def across(op, at, parts, to, place, n, m, column, stop, *arrays):
 
 
 def scanned(op, first, exclusive, x):
-    """Running results of lines."""
-    rows, n = x.shape
-    out = np.empty((rows, n), first.dtype)
-    if n:
+    """Running results of lines: in spans of elements, each by itself, with the results of the spans before.
+
+    The lines are next to each other in memory. Exclusive results are those of the initial value and the elements after
+    it, without the last.
+    """
+    rows, n = extents(x)
+    out = new_line((rows, n), first)
+    if n == 0 or rows == 0:
+        return out
+    line, to = flat(x), flat(out)
+    if rows < FEW_ROWS and n > GROUP:
+        for row in range(rows):
+            scan_wide(op, first, exclusive, line, row * n, n, to)
+    else:
         for row in prange(rows):
-            total = first[0] if first.size else x[row, 0]
-            if first.size and not exclusive:
-                total = op(total, x[row, 0])
-            out[row, 0] = total
-            back = 1 if exclusive else 0
-            for i in range(1, n):
-                total = op(total, x[row, i - back])
-                out[row, i] = total
+            scan_row(op, first, exclusive, line, row * n, n, to)
     return out
+
+
+def scan_row(op, first, exclusive, x, base, n, out):
+    """The running results of a line."""
+    has_first = extents(first)[0] > 0 and not exclusive
+    total = get(first, 0) if has_first else get(x, base)
+    for start in range(0, n, GROUP):
+        stop = min(start + GROUP, n)
+        scan_group(op, first, exclusive, x, base, start, stop, out)
+        for span in range(start, stop, SPAN):
+            end = min(span + SPAN, stop)
+            if span > 0 or has_first:
+                join_span(op, total, out, base + span, base + end)
+            total = get(out, base + end - 1)
+
+
+def scan_wide(op, first, exclusive, x, base, n, out):
+    """The same in parallel: parts of the line that stay in the cache between their two passes, one after the other."""
+    has_first = extents(first)[0] > 0 and not exclusive
+    total = get(first, 0) if has_first else get(x, base)
+    before = new_line(PART // SPAN, first)
+    for part_start in range(0, n, PART):
+        part_end = min(part_start + PART, n)
+        groups = (part_end - part_start + GROUP - 1) // GROUP
+        for t in prange(groups):
+            start = part_start + t * GROUP
+            scan_group(op, first, exclusive, x, base, start, min(start + GROUP, part_end), out)
+        for span in range(part_start, part_end, SPAN):
+            last = get(out, base + min(span + SPAN, part_end) - 1)
+            put(before, (span - part_start) // SPAN, total)
+            total = op(total, last) if span > 0 or has_first else last
+        for t in prange(groups):
+            start = part_start + t * GROUP
+            for span in range(start, min(start + GROUP, part_end), SPAN):
+                if span > 0 or has_first:
+                    known = get(before, (span - part_start) // SPAN)
+                    join_span(op, known, out, base + span, base + min(span + SPAN, part_end))
+
+
+def join_span(op, before, out, start, stop):
+    """Combines what is before a span with its results."""
+    for i in range(start, stop):
+        put(out, i, op(before, get(out, i)))
+
+
+def scan_group(op, first, exclusive, x, base, start, stop, out):
+    """The running results of the spans of a group, each by itself; of a whole group at the same time."""
+    back = base - int(exclusive)
+    if stop - start < GROUP:
+        for span in range(start, stop, SPAN):
+            total = begin_span(first, exclusive, x, back, base, span, out)
+            for i in range(span + 1, min(span + SPAN, stop)):
+                total = op(total, get(x, back + i))
+                put(out, base + i, total)
+        return
+    t0 = begin_span(first, exclusive, x, back, base, start, out)
+    t1 = begin_span(first, exclusive, x, back, base, start + SPAN, out)
+    t2 = begin_span(first, exclusive, x, back, base, start + 2 * SPAN, out)
+    t3 = begin_span(first, exclusive, x, back, base, start + 3 * SPAN, out)
+    for i in range(start + 1, start + SPAN):
+        t0 = op(t0, get(x, back + i))
+        t1 = op(t1, get(x, back + i + SPAN))
+        t2 = op(t2, get(x, back + i + 2 * SPAN))
+        t3 = op(t3, get(x, back + i + 3 * SPAN))
+        put(out, base + i, t0)
+        put(out, base + i + SPAN, t1)
+        put(out, base + i + 2 * SPAN, t2)
+        put(out, base + i + 3 * SPAN, t3)
+
+
+def begin_span(first, exclusive, x, back, base, span, out):
+    """The first result of a span."""
+    total = get(first, 0) if exclusive and span == 0 else get(x, back + span)
+    put(out, base + span, total)
+    return total
 
 
 def check_offsets(offsets, n, whole):

@@ -58,3 +58,12 @@ def extents(line):
     if prim.is_tuple(line):
         return extents(line[0])
     return line.shape
+
+
+def flat(line):
+    """The elements of an array in row-major order as a line."""
+    if prim.is_tuple(line):
+        if len(line) == 0:
+            return ()
+        return (flat(line[0]),) + flat(line[1:])
+    return line.reshape(-1)
