@@ -311,6 +311,8 @@ def thrust(peers: Path) -> dict[int, Any]:
         print(f"Thrust is not there: no headers in {peers}/cccl")
         return {}
     libraries = {}
+    # Threads of OpenMP that spin would take the cores from those of other contenders.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for threads, system in ((1, "CPP"), (2, "OMP")):
         at = peers / f"libthrust_{system.lower()}.so"
         source = HERE / "peers/thrust.cpp"
