@@ -157,7 +157,12 @@ class Node:
         value: Any = None,
         device: Device | None = None,
     ) -> None:
-        self.op, self.inputs, self.shape, self.dtype, self.dynamic = op, inputs, shape, dtype, dynamic
+        # One by one, which takes less time than at once.
+        self.op = op
+        self.inputs = inputs
+        self.shape = shape
+        self.dtype = dtype
+        self.dynamic = dynamic
         for n in inputs:
             if n.device is not device and n.device is not None and op is not TRANSFER:
                 if device is not None:

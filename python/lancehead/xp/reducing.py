@@ -11,6 +11,7 @@ import numpy as np
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, minimum, operands
+from lancehead.xp.folds import is_mapped, total
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
@@ -55,6 +56,10 @@ def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
+    if is_mapped(x) and wanted == x.dtype and axis is None:
+        # One pass with the functions of the program, in the order of `xp.reduce`.
+        found = total(x)
+        return reshape(found, (1,) * x.ndim) if keepdims else found
     return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 

@@ -378,6 +378,31 @@ def alone(node: Node) -> Any:
     return node.op.alone
 
 
+def compute_alone(node: Node) -> bool:
+    """Gives a node its value if all its inputs have theirs, by the compiled function of its operation."""
+    # Programs that ask for each value have many regions of one operation: that is short.
+    if node.schedule is not None:
+        return False
+    given = []
+    for n in node.inputs:
+        value = n.value
+        if value is None:
+            return False
+        given.append(value)
+    f = node.op.alone or alone(node)
+    try:
+        value = f(*given, *node.dynamic) if node.dynamic else f(*given)
+    except Exception as error:
+        add_note(error, node)
+        raise
+    if type(value) is np.ndarray and value.dtype is node.dtype and value.shape == node.shape:
+        node.value = value
+        node.inputs = node.dynamic = ()
+    else:
+        settle(node, value)
+    return True
+
+
 def compute(*wanted: Node) -> None:
     """Gives nodes their values. Intermediate results that the program holds and that are costly are kept, too.
 
@@ -395,22 +420,8 @@ EVERYWHERE: list[Any] = []
 
 def compute_here(*wanted: Node) -> None:
     """Gives nodes of the host their values, which read nothing of other devices that has none."""
-    node = wanted[0] if len(wanted) == 1 else None
-    if node is not None and node.value is None and node.schedule is None:
-        # Programs that ask for each value have many regions of one operation.
-        given = []
-        for n in node.inputs:
-            if n.value is None:
-                break
-            given.append(n.value)
-        else:
-            try:
-                value = (node.op.alone or alone(node))(*given, *node.dynamic)
-            except Exception as error:
-                add_note(error, node)
-                raise
-            settle(node, value)
-            return
+    if len(wanted) == 1 and wanted[0].value is None and compute_alone(wanted[0]):
+        return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
         order = unknown(wanted)

@@ -17,6 +17,7 @@ from lancehead.lib.primitives.results import (
 )
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
@@ -35,6 +36,7 @@ from lancehead.xp.selecting import (
     runs,
     smallest,
     smallest_of_rows,
+    stable_order,
     top_rows,
 )
 
@@ -111,7 +113,10 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> S
         axis = axis_of(axis, keys.ndim)
     elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
-    order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
+    if axis is None and not on_device(keys):
+        order = _made("argsort", (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
+    else:
+        order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
     found = (
         wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
