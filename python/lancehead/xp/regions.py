@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from sys import getrefcount
 from time import perf_counter
@@ -205,6 +205,10 @@ def _references(nodes: Sequence[Any]) -> list[int]:
     return [getrefcount(n) for n in nodes]
 
 
+_inputs = attrgetter("inputs")
+_NONE: frozenset[int] = frozenset()
+
+
 #: References to an object of a list that only the list has.
 (_ALONE,) = _references([object()])
 
@@ -245,8 +249,8 @@ class Step(NamedTuple):
     """A region with its operations, those that are kept, the nodes of its arrays, and its numbers."""
 
     region: Region
-    order: list[Node]
-    kept: list[Node]
+    order: Sequence[Node]
+    kept: Sequence[Node]
     leaves: list[Node]
     numbers: list[Any]
     #: The lines of operations in the region, and of arrays as negative numbers.
@@ -268,18 +272,23 @@ def ordered(
     """The operations that compute nodes, in the order of the program, and those whose results are kept."""
     order = unknown(wanted, known) if order is None else order
     kept = list({n.serial: n for n in wanted}.values())
-    if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
+    if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule for n in order):
         if any(n.parts for n in order):
             order = unknown([*wanted, *(p for n in order for p in n.parts)], known)
         kept = _kept(order, kept)
     return order, kept
 
 
+def scheduled_among(order: Sequence[Node]) -> list[Any]:
+    """The nodes that have a schedule."""
+    return [n for n in order if n.schedule is not None]
+
+
 def groups(wanted: Sequence[Node], order: Sequence[Node] | None = None) -> list[list[Node]]:
     """The nodes of regions that are computed one after the other: those whose schedules ask for one, those that are
     stored between rounds of a loop, then the rest."""
     order = unknown(wanted) if order is None else order
-    apart = {n: None for n in order if n.schedule is not None and n.schedule.is_apart}
+    apart = {n: None for n in scheduled_among(order) if n.schedule.is_apart}
     found = [[n] for n in apart] if apart else rounds(order)
     if not found:
         return [list(wanted)]
@@ -288,12 +297,13 @@ def groups(wanted: Sequence[Node], order: Sequence[Node] | None = None) -> list[
     return found + ([rest] if rest else [])
 
 
-def _instances(order: Sequence[Node], kept: Sequence[Node]) -> list[tuple[Node, Any, Sequence[Any]]]:
+def _instances(order: Sequence[Node], kept: Sequence[Node]) -> Iterable[tuple[Node, Any, Sequence[Any]]]:
     # Nodes, what each is known by, and by what its inputs are. Of one that is computed again there is one for each node
     # that reads it.
-    again = {n for n in order if n.schedule is not None and n.schedule.recompute and n not in kept and not n.parts}
+    scheduled = scheduled_among(order)
+    again = {n for n in scheduled if n.schedule.recompute and n not in kept and not n.parts} if scheduled else None
     if not again:
-        return [(n, n, n.inputs) for n in order]
+        return zip(order, order, map(_inputs, order))
     found: list[tuple[Node, Any, Sequence[Any]]] = []
     made: set[Any] = set()
 
@@ -317,8 +327,10 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
     numbers: list[Any] = []
     facts: dict[Any, int] = {}
     key: list[Any] = []
-    instances = _instances(order, kept)
-    for i, (node, known, given) in enumerate(instances):
+    copied: list[int] = []
+    for i, (node, known, given) in enumerate(_instances(order, kept)):
+        if known is not node:
+            copied.append(i)
         inputs = []
         for n in given:
             k = place.get(n)
@@ -337,14 +349,15 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
         key.append((node.op, tuple(inputs), tuple(dynamic)))
     places = [place[n] for n in kept]
     structure: tuple[Any, ...] = (*key, *places)
-    copies, loops = frozenset[int](), None
-    if len(instances) != len(order):
-        copies = frozenset(i for i, (node, known, _) in enumerate(instances) if known is not node)
+    copies, loops = _NONE, None
+    if copied:
+        copies = frozenset(copied)
         structure = (*structure, copies)
     schedule = kept[0].schedule if kept else None
     if schedule is not None:
         if schedule.has_loops:
-            loops = loops_of(schedule, kept[0], [n for n, _, _ in instances], leaves, place, numbers)
+            nodes = [n for n, _, _ in _instances(order, kept)]
+            loops = loops_of(schedule, kept[0], nodes, leaves, place, numbers)
         structure = (*structure, schedule, loops)
     region = _REGIONS.get(structure)
     if region is None:
@@ -352,7 +365,7 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
             region = _REGIONS.get(structure)
             if region is None:
                 region = _REGIONS[structure] = Region(key, places, copies, loops)
-    return Step(region, list(order), list(kept), leaves, numbers, place)
+    return Step(region, order, kept, leaves, numbers, place)
 
 
 def settle(node: Node, value: Any) -> None:
