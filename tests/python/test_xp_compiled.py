@@ -266,6 +266,33 @@ def test_counts_and_iterators():
     same(f(x, w), expected)
 
 
+@njit
+def stencils(x, y):
+    return (
+        xp.stencil(lambda a, b, c: a + 3 * b + 9 * c, x, 1),
+        xp.stencil(lambda a, b, c: a + 3 * b + 9 * c, x, 1, "valid"),
+        xp.stencil(lambda a, b: a - b, x, [-2, 1], "constant", value=100),
+        xp.stencil(lambda a, b: a - b, x, [-3, 1], "reflect"),
+        xp.stencil(lambda a, b: a * b, y, [(2, 0), (0, -1)], "wrap"),
+        xp.stencil(lambda a, b, c, d, e, f, g, h, i: a + 2 * b + 3 * c + 4 * e + 5 * h + 6 * i, y, 1, "mirror"),
+    )
+
+
+def test_stencils():
+    for n in (0, 1, 2, 40):
+        x, y = np.random.default_rng(n).integers(-9, 9, n), np.random.default_rng(n).normal(size=(n, 3)).T
+        a, b = A(x), A(y)
+        expected = (
+            xp.stencil(lambda a, b, c: a + 3 * b + 9 * c, a, 1),
+            xp.stencil(lambda a, b, c: a + 3 * b + 9 * c, a, 1, "valid"),
+            xp.stencil(lambda a, b: a - b, a, [-2, 1], "constant", value=100),
+            xp.stencil(lambda a, b: a - b, a, [-3, 1], "reflect"),
+            xp.stencil(lambda a, b: a * b, b, [(2, 0), (0, -1)], "wrap"),
+            xp.stencil(lambda a, b, c, d, e, f, g, h, i: a + 2 * b + 3 * c + 4 * e + 5 * h + 6 * i, b, 1, "mirror"),
+        )
+        same(stencils(x, y), expected)
+
+
 # --- functions, types, errors -------------------------------------------------------------------------------------
 
 
@@ -341,6 +368,8 @@ def test_errors():
         lambda x: xp.gather(x, np.array([0.5])),
         lambda x: xp.reduce(lambda a, b: (a, b), x, init=0),
         lambda x: xp.map(3, x),
+        lambda x: xp.stencil(lambda a: a, x, (0, 0)),
+        lambda x: xp.stencil(lambda a: a, x, [(0, 0)], "none"),
     ):
         with pytest.raises(lancehead.TypingError):
             njit(f)(x)
