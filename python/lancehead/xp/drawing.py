@@ -255,7 +255,7 @@ def fitted(out, low, count, least):  # type: ignore[no-untyped-def]
     return bad
 
 
-@njit
+@njit(parallel=True)
 def whole_numbers(out, call, key, low, count, least):  # type: ignore[no-untyped-def]
     """A line of an even number of elements filled with integers from `low` on: those of `below`."""
     pairs(pair64, out, call, key)
