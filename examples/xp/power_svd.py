@@ -38,11 +38,11 @@ def singular(a, count, where, rounds=2000, tolerance=1e-13):
 
 def main(device=None):
     where = {} if device is None else {"device": device}
-    grey = load_sample_image("flower.jpg").mean(axis=2)[::2, ::2]
-    found = singular(xp.asarray(grey, **where), 8, where)
+    grey = load_sample_image("flower.jpg").mean(axis=2)[::3, ::3]
+    found = singular(xp.asarray(grey, **where), 5, where)
     values = np.array([length for length, _, _ in found])
     expected = np.linalg.svd(grey, compute_uv=False)
-    np.testing.assert_allclose(values, expected[:8], rtol=1e-6)
+    np.testing.assert_allclose(values, expected[:5], rtol=1e-6)
     total = (expected**2).sum()
     for k, value in enumerate(values, 1):
         print(
