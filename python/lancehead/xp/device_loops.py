@@ -120,7 +120,13 @@ class Checked(Step):
     def run(self, run: Any) -> None:
         from lancehead import cuda
 
-        places, n = run.array(self.places), run.shapes[self.extent][self.axis]
+        n, known = run.shapes[self.extent][self.axis], run.node(self.places).value
+        if isinstance(known, np.ndarray):
+            wrong = known[(known < -n) | (known >= n)]
+            if wrong.size:
+                raise IndexError(f"index {wrong[0]} is out of bounds for axis {self.axis} with size {n}")
+            return
+        places = run.array(self.places)
         if places.size:
             bad = cuda.to_device(np.asarray([places.size]))
             launch(self.names["kernel"], places.size, places.size, n, places, bad)

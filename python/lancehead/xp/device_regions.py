@@ -107,7 +107,7 @@ class Plan:
 
     def _check(self, node: Node) -> None:
         # Places that the program gave are checked, and what they are computed from is computed before.
-        if node.op.name in CHECKED and node.op.static and node.inputs[1].device is not None:
+        if node.op.name in CHECKED and node.op.static and node.inputs[1].op.name != "argsort":
             self._flush()
             self.steps.append(check_step(node, self.places))
 
@@ -187,7 +187,15 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
     return plan, leaves, list(shapes)
 
 
+def _prepare(wanted: Sequence[Node]) -> None:
+    # What goes with any device and has no kernel is computed on the host, as random numbers are.
+    loose = [n for n in unknown(wanted) if n.device is None and not n.parts and how(n) in (How.HOST, How.PART)]
+    if loose:
+        compute_here(*loose)
+
+
 def _compute_on(device: Device, wanted: Sequence[Node]) -> None:
+    _prepare(wanted)
     order, kept = ordered(wanted)
     plan, leaves, shapes = planned(order, kept)
     run = Run(order, leaves, shapes, device)
@@ -227,6 +235,7 @@ def compute(wanted: Sequence[Node]) -> None:
 def steps_of(node: Node) -> tuple[list[Node], list[Node], list[Node], list[Step]]:
     """What computes a node on its device: operations, those that are kept, what they read, and the steps."""
     _transfer([node])
+    _prepare([node])
     order, kept = ordered([node])
     plan, leaves, _ = planned(order, kept)
     return order, kept, leaves, plan.steps

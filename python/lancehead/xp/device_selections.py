@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.decorators import njit
+from lancehead.lib.primitives import folding
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.device_loops import PART, Step, compiled, empty, launch, sorted_order
-from lancehead.xp.folds import check_offsets
 from lancehead.xp.graph import Node
 from lancehead.xp.kernels import Places, order_of
+
+check_offsets = njit(folding.check_offsets)
 
 
 class Selection(Step):
@@ -95,7 +98,7 @@ class Runs(Selection):
 
 
 class Top(Selection):
-    """The greatest elements of lines, or one of a line in its order."""
+    """The greatest elements of lines, or one of each in its order."""
 
     def __init__(self, node: Node, places: Places) -> None:
         dtype = node.inputs[0].dtype
@@ -106,7 +109,7 @@ class Top(Selection):
     def run(self, run: Any) -> None:
         (keys,) = self.arrays(run)
         shape, k = run.shapes[self.shape], run.node(self.outs[0][0]).dynamic[0]
-        rows, n = shape if self.is_top else (1, keys.size)
+        rows, n = shape if len(shape) == 2 else (1, keys.size)
         count, start = (k, 0) if self.is_top else (1, k)
         values, places = empty(rows * count, keys.dtype), empty(rows * count, np.int64)
         if values.size:
@@ -160,20 +163,23 @@ class Combined(Selection):
 
 
 class Segments(Selection):
-    """Segments of a line, each by one thread."""
+    """Segments of lines, each by one thread."""
 
     def __init__(self, node: Node, places: Places) -> None:
         self.is_scan = node.op.name == "segmented_scan"
         exclusive = self.is_scan and bool(node.op.static[2])
         self.has_first = node.inputs[0].shape != (0,)
+        self.shape = places.shape[node.inputs[1].shape]
         super().__init__(node, places, texts.segments(node.op.static[1], self.is_scan, exclusive, self.has_first))
 
     def run(self, run: Any) -> None:
         first, line, offsets = self.arrays(run)
+        rows, n = run.shapes[self.shape]
         # What is wrong with them is said before anything is computed.
-        check_offsets(offsets.copy_to_host(), line.size, self.is_scan)
-        out = empty(line.size if self.is_scan else offsets.size - 1, self.dtype)
-        launch(self.names["kernel"], offsets.size - 1, out, offsets.size - 1, first, line, offsets)
+        check_offsets(offsets.copy_to_host(), n, self.is_scan)
+        count = offsets.size - 1
+        out = empty(line.size if self.is_scan else rows * count, self.dtype)
+        launch(self.names["kernel"], rows * count, out, rows, n, count, first, line, offsets)
         self.found(run, out)
 
 

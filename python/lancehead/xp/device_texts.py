@@ -368,15 +368,16 @@ def merged(before: str) -> str:
 
 
 def segments(op: str, is_scan: bool, exclusive: bool, has_first: bool) -> str:
-    """The kernel of segments of a line, each folded from left to right by one thread."""
+    """The kernel of segments of lines, each folded from left to right by one thread."""
     begin = "first[0]" if has_first else "line[start]"
     opened = "0" if has_first else "1"
     store = "        out[start] = total" if is_scan and not has_first else ""
     last = "out[i] = last" if exclusive else "out[i] = total"
-    return f"""{_HEAD}def kernel(out, count, first, line, offsets):
-    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
-        start, stop = offsets[k], offsets[k + 1]
-        {"out[k] = first[0]" if not is_scan else ""}
+    return f"""{_HEAD}def kernel(out, rows, n, count, first, line, offsets):
+    for t in range(cuda.grid(1), rows * count, cuda.gridsize(1)):
+        k = t % count
+        start, stop = t // count * n + offsets[k], t // count * n + offsets[k + 1]
+        {"out[t] = first[0]" if not is_scan else ""}
         if start == stop:
             continue
         total = {begin}
@@ -385,7 +386,7 @@ def segments(op: str, is_scan: bool, exclusive: bool, has_first: bool) -> str:
             last = total
             total = {op}(total, line[i])
             {last if is_scan else ""}
-        {"out[k] = total" if not is_scan else ""}
+        {"out[t] = total" if not is_scan else ""}
 """
 
 

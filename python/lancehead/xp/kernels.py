@@ -64,10 +64,20 @@ KERNELS: dict[str, How] = {
 CHECKED = ("gather", "take", "take_along_axis")
 
 
+#: Operations with several results that have a kernel; functions that give several values have none.
+_SEVERAL = ("partition", "unique", "run_length", "top_k", "histogram")
+#: Operations that have no kernel for complex numbers.
+_REAL = ("var", "std", "argmax", "argmin")
+
+
 def how(node: Node) -> How:
     """How a node is computed on a device. Nothing else decides whether an operation runs on the host."""
     if node.inputs and node.inputs[0].parts:
         return How.PART
+    if node.parts and node.op.name not in _SEVERAL:
+        return How.HOST
+    if node.op.name in _REAL and node.inputs[0].dtype in dtypes.COMPLEX:
+        return How.HOST
     return KERNELS.get(node.op.name, How.HOST)
 
 

@@ -113,12 +113,13 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> S
         axis = axis_of(axis, keys.ndim)
     elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
+    name = "take" if axis is None else "take_along_axis"
     if axis is None and not on_device(keys):
         order = _made("argsort", (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
     else:
         order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
     found = (
-        wrap(made("take", _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
+        wrap(made(name, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
     )
     return SortByKeyResult(*found)
