@@ -117,6 +117,11 @@ table! {
         lh_str_cmp_units(Mem, Ptr, I64, Ptr, I64) -> [I64];
         /// The text of bytes: address, number, encoding (0: UTF-8, 1: ASCII, 2: Latin-1).
         lh_str_from_bytes(Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// `np.einsum_path`: subscripts as letters, extents of all axes in order, their number, how (0: the path is
+        /// given, 1: greedy, 2: optimal), items that a result between may have (the least number: as many as the
+        /// largest of the operands and the result), the path, its size. Gives the report. A path that is given has a
+        /// number before the places of each contraction; another one is stored, two places for each.
+        lh_contractions(Mem, Ptr, I64, Ptr, I64, I64, I64, Ptr, I64) -> [Mem, Ptr, I64] raises writes(7);
         /// Number of bytes of a text in such an encoding.
         lh_str_encoded_size(Mem, Ptr, I64, I64) -> [I64] raises;
         /// Stores the bytes of a text in such an encoding, which has all of its characters.
