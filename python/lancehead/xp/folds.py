@@ -144,8 +144,9 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial
     value (None) the first element begins. In blocks of 2048 elements, eight at a time are combined as
     ((0 1) (2 3)) ((4 5) (6 7)); their results, a rest of fewer than eight elements, and the results of blocks are
-    combined from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
-    value, and with `check` if the operator is not associative on samples.
+    combined from left to right, whatever the number of threads. Of tuples, as `zip` makes them, the initial value is a
+    tuple, and so is the result, of an array for each item. Raises ValueError for no elements without an initial value,
+    and with `check` if the operator is not associative on samples, TypeError for tuples of different forms.
     """
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
 
