@@ -282,8 +282,9 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
     value (None) the first element begins. Blocks of 4096 elements are reduced four neighbours at a time as
     (0 1) (2 3), and their results in the same way; by an operator that is known to be commutative, such as addition, in
     16 lanes; along another axis than the last from left to right. The results of blocks are combined in the same way,
-    whatever the number of threads. Raises ValueError for no elements without an initial value, and with `check` if the
-    operator is not associative on samples.
+    whatever the number of threads. Of tuples, as `zip` makes them, the initial value is a tuple, and so is the result,
+    of an array for each item. Raises ValueError for no elements without an initial value, and with `check` if the
+    operator is not associative on samples, TypeError for tuples of different forms.
     """
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
 

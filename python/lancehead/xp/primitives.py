@@ -342,7 +342,10 @@ def constant(value: Any, shape: Any, *, dtype: Any = None, device: Any = None) -
 
 
 def zip(*arrays: Any) -> Zipped:
-    """Arrays as one whose elements are tuples: an argument of `map`, `transform_reduce` and `transform`."""
+    """Arrays as one whose elements are tuples: an argument of maps, reductions, scans and their kin of segments.
+
+    Operators then accumulate tuples, and results are tuples of arrays.
+    """
     return Zipped(*arrays)
 
 
