@@ -13,7 +13,6 @@ import numpy as np
 from lancehead.decorators import njit, prange
 from lancehead.lib.primitives import counters
 
-
 #: Inlined wherever it is, as functions of the library are: loops with calls in them are not vectorised.
 philox4x32 = njit(counters.philox4x32)
 words = njit(counters.words)
