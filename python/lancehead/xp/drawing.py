@@ -11,26 +11,11 @@ import math
 import numpy as np
 
 from lancehead.decorators import njit, prange
+from lancehead.lib.primitives import counters
 
-
-@njit
-def philox4x32(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
-    """The four words of a counter of four words and a key of two, after ten rounds."""
-    for _ in range(10):
-        a, b = np.uint64(c0) * np.uint64(0xD2511F53), np.uint64(c2) * np.uint64(0xCD9E8D57)
-        c0, c1 = np.uint32(b >> np.uint64(32)) ^ c1 ^ k0, np.uint32(b)
-        c2, c3 = np.uint32(a >> np.uint64(32)) ^ c3 ^ k1, np.uint32(a)
-        k0, k1 = np.uint32(k0 + np.uint32(0x9E3779B9)), np.uint32(k1 + np.uint32(0xBB67AE85))
-    return c0, c1, c2, c3
-
-
-@njit
-def words(block, attempt, call, key):  # type: ignore[no-untyped-def]
-    """The words of a block, of an attempt in a call."""
-    j, call = np.uint64(block), np.uint64(call) | np.uint64(attempt) << np.uint64(48)
-    half = np.uint64(32)
-    c0, c1, c2, c3 = np.uint32(j), np.uint32(j >> half), np.uint32(call), np.uint32(call >> half)
-    return philox4x32(c0, c1, c2, c3, np.uint32(key), np.uint32(key >> half))
+#: Inlined wherever it is, as functions of the library are: loops with calls in them are not vectorised.
+philox4x32 = njit(counters.philox4x32)
+words = njit(counters.words)
 
 
 @njit

@@ -46,6 +46,9 @@ _NAMED = {d.name: d for d in dtypes.ALL}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 
 
+_NUMBER = frozenset((bool, int, float))
+
+
 class Zipped:
     """Arrays as one, whose elements are tuples. Functions get such a tuple as one argument."""
 
@@ -55,6 +58,8 @@ class Zipped:
 
 def _identity(value: Any) -> Any:
     # Of numbers, arrays and containers of them the value, with type and sign of zero; of everything else the object.
+    if type(value) in _NUMBER:
+        return type(value), repr(value)
     if isinstance(value, np.ndarray):
         content = value.tobytes()
         return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
@@ -72,6 +77,10 @@ def _of_now(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     return copy.deepcopy(value) if isinstance(value, (list, dict, set)) else value
+
+
+#: The names that code reads, in order.
+_READ: dict[CodeType, list[str]] = {}
 
 
 def _names(code: CodeType) -> set[str]:
@@ -94,7 +103,10 @@ def compiled(f: Any) -> Any:
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
     cells = tuple(c.cell_contents for c in f.__closure__ or ())
-    read = {name: f.__globals__[name] for name in sorted(_names(f.__code__)) if name in f.__globals__}
+    names = _READ.get(f.__code__)
+    if names is None:
+        names = _READ[f.__code__] = sorted(_names(f.__code__))
+    read = {name: f.__globals__[name] for name in names if name in f.__globals__}
     defaults = f.__defaults__ or ()
     key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
     if key not in _COMPILED:
