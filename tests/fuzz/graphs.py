@@ -197,9 +197,11 @@ def program(n: Any, seed: int, size: int) -> Pool:
         shape = tuple(rng.choice(EXTENTS[: 4 if rng.random() < 0.1 else 3]) for _ in range(rng.randrange(1, 4)))
         pool.append(n.asarray(values.integers(0, 9, shape).astype(rng.choice(TYPES))))
     for _ in range(size):
-        found = rng.choice(KINDS)(n, rng, pool)
+        kind = rng.choice(KINDS)
+        found = kind(n, rng, pool)
         if found is not None:
-            pool.append(n.asarray(found) if n is np else found)
+            # Results of lazy operations are in row-major order, which decides where `reshape` gives a view.
+            pool.append(np.asarray(found, order="K" if kind is view else "C") if n is np else found)
             if len(pool) > HELD:
                 del pool[rng.randrange(HELD)]
         if n is xp and scheduling.random() < share:
