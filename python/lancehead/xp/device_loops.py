@@ -32,7 +32,7 @@ _COMPILED: dict[str, dict[str, Any]] = {}
 
 
 def compiled(text: str) -> dict[str, Any]:
-    """What a text defines: kernels, and functions of them. They are compiled when they are first used."""
+    """The kernels that a text defines, and their functions. They are compiled when they are first used."""
     found = _COMPILED.get(text)
     if found is None:
         from lancehead import cuda
