@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | primitives | suite | all]      results in target/bench
 #
 # ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
 # LANCEHEAD_XP_DEVICE=cuda:0 runs them on that device.
@@ -19,6 +19,16 @@ if [ "$what" = array-api ]; then
     "$root/.venv/bin/python" -m pip install --quiet -r requirements.txt
     ARRAY_API_TESTS_MODULE=lancehead.xp exec "$root/.venv/bin/python" -m pytest -q -p no:cacheprovider array_api_tests \
         --max-examples 5 --disable-deadline --disable-warnings --tb=line
+fi
+
+# Primitives of lazy arrays beside Thrust and JAX, which live in target/peers; without them the table has loops and NumPy.
+if [ "$what" = primitives ]; then
+    peers=$out/../peers
+    mkdir -p "$peers"
+    [ -d "$peers/cccl" ] || "$root/.venv/bin/python" -m pip install --quiet --no-deps --target "$peers/cccl" nvidia-cuda-cccl || true
+    [ -x "$peers/v/bin/python" ] || { "$root/.venv/bin/python" -m venv "$peers/v" && "$peers/v/bin/pip" install --quiet jax; } || true
+    shift
+    OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/primitives.py --peers "$peers" "$@"
 fi
 
 if ! [ -d "$shared/bench" ]; then

@@ -50,7 +50,6 @@ REASONS = {
     "numpy.vectorize": OBJECT + "decorate the function with `@vectorize`, outside, or write a loop",
     "numpy.poly1d": OBJECT + "use `np.polyval(coefficients, x)` and the other functions of coefficients",
     "numpy.nested_iters": "use loops in loops, or `np.ndindex(shape)`",
-    "numpy.einsum_path": "a list of a text and of tuples whose lengths depend on extents: call it outside",
     "numpy.busdaycalendar": OBJECT + "pass `weekmask=` and `holidays=`",
     "numpy.flatiter": "is made by `a.flat`, which is supported",
     "numpy.recarray": "use a structured dtype, `np.zeros(n, dtype)`; fields are read as `a.name`",

@@ -115,6 +115,14 @@ def typed_containers():
     return out
 
 
+def primitives():
+    """The primitives of `lancehead.xp`."""
+    found = exports(LIB / "lancehead/xp/__init__.py")
+    rows = {name: summary(ast.get_docstring(node)) for name, (_, node) in found.items() if not name.startswith("_")}
+    out = ["", "## lancehead.xp", "", "| name | |", "|---|---|"]
+    return out + [f"| `{name}` | {rows[name].replace('|', chr(92) + '|')} |" for name in sorted(rows)]
+
+
 def page():
     """The text of the page."""
     table = rows()
@@ -140,6 +148,7 @@ def page():
             if classes[name]:
                 out += ["", f"Of `{name}`: " + ", ".join(f"`{member}`" for member in sorted(classes[name])) + "."]
     out += typed_containers()
+    out += primitives()
     return "\n".join(out) + "\n"
 
 

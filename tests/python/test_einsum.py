@@ -101,3 +101,131 @@ def test_subscripts_are_constants() -> None:
         return np.einsum(text, a)
 
     assert ask("i->", np.ones(3)) == 3
+
+
+def random_subscripts(count: int) -> list[str]:
+    """Three to five operands of up to three of six letters, and a result of some of them."""
+    random = np.random.default_rng(7)
+    made = []
+    for _ in range(count):
+        terms = ["".join(random.choice(list("abcdef"), random.integers(0, 4))) for _ in range(random.integers(3, 6))]
+        letters = sorted(set("".join(terms)))
+        result = "".join(letter for letter in random.permutation(letters) if random.random() < 0.4) if letters else ""
+        made.append(",".join(terms) + "->" + result)
+    return made
+
+
+PATHS = ["ij,jk,kl", "ea,fb,abcd,gc,hd->efgh", "ai,bi,ci->abc", "ab,bc,cd,de,ea->", "ii,ij,jk", ",a,ab", "a,b,c->cab"]
+
+
+@pytest.mark.parametrize("subscripts", PATHS + random_subscripts(8))
+def test_paths_and_their_reports_are_those_of_numpy(subscripts: str) -> None:
+    """Of small extents many orders cost the same, so that ties are decided, too."""
+
+    @njit
+    def ask(operands, how, limit):
+        plain = np.einsum_path(subscripts, *operands, optimize=how)
+        return plain if limit == -2 else np.einsum_path(subscripts, *operands, optimize=(how, limit))
+
+    terms, result = subscripts.split("->") if "->" in subscripts else (subscripts, "il")
+    random = np.random.default_rng(11)
+    for round in range(60):
+        sizes = {letter: int(random.integers(round % 6 != 5, 3 + round // 6)) for letter in "abcdefghijkl"}
+        shapes = [
+            [1 if term.count(c) == 1 and random.random() < 0.1 else sizes[c] for c in term] for term in terms.split(",")
+        ]
+        how = ["greedy", "optimal"][round % 2]
+        limit = int(random.integers(-1, 40)) if round % 3 == 2 else -2
+        operands = tuple(np.ones(shape) for shape in shapes)
+        path, report = np.einsum_path(subscripts, *operands, optimize=how if limit == -2 else (how, limit))
+        is_of_pairs = len(path) == len(operands) and all(len(places) == 2 for places in path[1:])
+        if is_of_pairs or set(result) == set(terms) - {","}:
+            assert ask(operands, how, limit) == (tuple(path), report)
+        elif limit == -2:
+            with pytest.raises(NotImplementedError, match="more than two operands"):
+                ask(operands, how, limit)
+
+
+def test_paths_within_a_limit() -> None:
+    @njit
+    def ask(a, b, c, how, limit):
+        return np.einsum_path("ij,jk,kl->", a, b, c, optimize=(how, limit))
+
+    operands = some(9, 4), some(4, 5), some(5, 7)
+    for how in ["greedy", "optimal"]:
+        for limit in [28, 1e30, 28.9, 100]:
+            path, report = np.einsum_path("ij,jk,kl->", *operands, optimize=(how, limit))
+            assert ask(*operands, how, limit) == (tuple(path), report)
+        with pytest.raises(NotImplementedError, match="more than two operands"):
+            ask(*operands, how, 2)
+    for limit, error in [(np.inf, OverflowError), (np.nan, ValueError)]:
+        with pytest.raises(error, match="cannot convert float"):
+            ask(*operands, "greedy", limit)
+    with pytest.raises(KeyError, match="Path name"):
+        ask(*operands, "best", 5)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "'ij,jk->ik', some(3, 4), some(4, 5)",
+        "'ij,jk->ik', some(3, 4), some(4, 5), optimize='optimal'",
+        "'ij->', some(3, 4), optimize=('best', 3)",
+        "'i,j,k', some(3), some(1), some(0)",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=True",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=False",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=None",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path', (2, 0), (0, 1)]",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path', (0, 1, 2)]",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path', (1,), (0, -1), (), (0, 1, 2)]",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path', (0, 1)]",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path', (0, 3)]",
+        "'ij,jk,kl', some(3, 4), some(4, 5), some(5, 6), optimize=['einsum_path']",
+        "'ij->', some(3, 4), optimize=['einsum_path']",
+        "'ij,jk', some(3, 4), some(5, 6)",
+        "'ij,jk', some(3, 4), some(4, 6), optimize=('best',)",
+    ],
+)
+def test_paths_that_are_given_or_trivial(arguments: str) -> None:
+    space: dict[str, Any] = {"np": np, "some": some}
+    call, _, optimize = arguments.partition(", optimize=")
+    operands = eval(f"({call.partition(', ')[2]},)", space)
+    subscripts = arguments[1 : arguments.index("'", 1)]
+    f = program(f"np.einsum_path({subscripts!r}, *args, optimize={optimize or repr('greedy')})")
+    try:
+        path, report = f(*operands)
+    except Exception as error:
+        with pytest.raises(type(error)) as raised:
+            njit(f)(*operands)
+        assert isinstance(error, TypeError) or str(raised.value) == str(error)
+    else:
+        assert njit(f)(*operands) == (tuple(path), report)
+
+
+def test_costs_of_huge_extents() -> None:
+    """Costs are exact integers beyond 64 bits, and the quotient of two is rounded once."""
+
+    @njit
+    def ask(operands):
+        return np.einsum_path("ab,bc,cd,de->ae", *operands)
+
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        sizes = random.integers(1, 1 << random.integers(2, 30), 5)
+        operands = tuple(np.broadcast_to(1.0, sizes[i : i + 2]) for i in range(4))
+        path, report = np.einsum_path("ab,bc,cd,de->ae", *operands)
+        if len(path) == 4:
+            assert ask(operands) == (tuple(path), report)
+
+
+def test_axes_of_ellipses_have_letters_in_reports() -> None:
+    """In NumPy they depend on the hashes of texts."""
+
+    @njit
+    def ask(a, b, c):
+        return np.einsum_path("i...,...j,jB->i...", a, b, c)
+
+    path, report = ask(some(2, 3, 4), some(4, 5), some(5, 6))
+    assert report.splitlines()[0].endswith("iAC,Cj,jB->iAC")
+    other = np.einsum_path("iAC,Cj,jB->iAC", some(2, 3, 4), some(4, 5), some(5, 6))
+    assert (list(path), report) == other

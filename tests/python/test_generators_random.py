@@ -146,6 +146,33 @@ def test_bit_generators(bits):
 INTEGERS = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
 
+@pytest.mark.parametrize("bits", BITS)
+def test_fills_go_on_where_others_end(bits):
+    """Blocks of a generator are drawn at once: fills of any size, which begin anywhere in a block."""
+
+    @njit
+    def f(rng, sizes):
+        for n in sizes:
+            yield rng.random(n)
+            yield rng.integers(0, 2**40, n).view(np.float64)
+            yield rng.integers(0, 1000, n, np.uint32).astype(np.float64)
+            yield rng.random(n, np.float32).astype(np.float64)
+            yield rng.standard_normal(n)
+            yield rng.normal(1.0, 2.0, n)
+            yield rng.exponential(2.0, n)
+            yield rng.standard_exponential(n, method="inv")
+            yield rng.uniform(-1.0, 2.0, n)
+            yield rng.integers(-(2**63), 2**63 - 1, n, endpoint=True).view(np.float64)
+            yield rng.gamma(2.5, 2.0, n)
+            yield rng.beta(2.5, 1.5, n)
+            yield np.array([rng.random(), rng.integers(0, 10, dtype=np.uint32)])
+
+    ours, numpys = pair(bits)
+    sizes = np.array([0, 1, 2, 3, 4, 5, 7, 255, 256, 257, 311, 312, 313, 1000, 1249, 3])
+    for i, (got, want) in enumerate(zip(f(ours, sizes), f.py_func(numpys, sizes), strict=True)):
+        assert same(got, want), (i, bits)
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_of_all_types(dtype):
     """Whole ranges and parts, one and many, with either end."""

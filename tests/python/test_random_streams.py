@@ -58,6 +58,25 @@ def test_numpy(seed):
     assert np.array_equal(numpy_mixed(seed, 2000), numpy_mixed.py_func(seed, 2000))
 
 
+def test_integers_one_by_one():
+    """Words under a mask: none, one or two for each, of which some do not fit, across blocks of words."""
+
+    @njit
+    def f(seed, limits):
+        np.random.seed(seed)
+        out = np.zeros(20 * limits.size, np.int64)
+        for i in range(out.size):
+            out[i] = np.random.randint(-3, limits[i % limits.size])
+            if i % 7 == 0:
+                out[i] += np.random.randint(10)
+        return out
+
+    bounds = [1 << k for k in range(63)] + [(1 << k) - 1 for k in range(1, 63)] + [-2, -1, 0, 2**63 - 4]
+    limits = np.array(bounds)
+    for seed in range(3):
+        assert np.array_equal(f(seed, limits), f.py_func(seed, limits))
+
+
 @pytest.mark.parametrize("seed", [0, 5, 12345])
 def test_python(seed):
     assert np.array_equal(python_mixed(seed, 2000), python_mixed.py_func(seed, 2000))

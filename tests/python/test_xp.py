@@ -353,6 +353,12 @@ def test_views_alias() -> None:
             same(found[0], part)
             same(found[1], column)
     same(x, a)
+    # A result without axes has views, too.
+    number: Any = xp.sum(xp.asarray([1.0, 2.0]))
+    line = number[None]
+    line[line > 2.0] = 9.0
+    line[1:] = 5.0
+    same(number, np.asarray(9.0))
     copy = xp.asarray(x, copy=True)
     x[...] = 0.0
     same(copy, a)

@@ -315,13 +315,15 @@ pub enum Print {
     Flush,
 }
 
-/// Random streams of functions that draw one double.
+/// Functions that draw one number of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Random {
-    /// The stream of `random`.
+    /// A double of the stream of `random`.
     Python,
-    /// The stream of `numpy.random`.
+    /// A double of the stream of `numpy.random`.
     NumPy,
+    /// An integer of the stream of `numpy.random`.
+    UpTo,
 }
 
 /// Operations of handlers on an exception.

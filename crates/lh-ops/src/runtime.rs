@@ -117,6 +117,11 @@ table! {
         lh_str_cmp_units(Mem, Ptr, I64, Ptr, I64) -> [I64];
         /// The text of bytes: address, number, encoding (0: UTF-8, 1: ASCII, 2: Latin-1).
         lh_str_from_bytes(Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// `np.einsum_path`: subscripts as letters, extents of all axes in order, their number, how (0: the path is
+        /// given, 1: greedy, 2: optimal), items that a result between may have (the least number: as many as the
+        /// largest of the operands and the result), the path, its size. Gives the report. A path that is given has a
+        /// number before the places of each contraction; another one is stored, two places for each.
+        lh_contractions(Mem, Ptr, I64, Ptr, I64, I64, I64, Ptr, I64) -> [Mem, Ptr, I64] raises writes(7);
         /// Number of bytes of a text in such an encoding.
         lh_str_encoded_size(Mem, Ptr, I64, I64) -> [I64] raises;
         /// Stores the bytes of a text in such an encoding, which has all of its characters.
@@ -259,7 +264,7 @@ table! {
         /// `numpy.random.randint(low, high, n)` into memory: address, n, low, high.
         lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises writes(0);
         /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
-        lh_np_interval(I64) -> [I64];
+        lh_np_interval(I64) -> [I64] role(Random(roles::Random::UpTo));
         /// A new bit generator: kind, words of its seed, words of its entropy and their number, words of its spawn key
         /// and their number, and the size of the pool.
         lh_rng_new(I64, Ptr, Ptr, I64, Ptr, I64, I64) -> [Mem, Ptr] raises;

@@ -10,6 +10,7 @@ pub mod caught;
 mod characters;
 pub mod check;
 pub mod classes;
+mod contraction;
 mod dense;
 pub mod device;
 pub mod exception;
@@ -73,6 +74,7 @@ pub fn symbols() -> Vec<Symbol> {
         linalg::symbols,
         dense::symbols,
         fourier::symbols,
+        contraction::symbols,
         shape::symbols,
         pool::symbols,
         check::symbols,

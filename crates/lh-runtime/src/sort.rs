@@ -39,41 +39,49 @@ macro_rules! ints {
 ints! {
     i8, i128::from(i8::MIN), by_digits; i16, i128::from(i16::MIN), by_digits;
     u8, 0, by_digits; u16, 0, by_digits;
-    i32, i128::from(i32::MIN), <[i32]>::sort_unstable; i64, i128::from(i64::MIN), <[i64]>::sort_unstable;
-    u32, 0, <[u32]>::sort_unstable; u64, 0, <[u64]>::sort_unstable;
+    i32, i128::from(i32::MIN), by_digits; i64, i128::from(i64::MIN), <[i64]>::sort_unstable;
+    u32, 0, by_digits; u64, 0, <[u64]>::sort_unstable;
 }
 
-/// Sorts integers of one byte or two: they are dealt by the low byte, then by the high one.
+/// Sorts integers of up to four bytes: they are dealt by their bytes, from the low one to the high one.
 fn by_digits<T: Element<Key: Ord>>(items: &mut [T]) {
-    const FEW: usize = 200;
+    let few = if size_of::<T>() == 4 { 800 } else { 200 };
     let mut buffer: Vec<T> = Vec::new();
-    if items.len() < FEW || buffer.try_reserve_exact(items.len()).is_err() {
+    if items.len() < few || buffer.try_reserve_exact(items.len()).is_err() {
         items.sort_unstable_by_key(|x| x.key());
         return;
     }
-    let digits = |x: &T| (x.packed().unwrap_or_default() as usize).to_le_bytes();
-    let mut places = [[0; 256]; size_of::<u16>()];
+    if items.is_sorted_by_key(|x| x.key()) {
+        return;
+    }
+    let digits = |x: &T| (x.packed().unwrap_or_default() as u32).to_le_bytes();
+    let mut places = [[0_u32; 256]; size_of::<u32>()];
     for x in &*items {
-        for (places, digit) in places.iter_mut().zip(digits(x)) {
+        for (places, digit) in places[..size_of::<T>()].iter_mut().zip(digits(x)) {
             places[usize::from(digit)] += 1;
         }
     }
+    let first = digits(&items[0]);
     buffer.extend_from_slice(items);
     let (mut from, mut to) = (&mut buffer[..], items);
+    let mut is_in_buffer = true;
     for (l, places) in places[..size_of::<T>()].iter_mut().enumerate() {
+        if places[usize::from(first[l])] as usize == from.len() {
+            continue;
+        }
         let mut next = 0;
         for place in places.iter_mut() {
             (*place, next) = (next, next + *place);
         }
         for x in &*from {
             let place = &mut places[usize::from(digits(x)[l])];
-            to[*place] = *x;
+            to[*place as usize] = *x;
             *place += 1;
         }
         (from, to) = (to, from);
+        is_in_buffer = !is_in_buffer;
     }
-    // After two rounds they are in the buffer again.
-    if size_of::<T>() == 2 {
+    if is_in_buffer {
         to.copy_from_slice(from);
     }
 }
@@ -97,7 +105,7 @@ macro_rules! floats {
                     let positive = if <$float>::from_bits(*b as $uint).is_nan() { *b & <$int>::MAX } else { *b };
                     *b = order::<$int>(positive);
                 }
-                bits.sort_unstable();
+                <$int as Element>::sort(bits);
                 bits.iter_mut().for_each(|b| *b = order::<$int>(*b));
             }
         }

@@ -10,6 +10,8 @@ from lancehead import _core, config
 
 #: Where code of functions lies whose source can be written beside.
 BESIDE = "__pycache__"
+#: The directory of schedules that `lancehead.xp.autotuning` found.
+SCHEDULES = "schedules"
 _HEADER = f"{'size':>9}  {'processor':<12}  function and types"
 _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
@@ -113,7 +115,10 @@ def facts(places: Sequence[Path]) -> list[str]:
 
 
 def clear(places: Sequence[Path]) -> int:
-    """Removes entries; how many."""
+    """Removes entries, and schedules of lazy arrays beside them; how many entries."""
+    for place in places:
+        for path in (place / SCHEDULES).glob("*.json"):
+            path.unlink(missing_ok=True)
     removed = list(files(places))
     for path in removed:
         path.unlink(missing_ok=True)

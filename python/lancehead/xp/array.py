@@ -14,7 +14,7 @@ from lancehead.xp import devices, dtypes
 from lancehead.xp.devices import CPU, Device, as_device
 from lancehead.xp.graph import Kind, Node, leaf, op, transferred
 from lancehead.xp.methods import Methods
-from lancehead.xp.regions import compute
+from lancehead.xp.regions import compute, compute_alone
 from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class ndarray(Methods):
     def numpy(self) -> np.ndarray:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
         node = self._node if self._view is None else self._view.node()
-        if node.value is None:
+        if node.value is None and (devices.IN_USE or not compute_alone(node)):
             compute(node)
         found: np.ndarray = node.value
         return found if type(found) is np.ndarray else devices.fetched(found)
@@ -437,16 +437,16 @@ class ndarray(Methods):
         return _operate("not_equal", self, other)
 
     def __neg__(self) -> ndarray:
-        return _operate("negative", self)
+        return _alone("negative", self)
 
     def __pos__(self) -> ndarray:
-        return _operate("positive", self)
+        return _alone("positive", self)
 
     def __abs__(self) -> ndarray:
-        return _operate("abs", self)
+        return _alone("abs", self)
 
     def __invert__(self) -> ndarray:
-        return _operate("bitwise_invert", self)
+        return _alone("bitwise_invert", self)
 
 
 def _values(x: Any) -> Any:
@@ -461,13 +461,19 @@ def _values(x: Any) -> Any:
 #: Functions by the names of their operators; the modules that define them add them.
 OPERATORS: dict[str, Callable[..., Any]] = {}
 _OPERANDS = (ndarray, bool, int, float, complex, np.ndarray, np.generic, str, bytes)
+_TYPES = frozenset(_OPERANDS)
 
 
-def _operate(name: str, *operands: Any) -> ndarray:
-    for x in operands:
-        if type(x) is not ndarray and not isinstance(x, _OPERANDS):
-            return cast("ndarray", NotImplemented)
-    return cast("ndarray", OPERATORS[name](*operands))
+def _alone(name: str, x: ndarray) -> ndarray:
+    found: ndarray = OPERATORS[name](x)
+    return found
+
+
+def _operate(name: str, a: Any, b: Any) -> ndarray:
+    if (type(a) in _TYPES and type(b) in _TYPES) or (isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS)):
+        found: ndarray = OPERATORS[name](a, b)
+        return found
+    return cast("ndarray", NotImplemented)
 
 
 def _change(name: str, x: ndarray, other: Any) -> ndarray:
@@ -484,13 +490,17 @@ def _stored(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored({a}, {x}, {first}, {shape}, {strides})"
 
 
+def _stored_number(a: str, x: str, first: str, shape: str, strides: str) -> str:
+    return f"stored_number({a}, {x}, {first}, {shape}, {strides})"
+
+
 def _stored_here(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored_here({a}, {x}, {first}, {shape}, {strides})"
 
 
 _STRIDED = op("view", _strided, kind=Kind.VIEW)
 _STORED = op("store", _stored, is_costly=True, is_fresh=True, here=_stored_here)
-_STORED_NUMBER = op("store", _stored, (), is_costly=True)
+_STORED_NUMBER = op("store", _stored_number, is_costly=True)
 
 #: An array of a node's contents.
 wrap = ndarray

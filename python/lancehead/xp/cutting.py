@@ -6,6 +6,7 @@ that the arrays between them are stored.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from lancehead.xp.graph import Kind, Node
@@ -33,10 +34,15 @@ def rounds(order: Sequence[Node]) -> list[list[Node]]:
         for i in same:
             if i - cuts[-1] >= _LEAST:
                 cuts.append(i)
-        # Two equal rounds are the least that saves something.
-        if len(cuts) > 2 and (not found or cuts[0] < found[0]):
+        if (not found or cuts[0] < found[0]) and _saves(order, cuts):
             found = cuts
     return [states[i] for i in found]
+
+
+def _saves(order: Sequence[Node], cuts: Sequence[int]) -> bool:
+    # Whether at least half of the rounds are equal to another one.
+    between = [tuple([n.op for n in order[i + 1 : k + 1]]) for i, k in itertools.pairwise(cuts)]
+    return len(between) > 1 and 2 * len(set(between)) <= len(between)
 
 
 def _states(order: Sequence[Node]) -> dict[int, list[Node]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.graph import NAMES, Node, name_of
+from lancehead.xp.graph import Node
 from lancehead.xp.kernels import Code, Index, Places, cast
 
 
@@ -135,51 +134,28 @@ def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: s
     ]
 
 
-_ELEMENT = re.compile(r"x(\d+)\[((?:[^\[\]]|\[\d+\])*)\]")
-
-
-def _own_fold(node: Node, places: Places) -> Fold | None:
-    # A reduction by functions of the program, whose helpers say where lines begin and where their elements are.
-    first, *lines = node.inputs
-    try:
-        (begin, _), (at, (f, *_)) = (of.text_of(NAMES[name]) for name in node.op.static[2:4])
-    except (KeyError, ValueError):
-        return None
-    code, place = Code(places), places.place[node]
-    code.add(f"n = {code.argument('dynamic', place, 1)}")
-    code.add(f"m = {code.argument('dynamic', place, 2)}")
-    begins = begin[begin.index("return (") + 8 : begin.rindex(",)")].split(", ")
-    for j, text in enumerate(begins):
-        code.add(f"line{j} = {text}")
-
-    def loaded(match: re.Match[str]) -> str:
-        source = lines[int(match[1])]
-        text = re.sub(r"line\[(\d+)\]", r"line\1", match[2])
-        return code.load(source, Index(source.shape, text if text == "0" else code.let(text)))
-
-    value = _ELEMENT.sub(loaded, at[at.index("return ") + 7 :].strip())
-    value = re.sub(r"line\[(\d+)\]", r"line\1", value).replace("f0(", f"{name_of(f)}(")
+def _own_fold(node: Node, places: Places) -> Fold:
+    # A reduction by an operator of the program.
+    first, x = node.inputs
+    operator, axis = node.op.static
+    code, shape = Code(places), x.shape
+    axes = tuple(range(len(shape))) if axis is None else (axis,)
+    value = cast(node.dtype, code.load(x, _index(code, shape, axes)), x.dtype)
     has_first = first.shape != (0,)
     opening = Code(places)
     opening.arguments, opening.count = code.arguments, code.count
     start = opening.load(first, Index(first.shape, "0")) if has_first else "0"
     given, names = _given(code), list(code.arguments.values())
-    op = f"{node.op.static[1]}(a, b)"
     parts = [
         texts.function("at", ["r", "i", *names], code.lines, value),
-        texts.function("op", ["a", "b", "r", *names], [], op),
+        texts.function("op", ["a", "b", "r", *names], [], f"{operator}(a, b)"),
         texts.function("final", ["a", "n", *names], [], "a"),
         texts.function("start", names, opening.lines, start),
         texts.function("opened", ["a", *names], [], f"op(start({given[2:]}), a, 0{given})" if has_first else "a"),
         texts.reduction(given, of.typed(node.dtype)),
         texts.nothing(given, f"start({given[2:]})"),
     ]
-
-    def extents(run: Any) -> tuple[int, int]:
-        rows, n = run.node(place).dynamic[:2]
-        return rows, n
-
-    return Fold("\n".join(parts), dict(code.arguments), Facts(extents))
+    return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes)))
 
 
 def _scan(node: Node, places: Places) -> Fold:
@@ -215,4 +191,4 @@ def fold_of(node: Node, places: Places) -> Fold | None:
     """The text of a reduction or a scan; None if the host computes it."""
     if node.op.name in ("cumsum", "cumprod", "scan"):
         return _scan(node, places)
-    return _own_fold(node, places) if node.op.name in ("reduce", "inner") else _numpy_fold(node, places)
+    return _own_fold(node, places) if node.op.name == "reduce" else _numpy_fold(node, places)

@@ -95,6 +95,11 @@ def mixed(one: Device, other: Device) -> ValueError:
     )
 
 
+def on_device(*given: Any) -> bool:
+    """Whether an array or a node is on a device that is not the host."""
+    return any(x.device is not None and x.device.number is not None for x in given)
+
+
 def is_gpu(device: Device | None) -> bool:
     """Whether a device is a real GPU, whose memory the host does not reach."""
     if device is None or device.number is None:
@@ -137,6 +142,6 @@ def over_host(value: Any) -> Any:
 
 
 __all__ = [
-    "CPU", "Device", "as_device", "current", "default_device", "devices", "fetched", "is_gpu", "mixed", "over_host",
-    "uploaded",
+    "CPU", "Device", "as_device", "current", "default_device", "devices", "fetched", "is_gpu", "mixed", "on_device",
+    "over_host", "uploaded",
 ]  # fmt: skip

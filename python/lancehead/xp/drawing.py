@@ -115,13 +115,13 @@ def poisson(i, call, key, lam, _):  # type: ignore[no-untyped-def]
         raise ValueError("lam < 0 or lam is NaN, or lam value too large")
     if lam < 10.0:
         a, b, _, _ = words(i, 0, call, key)
-        u, p, k = unit(a, b), np.exp(-lam), 0
+        u, p, count = unit(a, b), np.exp(-lam), 0
         total = p
         while u >= total and p > 1e-20:
-            k += 1
-            p *= lam / k
+            count += 1
+            p *= lam / count
             total += p
-        return k
+        return count
     root, log = np.sqrt(lam), np.log(lam)
     slope = 0.931 + 2.53 * root
     shift, fit, accept = -0.059 + 0.02483 * slope, 1.1239 + 1.1328 / (slope - 3.4), 0.9277 - 3.6224 / (slope - 2.0)
@@ -247,7 +247,7 @@ def fours(law, out, call, key):  # type: ignore[no-untyped-def]
 @njit(parallel=True)
 def fitted(out, low, count, least):  # type: ignore[no-untyped-def]
     """Makes words of 64 bits integers from `low` on; how many of the words are to be replaced by further ones."""
-    bad = 0
+    bad = np.int64(0)
     for i in prange(out.size):
         found, rest = scaled(out[i], count)
         out[i] = low + found
@@ -255,7 +255,7 @@ def fitted(out, low, count, least):  # type: ignore[no-untyped-def]
     return bad
 
 
-@njit
+@njit(parallel=True)
 def whole_numbers(out, call, key, low, count, least):  # type: ignore[no-untyped-def]
     """A line of an even number of elements filled with integers from `low` on: those of `below`."""
     pairs(pair64, out, call, key)

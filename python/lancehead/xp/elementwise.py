@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from lancehead.xp import dtypes
+from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.graph import Kind, Node, Op, leaf, made, number, op
 
@@ -233,9 +233,21 @@ minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply")
 nextafter = _binary("nextafter", "nextafter")
 not_equal = _binary("not_equal", "not_equal")
-pow = _binary("pow", "power")
+_pow = _binary("pow", "power")
 remainder = _binary("remainder", "remainder")
 subtract = _binary("subtract", "subtract")
+
+
+def pow(x1: Any, x2: Any, /) -> ndarray:
+    """The result of `numpy.power` for elements of both, which broadcast.
+
+    Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
+    negative integer powers of integers.
+    """
+    found = _pow(x1, x2)
+    if found.dtype in dtypes.INTEGRAL:
+        found._node.place = places.here()
+    return found
 
 
 def real(x: ndarray, /) -> ndarray:

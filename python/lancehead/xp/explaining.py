@@ -15,7 +15,7 @@ from lancehead.xp import costs
 from lancehead.xp.array import OPERATORS, ndarray
 from lancehead.xp.device_regions import steps_of
 from lancehead.xp.devices import fetched
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Kind, Node
 from lancehead.xp.regions import Step, groups, region_of
 from lancehead.xp.schedules import Schedule
 
@@ -118,18 +118,16 @@ class Explanation:
     def _add(self, step: Step, names: dict[Node, str]) -> None:
         # The rows and the facts of a region.
         count = sum(n.value is not None for n in names)
-        first = len(names) - count
+        first = sum(row.name.startswith("t") for row in self.rows)
         for n in step.leaves:
             if n not in names:
                 names[n] = f"a{count}"
                 count += 1
                 self.rows.append(Row(names[n], n, (), _number(n), True))
-        known = {k: names[n] for n, k in step.place.items() if isinstance(n, Node) and n in names}
-        for i, n in enumerate(step.order):
-            names[n] = f"t{first + i}"
-            if n in step.place:
-                known[step.place[n]] = names[n]
-            note, is_kept = _note(step, n, known), n in step.kept
+        names.update((n, f"t{first + i}") for i, n in enumerate(step.order))
+        stored = costs.stored(step)
+        for n in step.order:
+            note, is_kept = _note(step, n, names) or _joined(step, n, names, n in stored), n in step.kept
             self.rows.append(Row(names[n], n, [names[k] for k in n.inputs], note, is_kept))
         root = step.kept[0]
         self.regions.append(
@@ -201,7 +199,20 @@ def _number(node: Node) -> str:
     return "" if node.shape or node.value is None else f"= {fetched(node.value)[()]}"
 
 
-def _note(step: Step, node: Node, known: dict[int, str]) -> str:
+def _joined(step: Step, node: Node, names: dict[Node, str], is_stored: bool) -> str:
+    # Which operations it is likely computed with, or why it is stored. The compiler's report has what became of it.
+    if node.dtype.kind == "V" or node.op.kind is Kind.VIEW:
+        return ""
+    readers = [n for n in step.order if node in n.inputs]
+    if not is_stored:
+        return f"joined with {', '.join(dict.fromkeys(names[n] for n in readers))}"
+    if node.op.kind is not Kind.ELEMENTWISE:
+        return "stored"
+    whole = [n for n in readers if n.op.kind not in (Kind.ELEMENTWISE, Kind.REDUCTION)]
+    return f"stored, as {', '.join(dict.fromkeys(names[n] for n in whole))} reads other elements of it, too"
+
+
+def _note(step: Step, node: Node, names: dict[Node, str]) -> str:
     region = step.region
     i = step.place.get(node)
     if i is None:
@@ -209,7 +220,8 @@ def _note(step: Step, node: Node, known: dict[int, str]) -> str:
         return f"computed again in {copies} operations, by {node.schedule}"
     line = region.lines[i]
     if line is None:
-        return f"the same as {known[region.first[i]]}"
+        first = next(n for n in step.order if step.place.get(n) == region.first[i])
+        return f"the same as {names[first]}"
     if "_here(" in line:
         return "in place"
     if i in region.inside:

@@ -1,16 +1,25 @@
 """Reductions and running results by functions of the program.
 
-Operators are taken to be associative, and need not be commutative: elements keep their order. A line is reduced in
-blocks of 2048 elements. In a block, eight elements at a time are combined as ((0 1) (2 3)) ((4 5) (6 7)), and these
-results from left to right, then the rest of fewer than eight elements one by one. The results of the blocks are
-folded from left to right, after the initial value if there is one. So results do not depend on the number of threads.
-Running results and reductions of segments are folded from left to right without blocks.
+Operators are taken to be associative. A line is reduced in blocks of 4096 elements, and the results of the blocks as
+one block; the initial value, if there is one, comes before. So results do not depend on the number of threads. In a
+block four neighbours at a time are combined as (0 1) (2 3), a last group of fewer from left to right, and their results
+in the same way until one is left: elements keep their order, and operators need not be commutative.
+
+Of operators that are known to be commutative (addition, multiplication, `&`, `|`, `^`, `np.minimum`, `np.maximum`, or a
+function that is nothing else) each group of 64 elements of a block goes to 16 lanes: elements j, j + 16, j + 32 and
+j + 48 are combined in pairs, and that with what lane j has of the groups before. Halves of the lanes are combined with
+each other until one is left, and with it, one by one, the rest of fewer than 64 elements.
+
+Lines along another axis than the last are folded from left to right in blocks, and so are the results of the blocks.
+Running results are folded from left to right in spans of 512 elements, and what is before a span, itself folded from
+left to right, is combined with each of its results. Segments are folded from left to right without blocks.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,12 +29,18 @@ from lancehead.lib.primitives import folding
 from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import convert, subtract
-from lancehead.xp.graph import Kind, Node, leaf, made
-from lancehead.xp.manipulation import axis_of, concat, moveaxis
+from lancehead.xp.graph import Kind, Node, Op, leaf, made, name_of
+from lancehead.xp.graph import op as operation
+from lancehead.xp.manipulation import axis_of, moveaxis
 
-folded = njit(parallel=True)(folding.folded)
-scanned = njit(parallel=True)(folding.scanned)
+# Places that these loops read are there.
+folded = njit(parallel=True, boundscheck=False)(folding.folded)
+folded_in_lanes = njit(parallel=True, boundscheck=False)(folding.folded_in_lanes)
+folded_across = njit(parallel={"unsafe": True}, boundscheck=False)(folding.folded_across)
+scanned = njit(parallel={"unsafe": True}, boundscheck=False)(folding.scanned)
+check_offsets = njit(folding.check_offsets)
 segments_folded = njit(parallel=True)(folding.segments_folded)
 # Segments do not overlap.
 segments_scanned = njit(parallel={"unsafe": True})(folding.segments_scanned)
@@ -35,6 +50,8 @@ def _first(init: Node | None, dtype: np.dtype[Any]) -> Node:
     # An array of the initial value, or of nothing.
     if init is None:
         return leaf(np.empty(0, dtype))
+    if init.value is not None:
+        return leaf(np.asarray(init.value).astype(dtype).reshape(1))
     return as_line(convert(init, dtype))
 
 
@@ -54,32 +71,28 @@ def as_line(node: Node) -> Node:
     return reshaped(node, (math.prod(node.shape),))
 
 
-def _line(node: Node, name: str, axis: int | None, shape: tuple[int, ...]) -> tuple[Node, str, str]:
-    # A line of the elements in memory, and the texts of where line `r` along an axis, or of all, begins in it, and of
-    # the element at place `i` of a line that begins at `b`. The elements are `m` from each other.
+def _line(node: Node, name: str, shape: tuple[int, ...]) -> tuple[Node, str]:
+    # A node of the elements, and the text of one whose place in row-major order is `p`, of the line that they are.
     if node.value is None and node.op.kind is Kind.CONSTANT:
         node = leaf(np.asarray(node.dynamic[1], node.dtype))
-    if math.prod(node.shape) == 1:
-        return as_line(node), "0", f"{name}[0]"
-    if node.shape != shape:
+    if node.shape != shape or not node.shape:
+        if math.prod(node.shape) == 1:
+            return node, f"element({name}, 0)"
         node = wrap(node).view(lambda s: np.broadcast_to(s, shape)).node()
-    is_apart = axis is not None and axis != len(shape) - 1
-    begin, place = ("r // m * n * m + r % m", "{b} + i * m") if is_apart else ("r * n", "{b} + i")
     if node.value is None and node.op.kind is Kind.COUNTING:
-        return leaf(np.asarray(node.dynamic[:1])), begin, f"{name}[0] + {place}"
-    return as_line(node), begin, f"{name}[{place}]"
+        return leaf(np.asarray(node.dynamic[:1])), f"element({name}, 0) + {{p}}"
+    return node, f"element({name}, {{p}})"
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> int:
     return math.prod(n for k, n in enumerate(shape) if k != axis)
 
 
-def _read(f: Any, begins: Sequence[str], elements: Sequence[str], dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    # The functions of where a line begins in each array, and of its elements as a type.
+def _element(f: Any, place: str, parameters: str, elements: Sequence[str], dtype: np.dtype[Any]) -> Any:
+    # The function of an element as a type: of parameters that say its place, and the arrays.
     names = ", ".join(f"x{i}" for i in range(len(elements)))
-    values = ", ".join(element.format(b=f"line[{i}]") for i, element in enumerate(elements))
-    begin = of.made(f"def call(r, n, m):\n    return ({', '.join(begins)},)\n")
-    return begin, of.made(f"def call(line, m, i, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
+    values = ", ".join(element.format(p=place) for element in elements)
+    return of.made(f"def call({parameters}, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
 
 
 def _same(x):  # type: ignore[no-untyped-def]
@@ -98,13 +111,27 @@ def map(f: Any, *arrays: Any) -> Any:
     TypeError if they are no numbers, truth values or tuples of these, ValueError for shapes that do not fit, and what
     the function raises.
     """
-    f, nodes, kind = several.elementwise(f, arrays)
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
-    if isinstance(kind, tuple):
-        text = several.Text()
-        return several.call("map", text, ", ".join([text.array(n) for n in nodes]), _map_several, (f,), shape, kind)
-    objects = (of.ufunc(f, len(nodes)),)
-    return wrap(made("map", _call, nodes, shape, kind, objects=objects, kind=Kind.ELEMENTWISE))
+    x, plain = arrays[0] if len(arrays) == 1 else None, None
+    if type(x) is ndarray and type(f) is FunctionType:
+        plain = of.plain_key(f)
+        a = x._node if x._view is None else x._view.node()
+        known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
+        if known is not None:
+            return ndarray(Node(known[0], (a,), a.shape, known[1]))
+    f, nodes, dtype = several.elementwise(f, arrays)
+    if isinstance(dtype, tuple):
+        shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
+        return several.call("map", text, ", ".join([text.array(n) for n in nodes]), _map_several, (f,), shape, dtype)
+    shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
+    found = _MAPS.get((f, len(nodes)))
+    if found is None:
+        node = made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
+        found = _MAPS[f, len(nodes)] = node.op
+        _ELEMENTS[found] = f
+    if plain is not None:
+        # The compiled function keeps the code and its globals alive.
+        _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
+    return ndarray(Node(found, tuple(nodes), shape, dtype))
 
 
 @njit(parallel=True)
@@ -112,41 +139,151 @@ def _map_several(f, *arrays):  # type: ignore[no-untyped-def]
     return map(f, *arrays)
 
 
+#: Operations of `map` by functions and numbers of operands, and functions by these operations.
+_MAPS: dict[Any, Op] = {}
+_ELEMENTS: dict[Op, Any] = {}
+#: Operations and types of results by code that captured nothing, its globals, and the type of elements.
+_PLAIN_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+#: Functions of elements in which others are called, by what they consist of.
+_JOINED: dict[Any, Any] = {}
+#: So many functions become one.
+_MANY = 64
+
+
+def _is_map(n: Node, shape: tuple[int, ...]) -> bool:
+    return n.value is None and n.op in _ELEMENTS and n.shape == shape
+
+
+def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, list[Node]]:
+    # The function and its arrays, with maps that have no values as a part of the function: they need no memory.
+    if not any(_is_map(n, shape) for n in nodes):
+        return f, nodes
+    # A chain is found by its operations.
+    chain, n = [f], nodes[0]
+    while len(nodes) == 1 and len(n.inputs) == 1 and len(chain) < _MANY and _is_map(n, shape):
+        chain.append(n.op)
+        n = n.inputs[0]
+    known = None if n.value is None else _JOINED.get(tuple(chain))
+    if known is not None:
+        return known, [n]
+    leaves: list[Node] = []
+    calls: list[Any] = []
+    place: dict[Node, int] = {}
+
+    def placed(n: Node, depth: int) -> int:
+        k = place.get(n)
+        if k is None:
+            if depth < _MANY and _is_map(n, shape):
+                calls.append((n.op, tuple([placed(i, depth + 1) for i in n.inputs])))
+                k = len(calls) - 1
+            else:
+                leaves.append(n)
+                k = -len(leaves)
+            place[n] = k
+        return k
+
+    roots = tuple([placed(n, 0) for n in nodes])
+    key = (f, roots, *calls)
+    if key not in _JOINED:
+        names = ", ".join(f"x{i}" for i in range(len(leaves)))
+
+        def called(i: int, places: Sequence[int]) -> str:
+            return f"f{i}({', '.join(f't{k}' if k >= 0 else f'x{-k - 1}' for k in places)})"
+
+        lines = [f"    t{i} = {called(i, places)}\n" for i, (_, places) in enumerate(calls)]
+        text = f"def call({names}):\n{''.join(lines)}    return {called(len(calls), roots)}\n"
+        _JOINED[key] = of.made(text, *(_ELEMENTS[op] for op, _ in calls), f)
+    if len(calls) == len(chain) - 1 and leaves == [n]:
+        _JOINED[tuple(chain)] = _JOINED[key]
+    return _JOINED[key], leaves
+
+
+#: Operations of reductions, by what they consist of.
+_REDUCTIONS: dict[Any, Op] = {}
+
+
 def _folded(
     op: Any, f: Any, nodes: Sequence[Node], init: Node | None, axis: Any, shape: Any, of_elements: Any
 ) -> ndarray:
     elements, check = of_elements
+    is_commutative = of.is_commutative(op)
     op, dtype = of.accumulated(op, elements if init is None else init.dtype, elements)
     n = math.prod(shape) if axis is None else shape[axis]
-    rows = 1 if axis is None else _rows(shape, axis)
     if init is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check:
         some = wrap(made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
-    read = [_line(node, f"x{i}", axis, shape) for i, node in enumerate(nodes)]
+    if on_device(*nodes):
+        return _folded_there(op, f, nodes, _first(init, dtype), axis, shape, (elements, dtype))
+    f, nodes = _joined(f, list(nodes), shape)
+    read = [_line(node, f"x{i}", shape) for i, node in enumerate(nodes)]
+    texts = tuple([text for _, text in read])
+    out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
+    given = (_first(init, dtype), *[node for node, _ in read])
     # Elements of a line along an axis are as far from each other as there are elements after the axis.
     m = 1 if axis is None else math.prod(shape[axis + 1 :])
+    key = (op, f, texts, dtype, m == 1, is_commutative)
+    if key not in _REDUCTIONS:
+        _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
+    rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
+    return ndarray(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
+
+
+def _folded_there(
+    op: Any, f: Any, nodes: Sequence[Node], first: Node, axis: Any, shape: Any, types: tuple[Any, Any]
+) -> ndarray:
+    # A reduction on a device, whose kernel contains the map.
+    elements, dtype = types
+    if len(nodes) == 1 and nodes[0].shape == shape and f is of.compiled(_same):
+        x = nodes[0]
+    else:
+        x = made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
-    given = (_first(init, dtype), *(line for line, _, _ in read))
-    functions = _read(f, [begin for _, begin, _ in read], [element for _, _, element in read], dtype)
-    objects, dynamic = (folded, op, *functions), (rows, n, m, out)
-    return wrap(made("reduce", _fold, given, out, dtype, dynamic=dynamic, objects=objects, is_costly=True))
+    x = convert(x, dtype) if shape else reshaped(convert(x, dtype), (1,))
+    static = (None if axis is None or not shape else axis,)
+    return wrap(made("reduce", no_text, (first, x), out, dtype, objects=(op,), static=static, is_costly=True))
+
+
+def no_text(*_: str) -> str:
+    """The text of an operation that only devices have."""
+    raise AssertionError("there is a kernel for it on devices, and the host has another operation")
+
+
+def _reduction(op: Any, f: Any, texts: Sequence[str], dtype: Any, is_near: bool, is_commutative: bool) -> Op:
+    # The operation of a reduction of lines whose elements are next to each other, or as far as they say.
+    if is_near:
+        begin = of.made("def call(r, n, m):\n    return r * n\n")
+        at = _element(f, "b + i", "b, m, i", texts, dtype)
+        objects: tuple[Any, ...] = (folded_in_lanes if is_commutative else folded, op, begin, at)
+        return operation("reduce", _fold, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
+    objects = (folded_across, op, _element(f, "b + c", "b, c", texts, dtype))
+    return operation("reduce", _fold_across, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
+
+
+def _flat(lines: Sequence[str]) -> str:
+    return ", ".join(f"np.ascontiguousarray({x}).reshape(-1)" for x in lines)
 
 
 def _fold(first: str, *more: str) -> str:
     *lines, rows, n, m, shape, helper, op, begin, at = more
-    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {', '.join(lines)}).reshape({shape})"
+    return f"{helper}({op}, {begin}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
+
+
+def _fold_across(first: str, *more: str) -> str:
+    *lines, rows, n, m, shape, helper, op, at = more
+    return f"{helper}({op}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
 
 
 def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> Any:
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial
-    value (None) the first element begins. In blocks of 2048 elements, eight at a time are combined as
-    ((0 1) (2 3)) ((4 5) (6 7)); their results, a rest of fewer than eight elements, and the results of blocks are
-    combined from left to right, whatever the number of threads. Raises ValueError for no elements without an initial
-    value, and with `check` if the operator is not associative on samples.
+    value (None) the first element begins. Blocks of 4096 elements are reduced four neighbours at a time as
+    (0 1) (2 3), and their results in the same way; by an operator that is known to be commutative, such as addition, in
+    16 lanes; along another axis than the last from left to right. The results of blocks are combined in the same way,
+    whatever the number of threads. Raises ValueError for no elements without an initial value, and with `check` if the
+    operator is not associative on samples.
     """
     return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
 
@@ -154,7 +291,7 @@ def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = 
 def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> Any:
     """As `reduce(op, map(f, *arrays), init=init)`, without memory for the results of `f`."""
     f, nodes, elements = several.elementwise(f, arrays)
-    shape = np.broadcast_shapes(*(n.shape for n in nodes))
+    shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
     k = None if axis is None else axis_of(axis, len(shape))
     if isinstance(elements, tuple) or isinstance(init, tuple):
         if init is None and not (math.prod(shape) if k is None else shape[k]):
@@ -173,6 +310,18 @@ def _reduce_several(op, f, init, axis, check, *arrays):  # type: ignore[no-untyp
     return transform_reduce(f, op, init, *arrays, axis=axis, check=check)
 
 
+def is_mapped(x: ndarray) -> bool:
+    """Whether an array is the result of `map` and not computed."""
+    node = x.node()
+    return _is_map(node, node.shape)
+
+
+def total(x: ndarray) -> ndarray:
+    """The sum of all elements, in the order of `reduce`."""
+    found: ndarray = reduce(np.add, x, init=None if x.size else 0)
+    return found
+
+
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
     """The results of `f` for elements of lines along the last axes of both, combined by `op`: shape a[:-1] + b[:-1].
 
@@ -181,18 +330,24 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     """
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
+    if on_device(a, b):
+        a = a[(..., *(None,) * (b.ndim - 1), slice(None))]
+        found: ndarray = transform_reduce(f, op, init, a, b, axis=-1, check=check)
+        return found
     f, nodes, elements = of.elementwise(f, (a, b))
     begin, n = several.initial(init, elements), a.shape[-1]
+    helper = folded_in_lanes if of.is_commutative(op) else folded
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
     if begin is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check and a.size and b.size:
         of.check_associative(op, map(f, a[..., :6], b[(0,) * (b.ndim - 1)][:6]).numpy().astype(dtype))
     left, right = math.prod(a.shape[:-1]), math.prod(b.shape[:-1])
-    functions = _read(f, ("r // m * n", "r % m * n"), ("x0[{b} + i]", "x1[{b} + i]"), dtype)
+    begins = of.made("def call(r, n, m):\n    return r // m * n, r % m * n\n")
+    functions = (begins, _element(f, "b", "b, m, i", ("element(x0, {p}[0] + i)", "element(x1, {p}[1] + i)"), dtype))
     shape = a.shape[:-1] + b.shape[:-1]
-    dynamic, objects = (left * right, n, max(right, 1), shape), (folded, op, *functions)
-    given = (_first(begin, dtype), as_line(nodes[0]), as_line(nodes[1]))
+    dynamic, objects = (left * right, n, max(right, 1), shape), (helper, op, *functions)
+    given = (_first(begin, dtype), *nodes)
     return wrap(made("inner", _fold, given, shape, dtype, dynamic=dynamic, objects=objects, is_costly=True))
 
 
@@ -201,6 +356,8 @@ def scan(
 ) -> Any:
     """Running results of an operator along an axis, from left to right, after an initial value if there is one.
 
+    Each span of 512 elements is folded by itself, and then combined with the result of what is before it; exclusive
+    results are those of the initial value followed by the elements.
     A result includes its element, or, if exclusive, only those before. Shape as `x`; the type is that of `reduce`.
     Raises ValueError without an axis unless there is one, for exclusive results without an initial value, and with
     `check` if the operator is not associative on samples.
@@ -355,9 +512,39 @@ def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
     Shape as `x`; the type holds the elements and the results. AxisError for an axis that is not there.
     """
     k = axis_of(axis, x.ndim)
-    before = (slice(None),) * k
-    head, tail, last = x[(*before, slice(0, 1))], x[(*before, slice(1, None))], x[(*before, slice(0, -1))]
-    return concat([head, subtract(tail, last) if f is None else map(f, tail, last)], axis=k)
+    if f is None:
+        found, f = subtract(x, x).dtype, _less
+    else:
+        found = of.result_dtype(f := of.binary(f), (x.dtype, x.dtype))
+    dtype = dtypes.as_dtype(np.result_type(x.dtype, found))
+    # Elements before axis `k` are rows; neighbours are as far from each other as there are elements after it.
+    rows, m = math.prod(x.shape[:k]), math.prod(x.shape[k + 1 :])
+    helper = of.made(_differences(of.typed(dtype), k == 0), f, parallel={"unsafe": True})
+    dynamic = (x.shape, rows, x.shape[k] * m, m)
+    return wrap(made("adjacent_difference", _differ, (x.node(),), x.shape, dtype, dynamic=dynamic, objects=(helper,)))
+
+
+@njit
+def _less(a, b):  # type: ignore[no-untyped-def]
+    return a - b
+
+
+def _differences(dtype: str, is_one: bool) -> str:
+    # The loops over rows of `n` elements, or over the elements of one, in parallel.
+    return f"""def call(x, shape, rows, n, m):
+    out = np.empty(shape, {dtype})
+    line = out.reshape(-1)
+    for r in {"range" if is_one else "prange"}(rows):
+        for i in range(r * n, r * n + min(m, n)):
+            put(line, i, {dtype}(element(x, i)))
+        for i in {"prange" if is_one else "range"}(r * n + m, r * n + n):
+            put(line, i, {dtype}(f0(element(x, i), element(x, i - m))))
+    return out
+"""
+
+
+def _differ(x: str, shape: str, rows: str, n: str, m: str, helper: str) -> str:
+    return f"{helper}({_flat([x])}, {shape}, {rows}, {n}, {m})"
 
 
 __all__ = [

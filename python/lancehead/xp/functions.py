@@ -5,22 +5,32 @@ Elements follow NumPy: division by zero gives infinity, NaN or 0. Compiled funct
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Sequence
-from types import CellType, CodeType, FunctionType
+from hashlib import blake2b
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from lancehead import _core, types
 from lancehead.decorators import njit, prange
+from lancehead.lib.primitives.lines import element, put
 from lancehead.ufuncs import vectorize
 from lancehead.xp import dtypes
+from lancehead.xp.array import ndarray
 from lancehead.xp.elementwise import operands
 from lancehead.xp.graph import Node, name_of
 
 #: Compiled functions by code and by what they captured.
 _COMPILED: dict[Any, Any] = {}
+#: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
+_PLAIN_COMPILED: dict[Any, tuple[Any, Any]] = {}
+#: Names that code reads, of globals and attributes.
+_READ: dict[CodeType, tuple[str, ...]] = {}
+#: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
+_ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
 #: Functions around functions, by these and their texts.
 _ADAPTED: dict[Any, Any] = {}
 #: The functions of Python that those made here are compiled from, by identity.
@@ -44,32 +54,80 @@ class Zipped:
 
 
 def _identity(value: Any) -> Any:
-    # Of numbers and tuples of them the value, with type and sign of zero; of everything else the object.
-    if isinstance(value, tuple):
-        return (tuple, *map(_identity, value))
+    # Of numbers, arrays and containers of them the value, with type and sign of zero; of everything else the object.
+    if isinstance(value, np.ndarray):
+        content = value.tobytes()
+        return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
+    if isinstance(value, (tuple, list)):
+        return (type(value), *map(_identity, value))
+    if isinstance(value, set):
+        return set, frozenset(map(_identity, value))
+    if isinstance(value, dict):
+        return (dict, *((_identity(k), _identity(x)) for k, x in value.items()))
     return (type(value), repr(value)) if isinstance(value, _PLAIN) else id(value)
+
+
+def _of_now(value: Any) -> Any:
+    # The value as it is now, of what can change.
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return copy.deepcopy(value) if isinstance(value, (list, dict, set)) else value
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def compiled(f: Any) -> Any:
     """The compiled function of a function, a lambda or a compiled one; others are called as they are.
 
-    Variables that it captured have the values of now; arrays are read when results are computed. Functions
-    made by the same code with equal numbers and the same objects are compiled once. Raises TypeError for
-    what cannot be called.
+    Variables that it captured, and globals that it reads itself, have the values of now, arrays and lists too.
+    Functions made by the same code with equal values and the same objects are compiled once. Raises TypeError for what
+    cannot be called.
     """
+    plain = plain_key(f) if type(f) is FunctionType else None
+    if plain is not None and plain in _PLAIN_COMPILED:
+        return _PLAIN_COMPILED[plain][1]
     if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
         if not callable(f):
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
     cells = tuple(c.cell_contents for c in f.__closure__ or ())
-    key = (f.__code__, id(f.__globals__), _identity(f.__defaults__ or ()), _identity(cells), id(f.__kwdefaults__))
+    read = {name: f.__globals__[name] for name in sorted(_names(f.__code__)) if name in f.__globals__}
+    defaults = f.__defaults__ or ()
+    key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
     if key not in _COMPILED:
-        own = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(map(CellType, cells)))
+        changing = {name: _of_now(value) for name, value in read.items()}
+        # Modules, classes and functions are left where they are.
+        is_value = any(isinstance(x, (*_PLAIN, tuple)) or changing[k] is not x for k, x in read.items())
+        own_globals = {**f.__globals__, **changing} if is_value else None
+        inner = tuple(CellType(_of_now(value)) for value in cells)
+        own = FunctionType(f.__code__, own_globals or f.__globals__, f.__name__, defaults or None, inner)
         own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
-        found = _COMPILED[key] = njit(own, error_model="numpy")
-        name_of(found, _content(f.__code__), _content(f.__defaults__), _content(cells))
+        # Objects whose identity is part of the key stay alive with it.
+        found = njit(own, error_model="numpy")
+        _COMPILED[key] = found, (f.__globals__, f.__kwdefaults__, cells, read)
+        name_of(found, *map(_content, (f.__code__, f.__defaults__, cells, tuple(read.items()))))
         _PROBES[id(found)] = own
-    return _COMPILED[key]
+    if plain is not None:
+        _PLAIN_COMPILED[plain] = f, _COMPILED[key][0]
+    return _COMPILED[key][0]
+
+
+def plain_key(f: FunctionType) -> Any:
+    """What tells a function from others that captured nothing and read no globals but modules; None for others."""
+    if f.__closure__ or f.__defaults__ or f.__kwdefaults__:
+        return None
+    code, known = f.__code__, f.__globals__
+    names = _READ.get(code)
+    if names is None:
+        names = _READ[code] = tuple(sorted(_names(code)))
+    read = [known[name] for name in names if name in known]
+    for x in read:
+        if type(x) is not ModuleType:
+            return None
+    return (code, id(known), *map(id, read))
 
 
 def _content(x: Any) -> Any:
@@ -93,14 +151,18 @@ def text_of(f: Any) -> tuple[str, tuple[Any, ...]]:
     return _SOURCES[id(f)]  # type: ignore[no-any-return]
 
 
-def made(text: str, *objects: Any, parallel: bool = False) -> Any:
-    """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects."""
+def made(text: str, *objects: Any, parallel: Any = False) -> Any:
+    """The compiled function of a text, in which objects are `f0`, `f1` and so on; the same one for the same objects.
+
+    Places of elements that the text itself reads are there: they are not checked.
+    """
     key = (text, *map(id, objects))
     if key not in _ADAPTED:
-        names: dict[str, Any] = {"np": np, "prange": prange, **{f"f{i}": x for i, x in enumerate(objects)}}
+        names: dict[str, Any] = {"np": np, "prange": prange, "element": element, "put": put}
+        names.update({f"f{i}": x for i, x in enumerate(objects)})
         exec(compile(text, "<lancehead.xp>", "exec"), names)
         # The objects stay with it, so that their identities stay theirs.
-        found = njit(names["call"], error_model="numpy", parallel=parallel)
+        found = njit(names["call"], error_model="numpy", parallel=parallel, boundscheck=False)
         _ADAPTED[key] = (found, objects)
         name_of(found, text, *map(name_of, objects))
         _PROBES[id(found)] = names["call"]
@@ -167,6 +229,10 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
 
 def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:
     """A function of elements, the nodes of its arrays, and the type of its results."""
+    f = compiled(f)
+    if type(f) is _core.Dispatcher and all(type(x) is ndarray for x in arrays):
+        nodes = [x._node if x._view is None else x._view.node() for x in arrays]
+        return f, nodes, result_dtype(f, [n.dtype for n in nodes])
     f, flat = flattened(f, arrays)
     nodes = operands(*flat)
     return f, nodes, result_dtype(f, [n.dtype for n in nodes])
@@ -176,6 +242,28 @@ def binary(op: Any) -> Any:
     """The compiled function of two elements that an operator is."""
     op = compiled(op)
     return op if isinstance(op, _core.Dispatcher) else made("def call(x, y):\n    return f0(x, y)\n", op)
+
+
+#: Operators that do not depend on the order of their operands: objects, and the code of functions that are no more.
+_COMMUTATIVE = (
+    operator.add, operator.mul, operator.and_, operator.or_, operator.xor,
+    np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+)  # fmt: skip
+_COMMUTATIVE_CODE = frozenset(
+    f.__code__.co_code
+    for f in (
+        lambda a, b: a + b, lambda a, b: b + a, lambda a, b: a * b, lambda a, b: b * a,
+        lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b,
+    )
+)  # fmt: skip
+
+
+def is_commutative(op: Any) -> bool:
+    """Whether an operator is known to be commutative: a function that only adds, multiplies or combines bits, too."""
+    if any(op is known for known in _COMMUTATIVE):
+        return True
+    code = getattr(getattr(op, "py_func", op), "__code__", None)
+    return isinstance(code, CodeType) and code.co_argcount == 2 and code.co_code in _COMMUTATIVE_CODE
 
 
 def converted(f: Any, count: int, given: Sequence[np.dtype[Any]], dtype: np.dtype[Any]) -> Any:
@@ -191,14 +279,19 @@ def accumulated(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple
 
     `dtype` is the type of the value that it begins with.
     """
-    op, wanted = binary(op), dtypes.as_dtype(np.promote_types(dtype, elements))
+    op = binary(op)
+    known = _ACCUMULATED.get((op, dtype, elements))
+    if known is not None:
+        return known
+    wanted = dtypes.as_dtype(np.promote_types(dtype, elements))
     # A chain of promotions is shorter than the list of types.
     for _ in dtypes.ALL:
         wider = np.promote_types(wanted, result_dtype(op, (wanted, wanted)))
         if wider == wanted:
             break
         wanted = wider
-    return converted(op, 2, (wanted, wanted), wanted), wanted
+    found = _ACCUMULATED[op, dtype, elements] = converted(op, 2, (wanted, wanted), wanted), wanted
+    return found
 
 
 def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
@@ -221,5 +314,5 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
 
 __all__ = [
     "TYPES", "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise",
-    "flattened", "made", "result_dtype", "typed", "ufunc",
+    "flattened", "is_commutative", "made", "plain_key", "result_dtype", "typed", "ufunc",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lancehead.xp import places
 from lancehead.xp.devices import Device, mixed
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Node:
     device, as numbers do; ValueError if inputs are on several devices.
     """
 
-    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "schedule", "serial", "shape", "value")
+    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "place", "schedule", "serial", "shape", "value")
     device: Device | None
 
     def __init__(
@@ -156,13 +157,20 @@ class Node:
         value: Any = None,
         device: Device | None = None,
     ) -> None:
-        self.op, self.inputs, self.shape, self.dtype, self.dynamic = op, inputs, shape, dtype, dynamic
+        # One by one, which takes less time than at once.
+        self.op = op
+        self.inputs = inputs
+        self.shape = shape
+        self.dtype = dtype
+        self.dynamic = dynamic
         for n in inputs:
             if n.device is not device and n.device is not None and op is not TRANSFER:
                 if device is not None:
                     raise mixed(device, n.device)
                 device = n.device
-        self.device: Device | None = device
+        self.device = device
+        #: Where the program wrote it, for operations with errors that depend on values.
+        self.place: places.Place | None = None
         #: The array, or for a number of the program a scalar of NumPy.
         self.value = value
         #: If the operation has several results, their nodes.
@@ -200,6 +208,8 @@ def made(
     static = (*map(name_of, objects), *static)
     found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
+    # Operations that do not come by here have no errors that depend on values.
+    node.place = places.here()
     if node.device is not None and node.device.number is not None:
         CHECKS[0](node)
     return node

@@ -50,7 +50,7 @@ KERNELS: dict[str, How] = {
     **dict.fromkeys(("view", "reshape", "concat", "gather", "take", "take_along_axis", "searchsorted"), How.FUSED),
     **dict.fromkeys(("stencil",), How.FUSED),
     **dict.fromkeys(("sum", "prod", "max", "min", "mean", "var", "std", "all", "any"), How.REDUCED),
-    **dict.fromkeys(("argmax", "argmin", "reduce", "inner"), How.REDUCED),
+    **dict.fromkeys(("argmax", "argmin", "reduce"), How.REDUCED),
     **dict.fromkeys(("cumsum", "cumprod", "scan"), How.SCANNED),
     **dict.fromkeys(("store", "scatter"), How.STORED),
     **dict.fromkeys(("sort", "argsort"), How.SORTED),
@@ -373,16 +373,12 @@ def _searchsorted(code: Code, node: Node, index: Index) -> str:
 
 def _stencil(code: Code, node: Node, index: Index) -> str:
     (source,) = node.inputs
-    text, (f,) = of.text_of(NAMES[node.op.static[0]])
-    multi = code.multi(index)
-    # The compiled loops name the neighbours as `x[i0 + 1, i1 + 0]`.
-    inner = text[text.index("f0(") + 3 : text.rindex(")\n    return out")]
-    names = []
-    for part in inner.split("x[")[1:]:
-        steps = [] if part.startswith("()") else [p.split(" + ")[1] for p in part[: part.index("]")].split(", ")]
+    f, neighbours = node.op.static
+    multi, names = code.multi(index), []
+    for steps in neighbours:
         at = tuple(code.let(f"{m} + {step}") for m, step in zip(multi, steps, strict=True))
         names.append(code.load(source, Index(source.shape, None, at)))
-    return code.let(cast(node.dtype, f"{name_of(f)}({', '.join(names)})"))
+    return code.let(cast(node.dtype, f"{f}({', '.join(names)})"))
 
 
 _RULES: dict[str, Callable[[Code, Node, Index], str]] = {

@@ -7,6 +7,7 @@ the type of the results, and become part of the compiled region: what is mapped 
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
-from lancehead.xp.devices import as_device
+from lancehead.xp.devices import as_device, on_device
 from lancehead.xp.elementwise import as_node, convert, minimum
 from lancehead.xp.folds import (
     adjacent_difference,
@@ -29,6 +30,7 @@ from lancehead.xp.folds import (
     inclusive_scan,
     inner,
     map,
+    no_text,
     reduce,
     reshaped,
     scan,
@@ -71,7 +73,29 @@ def zipwith(f: Any, *arrays: Any) -> Any:
 
 def outer(f: Any, a: ndarray, b: ndarray) -> Any:
     """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
-    return map(f, a[(..., *(None,) * b.ndim)], b)
+    if on_device(a, b):
+        return map(f, a[(..., *(None,) * b.ndim)], b)
+    f = of.binary(f)
+    dtype = of.result_dtype(f, (a.dtype, b.dtype))
+    helper = of.made(_products(of.typed(dtype)), f, parallel={"unsafe": True})
+    shape = a.shape + b.shape
+    node = made("outer", _outer, (as_node(a), as_node(b)), shape, dtype, dynamic=(shape,), objects=(helper,))
+    return wrap(node)
+
+
+def _products(dtype: str) -> str:
+    return f"""def call(a, b, shape):
+    out = np.empty(shape, {dtype})
+    line, n = out.reshape(-1), b.size
+    for i in prange(a.size):
+        for j in range(n):
+            put(line, i * n + j, {dtype}(f0(element(a, i), element(b, j))))
+    return out
+"""
+
+
+def _outer(a: str, b: str, shape: str, helper: str) -> str:
+    return f"{helper}(np.ascontiguousarray({a}).reshape(-1), np.ascontiguousarray({b}).reshape(-1), {shape})"
 
 
 def _places(x: ndarray, indices: ndarray) -> Node:
@@ -143,12 +167,14 @@ def _scatter(x: str, places: str, values: str, helper: str, op: str) -> str:
     return f"{helper}({op}, {x}, {places}, {values})"
 
 
-#: Places for those outside of so many, by names of boundaries of `scipy.ndimage`.
-_BOUNDARIES: dict[str, Callable[[Any, int], Any]] = {
-    "nearest": lambda i, n: np.clip(i, 0, n - 1),
-    "wrap": lambda i, n: i % n,
-    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
-    "mirror": lambda i, n: np.abs((i + n - 1) % max(2 * n - 2, 1) - (n - 1)),
+#: Places for those outside of `n`, by names of boundaries of `scipy.ndimage`.
+_BOUNDARIES = {
+    "nearest": "min(max({p}, 0), {n} - 1)",
+    "constant": "min(max({p}, 0), {n} - 1)",
+    "wrap": "({p}) % {n}",
+    "reflect": "min(({p}) % (2 * {n}), 2 * {n} - 1 - ({p}) % (2 * {n}))",
+    "mirror": "abs(({p} + {n} - 1) % max(2 * {n} - 2, 1) - ({n} - 1))",
+    "valid": "{p}",
 }
 
 
@@ -162,28 +188,47 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     Raises ValueError for an unknown boundary, for offsets that do not fit the axes.
     """
     offsets = _offsets(where, x.ndim)
-    if boundary not in (*_BOUNDARIES, "constant", "valid"):
-        raise ValueError(f"boundary is 'constant', 'valid' or one of {', '.join(_BOUNDARIES)}")
-    before = [max(0, *(-o[k] for o in offsets)) for k in range(x.ndim)]
-    after = [max(0, *(o[k] for o in offsets)) for k in range(x.ndim)]
-    shape = x.shape
+    if boundary not in _BOUNDARIES:
+        raise ValueError(f"boundary is one of {', '.join(_BOUNDARIES)}, not {boundary!r}")
+    before = tuple([max(0, *(-o[k] for o in offsets)) for k in range(x.ndim)])
+    after = tuple([max(0, *(o[k] for o in offsets)) for k in range(x.ndim)])
+    shape: tuple[int, ...] = x.shape
     if boundary == "valid":
-        shape = tuple(max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True))
-        x = (
-            x
-            if all(shape)
-            else full(
-                [s and n for s, n in builtins.zip(shape, x.shape, strict=True)], 0, dtype=x.dtype, device=x.device
-            )
-        )
-    else:
+        shape = tuple([max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True)])
+    f = of.flattened(f, (x,) * len(offsets))[0]
+    dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
+    if on_device(x):
+        return _stencil_there(f, x, shape, before, after, offsets, boundary, value, dtype)
+    text = _loops(x.ndim, before, after, tuple(offsets), boundary, of.typed(dtype))
+    helper = of.made(text, f, parallel={"unsafe": True})
+    more = (np.asarray(value).astype(x.dtype)[()],) if boundary == "constant" else ()
+    dynamic = (shape, x.shape, *more)
+    node = made("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=dynamic, objects=(helper,), is_costly=True)
+    return wrap(node)
+
+
+#: Places for those outside of so many, by names of boundaries.
+_OUTSIDE: dict[str, Callable[[Any, int], Any]] = {
+    "nearest": lambda i, n: np.clip(i, 0, n - 1),
+    "wrap": lambda i, n: i % n,
+    "reflect": lambda i, n: np.minimum(i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "mirror": lambda i, n: np.abs((i + n - 1) % max(2 * n - 2, 1) - (n - 1)),
+}
+
+
+def _stencil_there(
+    f: Any, x: ndarray, shape: Any, before: Any, after: Any, offsets: Any, boundary: str, value: Any, dtype: Any
+) -> ndarray:
+    # A stencil on a device, whose kernel reads an array that contains what is outside.
+    if boundary != "valid":
         for k, pad in enumerate(builtins.zip(before, after, strict=True)):
             if any(pad) and (shape[k] or boundary == "constant"):
                 x = concat(_extended(x, k, pad, boundary, value), axis=k)
-    f = of.flattened(f, (x,) * len(offsets))[0]
-    dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
-    helper = of.made(_loops(x.ndim, before, offsets, of.typed(dtype)), f, parallel=True)
-    node = made("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=(shape,), objects=(helper,), is_costly=True)
+    elif not all(shape):
+        extents = [s and n for s, n in builtins.zip(shape, x.shape, strict=True)]
+        x = full(extents, 0, dtype=x.dtype, device=x.device)
+    steps = tuple(tuple(b + k for b, k in builtins.zip(before, o, strict=True)) for o in offsets)
+    node = made("stencil", no_text, (as_node(x),), shape, dtype, objects=(f,), static=(steps,), is_costly=True)
     return wrap(node)
 
 
@@ -195,23 +240,69 @@ def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value:
             shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
             ends.append(full(shape, value, dtype=x.dtype, device=x.device))
         else:
-            ends.append(take(x, from_numpy(_BOUNDARIES[boundary](places, n)), axis=axis))
+            ends.append(take(x, from_numpy(_OUTSIDE[boundary](places, n), x.device), axis=axis))
     return [ends[0], x, ends[1]]
 
 
-def _loops(ndim: int, before: Sequence[int], offsets: Sequence[tuple[int, ...]], dtype: str) -> str:
-    # The text of nested loops over an array with what is outside, the first of them parallel.
-    lines = ["def call(x, shape):", f"    out = np.empty(shape, {dtype})"]
+def _stencil(x: str, *more: str) -> str:
+    *numbers, helper = more
+    return f"{helper}(np.ascontiguousarray({x}).reshape(-1), {', '.join(numbers)})"
+
+
+@functools.cache
+def _loops(ndim: int, before: tuple[int, ...], after: tuple[int, ...], offsets: Any, boundary: str, dtype: str) -> str:
+    # The text of nested loops over an array, the first of them parallel. Of the last axis, elements all of whose
+    # neighbours along it are there have a loop of their own, without questions.
+    is_constant, is_valid = boundary == "constant", boundary == "valid"
+    lines = [f"def call(x, shape, extents{', value' if is_constant else ''}):", f"    out = np.empty(shape, {dtype})"]
+    lines.append("    line = out.reshape(-1)")
+    if not ndim:
+        lines.append(f"    put(line, 0, f0({', '.join(['element(x, 0)'] * len(offsets))}))")
+        return "\n".join([*lines, "    return out", ""])
     for k in range(ndim):
-        lines.append("    " * (k + 1) + f"for i{k} in {'range' if k else 'prange'}(shape[{k}]):")
-    read = (", ".join(f"i{k} + {before[k] + o[k]}" for k in range(ndim)) or "()" for o in offsets)
-    at = ", ".join(f"i{k}" for k in range(ndim)) or "()"
-    lines.append("    " * (ndim + 1) + f"out[{at}] = f0({', '.join(f'x[{place}]' for place in read)})")
+        lines.append(f"    n{k}, e{k} = shape[{k}], extents[{k}]")
+    last, base = ndim - 1, before if is_valid else (0,) * ndim
+    to = "0" if not last else _flat_place([f"i{k}" for k in range(last)], "n")
+    lines.append(f"    low = {0 if is_valid else f'min({before[last]}, n{last})'}")
+    lines.append(f"    high = {f'n{last}' if is_valid else f'max(n{last} - {after[last]}, low)'}")
+    indent = "    "
+    for k in range(last):
+        lines.append(f"{indent}for i{k} in {'range' if k else 'prange'}(n{k}):")
+        indent += "    "
+    outer = {o[:last]: f"{i}" for i, o in enumerate(offsets)}
+    for o, name in outer.items():
+        places = [f"i{k} + {base[k] + o[k]}" for k in range(last)]
+        inside = [_BOUNDARIES[boundary].format(p=p, n=f"e{k}") for k, p in enumerate(places)]
+        lines.append(f"{indent}r{name} = {_flat_place(inside, 'e') if last else 0}")
+        there = " and ".join(f"0 <= {p} < e{k}" for k, p in enumerate(places)) or "True"
+        lines += [f"{indent}is{name} = {there}"] * is_constant
+    edge, plain = (
+        ", ".join(_neighbour(o, outer[o[:last]], last, base[last], boundary, is_edge) for o in offsets)
+        for is_edge in (True, False)
+    )
+    lines.append(f"{indent}to = {to}")
+    kinds = [("range", "low, high", plain), ("range", "0, low", edge), ("range", f"high, n{last}", edge)]
+    for loop, ends, values in kinds[:1] if is_valid else kinds:
+        loop = "prange" if not last and values is plain else loop
+        lines.append(f"{indent}for i in {loop}({ends}):\n{indent}    put(line, to + i, {dtype}(f0({values})))")
     return "\n".join([*lines, "    return out", ""])
 
 
-def _stencil(x: str, shape: str, helper: str) -> str:
-    return f"{helper}(np.ascontiguousarray({x}), {shape})"
+def _flat_place(places: Sequence[str], extents: str) -> str:
+    # The place of the first element of a row.
+    text = f"({places[0]})"
+    for k, p in enumerate(places[1:], 1):
+        text = f"({text} * {extents}{k} + ({p}))"
+    return f"{text} * {extents}{len(places)}"
+
+
+def _neighbour(o: tuple[int, ...], name: str, last: int, base: int, boundary: str, is_edge: bool) -> str:
+    # The text of an element whose row begins at `r`.
+    p = f"i + {base + o[last]}"
+    at = f"element(x, r{name} + {_BOUNDARIES[boundary].format(p=p, n=f'e{last}') if is_edge else p})"
+    if boundary != "constant" or (not is_edge and not any(o[:last])):
+        return at
+    return f"({at} if is{name}{f' and 0 <= {p} < e{last}' if is_edge else ''} else value)"
 
 
 def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:
@@ -227,11 +318,16 @@ def _offsets(where: Any, ndim: int) -> list[tuple[int, ...]]:
 
 
 def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -> ndarray:
-    """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them."""
+    """The integers from `start` on, so many, made where they are needed. ValueError for a negative number of them.
+
+    OverflowError for numbers that `int64` does not hold.
+    """
     if n < 0:
         raise ValueError(f"there are no {n} numbers")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     ends, where = (int(start), int(start) + int(n)), as_device(device)
+    if ends[0] < -(2**63) or ends[1] >= 2**63:
+        raise OverflowError(f"{n} integers from {start} on do not fit int64")
     node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING, device=where)
     return wrap(convert(node, wanted))
 

@@ -17,7 +17,7 @@ from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.creation import as_shape, asarray
-from lancehead.xp.elementwise import as_node, convert
+from lancehead.xp.elementwise import add, as_node, convert, multiply
 from lancehead.xp.folds import as_line, map
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import axis_of, broadcast_to
@@ -166,7 +166,7 @@ class Generator:
         low, high = _parameter(low), _parameter(high)
         if not isinstance(low, ndarray) and not isinstance(high, ndarray) and not math.isfinite(high - low):
             raise OverflowError("high - low range exceeds valid bounds")
-        return self.random(_size(size, low, high)) * (high - low) + low
+        return add(multiply(self.random(_size(size, low, high)), high - low), low)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Numbers of the normal distribution of mean 0 and deviation 1."""
@@ -175,7 +175,7 @@ class Generator:
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of a normal distribution. ValueError for a negative deviation."""
         loc, scale = _parameter(loc), _checked("scale", _parameter(scale))
-        return self.standard_normal(_size(size, loc, scale)) * scale + loc
+        return add(multiply(self.standard_normal(_size(size, loc, scale)), scale), loc)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers whose logarithms are normally distributed."""
@@ -189,8 +189,7 @@ class Generator:
 
     def _scaled(self, f: Any, size: Any, loc: Any, scale: Any) -> ndarray:
         loc, scale = _parameter(loc), _checked("scale", _parameter(scale))
-        found = map(f, self.random(_size(size, loc, scale))) * scale
-        return found if loc is None else found + loc
+        return add(multiply(map(f, self.random(_size(size, loc, scale))), scale), loc)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the exponential distribution of a mean."""
@@ -270,7 +269,7 @@ class Generator:
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the gamma distribution."""
         shape, scale = _parameter(shape), _checked("scale", _parameter(scale))
-        return self.standard_gamma(shape, _size(size, shape, scale)) * scale
+        return multiply(self.standard_gamma(shape, _size(size, shape, scale)), scale)
 
     def chisquare(self, df: Any, size: Any = None) -> ndarray:
         """Numbers of the chi-square distribution. ValueError unless the degrees of freedom are positive."""
@@ -346,11 +345,9 @@ class Generator:
             # The first of exponential times with rates of the weights are a sample without replacement.
             keys = self._integers((count,), 0, 2**64, dtypes.uint64) if p is None else self.exponential(size=count) / p
             places = argsort(keys)[:n]
-        places = wrap(places.node()).node()
-        found = wrap(places) if source is None else take(source, wrap(places), axis=k)
-        rest = () if source is None else (source.shape[:k], source.shape[k + 1 :])
-        whole = shape if source is None else (*rest[0], *shape, *rest[1])
-        return _reshape(found, whole)
+        if source is None:
+            return _reshape(places, shape)
+        return _reshape(take(source, places, axis=k), (*source.shape[:k], *shape, *source.shape[k + 1 :]))
 
     def _order(self, n: int) -> ndarray:
         return argsort(self._integers((n,), 0, 2**64, dtypes.uint64))

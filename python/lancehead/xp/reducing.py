@@ -10,8 +10,9 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert, operands
-from lancehead.xp.graph import Kind, made
+from lancehead.xp.elementwise import as_node, convert, minimum, operands
+from lancehead.xp.folds import is_mapped, total
+from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
 
@@ -55,6 +56,10 @@ def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
+    if is_mapped(x) and wanted == x.dtype and axis is None:
+        # One pass with the functions of the program, in the order of `xp.reduce`.
+        found = total(x)
+        return reshape(found, (1,) * x.ndim) if keepdims else found
     return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
@@ -261,15 +266,25 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     return tuple(from_numpy(np.ascontiguousarray(k), x.device) for k in np.nonzero(x.numpy()))
 
 
+def _places(indices: ndarray, n: int) -> Node:
+    if indices.dtype not in dtypes.INTEGRAL:
+        raise TypeError(f"indices are integers, not {indices.dtype}")
+    node = as_node(indices)
+    if indices.dtype == dtypes.uint64:
+        # Those that int64 does not hold are out of bounds, too.
+        node = as_node(minimum(indices, wrap(leaf(np.asarray(n, dtypes.uint64)))))
+    return convert(node, dtypes.int64) if indices.dtype == dtypes.uint64 else node
+
+
 def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
-    """Elements at places along an axis. IndexError for a place that is not there."""
+    """Elements at places along an axis. TypeError unless these are integers, IndexError for one that is not there."""
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
         axis = 0
     k = axis_of(axis, x.ndim)
     shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
-    nodes = (as_node(x), as_node(indices))
+    nodes = (as_node(x), _places(indices, x.shape[k]))
     return wrap(
         made("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
     )
@@ -283,7 +298,7 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
 
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
-    nodes = (as_node(a), convert(as_node(i), dtypes.int64))
+    nodes = (as_node(a), convert(_places(i, x.shape[k]), dtypes.int64))
     node = made("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
     return wrap(node)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from sys import getrefcount
 from time import perf_counter
@@ -23,6 +23,7 @@ from lancehead.xp import devices
 from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
 from lancehead.xp.graph import NAMES, Kind, Node, Op
+from lancehead.xp.places import add_note, add_note_of_region
 from lancehead.xp.tiling import Looped, Loops, loops_of
 
 
@@ -49,6 +50,14 @@ def stored_here(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
 
 
 @njit
+def stored_number(a, x, offset, shape, strides):  # type: ignore[no-untyped-def]
+    """A number, or the value in a view of it."""
+    out = a.reshape(-1).copy()
+    np.lib.stride_tricks.as_strided(out[offset:], shape, strides)[...] = x
+    return out[0]
+
+
+@njit
 def scattered(a, places, x):  # type: ignore[no-untyped-def]
     """A copy of an array with values at places, which count its elements in row-major order."""
     return scattered_here(a.copy(), places, x)
@@ -65,7 +74,7 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
     return out
 
 
-NAMES.update({f.__name__: f for f in (strided, stored, stored_here, scattered, scattered_here)})
+NAMES.update({f.__name__: f for f in (strided, stored, stored_here, stored_number, scattered, scattered_here)})
 
 
 Entries = Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]]
@@ -196,6 +205,10 @@ def _references(nodes: Sequence[Any]) -> list[int]:
     return [getrefcount(n) for n in nodes]
 
 
+_inputs = attrgetter("inputs")
+_NONE: frozenset[int] = frozenset()
+
+
 #: References to an object of a list that only the list has.
 (_ALONE,) = _references([object()])
 
@@ -236,8 +249,8 @@ class Step(NamedTuple):
     """A region with its operations, those that are kept, the nodes of its arrays, and its numbers."""
 
     region: Region
-    order: list[Node]
-    kept: list[Node]
+    order: Sequence[Node]
+    kept: Sequence[Node]
     leaves: list[Node]
     numbers: list[Any]
     #: The lines of operations in the region, and of arrays as negative numbers.
@@ -248,27 +261,34 @@ class Step(NamedTuple):
         return [n.value for n in self.leaves] + self.numbers
 
 
-def region_of(wanted: Sequence[Node], known: Sequence[Node] = ()) -> Step:
-    """The region that computes nodes, for which those that are known are arrays."""
-    return joined(*ordered(wanted, known))
+def region_of(wanted: Sequence[Node], known: Sequence[Node] = (), order: list[Node] | None = None) -> Step:
+    """The region that computes nodes, for which those that are known are arrays; `order` is of all that it computes."""
+    return joined(*ordered(wanted, known, order))
 
 
-def ordered(wanted: Sequence[Node], known: Sequence[Node] = ()) -> tuple[list[Node], list[Node]]:
+def ordered(
+    wanted: Sequence[Node], known: Sequence[Node] = (), order: list[Node] | None = None
+) -> tuple[list[Node], list[Node]]:
     """The operations that compute nodes, in the order of the program, and those whose results are kept."""
-    order = unknown(wanted, known)
+    order = unknown(wanted, known) if order is None else order
     kept = list({n.serial: n for n in wanted}.values())
-    if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule is not None for n in order):
+    if len(order) > _FEW or any(n.op.is_costly or n.parts or n.schedule for n in order):
         if any(n.parts for n in order):
             order = unknown([*wanted, *(p for n in order for p in n.parts)], known)
         kept = _kept(order, kept)
     return order, kept
 
 
-def groups(wanted: Sequence[Node]) -> list[list[Node]]:
+def scheduled_among(order: Sequence[Node]) -> list[Any]:
+    """The nodes that have a schedule."""
+    return [n for n in order if n.schedule is not None]
+
+
+def groups(wanted: Sequence[Node], order: Sequence[Node] | None = None) -> list[list[Node]]:
     """The nodes of regions that are computed one after the other: those whose schedules ask for one, those that are
     stored between rounds of a loop, then the rest."""
-    order = unknown(wanted)
-    apart = {n: None for n in order if n.schedule is not None and n.schedule.is_apart}
+    order = unknown(wanted) if order is None else order
+    apart = {n: None for n in scheduled_among(order) if n.schedule.is_apart}
     found = [[n] for n in apart] if apart else rounds(order)
     if not found:
         return [list(wanted)]
@@ -277,12 +297,13 @@ def groups(wanted: Sequence[Node]) -> list[list[Node]]:
     return found + ([rest] if rest else [])
 
 
-def _instances(order: Sequence[Node], kept: Sequence[Node]) -> list[tuple[Node, Any, Sequence[Any]]]:
+def _instances(order: Sequence[Node], kept: Sequence[Node]) -> Iterable[tuple[Node, Any, Sequence[Any]]]:
     # Nodes, what each is known by, and by what its inputs are. Of one that is computed again there is one for each node
     # that reads it.
-    again = {n for n in order if n.schedule is not None and n.schedule.recompute and n not in kept and not n.parts}
+    scheduled = scheduled_among(order)
+    again = {n for n in scheduled if n.schedule.recompute and n not in kept and not n.parts} if scheduled else None
     if not again:
-        return [(n, n, n.inputs) for n in order]
+        return zip(order, order, map(_inputs, order))
     found: list[tuple[Node, Any, Sequence[Any]]] = []
     made: set[Any] = set()
 
@@ -306,8 +327,10 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
     numbers: list[Any] = []
     facts: dict[Any, int] = {}
     key: list[Any] = []
-    instances = _instances(order, kept)
-    for i, (node, known, given) in enumerate(instances):
+    copied: list[int] = []
+    for i, (node, known, given) in enumerate(_instances(order, kept)):
+        if known is not node:
+            copied.append(i)
         inputs = []
         for n in given:
             k = place.get(n)
@@ -326,14 +349,15 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
         key.append((node.op, tuple(inputs), tuple(dynamic)))
     places = [place[n] for n in kept]
     structure: tuple[Any, ...] = (*key, *places)
-    copies, loops = frozenset[int](), None
-    if len(instances) != len(order):
-        copies = frozenset(i for i, (node, known, _) in enumerate(instances) if known is not node)
+    copies, loops = _NONE, None
+    if copied:
+        copies = frozenset(copied)
         structure = (*structure, copies)
     schedule = kept[0].schedule if kept else None
     if schedule is not None:
         if schedule.has_loops:
-            loops = loops_of(schedule, kept[0], [n for n, _, _ in instances], leaves, place, numbers)
+            nodes = [n for n, _, _ in _instances(order, kept)]
+            loops = loops_of(schedule, kept[0], nodes, leaves, place, numbers)
         structure = (*structure, schedule, loops)
     region = _REGIONS.get(structure)
     if region is None:
@@ -341,7 +365,7 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
             region = _REGIONS.get(structure)
             if region is None:
                 region = _REGIONS[structure] = Region(key, places, copies, loops)
-    return Step(region, list(order), list(kept), leaves, numbers, place)
+    return Step(region, order, kept, leaves, numbers, place)
 
 
 def settle(node: Node, value: Any) -> None:
@@ -367,6 +391,31 @@ def alone(node: Node) -> Any:
     return node.op.alone
 
 
+def compute_alone(node: Node) -> bool:
+    """Gives a node its value if all its inputs have theirs, by the compiled function of its operation."""
+    # Programs that ask for each value have many regions of one operation: that is short.
+    if node.schedule is not None:
+        return False
+    given = []
+    for n in node.inputs:
+        value = n.value
+        if value is None:
+            return False
+        given.append(value)
+    f = node.op.alone or alone(node)
+    try:
+        value = f(*given, *node.dynamic) if node.dynamic else f(*given)
+    except Exception as error:
+        add_note(error, node)
+        raise
+    if type(value) is np.ndarray and value.dtype is node.dtype and value.shape == node.shape:
+        node.value = value
+        node.inputs = node.dynamic = ()
+    else:
+        settle(node, value)
+    return True
+
+
 def compute(*wanted: Node) -> None:
     """Gives nodes their values. Intermediate results that the program holds and that are costly are kept, too.
 
@@ -384,20 +433,17 @@ EVERYWHERE: list[Any] = []
 
 def compute_here(*wanted: Node) -> None:
     """Gives nodes of the host their values, which read nothing of other devices that has none."""
-    node = wanted[0] if len(wanted) == 1 else None
-    if node is not None and node.value is None and node.schedule is None:
-        # Programs that ask for each value have many regions of one operation.
-        given = []
-        for n in node.inputs:
-            if n.value is None:
-                break
-            given.append(n.value)
-        else:
-            settle(node, (node.op.alone or alone(node))(*given, *node.dynamic))
-            return
+    if len(wanted) == 1 and wanted[0].value is None and compute_alone(wanted[0]):
+        return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
-        for some in groups(wanted):
+        order = unknown(wanted)
+        found = groups(wanted, order)
+        if len(found) == 1:
+            _run(region_of(found[0], order=order))
+            return
+        del order
+        for some in found:
             # One with several results computes all of them.
             some = [n for n in some if n.value is None]
             if some:
@@ -411,6 +457,9 @@ def _run(step: Step) -> None:
         values = region.function(*step.arguments())
     except MemoryError as error:
         raise MemoryError(f"memory does not suffice; the largest results are {largest(step.order)}") from error
+    except Exception as error:
+        add_note_of_region(error, region.text, step.order)
+        raise
     passed = perf_counter() - started
     # Neither compiling nor finding code in the cache is faster than that.
     if passed > 2e-4 and region.signatures != len(region.function.signatures):

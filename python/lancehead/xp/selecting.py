@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lancehead.decorators import njit
-from lancehead.lib.primitives import selecting
+from lancehead.lib.primitives import ordering, selecting
 
 plain_before, float_before, pair_before = (
     njit(selecting.plain_before),
@@ -17,5 +17,9 @@ smallest, top_rows = (
     njit(parallel={"unsafe": True})(selecting.smallest),
     njit(parallel={"unsafe": True})(selecting.top_rows),
 )
-runs, merged, combined = njit(selecting.runs), njit(selecting.merged), njit(selecting.combined)
+# Parts of lines are apart.
+runs = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.runs)
+merged = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.merged)
+combined = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.combined)
+stable_order = njit(error_model="numpy", boundscheck=False)(ordering.stable_order)
 smallest_of_rows = njit(parallel=True)(selecting.smallest_of_rows)

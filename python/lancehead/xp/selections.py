@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from lancehead.lib.primitives.results import (
 )
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
@@ -34,6 +36,7 @@ from lancehead.xp.selecting import (
     runs,
     smallest,
     smallest_of_rows,
+    stable_order,
     top_rows,
 )
 
@@ -111,7 +114,10 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> S
     elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
     name = "take" if axis is None else "take_along_axis"
-    order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
+    if axis is None and not on_device(keys):
+        order = _made("argsort", (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
+    else:
+        order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
     found = (
         wrap(made(name, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
@@ -159,6 +165,7 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     line along it. Raises ValueError unless k is from 1 to the number of elements, AxisError for an axis that is not
     there.
     """
+    k = index(k)
     at = None if axis is None else axis_of(axis, x.ndim)
     n = x.size if at is None else x.shape[at]
     if not 1 <= k <= n:
@@ -166,11 +173,11 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     if at is None:
         line = as_line(_ordered(as_node(x)))
         helper = (smallest, _before(line.dtype))
-        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(int(k) - 1,)).node(), x.dtype))
+        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
     moved = moveaxis(x, at, -1)
     rows = reshaped(_ordered(moved.node()), (math.prod(moved.shape[:-1]), n))
     helper = (smallest_of_rows, _before(rows.dtype))
-    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(int(k) - 1,))
+    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(k - 1,))
     return wrap(convert(reshaped(found.node(), moved.shape[:-1]), x.dtype))
 
 

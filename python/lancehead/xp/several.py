@@ -127,7 +127,7 @@ class Text:
             return f"({''.join(f'{text}, ' for text, _ in parts)})", tuple(k for _, k in parts)
         node = initial(init, kind)
         assert node is not None, "there is one"
-        return f"{self.array(node)}[()]", node.dtype
+        return self.array(node), node.dtype
 
     def running(self, op: Any, init: Any, kind: Kind) -> tuple[Any, str, Kind]:
         """The compiled operator, the text of an initial value, and the type of what is accumulated of elements."""

@@ -13,8 +13,9 @@ from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.creation import as_shape
 from lancehead.xp.drawing import philox4x32
+from lancehead.xp.elementwise import add, multiply
 from lancehead.xp.folds import map
-from lancehead.xp.graph import Kind, leaf, made
+from lancehead.xp.graph import Emit, Kind, Node, leaf, made
 
 #: NumPy's bit generators by the names of their streams.
 _BITS = {
@@ -231,7 +232,7 @@ class Threads:
     def __init__(self, seed: Any, stream: str) -> None:
         if not isinstance(seed, (int, np.integer)):
             raise TypeError(f"cuRAND's seeds are integers, not {type(seed).__name__}")
-        self.state = {"stream": stream, "seed": int(seed) % 2**64, "offset": 0}
+        self.state: dict[str, Any] = {"stream": stream, "seed": int(seed) % 2**64, "offset": 0}
 
     def __repr__(self) -> str:
         return "Generator({stream}, seed={seed}, offset={offset})".format(**self.state)
@@ -239,14 +240,17 @@ class Threads:
     def _words(self, shape: tuple[int, ...], count: int) -> ndarray:
         n, seed, offset = math.prod(shape), self.state["seed"], self.state["offset"]
         self.state["offset"] = offset + count
+        given: tuple[Node, ...] = ()
         if self.state["stream"] == "XORWOW":
             words, counter = xorwow_start(seed, offset)
             given = (leaf(np.array(words, np.uint32)), leaf(_table()))
-            emit, objects, dynamic = _xorwow, (xorwow,), (np.uint32(counter), count, n)
+            emit: Emit = _xorwow
+            helper: Any = xorwow
+            dynamic: tuple[Any, ...] = (np.uint32(counter), count, n)
         else:
-            given, emit, objects, dynamic = (), _philox, (philox,), (np.uint64(seed), np.uint64(offset), count, n)
+            emit, helper, dynamic = _philox, philox, (np.uint64(seed), np.uint64(offset), count, n)
         node = made(
-            "random", emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=objects,
+            "random", emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=(helper,),
             is_costly=True, is_fresh=True, kind=Kind.DRAWN,
         )  # fmt: skip
         return wrap(node)
@@ -272,7 +276,7 @@ class Threads:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers above `low` and up to `high`."""
-        return self.random(size) * (high - low) + low
+        return add(multiply(self.random(size), high - low), low)
 
     def standard_normal(self, size: Any = None) -> ndarray:
         """Numbers of the standard normal distribution, by Box and Muller of `random`; cuRAND's own are approximate."""
@@ -281,7 +285,7 @@ class Threads:
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of a normal distribution."""
-        return self.standard_normal(size) * scale + loc
+        return add(multiply(self.standard_normal(size), scale), loc)
 
 
 def _normal(u: Any, v: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from lancehead.xp import places
 from lancehead.xp.array import ndarray
 from lancehead.xp.graph import Kind, Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
@@ -89,6 +90,7 @@ class _Structure:
             pairs = zip(self.parts, self.results, strict=True)
             made = [Node(op, (whole,), shape, dtype) for op, (shape, dtype) in pairs]
             whole.parts = tuple(made)
+        (made[0] if len(made) == 1 else whole).place = places.here()
         fresh = iter(made)
         results = tuple([ndarray(next(fresh)) if i is None else arguments[i] for i in self.given_back])
         for i, node in zip(self.changed, fresh, strict=True):

@@ -18,6 +18,12 @@ struct Own {
 /// axes of the second that are of both, summed, and its own.
 type Step = [Vec<usize>; 6];
 
+/// The labels of the operands' axes, and those of the result.
+struct Labels {
+    inputs: Vec<Vec<Label>>,
+    output: Vec<Label>,
+}
+
 struct Plan {
     own: Vec<Own>,
     steps: Vec<Step>,
@@ -28,18 +34,8 @@ struct Plan {
 impl Infer<'_> {
     /// `prim.einsum(subscripts, operands)`
     pub(crate) fn einsum_plan(&mut self, subscripts: &Val, operands: &Val) -> Result<Val> {
-        let Some(text) = subscripts.as_str() else {
-            let mut d =
-                Diagnostic::new(diag::NEEDS_CONSTANT, "the subscripts of `einsum` must be known while compiling")
-                    .note("write them as a text: `np.einsum(\"ij,jk->ik\", a, b)`");
-            d.literal = self.parameter(subscripts);
-            return Err(d);
-        };
-        let parts = operands.ty.tuple_elems().unwrap_or_default();
-        let ranks: Vec<usize> = parts.iter().map(|t| t.as_array().map_or(0, |(_, ndim, ..)| ndim)).collect();
-        let plan = plan(text, &ranks).map_err(|why| {
-            Diagnostic::new(diag::NO_MATCHING_CALL, format!("the subscripts {text:?} of `einsum` do not fit: {why}"))
-        })?;
+        let Labels { inputs, output } = self.einsum_labels(subscripts, operands)?;
+        let plan = planned(&inputs, &output);
         let ints = |axes: &Vec<usize>| Val::tuple(axes.iter().map(|a| Val::int(*a as i128)).collect());
         let own = plan.own.iter().map(|own| {
             let groups = Val::tuple(own.groups.iter().map(ints).collect());
@@ -49,9 +45,52 @@ impl Infer<'_> {
         let (own, steps) = (Val::tuple(own.collect()), Val::tuple(steps.collect()));
         Ok(Val::tuple(vec![own, steps, ints(&plan.order)]))
     }
+
+    /// `prim.einsum_letters(subscripts, operands)`: the subscripts with letters for ellipses and with a result, and
+    /// whether the result has all letters.
+    pub(crate) fn einsum_letters(&mut self, subscripts: &Val, operands: &Val) -> Result<Val> {
+        let labels = self.einsum_labels(subscripts, operands)?;
+        let Some(text) = labels.lettered() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "the axes of these operands have more than 52 names"));
+        };
+        let is_kept = |label| labels.output.contains(label);
+        let all_kept = labels.inputs.iter().flatten().all(is_kept);
+        Ok(Val::tuple(vec![Val::str(text), Val::bool(all_kept)]))
+    }
+
+    fn einsum_labels(&mut self, subscripts: &Val, operands: &Val) -> Result<Labels> {
+        let Some(text) = subscripts.as_str() else {
+            let mut d =
+                Diagnostic::new(diag::NEEDS_CONSTANT, "the subscripts of `einsum` must be known while compiling")
+                    .note("write them as a text: `np.einsum(\"ij,jk->ik\", a, b)`");
+            d.literal = self.parameter(subscripts);
+            return Err(d);
+        };
+        let parts = operands.ty.tuple_elems().unwrap_or_default();
+        let ranks: Vec<usize> = parts.iter().map(|t| t.as_array().map_or(0, |(_, ndim, ..)| ndim)).collect();
+        read(text, &ranks).map_err(|why| {
+            Diagnostic::new(diag::NO_MATCHING_CALL, format!("the subscripts {text:?} of `einsum` do not fit: {why}"))
+        })
+    }
 }
 
-fn plan(text: &str, ranks: &[usize]) -> std::result::Result<Plan, String> {
+impl Labels {
+    /// As a text in which the axes of ellipses have letters of their own, if there are enough.
+    fn lettered(&self) -> Option<String> {
+        let is_used = |letter: &char| self.inputs.iter().flatten().any(|label| *label == *letter as Label);
+        let spare: Vec<char> = ('A'..='Z').chain('a'..='z').filter(|letter| !is_used(letter)).collect();
+        let first = self.inputs.iter().flatten().min().copied().unwrap_or_default();
+        let letter = |label: &Label| match u8::try_from(*label) {
+            Ok(byte) => Some(char::from(byte)),
+            Err(_) => spare.get((*label - first) as usize).copied(),
+        };
+        let term = |labels: &Vec<Label>| labels.iter().map(letter).collect::<Option<String>>();
+        let inputs = self.inputs.iter().map(term).collect::<Option<Vec<_>>>()?;
+        Some(format!("{}->{}", inputs.join(","), term(&self.output)?))
+    }
+}
+
+fn read(text: &str, ranks: &[usize]) -> std::result::Result<Labels, String> {
     let text: String = text.chars().filter(|c| *c != ' ').collect();
     let (inputs, output) = match text.split_once("->") {
         Some((inputs, output)) => (inputs, Some(output)),
@@ -62,12 +101,12 @@ fn plan(text: &str, ranks: &[usize]) -> std::result::Result<Plan, String> {
         return Err(format!("they are of {} operands, and there are {}", inputs.len(), ranks.len()));
     }
     let labels = inputs.iter().zip(ranks).map(|(input, rank)| operand_labels(input, *rank));
-    let labels = labels.collect::<std::result::Result<Vec<_>, _>>()?;
+    let inputs = labels.collect::<std::result::Result<Vec<_>, _>>()?;
     let output = match output {
-        Some(text) => output_labels(text, &labels)?,
-        None => implied_output(&labels),
+        Some(text) => output_labels(text, &inputs)?,
+        None => implied_output(&inputs),
     };
-    Ok(planned(&labels, &output))
+    Ok(Labels { inputs, output })
 }
 
 /// The labels of an operand's axes.
@@ -172,9 +211,20 @@ fn planned(inputs: &[Vec<Label>], output: &[Label]) -> Plan {
 mod tests {
     use super::*;
 
+    fn plan(text: &str, ranks: &[usize]) -> Plan {
+        let labels = read(text, ranks).expect("subscripts that fit");
+        planned(&labels.inputs, &labels.output)
+    }
+
+    #[test]
+    fn ellipses_have_letters_of_their_own() {
+        let labels = read("A...i,...i", &[4, 2]).expect("subscripts that fit");
+        assert_eq!(labels.lettered().as_deref(), Some("ABCi,Ci->BCA"));
+    }
+
     #[test]
     fn products_of_matrices_share_the_inner_axis() {
-        let plan = plan("ij, jk", &[2, 2]).expect("a product");
+        let plan = plan("ij, jk", &[2, 2]);
         assert_eq!(plan.own[0].groups, [[0], [1]]);
         assert_eq!(plan.steps, [[vec![], vec![0], vec![1], vec![], vec![0], vec![1]]]);
         assert_eq!(plan.order, [0, 1]);
@@ -182,7 +232,7 @@ mod tests {
 
     #[test]
     fn diagonals_and_sums_are_taken_first() {
-        let plan = plan("iij->i", &[3]).expect("a diagonal");
+        let plan = plan("iij->i", &[3]);
         assert_eq!(plan.own[0].groups, [vec![0, 1], vec![2]]);
         assert_eq!((plan.own[0].summed, plan.order), (1, vec![0]));
     }
@@ -192,7 +242,7 @@ mod tests {
         for (text, ranks) in
             [("ij", &[1][..]), ("i,j", &[1]), ("i->ii", &[1]), ("i->k", &[1]), ("i1", &[2]), ("...i->i", &[2])]
         {
-            assert!(plan(text, ranks).is_err(), "{text}");
+            assert!(read(text, ranks).is_err(), "{text}");
         }
     }
 }

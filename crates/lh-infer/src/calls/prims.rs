@@ -666,6 +666,7 @@ impl Infer<'_> {
                 Val::tuple(vec![x.clone(); n as usize])
             }
             ("einsum", [subscripts, operands]) => self.einsum_plan(subscripts, operands)?,
+            ("einsum_letters", [subscripts, operands]) => self.einsum_letters(subscripts, operands)?,
             ("sized", [x]) => self.check_sized(x)?,
             ("literally", [x]) => self.literally(x)?,
             ("tuple_set", [t, i, x]) => {

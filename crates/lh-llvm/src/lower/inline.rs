@@ -8,7 +8,7 @@ use lh_ir::class::layout;
 use lh_ir::runtime::{Address, Items, Poll, Random, Role, RuntimeFn};
 use lh_ops::layout::stream;
 use lh_ops::runtime as rt;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE, LLVMIntULE, LLVMIntULT};
 
 impl FnCx<'_, '_> {
     /// Lowers a call inline, if the function is one of these; answers with the primitives of its result.
@@ -27,6 +27,7 @@ impl FnCx<'_, '_> {
             }
             Role::Random(Random::Python) => return Some(vec![self.random(rt::lh_py_stream.name, f.name)]),
             Role::Random(Random::NumPy) => return Some(vec![self.random(rt::lh_np_stream.name, f.name)]),
+            Role::Random(Random::UpTo) => return Some(vec![self.random_up_to(self.one(args[0]), f.name)]),
             Role::Address(of) => return Some(vec![self.convert_address(of, args[0])]),
             Role::Memory(memory) => return self.cpu_memory(memory, args),
             Role::Geometry(what, axis) => return Some(vec![self.cpu_geometry(what, axis, args)?]),
@@ -88,9 +89,7 @@ impl FnCx<'_, '_> {
     /// block of words. The address of the stream is invariant in a function, so that loops compute it once.
     fn random(&mut self, stream: &str, call: &str) -> Val {
         let t = self.t;
-        let stream = self.cx.external(stream, &[], t.ptr);
-        self.attribute_pure(stream.1, false);
-        let stream = self.cx.call_external(stream, &[]);
+        let stream = self.stream(stream);
         let at = self.header_field(stream, stream::AT, t.i64);
         let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, stream::WORDS as i64 - 1));
         let (ready, rare) = self.unlikely(ends);
@@ -100,12 +99,7 @@ impl FnCx<'_, '_> {
         self.br(join);
         self.at_end(ready);
         let words = self.gep(t.i32, self.offset(stream, stream::BLOCK), at);
-        let word = |i: usize| {
-            let v = self.load(t.i32, self.offset(words, 4 * i), 4);
-            self.attach(v, "tbaa", self.cx.tbaa_header);
-            self.zext(v, t.i64)
-        };
-        let (high, low) = (word(0), word(1));
+        let (high, low) = (self.stream_word(words), self.stream_word(self.offset(words, 4)));
         self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 2)));
         // 53 bits: 27 of the first word and 26 of the second.
         let high = self.shl(self.lshr(high, self.int(t.i64, 5)), self.int(t.i64, 26));
@@ -117,6 +111,49 @@ impl FnCx<'_, '_> {
         self.add_incoming(result, made, rare);
         self.add_incoming(result, x, ready);
         result
+    }
+
+    /// An integer up to a limit, included: a word of the stream of `numpy.random` under a mask. Calls the run-time
+    /// function if the word does not fit, at the end of a block of words, and for limits that take no word or two.
+    fn random_up_to(&mut self, most: Val, call: &str) -> Val {
+        let t = self.t;
+        let stream = self.stream(rt::lh_np_stream.name);
+        let leading = self.cx.m.intrinsic("llvm.ctlz", t.i64);
+        let leading = self.cx.call_external(leading, &[self.or(most, self.int(t.i64, 1)), self.int(t.i1, 0)]);
+        let mask = self.lshr(self.int(t.i64, -1), leading);
+        let takes_one = self.icmp(LLVMIntULT, self.sub(most, self.int(t.i64, 1)), self.int(t.i64, u32::MAX.into()));
+        let at = self.header_field(stream, stream::AT, t.i64);
+        let has_one = self.icmp(LLVMIntULT, at, self.int(t.i64, stream::WORDS as i64));
+        let (ready, again, join) = (self.new_block(), self.new_block(), self.new_block());
+        let br = self.cond_br(self.and(takes_one, has_one), ready, again);
+        self.attach(br, "prof", self.cx.likely);
+        self.at_end(ready);
+        let word = self.stream_word(self.gep(t.i32, self.offset(stream, stream::BLOCK), at));
+        self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 1)));
+        let x = self.and(word, mask);
+        self.cond_br(self.icmp(LLVMIntULE, x, most), join, again);
+        self.at_end(again);
+        let next = self.cx.external(call, &[t.i64], t.i64);
+        let made = self.cx.call_external(next, &[most]);
+        self.br(join);
+        self.at_end(join);
+        let result = self.phi(t.i64);
+        self.add_incoming(result, x, ready);
+        self.add_incoming(result, made, again);
+        result
+    }
+
+    /// The address of a thread's stream.
+    fn stream(&mut self, name: &str) -> Val {
+        let stream = self.cx.external(name, &[], self.t.ptr);
+        self.attribute_pure(stream.1, false);
+        self.cx.call_external(stream, &[])
+    }
+
+    fn stream_word(&self, at: Val) -> Val {
+        let v = self.load(self.t.i32, at, 4);
+        self.attach(v, "tbaa", self.cx.tbaa_header);
+        self.zext(v, self.t.i64)
     }
 
     /// Calls a function that raises, if an unlikely condition holds.

@@ -18,6 +18,8 @@ NAMES = (
     "poisson",
     "options",
     "kalman",
+    "xp_sparse_pca",
+    "xp_group_by",
     "cuda_mandelbrot",
     "cuda_nbody",
 )

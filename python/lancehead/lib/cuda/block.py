@@ -8,9 +8,8 @@ combined from left to right. Shared memory is for the greatest block, and is use
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import THREADS, WARPS, before_of, shared, shuffled, sync, thread, threads
+from lancehead.lib.cuda.exchange import THREADS, WARPS, before_of, lanes, shared, sync, taken, thread, threads
 from lancehead.lib.cuda.warp import first_lane, inclusive
-from lancehead.lib.cuda.warps import shfl_up_sync
 from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
 from lancehead.lib.primitives.lines import get, put
 
@@ -76,8 +75,7 @@ def exclusive_scan(value, op, init):
     like = _type_of(value, op, init)
     total = inclusive(as_type(value, like), op, like)
     before = _prefix(total, shared(WARPS, like, 1), op, like, as_type(init, like), True)
-    number = threads() - (thread() & -32)
-    own = shuffled(shfl_up_sync, (1 << min(number, 32)) - 1, total, 1)
+    own = taken(lanes(), total, (thread() & 31) - 1)
     return before if thread() & 31 == 0 else as_type(op(before, own), like)
 
 

@@ -4,6 +4,7 @@ A value is a number or a tuple of values. Threads of a block are counted along i
 """
 
 from lancehead.lib import prim
+from lancehead.lib.cuda.warps import shfl_sync
 from lancehead.lib.primitives.selecting import float_before, pair_before, plain_before
 
 #: Threads of a block, and warps of it, at most.
@@ -28,6 +29,10 @@ def threads():
 
 def sync():
     """Waits for the threads of the block."""
+    if not prim.on_gpu():
+        # Checks tell barriers apart by the last place in the program that a thread has come to, which may be in an
+        # operator that not all threads have called.
+        prim.lh_race_place("cuda.block", 1)
     prim.lh_cuda_sync(prim.lh_cuda_context())
 
 
@@ -36,17 +41,22 @@ def lanes():
     return min(threads() - (thread() & -32), 32)
 
 
-def shuffled(shuffle, mask, value, by):
-    """A value that another lane gives, by a function for numbers."""
+def taken(number, value, lane):
+    """The value that a lane has given, of so many lanes; the own one if there is no such lane."""
+    own = thread() & 31
+    source = lane if 0 <= lane and lane < number else own
+    return _taken((1 << number) - 1, value, source)
+
+
+def _taken(mask, value, lane):
     if prim.is_tuple(value):
         if len(value) == 0:
             return ()
-        return (shuffled(shuffle, mask, value[0], by),) + shuffled(shuffle, mask, value[1:], by)
+        return (_taken(mask, value[0], lane), *_taken(mask, value[1:], lane))
     if prim.is_complex(value):
-        return prim.cast(
-            prim.complex(shuffle(mask, value.real, by), shuffle(mask, value.imag, by)), prim.dtype_of(value)
-        )
-    return shuffle(mask, value, by)
+        parts = prim.complex(shfl_sync(mask, value.real, lane), shfl_sync(mask, value.imag, lane))
+        return prim.cast(parts, prim.dtype_of(value))
+    return shfl_sync(mask, value, lane)
 
 
 def shared(n, like, use):
@@ -54,11 +64,11 @@ def shared(n, like, use):
     if prim.is_tuple(like):
         if len(like) == 0:
             return ()
-        return (shared(n, like[0], 16 * use), *shared(n, like[1:], use + 1))
+        return (shared(n, like[0], 16 * prim.literally(use)), *shared(n, like[1:], prim.literally(use) + 1))
     dtype = prim.dtype_of(like)
     size = prim.itemsize(dtype)
-    bytes_ = n * size
-    at = prim.lh_cuda_shared(prim.lh_cuda_context(), _SITE + (use << 20) + bytes_, bytes_, min(size, 8))
+    number = prim.literally(n) * size
+    at = prim.lh_cuda_shared(prim.lh_cuda_context(), _SITE + (prim.literally(use) << 20) + number, number, min(size, 8))
     return prim.array(prim.nobody(), at, (n,), (size,), dtype, "C")
 
 

@@ -7,13 +7,8 @@ be associative, and need not be commutative.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import before_of, lanes, shuffled, thread
-from lancehead.lib.cuda.warps import shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync
+from lancehead.lib.cuda.exchange import before_of, lanes, taken, thread
 from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
-
-
-def _mask(number):
-    return (1 << number) - 1
 
 
 def _typed(value, op, init=None):
@@ -26,12 +21,10 @@ def _typed(value, op, init=None):
 
 
 def inclusive(value, op, like):
-    """Running results of lanes, each with its own value; the number of lanes."""
-    number = lanes()
-    mask, lane = _mask(number), thread() & 31
-    total = value
+    """Running results of lanes, each with its own value."""
+    number, lane, total = lanes(), thread() & 31, value
     for step in (1, 2, 4, 8, 16):
-        other = shuffled(shfl_up_sync, mask, total, step)
+        other = taken(number, total, lane - step)
         if lane >= step:
             total = as_type(op(other, total), like)
     return total
@@ -39,11 +32,9 @@ def inclusive(value, op, like):
 
 def first_lane(value, op, like):
     """The values of all lanes combined, in the first lane."""
-    number = lanes()
-    mask, lane = _mask(number), thread() & 31
-    total = value
+    number, lane, total = lanes(), thread() & 31, value
     for step in (1, 2, 4, 8, 16):
-        other = shuffled(shfl_down_sync, mask, total, step)
+        other = taken(number, total, lane + step)
         if lane % (2 * step) == 0 and lane + step < number:
             total = as_type(op(total, other), like)
     return total
@@ -52,7 +43,7 @@ def first_lane(value, op, like):
 def reduce(value, op):
     """The values of a warp's threads combined, in all of them: neighbours, then neighbouring results, and so on."""
     x, like = _typed(value, op)
-    return shuffled(shfl_sync, _mask(lanes()), first_lane(x, op, like), 0)
+    return taken(lanes(), first_lane(x, op, like), 0)
 
 
 def _plus(a, b):
@@ -74,7 +65,7 @@ def exclusive_scan(value, op, init):
     """The initial value and the values of the threads before the own one, combined."""
     x, like = _typed(value, op, init)
     total = inclusive(x, op, like)
-    before = shuffled(shfl_up_sync, _mask(lanes()), total, 1)
+    before = taken(lanes(), total, (thread() & 31) - 1)
     first = as_type(init, like)
     return first if thread() & 31 == 0 else as_type(op(first, before), like)
 
@@ -109,15 +100,14 @@ def _zero(value):
 
 def _sorted(key, order):
     # The key at the lane's place in the order, and the lane that has given it. Lanes that are not there are behind all.
-    number = lanes()
-    mask, lane = _mask(number), thread() & 31
+    number, lane = lanes(), thread() & 31
     place = np.int32(lane)
     width = 2
     while width <= 32:
         # The first round mirrors, so that all comparisons go the same way.
         flip, step = width - 1, width // 2
         while step > 0:
-            other, at = shuffled(shfl_xor_sync, mask, key, flip), shfl_xor_sync(mask, place, flip)
+            other, at = taken(number, key, lane ^ flip), taken(number, place, lane ^ flip)
             if (lane ^ flip) < number:
                 is_first = order(other, key) or (at < place and not order(key, other))
                 if is_first == (lane < (lane ^ flip)):
@@ -133,7 +123,7 @@ def sort(key, value=None, *, before=None):
     found, place = _sorted(strong(key), before_of(before, key))
     if prim.is_none(value):
         return found
-    return found, shuffled(shfl_sync, _mask(lanes()), strong(value), int(place))
+    return found, taken(lanes(), strong(value), int(place))
 
 
 def _reversed(order):

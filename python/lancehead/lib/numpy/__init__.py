@@ -8,7 +8,7 @@ from lancehead.lib.numpy.creation import *  # noqa: F403
 from lancehead.lib.numpy.date_functions import datetime_as_string, datetime_data
 from lancehead.lib.numpy.datetimes import datetime64, isnat, timedelta64
 from lancehead.lib.numpy.editing import *  # noqa: F403
-from lancehead.lib.numpy.einsum import einsum, tensordot
+from lancehead.lib.numpy.einsum import einsum, einsum_path, tensordot
 from lancehead.lib.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from lancehead.lib.numpy.indexing import *  # noqa: F403
 from lancehead.lib.numpy.iteration import broadcast, nditer

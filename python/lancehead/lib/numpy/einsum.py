@@ -1,8 +1,10 @@
 """Sums of products over axes. Subscripts are read while compiling, into axes (`lh-infer/src/calls/einsum.rs`)."""
 
+import numpy as np
+
 from lancehead.lib import prim
 from lancehead.lib.numpy.casting import check_cast
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, count, new_array, with_shape
 from lancehead.lib.numpy.manip import _picked, each, transpose
@@ -35,6 +37,86 @@ def einsum(subscripts, /, *operands, out=None, dtype=None, casting="safe", optim
     if product.ndim == 0:
         return product[()]
     return transpose(product, order)
+
+
+def einsum_path(subscripts, /, *operands, optimize="greedy"):
+    """The order in which to contract operands, for `optimize=` of NumPy's `einsum`, and a report of what that costs.
+
+    The path is a tuple of the items that NumPy's list has. The subscripts must be constants, and so must be whether
+    `optimize` is false. Where NumPy would contract more than two operands at once after `"greedy"` or `"optimal"`, as
+    it does if results between were larger than the operands and the result, there is a `NotImplementedError`.
+
+    >>> np.einsum_path("ij,jk,kl", np.ones((2, 2)), np.ones((2, 5)), np.ones((5, 2)))[0]
+    ('einsum_path', (1, 2), (0, 1))
+    """
+    arrays = each(asarray, operands)
+    letters, all_kept = prim.einsum_letters(subscripts, arrays)
+    # One more, so that there is always memory.
+    extents = array(_all_extents(arrays) + (1,), np.int64)
+    how = optimize._items if prim.is_a(optimize, "lists.mixed_list") else prim.sized(optimize)
+    if prim.is_tuple(how):
+        if len(how) == 2 and prim.is_str(how[0]) and (prim.is_int(how[1]) or prim.is_float(how[1])):
+            if how[0] == "einsum_path":
+                raise TypeError("the contractions of a path are tuples of integers")
+            return _searched(arrays, letters, all_kept, extents, how[0], _as_limit(how[1]))
+        if len(how) > 0 and prim.is_str(how[0]):
+            if how[0] == "einsum_path":
+                return _as_given(letters, extents, how[1:])
+        raise TypeError("Did not understand the path: it begins with 'einsum_path', or is a name and a limit")
+    if prim.is_str(how):
+        return _searched(arrays, letters, all_kept, extents, how, _OF_LARGEST)
+    if how is None:
+        return _as_given(letters, extents, (_numbered(arrays, 0),))
+    if not prim.is_bool(how):
+        prim.error("`optimize` is a truth value, a name, a name and a limit, or `'einsum_path'` and tuples")
+    if how:
+        return _searched(arrays, letters, all_kept, extents, "greedy", _OF_LARGEST)
+    return _as_given(letters, extents, (_numbered(arrays, 0),))
+
+
+#: The limit that is the size of the largest operand or of the result.
+_OF_LARGEST = -9223372036854775808
+
+
+def _searched(arrays, letters, all_kept, extents, name, limit):
+    if len(arrays) <= 2 or all_kept:
+        return _as_given(letters, extents, (_numbered(arrays, 0),))
+    if name != "greedy" and name != "optimal":
+        raise KeyError("Path name %s not found", name)
+    pairs = prim.tuple_drop(arrays, 0)
+    path = new_array((2 * len(pairs),), np.int64)
+    number = 1 if name == "greedy" else 2
+    size = extents.size - 1
+    report = prim.lh_contractions(letters, prim.data(extents), size, number, limit, prim.data(path), path.size)
+    return ("einsum_path",) + _pairs(path, pairs, 0), report
+
+
+def _all_extents(arrays):
+    return arrays[0].shape + _all_extents(arrays[1:]) if len(arrays) > 0 else ()
+
+
+def _as_limit(limit):
+    if limit != limit:
+        raise ValueError("cannot convert float NaN to integer")
+    if limit - limit != 0:
+        raise OverflowError("cannot convert float infinity to integer")
+    return 2**63 - 1 if limit >= 2.0**62 else max(int(limit), -1)
+
+
+def _as_given(letters, extents, path):
+    places = array(_flat(path) + (0,), np.int64)
+    size = extents.size - 1
+    report = prim.lh_contractions(letters, prim.data(extents), size, 0, 0, prim.data(places), places.size - 1)
+    return ("einsum_path",) + path, report
+
+
+def _flat(path):
+    # Each contraction behind the number of its operands.
+    return (len(path[0]),) + as_ints(path[0]) + _flat(path[1:]) if len(path) > 0 else ()
+
+
+def _pairs(path, operands, at):
+    return ((path[at], path[at + 1]),) + _pairs(path, operands[1:], at + 2) if len(operands) > 0 else ()
 
 
 def _converted(arrays, dtype):

@@ -16,22 +16,31 @@ def new_line(n, like):
 
 
 def get(line, at):
-    """The element at a place."""
+    """The element at a place, which is there: one number of a line is not checked."""
     if prim.is_tuple(line):
         if len(line) == 0:
             return ()
         return (get(line[0], at),) + get(line[1:], at)
-    return line[at]
+    if prim.is_tuple(at):
+        return line[at]
+    return prim.item(line, at)
+
+
+def element(line, at):
+    """The element of a line of numbers at a place, which is there."""
+    return prim.item(line, at)
 
 
 def put(line, at, value):
-    """Stores an element at a place."""
+    """Stores an element at a place, which is there: one number of a line is not checked."""
     if prim.is_tuple(line):
         if len(line) > 0:
             put(line[0], at, value[0])
             put(line[1:], at, value[1:])
-    else:
+    elif prim.is_tuple(at):
         line[at] = value
+    else:
+        prim.set_item(line, at, value)
 
 
 def fill(line, value):
@@ -49,3 +58,12 @@ def extents(line):
     if prim.is_tuple(line):
         return extents(line[0])
     return line.shape
+
+
+def flat(line):
+    """The elements of an array in row-major order as a line."""
+    if prim.is_tuple(line):
+        if len(line) == 0:
+            return ()
+        return (flat(line[0]),) + flat(line[1:])
+    return line.reshape(-1)

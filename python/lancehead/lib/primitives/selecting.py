@@ -3,11 +3,14 @@
 import numpy as np
 
 from lancehead import prange
+from lancehead.lib.primitives.lines import element, put
 
 #: Elements that a thread looks at, at a time.
 BLOCK = 65536
 #: Lines that are shorter are partitioned at once.
 SHORT = 4 * BLOCK
+#: Elements of a part of sorted lines, and of a block in which runs are looked for.
+PART = 16384
 #: Elements of a sample.
 SAMPLE = 16384
 
@@ -181,62 +184,132 @@ def top_rows(before, x, k):
 
 def differs(before, a, b):
     """Whether two elements are not equal in an order."""
-    return before(a, b) or before(b, a)
+    # Without a branch.
+    return before(a, b) | before(b, a)
+
+
+def run_starts(before, x):
+    """How many runs of equal elements begin before each block of a line."""
+    blocks = (x.size + PART - 1) // PART
+    counts = np.zeros(blocks + 1, np.int64)
+    for t in prange(blocks):
+        count = int(t == 0)
+        for i in range(max(t * PART, 1), min((t + 1) * PART, x.size)):
+            count += differs(before, element(x, i - 1), element(x, i))
+        put(counts, t + 1, count)
+    for t in range(blocks):
+        put(counts, t + 1, element(counts, t) + element(counts, t + 1))
+    return counts
+
+
+def runs_of_block(before, x, start, at, end, values, starts):
+    """The runs that begin in a block: their elements, and where they begin, go to the places from `at` to `end`."""
+    i = start
+    while at < end:
+        # Of elements that begin no run the place is written again, so that there is no branch.
+        is_first = i == 0 or differs(before, element(x, i - 1), element(x, i))
+        put(values, at, element(x, i))
+        put(starts, at, i)
+        at += is_first
+        i += 1
 
 
 def runs(before, x):
     """Runs of equal elements: their elements and lengths."""
-    number = 0
-    for i in range(x.size):
-        if i == 0 or differs(before, x[i - 1], x[i]):
-            number += 1
-    values, lengths = np.empty(number, x.dtype), np.zeros(number, np.int64)
-    at = -1
-    for i in range(x.size):
-        if i == 0 or differs(before, x[i - 1], x[i]):
-            at += 1
-            values[at] = x[i]
-        lengths[at] += 1
+    counts = run_starts(before, x)
+    number = element(counts, counts.size - 1)
+    values, starts = np.empty(number, x.dtype), np.empty(number + 1, np.int64)
+    for t in prange(counts.size - 1):
+        runs_of_block(before, x, t * PART, element(counts, t), element(counts, t + 1), values, starts)
+    put(starts, number, x.size)
+    lengths = np.empty(number, np.int64)
+    for k in prange(number):
+        put(lengths, k, element(starts, k + 1) - element(starts, k))
     return values, lengths
+
+
+def parts_of_second(before, a, b):
+    """Where a part of a sorted line begins that goes with each part of another: before it are lesser elements."""
+    parts = max((a.size + PART - 1) // PART, 1)
+    starts = np.empty(parts + 1, np.int64)
+    put(starts, 0, 0)
+    put(starts, parts, b.size)
+    for t in prange(1, parts):
+        low, high, least = 0, b.size, element(a, t * PART)
+        while low < high:
+            middle = (low + high) // 2
+            if before(element(b, middle), least):
+                low = middle + 1
+            else:
+                high = middle
+        put(starts, t, low)
+    return starts
 
 
 def merged(before, a, b):
     """Two sorted lines as one."""
     out = np.empty(a.size + b.size, a.dtype)
-    i, j, k = 0, 0, 0
-    while i < a.size and j < b.size:
-        x, y = a[i], b[j]
-        is_second = before(y, x)
-        out[k] = y if is_second else x
-        i += 1 - int(is_second)
-        j += int(is_second)
-        k += 1
-    out[k : k + a.size - i] = a[i:]
-    out[k + a.size - i :] = b[j:]
+    starts = parts_of_second(before, a, b)
+    for t in prange(starts.size - 1):
+        merge_part(before, a, t * PART, min((t + 1) * PART, a.size), b, element(starts, t), element(starts, t + 1), out)
     return out
+
+
+def merge_part(before, a, i, a_end, b, j, b_end, out):
+    """Parts of sorted lines as one, at their places."""
+    while i < a_end and j < b_end:
+        # So many steps need no question whether a line ends.
+        for _ in range(min(a_end - i, b_end - j)):
+            x, y = element(a, i), element(b, j)
+            is_second = before(y, x)
+            put(out, i + j, y if is_second else x)
+            i += 1 - int(is_second)
+            j += int(is_second)
+    for k in range(i, a_end):
+        put(out, k + j, element(a, k))
+    for k in range(j, b_end):
+        put(out, a_end + k, element(b, k))
 
 
 def combined(before, a, b, keep):
     """Different elements of sorted lines: of the first only, of both, of the second only, as `keep` says."""
-    of_a, of_both, of_b = keep
     one, other = runs(before, a)[0], runs(before, b)[0]
-    out = np.empty(one.size + other.size, a.dtype)
-    i, j, k = 0, 0, 0
-    while i < one.size or j < other.size:
-        if j == other.size or (i < one.size and before(one[i], other[j])):
-            if of_a:
-                out[k] = one[i]
-                k += 1
-            i += 1
-        elif i == one.size or before(other[j], one[i]):
-            if of_b:
-                out[k] = other[j]
-                k += 1
-            j += 1
-        else:
-            if of_both:
-                out[k] = one[i]
-                k += 1
-            i += 1
-            j += 1
-    return out[:k].copy()
+    starts = parts_of_second(before, one, other)
+    found = np.empty(one.size + other.size + 1, a.dtype)
+    ends = np.zeros(starts.size, np.int64)
+    for t in prange(starts.size - 1):
+        stop = min((t + 1) * PART, one.size)
+        put(ends, t + 1, combine_part(before, one, t * PART, stop, other, starts, t, found, keep))
+    for t in range(starts.size - 1):
+        put(ends, t + 1, element(ends, t) + element(ends, t + 1))
+    out = np.empty(element(ends, starts.size - 1), a.dtype)
+    for t in prange(starts.size - 1):
+        start, to = t * PART + element(starts, t), element(ends, t)
+        for k in range(element(ends, t + 1) - to):
+            put(out, to + k, element(found, start + k))
+    return out
+
+
+def combine_part(before, a, i, a_end, b, starts, t, found, keep):
+    """The elements of parts of lines that are kept, from the place where the parts begin on: how many there are."""
+    of_a, of_both, of_b = keep
+    j, b_end = element(starts, t), element(starts, t + 1)
+    start = at = i + j
+    while i < a_end and j < b_end:
+        for _ in range(min(a_end - i, b_end - j)):
+            x, y = element(a, i), element(b, j)
+            is_first, is_second = before(x, y), before(y, x)
+            # Written whether it is kept or not, so that there is no branch; what follows writes it again.
+            put(found, at, y if is_second else x)
+            at += int((is_first & of_a) | (is_second & of_b) | (not (is_first | is_second)) & of_both)
+            i += int(not is_second)
+            j += int(not is_first)
+    if of_a:
+        for k in range(i, a_end):
+            put(found, at, element(a, k))
+            at += 1
+    if of_b:
+        for k in range(j, b_end):
+            put(found, at, element(b, k))
+            at += 1
+    return at - start

@@ -38,12 +38,19 @@ pub mod kind {
 
 /// A source of random bits. The state may be a copy, which is written back afterwards.
 pub(super) trait Bits {
+    /// Whether many words at once take much less time than one after the other, and all numbers are made of them.
+    const IN_BLOCKS: bool = false;
     fn next_u64(&mut self) -> u64;
     fn next_u32(&mut self) -> u32;
     /// A double in [0, 1) with 53 random bits.
     #[inline(always)]
     fn next_f64(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+        Self::f64_of(self.next_u64())
+    }
+    /// The double that a word is.
+    #[inline(always)]
+    fn f64_of(word: u64) -> f64 {
+        (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
     /// Doubles in [0, 1), as many as there is room for.
     #[inline(always)]
@@ -60,11 +67,26 @@ pub(super) trait Bits {
     fn fill_u32(&mut self, out: &mut [u32]) {
         out.iter_mut().for_each(|x| *x = self.next_u32());
     }
+    /// Floats in [0, 1), as many as there is room for.
+    #[inline(always)]
+    fn fill_f32(&mut self, out: &mut [f32]) {
+        let mut words = [0; BATCH];
+        for part in out.chunks_mut(BATCH) {
+            let words = &mut words[..part.len()];
+            self.fill_u32(words);
+            part.iter_mut().zip(words).for_each(|(x, word)| *x = f32_of(*word));
+        }
+    }
     /// A float in [0, 1) with 24 random bits.
     #[inline(always)]
     fn next_f32(&mut self) -> f32 {
-        (self.next_u32() >> 8) as f32 * (1.0 / 16_777_216.0)
+        f32_of(self.next_u32())
     }
+}
+
+#[inline(always)]
+fn f32_of(word: u32) -> f32 {
+    (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0)
 }
 
 /// The half of a word of 64 bits that the next draw of 32 bits gives.
@@ -204,7 +226,7 @@ fn next_state(state: u128, factor: u128, inc: u128) -> u128 {
 
 impl<const DXSM: bool> Bits for Pcg<DXSM> {
     fn fill_f64(&mut self, out: &mut [f64]) {
-        self.fill(out, |word| (word >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0));
+        self.fill(out, Self::f64_of);
     }
     fn fill_u64(&mut self, out: &mut [u64]) {
         self.fill(out, |word| word);
@@ -245,6 +267,20 @@ impl MtState {
     #[cold]
     #[inline(never)]
     fn next_block(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the feature was just checked.
+            return unsafe { self.twist_avx2() };
+        }
+        self.twist();
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn twist_avx2(&mut self) {
+        self.twist();
+    }
+    #[inline(always)]
+    fn twist(&mut self) {
         let twist = |a: u32, b: u32, far: u32| {
             let y = (a & 0x8000_0000) | (b & 0x7fff_ffff);
             far ^ (y >> 1) ^ ((y & 1).wrapping_neg() & 0x9908_b0df)
@@ -261,29 +297,96 @@ impl MtState {
     }
 }
 
+#[inline(always)]
+fn tempered(mut y: u32) -> u32 {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c_5680;
+    y ^= (y << 15) & 0xefc6_0000;
+    y ^ (y >> 18)
+}
+
+/// The double of two words. The parts are converted as integers of 32 bits, for which there are vectors.
+#[inline(always)]
+fn double([high, low]: [u32; 2]) -> f64 {
+    let (high, low) = (f64::from((high >> 5) as i32), f64::from((low >> 6) as i32));
+    (high * 67_108_864.0 + low) * (1.0 / 9_007_199_254_740_992.0)
+}
+
+#[inline(always)]
+fn joined([high, low]: [u32; 2]) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Makes values of the words of a block, as many as either has.
+#[inline(always)]
+fn make<const N: usize, T>(out: &mut [T], words: &[u32], made: impl Fn([u32; N]) -> T) {
+    for (x, words) in out.iter_mut().zip(words.as_chunks::<N>().0) {
+        *x = made(words.map(tempered));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn make_avx2<const N: usize, T>(out: &mut [T], words: &[u32], made: impl Fn([u32; N]) -> T) {
+    make(out, words, made);
+}
+
+impl Mt<'_> {
+    /// Fills memory with what is made of some words each, in vectors where a block has them.
+    #[inline(always)]
+    fn fill<const N: usize, T>(&mut self, mut out: &mut [T], made: impl Fn([u32; N]) -> T + Copy) {
+        while !out.is_empty() {
+            let ready = self.0.key.get(self.0.at as usize..).unwrap_or_default();
+            let n = (ready.len() / N).min(out.len());
+            let (now, later) = out.split_at_mut(n.max(1));
+            if n == 0 {
+                // Words of two blocks.
+                now[0] = made(std::array::from_fn(|_| self.next_u32()));
+            } else {
+                #[cfg(target_arch = "x86_64")]
+                if std::arch::is_x86_feature_detected!("avx2") {
+                    // SAFETY: the feature was just checked.
+                    unsafe { make_avx2(now, ready, made) };
+                } else {
+                    make(now, ready, made);
+                }
+                #[cfg(not(target_arch = "x86_64"))]
+                make(now, ready, made);
+                self.0.at += (N * n) as i32;
+            }
+            out = later;
+        }
+    }
+}
+
 impl Bits for Mt<'_> {
+    const IN_BLOCKS: bool = true;
+    fn fill_f64(&mut self, out: &mut [f64]) {
+        self.fill(out, double);
+    }
+    fn fill_u64(&mut self, out: &mut [u64]) {
+        self.fill(out, joined);
+    }
+    fn fill_u32(&mut self, out: &mut [u32]) {
+        self.fill(out, |[word]| word);
+    }
     #[inline(always)]
     fn next_u32(&mut self) -> u32 {
         if self.0.at as usize >= WORDS {
             self.0.next_block();
         }
-        let mut y = self.0.key[self.0.at as usize];
+        let word = self.0.key[self.0.at as usize];
         self.0.at += 1;
-        y ^= y >> 11;
-        y ^= (y << 7) & 0x9d2c_5680;
-        y ^= (y << 15) & 0xefc6_0000;
-        y ^ (y >> 18)
+        tempered(word)
     }
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
-        let high = u64::from(self.next_u32());
-        high << 32 | u64::from(self.next_u32())
+        let high = self.next_u32();
+        joined([high, self.next_u32()])
     }
     #[inline(always)]
-    fn next_f64(&mut self) -> f64 {
-        let high = u64::from(self.next_u32() >> 5);
-        let bits = high << 26 | u64::from(self.next_u32() >> 6);
-        bits as i64 as f64 * (1.0 / 9_007_199_254_740_992.0)
+    fn f64_of(word: u64) -> f64 {
+        double([(word >> 32) as u32, word as u32])
     }
 }
 
@@ -305,9 +408,14 @@ pub(super) struct Philox<'a> {
 }
 
 impl Philox<'_> {
-    /// Ten rounds on the next counter.
-    #[inline]
     fn next_block(&mut self) {
+        self.state.buffer = self.block();
+        self.state.at = 0;
+    }
+
+    /// Ten rounds on the next counter.
+    #[inline(always)]
+    fn block(&mut self) -> [u64; 4] {
         for word in self.counter.iter_mut() {
             *word = word.wrapping_add(1);
             if *word != 0 {
@@ -327,12 +435,41 @@ impl Philox<'_> {
             let (high1, low1) = product(0xCA5A_8263_9512_1157, c[2]);
             c = [high1 ^ c[1] ^ k[0], low1, high0 ^ c[3] ^ k[1], low0];
         }
-        self.state.buffer = c;
-        self.state.at = 0;
+        c
+    }
+
+    /// Fills memory with what is made of words. Whole blocks do not go through the state, so that the processor works
+    /// on several of them.
+    #[inline(always)]
+    fn fill<T>(&mut self, out: &mut [T], made: impl Fn(u64) -> T) {
+        let left = 4usize.saturating_sub(self.state.at as usize).min(out.len());
+        let (first, rest) = out.split_at_mut(left);
+        first.iter_mut().for_each(|x| *x = made(self.next_u64()));
+        let (blocks, last) = rest.as_chunks_mut::<4>();
+        for block in blocks {
+            let words = self.block();
+            block.iter_mut().zip(words).for_each(|(x, word)| *x = made(word));
+        }
+        last.iter_mut().for_each(|x| *x = made(self.next_u64()));
     }
 }
 
 impl Bits for Philox<'_> {
+    const IN_BLOCKS: bool = true;
+    fn fill_f64(&mut self, out: &mut [f64]) {
+        self.fill(out, Self::f64_of);
+    }
+    fn fill_u64(&mut self, out: &mut [u64]) {
+        self.fill(out, |word| word);
+    }
+    fn fill_u32(&mut self, out: &mut [u32]) {
+        let left = usize::from(self.state.half.is_there != 0).min(out.len());
+        let (first, rest) = out.split_at_mut(left);
+        first.iter_mut().for_each(|x| *x = self.next_u32());
+        let (pairs, last) = rest.as_chunks_mut::<2>();
+        self.fill(pairs, |word| [word as u32, (word >> 32) as u32]);
+        last.iter_mut().for_each(|x| *x = self.next_u32());
+    }
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
         if self.state.at as usize >= 4 {
@@ -348,6 +485,53 @@ impl Bits for Philox<'_> {
         let word = half.next(|| self.next_u64());
         self.state.half = half;
         word
+    }
+}
+
+/// Words that are drawn at once.
+pub(super) const BATCH: usize = 256;
+
+/// A source whose words are drawn ahead, for numbers of which each takes at least one: never more words than there are
+/// numbers to come, so that none is left over.
+pub(super) struct Ahead<'a, B> {
+    source: &'a mut B,
+    words: [u64; BATCH],
+    at: usize,
+    end: usize,
+}
+
+/// Fills memory with numbers of which each takes at least one word of 64 bits, and nothing but these and doubles.
+#[inline(always)]
+pub(super) fn fill_each<'a, B: Bits, T>(source: &'a mut B, out: &mut [T], draw: impl Fn(&mut Ahead<'a, B>) -> T) {
+    let mut ahead = Ahead { source, words: [0; BATCH], at: 0, end: 0 };
+    let mut to_come = out.len();
+    for x in out {
+        if B::IN_BLOCKS && ahead.at == ahead.end {
+            (ahead.at, ahead.end) = (0, BATCH.min(to_come));
+            ahead.source.fill_u64(&mut ahead.words[..ahead.end]);
+        }
+        *x = draw(&mut ahead);
+        to_come -= 1;
+    }
+}
+
+impl<B: Bits> Bits for Ahead<'_, B> {
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        if !B::IN_BLOCKS || self.at == self.end {
+            return self.source.next_u64();
+        }
+        let word = self.words[self.at];
+        self.at += 1;
+        word
+    }
+    #[inline(always)]
+    fn next_u32(&mut self) -> u32 {
+        lh_ir::bug!("numbers that are drawn ahead take words of 64 bits")
+    }
+    #[inline(always)]
+    fn next_f64(&mut self) -> f64 {
+        if B::IN_BLOCKS { B::f64_of(self.next_u64()) } else { self.source.next_f64() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Functions that compiled code calls to draw: one number, or memory full of them.
 
-use super::bits::{BitGen, Bits, drawing, kind as kinds};
+use super::bits::{BitGen, Bits, drawing, fill_each, kind as kinds};
 use super::integers::{Parts, fill_parts, fill_u32, fill_u64, shuffle, up_to_u32, up_to_u64};
 use super::native::here;
 use super::ziggurat::{exponential, exponential32, normal, normal32};
@@ -106,21 +106,24 @@ unsafe extern "C" fn lh_rng_fill(
     let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
         0 => drawing!(source, bits => bits.fill_f64(out)),
-        1 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = normal(bits))),
-        2 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = exponential(bits))),
-        3 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = -(-bits.next_f64()).ln_1p())),
-        4 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * bits.next_f64())),
-        5 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a + b * normal(bits))),
-        6 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = a * exponential(bits))),
+        1 => drawing!(source, bits => fill_each(bits, out, |b| normal(b))),
+        2 => drawing!(source, bits => fill_each(bits, out, |b| exponential(b))),
+        3 => drawing!(source, bits => fill_each(bits, out, |b| -(-b.next_f64()).ln_1p())),
+        4 => {
+            drawing!(source, bits => bits.fill_f64(out));
+            out.iter_mut().for_each(|x| *x = a + b * *x);
+        }
+        5 => drawing!(source, bits => fill_each(bits, out, |x| a + b * normal(x))),
+        6 => drawing!(source, bits => fill_each(bits, out, |x| a * exponential(x))),
         7 | 8 if a > 1.0 => {
             let (of, scale) = (continuous::of_shape(a), if which == 8 { b } else { 1.0 });
-            drawing!(source, bits => out.iter_mut().for_each(|x| *x = scale * continuous::gamma_above_one(bits, of)))
+            drawing!(source, bits => fill_each(bits, out, |x| scale * continuous::gamma_above_one(x, of)))
         }
         9 if a > 1.0 && b > 1.0 => {
             let (first, second) = (continuous::of_shape(a), continuous::of_shape(b));
-            drawing!(source, bits => out.iter_mut().for_each(|x| {
-                let y = continuous::gamma_above_one(bits, first);
-                *x = y / (y + continuous::gamma_above_one(bits, second));
+            drawing!(source, bits => fill_each(bits, out, |x| {
+                let y = continuous::gamma_above_one(x, first);
+                y / (y + continuous::gamma_above_one(x, second))
             }));
         }
         _ => drawing!(source, bits => out.iter_mut().for_each(|x| *x = continuous::draw(bits, which, [a, b, c]))),
@@ -133,7 +136,7 @@ unsafe extern "C" fn lh_rng_fill32(bits: *mut BitGen, kind: i64, which: i64, out
     // SAFETY: compiled code passes an array of its own.
     let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
-        0 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = bits.next_f32())),
+        0 => drawing!(source, bits => bits.fill_f32(out)),
         1 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = normal32(bits))),
         2 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = exponential32(bits))),
         3 => drawing!(source, bits => out.iter_mut().for_each(|x| *x = inverted32(bits))),

@@ -1,6 +1,6 @@
 //! Integers below limits without bias, by multiplication (Lemire, 2019); narrow ones take parts of words of 32 bits.
 
-use super::bits::Bits;
+use super::bits::{BATCH, Bits};
 use super::discrete::interval;
 
 /// Up to and including 32 bits.
@@ -112,9 +112,6 @@ pub(super) fn fill_parts<T: Copy>(bits: &mut impl Bits, out: &mut [T], most: u32
     }
 }
 
-/// Words that are drawn at once.
-const BATCH: usize = 256;
-
 /// Fills with integers of 32 bits up to a limit; what is rejected is overwritten, as in `fill_parts`.
 pub(super) fn fill_u32<T>(bits: &mut impl Bits, out: &mut [T], most: u32, made: impl Fn(u32) -> T) {
     if most == 0 || most == u32::MAX {
@@ -137,7 +134,11 @@ pub(super) fn fill_u32<T>(bits: &mut impl Bits, out: &mut [T], most: u32, made: 
 pub(super) fn fill_u64(bits: &mut impl Bits, out: &mut [u64], most: u64, made: impl Fn(u64) -> u64) {
     const HALF: u64 = u32::MAX as u64;
     match most {
-        0 | u64::MAX => out.iter_mut().for_each(|x| *x = made(up_to_u64(bits, most))),
+        0 => out.fill(made(0)),
+        u64::MAX => {
+            bits.fill_u64(out);
+            out.iter_mut().for_each(|x| *x = made(*x));
+        }
         1..=HALF => fill_u32(bits, out, most as u32, |x| made(x.into())),
         _ => {
             let (threshold, mut words, mut at) = ((u64::MAX - most) % (most + 1), [0; BATCH], 0);

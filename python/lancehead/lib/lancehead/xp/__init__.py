@@ -13,6 +13,7 @@ from lancehead.lib.lancehead.xp.folds import (
     transform_reduce,
     zipwith,
 )
+from lancehead.lib.lancehead.xp.neighbours import stencil
 from lancehead.lib.lancehead.xp.places import (
     constant,
     counting,
@@ -44,8 +45,8 @@ __all__ = [
     "adjacent_difference", "bincount", "compact", "constant", "counting", "difference", "exclusive_scan", "gather",
     "histogram", "inclusive_scan", "inner", "intersection", "k_select", "map", "merge", "outer", "partition",
     "permutation", "reduce", "reverse", "run_length", "scan", "scatter", "segmented_reduce", "segmented_scan",
-    "sort_by_key", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union", "unique",
-    "zip", "zipwith",
+    "sort_by_key", "stencil", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union",
+    "unique", "zip", "zipwith",
 ]  # fmt: skip
 
 

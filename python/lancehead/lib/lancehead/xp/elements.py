@@ -147,21 +147,23 @@ def joined(a, b):
     return prim.cast(0, prim.strong(prim.result_type(a, b)))
 
 
-def is_same_type(a, b):
-    """Whether two values, or the items of two tuples, have one type."""
+def other_type(a, b):
+    """None if two values, or the items of two tuples, have one type: an answer that is a type is known while typing."""
     if prim.is_tuple(a):
         if len(a) == 0:
-            return True
-        if is_same_type(a[0], b[0]):
-            return is_same_type(a[1:], b[1:])
-        return False
-    return prim.dtype_of(a) == prim.dtype_of(b)
+            return None
+        if prim.is_none(other_type(a[0], b[0])):
+            return other_type(a[1:], b[1:])
+        return True
+    if prim.dtype_of(a) == prim.dtype_of(b):
+        return None
+    return True
 
 
 def accumulated(op, wanted):
     """A value of the least type that holds an operator's results for itself and a value's type."""
     found = joined(wanted, result_of(op, (wanted, wanted)))
-    if is_same_type(found, wanted):
+    if prim.is_none(other_type(found, wanted)):
         return wanted
     return accumulated(op, found)
 
@@ -212,7 +214,6 @@ def first_of(init, like):
 
 
 def _initial(init, like):
-    # Python numbers stay what they are, so that the line refuses those that its type does not hold.
     if prim.is_tuple(init):
         if len(init) == 0:
             return ()
@@ -222,7 +223,8 @@ def _initial(init, like):
     if prim.is_weak(init):
         if prim.is_int(init):
             if prim.is_int(like):
-                return init
+                if init < prim.min_of(prim.dtype_of(like)) or init > prim.max_of(prim.dtype_of(like)):
+                    raise OverflowError("Python integer " + str(init) + " out of bounds for the type of the elements")
     return converted(init, prim.dtype_of(like))
 
 

@@ -90,8 +90,7 @@ def _scatter(op, x, indices, values):
 def _put(op, a, places, lines):
     dtype = prim.dtype_of(a)
     found = prim.dtype_of(result_of(op, (prim.cast(0, dtype), prim.cast(0, prim.dtype_of(lines)))))
-    if not _is_same_kind(found, dtype):
-        prim.error("values of such a type do not go into an array of this type")
+    _check_same_kind(found, dtype)
     combine = combining(op, prim.cast(0, dtype))
     if a.ndim == 1:
         return put_elements(combine, contiguous(a), places, with_shape(lines, (lines.shape[0],)))
@@ -99,19 +98,18 @@ def _put(op, a, places, lines):
     return with_shape(put_rows(combine, rows, places, lines), a.shape)
 
 
-def _is_same_kind(source, target):
+def _check_same_kind(source, target):
     # NumPy's casting "same_kind".
-    if prim.is_complex(source):
-        return prim.is_complex(target)
-    if prim.is_float(source):
-        return prim.is_float(target) or prim.is_complex(target)
-    if prim.is_bool(source):
-        return True
-    if prim.is_bool(target):
-        return False
-    if prim.is_signed(source):
-        return not prim.is_int(target) or prim.is_signed(target)
-    return True
+    if prim.is_complex(target) or prim.is_bool(source):
+        return
+    if prim.is_float(target):
+        if not prim.is_complex(source):
+            return
+    if prim.is_int(target):
+        if prim.is_int(source):
+            if prim.is_signed(target) or not prim.is_signed(source):
+                return
+    prim.error("values of such a type do not go into an array of this type")
 
 
 def outer(f, a, b):
