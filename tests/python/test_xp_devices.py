@@ -28,7 +28,6 @@ CASES: dict[Callable[..., None], tuple[tuple[Any, ...], ...]] = {
     arrays.test_indexing: ((),),
     arrays.test_programs: ((3,), (6,)),
     primitives.test_functions_capture_numbers_tuples_and_arrays: ((),),
-    primitives.test_reductions_go_in_the_stated_order: ((),),
     primitives.test_reductions_do_not_need_commutative_operators: ((),),
     primitives.test_scans_along_axes: ((),),
     primitives.test_gather_and_scatter: (("complex64",),),

@@ -2,8 +2,8 @@
 
 Reductions of lines have one order of elements on all devices: blocks of 2048 elements, in which eight at a time are
 combined as ((0 1) (2 3)) ((4 5) (6 7)) and these results from left to right, then a rest of fewer than eight; results
-of blocks from left to right. So results are those of `lancehead.xp.reduce`. Scans go from left to right within parts
-of 1024 elements, each after the results of the parts before it.
+of blocks from left to right. The host has another order. Scans go from left to right within parts of 1024 elements,
+each after the results of the parts before it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COMPILED: dict[str, dict[str, Any]] = {}
 
 
 def compiled(text: str) -> dict[str, Any]:
-    """What a text defines: kernels, and functions of them. They are compiled when they are first used."""
+    """The kernels that a text defines, and their functions. They are compiled when they are first used."""
     found = _COMPILED.get(text)
     if found is None:
         from lancehead import cuda

@@ -188,7 +188,7 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
 
 
 def _prepare(wanted: Sequence[Node]) -> None:
-    # What goes with any device and has no kernel is computed on the host, as random numbers are.
+    # Nodes that go with any device and have no kernel are computed on the host, as random numbers are.
     loose = [n for n in unknown(wanted) if n.device is None and not n.parts and how(n) in (How.HOST, How.PART)]
     if loose:
         compute_here(*loose)
@@ -233,7 +233,7 @@ def compute(wanted: Sequence[Node]) -> None:
 
 
 def steps_of(node: Node) -> tuple[list[Node], list[Node], list[Node], list[Step]]:
-    """What computes a node on its device: operations, those that are kept, what they read, and the steps."""
+    """The operations that compute a node on its device, those that are kept, the nodes they read, and the steps."""
     _transfer([node])
     _prepare([node])
     order, kept = ordered([node])

@@ -175,7 +175,7 @@ class Segments(Selection):
     def run(self, run: Any) -> None:
         first, line, offsets = self.arrays(run)
         rows, n = run.shapes[self.shape]
-        # What is wrong with them is said before anything is computed.
+        # Wrong ones are told before anything is computed.
         check_offsets(offsets.copy_to_host(), n, self.is_scan)
         count = offsets.size - 1
         out = empty(line.size if self.is_scan else rows * count, self.dtype)

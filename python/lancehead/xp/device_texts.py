@@ -26,6 +26,34 @@ def function(name: str, names: Iterable[str], lines: Sequence[str], result: str)
     return "\n".join([f"{_NJIT}def {name}({', '.join(names)}):", *lines, f"    return {result}", ""])
 
 
+def _of_blocks(given: str, dtype: str, prefix: str, settled: str) -> str:
+    # The kernel in which the threads of a block reduce one of elements.
+    at, op = f"{prefix}at", f"{prefix}op"
+    return f"""{_HEAD}def {prefix}blocks(parts, rows, n, blocks{given}):
+    eights = cuda.shared.array(256, {dtype})
+    r = cuda.blockIdx.x // blocks
+    start = (cuda.blockIdx.x - r * blocks) * 2048
+    stop = min(start + 2048, n)
+    whole = (stop - start) // 8
+    t = cuda.threadIdx.x
+    if t < whole:
+        eights[t] = {prefix}eight(r, start + 8 * t{given})
+    cuda.syncthreads()
+    if t == 0:
+        if whole:
+            total = eights[0]
+            for k in range(1, whole):
+                total = {op}(total, eights[k], r{given})
+            first = start + 8 * whole
+        else:
+            total = {at}(r, start{given})
+            first = start + 1
+        for i in range(first, stop):
+            total = {op}(total, {at}(r, i{given}), r{given})
+        parts[cuda.blockIdx.x] = {settled}
+"""
+
+
 def reduction(given: str, dtype: str, prefix: str = "") -> str:
     """The kernels of a reduction.
 
@@ -60,29 +88,7 @@ def reduction(given: str, dtype: str, prefix: str = "") -> str:
             total = {op}(total, {at}(r, i{given}), r{given})
         parts[r * blocks + c] = {settled}
 
-{_HEAD}def {prefix}blocks(parts, rows, n, blocks{given}):
-    eights = cuda.shared.array(256, {dtype})
-    r = cuda.blockIdx.x // blocks
-    start = (cuda.blockIdx.x - r * blocks) * 2048
-    stop = min(start + 2048, n)
-    whole = (stop - start) // 8
-    t = cuda.threadIdx.x
-    if t < whole:
-        eights[t] = {prefix}eight(r, start + 8 * t{given})
-    cuda.syncthreads()
-    if t == 0:
-        if whole:
-            total = eights[0]
-            for k in range(1, whole):
-                total = {op}(total, eights[k], r{given})
-            first = start + 8 * whole
-        else:
-            total = {at}(r, start{given})
-            first = start + 1
-        for i in range(first, stop):
-            total = {op}(total, {at}(r, i{given}), r{given})
-        parts[cuda.blockIdx.x] = {settled}
-
+{_of_blocks(given, dtype, prefix, settled)}
 {_HEAD}def {prefix}finish(out, parts, rows, n, blocks{given}):
     for r in range(cuda.grid(1), rows, cuda.gridsize(1)):
         total = {prefix}opened(parts[r * blocks]{given})

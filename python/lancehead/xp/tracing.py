@@ -116,7 +116,7 @@ def trace(f: F) -> F:
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         if any(type(x) is ndarray and x.device.number is not None for x in arguments):
-            # What was recorded is a function of the host's.
+            # A recorded function is one of the host's.
             return f(*arguments, **keywords)
         key = tuple([(x.dtype, x.shape) if type(x) is ndarray else _key(x) for x in arguments])
         if keywords:
