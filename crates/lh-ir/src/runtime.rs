@@ -315,13 +315,17 @@ pub enum Print {
     Flush,
 }
 
-/// Random streams of functions that draw one double.
+/// Draws from a thread's random streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Random {
-    /// The stream of `random`.
+    /// A double of the stream of `random`.
     Python,
-    /// The stream of `numpy.random`.
+    /// A double of the stream of `numpy.random`.
     NumPy,
+    /// An integer below a limit, of the upper bits of a word of `random`'s stream.
+    PythonBelow,
+    /// An integer up to a limit, of the lower bits of a word of `numpy.random`'s stream.
+    NumPyUpTo,
 }
 
 /// Operations of handlers on an exception.
