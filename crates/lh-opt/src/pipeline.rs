@@ -13,8 +13,8 @@ use crate::core::{constant_messages, contract, dce, fold, inline, keep_generator
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
-    bounds, delinearize, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums, single_latch,
-    tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
+    bounds, delinearize, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums,
+    single_latch, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
 use lh_ir::diag::Result;
