@@ -11,24 +11,7 @@ use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Device, Extern, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{Buffer, Chars, ClassTy, Layout, TyKind};
-use lh_ir::untyped::{self, BinOp};
 use lh_ops::runtime as rt;
-
-/// Operators of modules whose result does not depend on the order of their operands.
-const COMMUTATIVE: [&str; 12] = [
-    "operator.add",
-    "operator.mul",
-    "operator.and_",
-    "operator.or_",
-    "operator.xor",
-    "numpy.add",
-    "numpy.multiply",
-    "numpy.minimum",
-    "numpy.maximum",
-    "numpy.bitwise_and",
-    "numpy.bitwise_or",
-    "numpy.bitwise_xor",
-];
 
 /// The common type of two types of records, or of two types of texts: the longer one.
 fn records_type(a: Ty, b: Ty) -> Option<Ty> {
@@ -364,26 +347,6 @@ impl Infer<'_> {
             }),
             _ => return Ok(None),
         }))
-    }
-
-    /// Whether a function of two operands is known to be commutative: one that only adds, multiplies or combines bits
-    /// of them. `lancehead.xp` decides by the same list.
-    fn is_commutative(&mut self, f: &Val) -> Result<bool> {
-        let id = match f.ty.kind() {
-            TyKind::Func(id) => *id,
-            TyKind::Closure { func, captures, .. } if captures.is_empty() => *func,
-            TyKind::Obj(o) => {
-                return Ok(matches!(self.world.object(*o), Object::Path(path) if COMMUTATIVE.contains(&path.as_str())));
-            }
-            _ => return Ok(false),
-        };
-        let code = self.world.code(id)?;
-        let [block] = &code.blocks[..] else { return Ok(false) };
-        let (&[a, b], [inst]) = (&block.params[..], &block.insts[..]) else { return Ok(false) };
-        let untyped::Inst::Binary { op, a: left, b: right, inplace: false } = inst.inst else { return Ok(false) };
-        let is_plain = [left, right] == [a, b] || [left, right] == [b, a];
-        let is_result = matches!(block.term, Some(untyped::Term::Return(v)) if Some(v) == inst.result);
-        Ok(is_plain && is_result && matches!(op, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor))
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each prim")]
