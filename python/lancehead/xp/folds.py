@@ -281,7 +281,7 @@ def _fold_across(first: str, *more: str) -> str:
     return f"{helper}({op}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
 
 
-def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> Any:
+def reduce(f: Any, x: Any, *, init: Any = None, axis: int | None = None, check: bool = False) -> Any:
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial

@@ -65,7 +65,7 @@ def _same(x):
     return x
 
 
-def reduce(f, x, *, init, axis=None, check=False):
+def reduce(f, x, *, init=None, axis=None, check=False):
     """The elements along an axis combined by an associative operator after an initial value."""
     return transform_reduce(_same, f, init, x, axis=axis, check=check)
 
