@@ -300,6 +300,37 @@ def test_primitives_along_axes_have_the_bits_of_the_host(op: Any) -> None:
     on_both(lambda d: xp.map(times, a.to_device(d), b.to_device(d)) + a.to_device(d) * b.to_device(d))
 
 
+#: Around groups of eight, leaves, and parts of trees with leaves of different depths.
+SUMS = (
+    1, 2, 7, 8, 9, 127, 128, 129, 136, 137, 143, 257, 1000, 1025, 2055, 3584, 3585, 4097, 7169, 20001, 57345, 270000
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ("float16", "float32", "complex64"))
+def test_sums_have_the_bits_of_the_host(dtype: str) -> None:
+    whole = normal(dtype, SUMS[-1]) / np.array(100).astype(dtype)
+    for n in SUMS:
+        x = {d: xp.asarray(whole[:n], device=d) for d in ("cpu", DEVICE)}
+        for name in ("sum", "mean") if dtype == "complex64" else ("sum", "mean", "var", "std", "prod"):
+            f = getattr(xp, name)
+            if n <= (2048 if name == "prod" else 2055 if dtype == "float16" else n):
+                on_both(lambda d, x=x, f=f: f(x[d]), name, n)
+    for n in (1, 512):
+        on_both(lambda d, n=n: xp.cumulative_sum(xp.asarray(whole[:n], device=d)), "cumulative_sum", n)
+
+
+@pytest.mark.parametrize("name", ("sum", "mean", "std", "prod"))
+def test_sums_along_axes_have_the_bits_of_the_host(name: str) -> None:
+    f = getattr(xp, name)
+    for shape in ((3, 4001), (4001, 3), (2, 513, 3), (40, 2, 65), (4, 40, 1)):
+        a = normal("float64", shape) / 100
+        x = {d: xp.asarray(a, device=d) for d in ("cpu", DEVICE)}
+        several = ((0, 1), (2, 0), (1, 2)) if len(shape) == 3 else ()
+        for axis in (*range(len(shape)), *several):
+            on_both(lambda d, x=x, k=axis: f(x[d], axis=k), shape, axis)
+        on_both(lambda d, x=x: f(x[d] * x[d] + x[d] * 0.3, axis=-1), "products", shape)
+
+
 @pytest.mark.parametrize("dtype", ("int32", "float64", "complex64"))
 def test_products_of_matrices(dtype: str) -> None:
     rng = np.random.default_rng(2)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
@@ -96,8 +98,7 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
     given, names = _given(code), list(code.arguments.values())
     is_truth, is_place = name in ("all", "any"), name in ("argmax", "argmin")
     has_means = name in ("var", "std")
-    # Neighbours in memory are of different lines, or of one.
-    order = "left" if len(x.shape) - 1 not in axes else "neighbours" if is_place else "lanes"
+    order = _order(name, x, axes, node.dtype)
     facts = Facts(_lines(places, x.shape, axes), order, has_means)
     result = cast(dtypes.bool, element, x.dtype) if is_truth else element if is_place else cast(node.dtype, element)
     parts = [texts.function("element", ["r", "i", *names], code.lines, result)]
@@ -125,6 +126,17 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
         parts.append(orders.reduction(given, dtype, order))
     parts.append(texts.nothing(given, f"{dtype}({_NOTHING.get(name, '0')})"))
     return Fold("\n".join(parts), dict(code.arguments), facts)
+
+
+def _order(name: str, x: Node, axes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    # The order of a reduction of NumPy. Sums of floats have that of the host.
+    is_near = len(axes) == len(x.shape) or (len(axes) == 1 and math.prod(x.shape[axes[0] + 1 :]) == 1)
+    if dtype.kind in "fc" and name not in ("max", "min"):
+        return "halves" if is_near and name != "prod" else "left"
+    # Neighbours in memory are of different lines, or of one.
+    if len(x.shape) - 1 not in axes:
+        return "left"
+    return "neighbours" if name in ("argmax", "argmin") else "lanes"
 
 
 def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:

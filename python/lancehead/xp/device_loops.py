@@ -164,17 +164,19 @@ class Folded(Step):
         while True:
             blocks = -(-size // orders.BLOCK)
             kernel = f"{name}{'joined_' if parts else ''}"
-            if parts and (order == "left" or (order == "lanes" and size < orders.LANES)):
+            if parts and (order == "left" or (order == "lanes" and size < orders.FROM[order])):
                 launch(self.names[f"{name}finish"], rows, out, *parts, rows, n, size, *given)
                 return
-            if order == "lanes" and parts:
+            if order == "halves":
+                blocks = max(size // 8, 1) if parts else orders.parts_of(n)
+            elif order == "lanes" and parts:
                 blocks = 1
             found = out if blocks == 1 else empty(rows * blocks, out.dtype)
             facts = (found, rows, size, n, blocks, *parts, *given)
-            if order == "lanes" and size >= orders.LANES:
-                self.names[f"{kernel}blocks"][-(-rows * blocks // 16), THREADS](*facts)
-            elif order == "neighbours" and size >= orders.SHARED:
-                self.names[f"{kernel}blocks"][rows * blocks, THREADS](*facts)
+            if size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
+                threads = orders.THREADS[order]
+                count = -(-rows * blocks // 16) if order == "lanes" else rows * blocks
+                self.names[f"{kernel}blocks"][count, threads](*facts)
             else:
                 launch(self.names[f"{kernel}lines"], rows * blocks, *facts)
             if blocks == 1:

@@ -1,19 +1,25 @@
-"""Texts of the kernels of reductions and scans, whose orders are those of the host (`lancehead.xp.folds`).
+"""Texts of the kernels of reductions and scans, whose orders are those of the host.
 
-Lines are reduced in blocks of 4096 elements. Kernels call `at(r, i, ...)`, element `i` of line `r`, `op(a, b, r, ...)`,
-`opened(a, ...)`, which combines the initial value with a result, and `final(a, n, ...)`, with further arguments.
+Lines are reduced in blocks of 4096 elements, as `lancehead.xp.folds` describes it: in lanes, by neighbours, or from
+left to right. Sums of NumPy halve lines (`lancehead.lib.numpy.folds`). Kernels call `at(r, i, ...)`, which is element
+`i` of line `r`, `op(a, b, r, ...)`, `opened(a, ...)`, which combines the initial value with a result, and
+`final(a, n, ...)`, with further arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from lancehead.xp.device_texts import HEAD
+from lancehead.xp.device_texts import HEAD, NJIT
 
 #: Elements of a block of a reduction, and of a span of a scan.
 BLOCK, SPAN = 4096, 512
-#: From so many elements on, the threads of a CUDA block share blocks of neighbours, and those of 16 lanes their block.
-SHARED, LANES = 128, 64
+#: From so many elements on, threads share blocks of lines, and how many a CUDA block has for that, by orders.
+FROM = {"lanes": 64, "neighbours": 128, "halves": 129}
+THREADS = {"lanes": 256, "neighbours": 64, "halves": 128}
+#: Elements that NumPy's sums add in eight lanes, and of the parts of longer lines that a CUDA block adds: these are at
+#: most 16 leaves, as a half has up to eight elements more than the other one.
+LEAF, TREE = 128, 1792
 
 #: The beginning of a loop in which a thread has a block of a line; neighbouring threads have neighbouring lines.
 _BLOCK_OF_THREAD = f"""    for t in range(cuda.grid(1), rows * blocks, cuda.gridsize(1)):
@@ -138,7 +144,11 @@ class Texts:
                 level += 3
             stack[level + (k & 3)] = total
         i = start + 4 * groups
-{self._few(at, "i", "stop - i", " " * 8)}
+        rest = stop - i
+        if rest == 4:
+            total = {self.four(at, "i")}
+        else:
+{self._few(at, "rest", " " * 12)}
         k = groups
         level = 0
         while k:
@@ -154,54 +164,184 @@ class Texts:
 """
         return self.kernel("lines", is_joined, body)
 
-    def _few(self, at: Callable[[str], str], i: str, count: str, indent: str) -> str:
-        # The lines that combine up to four elements, fewer from left to right.
+    def _few(self, at: Callable[[str], str], count: str, indent: str) -> str:
+        # The lines that combine fewer than four elements, from `i` on, from left to right.
+        total = self.combined("total", at("i + 1"))
         lines = (
-            f"if {count} >= 4:",
-            f"    total = {self.four(at, i)}",
-            "else:",
-            f"    total = {at(i)}",
-            f"    for k in range(1, {count}):",
-            f"        total = {self.combined('total', at(f'{i} + k'))}",
+            f"total = {at('i')}",
+            f"if {count} > 1:",
+            f"    total = {total}",
+            f"if {count} > 2:",
+            f"    total = {self.combined('total', at('i + 2'))}",
         )
         return "\n".join(indent + line for line in lines)
 
+    def _level(self, at: Callable[[str], str], begin: str, end: str, to: str, indent: str) -> str:
+        # The lines that store the results of groups in shared memory. All threads leave the loop at the same time.
+        lines = f"""whole = ({end} - {begin}) // 4
+rest = ({end} - {begin}) & 3
+for k in range(0, whole, {THREADS["neighbours"]}):
+    if k + t < whole:
+        i = {begin} + 4 * (k + t)
+        line[{to} + k + t] = {self.four(at, "i")}
+if t == 0 and rest:
+    i = {begin} + 4 * whole
+{self._few(at, "rest", "    ")}
+    line[{to} + whole] = total"""
+        return "\n".join(indent + line for line in lines.split("\n"))
+
     def neighbours_shared(self, is_joined: bool) -> str:
         """The same by a CUDA block for each block: the results of a level come after those before in shared memory."""
-
-        def shared(i: str) -> str:
-            return f"line[{i}]"
-
         body = f"""    line = cuda.shared.array({BLOCK // 3 + 8}, {self.dtype})
     r = cuda.blockIdx.x // blocks
     start = (cuda.blockIdx.x - r * blocks) * {BLOCK}
     stop = min(start + {BLOCK}, size)
     t = cuda.threadIdx.x
-    groups = (stop - start + 3) // 4
-    for g in range(t, groups, cuda.blockDim.x):
-        i = start + 4 * g
-{self._few(self.at(is_joined), "i", "stop - i", " " * 8)}
-        line[g] = total
+{self._level(self.at(is_joined), "start", "stop", "0", " " * 4)}
     begin = 0
-    while groups > 1:
+    end = (stop - start + 3) // 4
+    for level in range(5):
         cuda.syncthreads()
-        end = begin + groups
-        groups = (groups + 3) // 4
-        for g in range(t, groups, cuda.blockDim.x):
-            i = begin + 4 * g
-{self._few(shared, "i", "end - i", " " * 12)}
-            line[end + g] = total
+{self._level(lambda i: f"line[{i}]", "begin", "end", "end", " " * 8)}
+        following = end + (end - begin + 3) // 4
         begin = end
+        end = following
     if t == 0:
         total = line[begin]
         parts[cuda.blockIdx.x] = {self.settled}
 """
         return self.kernel("blocks", is_joined, body)
 
+    def leaves(self) -> str:
+        """NumPy's sums of short lines, by a thread each."""
+        at = self.at(False)
+        eights = [f"sums[{k}]" for k in range(8)]
+        body = f"""    sums = cuda.local.array(8, {self.dtype})
+    for r in range(cuda.grid(1), rows, cuda.gridsize(1)):
+        total = {at("0")}
+        first = 1
+        if size >= 8:
+            first = size - (size & 7)
+            for j in range(8):
+                sums[j] = {at("j")}
+            for i in range(8, first, 8):
+                for j in range(8):
+                    sums[j] = {self.combined("sums[j]", at("i + j"))}
+            total = {self._tree(eights)}
+        for i in range(first, size):
+            total = {self.combined("total", at("i"))}
+        parts[r] = {self.result}
+"""
+        return self.kernel("lines", False, body)
+
+    def _tree(self, values: list[str]) -> str:
+        # The halves of as many values as a power of two, combined.
+        if len(values) == 1:
+            return values[0]
+        half = len(values) // 2
+        return self.combined(self._tree(values[:half]), self._tree(values[half:]))
+
+    def trees(self) -> str:
+        """NumPy's sums of parts of lines, halves of halves, by a CUDA block each: eight threads add a leaf."""
+        at = self.at(False)
+        body = f"""    sums = cuda.shared.array(128, {self.dtype})
+    tree = cuda.shared.array(16, {self.dtype})
+    r = cuda.blockIdx.x // blocks
+    base, whole = half_of(0, size, cuda.blockIdx.x - r * blocks, blocks >> 1, 0)
+    t = cuda.threadIdx.x
+    j = t % 8
+    leaf = t // 8
+    start = base
+    count = whole
+    k = 8
+    while k and count > {LEAF}:
+        start, count = half_of(start, count, leaf, k, k >> 1)
+        k >>= 1
+    # Leaves of fewer halvings have the first of several numbers.
+    if k and leaf & (2 * k - 1):
+        count = 0
+    eights = count >> 3
+    if eights:
+        total = {at("start + j")}
+        for q in range(1, eights):
+            total = {self.combined("total", at("start + j + 8 * q"))}
+        sums[t] = total
+    step = 1
+    while step < 8:
+        cuda.syncthreads()
+        if eights and j % (2 * step) == 0:
+            sums[t] = {self.combined("sums[t]", "sums[t + step]")}
+        step *= 2
+    if j == 0 and count:
+        if eights:
+            total = sums[t]
+            first = start + 8 * eights
+        else:
+            total = {at("start")}
+            first = start + 1
+        for i in range(first, start + count):
+            total = {self.combined("total", at("i"))}
+        tree[leaf] = total
+    k = 1
+    while k < 16:
+        cuda.syncthreads()
+        if t * 2 * k < 16:
+            start, count = half_of(0, whole, t * 2 * k, 8, k)
+            if count > {LEAF}:
+                tree[t * 2 * k] = {self.combined("tree[t * 2 * k]", "tree[t * 2 * k + k]")}
+        k *= 2
+    if t == 0:
+        total = tree[0]
+        parts[cuda.blockIdx.x] = {self.settled}
+"""
+        return self.kernel("blocks", False, body)
+
+    def joined_trees(self) -> str:
+        """The sums of parts, two, four or eight at a time."""
+        values = [f"given[first + {k}]" for k in range(8)]
+        body = f"""    for t in range(cuda.grid(1), rows * blocks, cuda.gridsize(1)):
+        r = t // blocks
+        width = size // blocks
+        first = t * width
+        total = {self._tree(values[:2])}
+        if width > 2:
+            total = {self.combined("total", self._tree(values[2:4]))}
+        if width > 4:
+            total = {self.combined("total", self._tree(values[4:]))}
+        parts[t] = {self.settled}
+"""
+        return self.kernel("lines", True, body)
+
+
+#: The function of a half of a half, and so on, as bits of a path say, from one to that before another; as NumPy does.
+_HALVES = f"""{NJIT}def half_of(start, count, path, k, stop):
+    while k > stop:
+        half = count >> 1
+        half -= half & 7
+        if path & k:
+            start += half
+            count -= half
+        else:
+            count = half
+        k >>= 1
+    return start, count
+"""
+
+
+def parts_of(n: int) -> int:
+    """The number of parts of a line that have at most `TREE` elements, of which the last is the largest."""
+    count = 1
+    while n > TREE:
+        n -= n // 2 - n // 2 % 8
+        count *= 2
+    return count
+
 
 def reduction(given: str, dtype: str, order: str, prefix: str = "") -> str:
-    """The kernels of a reduction in an order: of "lanes", of "neighbours", or from "left" to right."""
+    """The kernels of a reduction in an order: of "lanes", "neighbours", from "left" to right, NumPy's of "halves"."""
     texts = Texts(given, dtype, prefix)
+    if order == "halves":
+        return "\n".join([_HALVES, texts.leaves(), texts.trees(), texts.joined_trees()])
     if order == "neighbours":
         kernels = [
             make(is_joined) for is_joined in (False, True) for make in (texts.neighbours, texts.neighbours_shared)
