@@ -177,17 +177,19 @@ class Texts:
         return "\n".join(indent + line for line in lines)
 
     def _level(self, at: Callable[[str], str], begin: str, end: str, to: str, indent: str) -> str:
-        # The lines that store the results of groups in shared memory. All threads leave the loop at the same time.
+        # The lines that store the results of groups in shared memory. All threads leave a loop at the same time, and
+        # what is for one of them is in a loop, too: the CPU device computes that many times faster.
         lines = f"""whole = ({end} - {begin}) // 4
 rest = ({end} - {begin}) & 3
 for k in range(0, whole, {THREADS["neighbours"]}):
     if k + t < whole:
         i = {begin} + 4 * (k + t)
         line[{to} + k + t] = {self.four(at, "i")}
-if t == 0 and rest:
-    i = {begin} + 4 * whole
-{self._few(at, "rest", "    ")}
-    line[{to} + whole] = total"""
+for k in range(0, rest, {THREADS["neighbours"]}):
+    if k + t == 0:
+        i = {begin} + 4 * whole
+{self._few(at, "rest", " " * 8)}
+        line[{to} + whole] = total"""
         return "\n".join(indent + line for line in lines.split("\n"))
 
     def neighbours_shared(self, is_joined: bool) -> str:
