@@ -328,6 +328,7 @@ def test_sums_along_axes_have_the_bits_of_the_host(name: str) -> None:
         several = ((0, 1), (2, 0), (1, 2)) if len(shape) == 3 else ()
         for axis in (*range(len(shape)), *several):
             on_both(lambda d, x=x, k=axis: f(x[d], axis=k), shape, axis)
+        on_both(lambda d, x=x: f(xp.flip(x[d], axis=-1)[..., ::2], axis=-1), "views", shape)
         on_both(lambda d, x=x: f(x[d] * x[d] + x[d] * 0.3, axis=-1), "products", shape)
 
 
