@@ -22,7 +22,7 @@ from lancehead.xp.folds import as_line, map
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import axis_of, broadcast_to
 from lancehead.xp.reducing import argsort, cumulative_sum, searchsorted, take, take_along_axis
-from lancehead.xp.streams import Threads, numpy_generator
+from lancehead.xp.streams import Threads, mapped, numpy_generator
 
 #: So many numbers are made by all threads, in memory; fewer together with what they are used for.
 MANY = 1 << 14
@@ -180,16 +180,16 @@ class Generator:
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers whose logarithms are normally distributed."""
         mean, sigma = _parameter(mean), _checked("sigma", _parameter(sigma))
-        return map(_exp, self.normal(mean, sigma, size))
+        return mapped(_exp, self.normal(mean, sigma, size))
 
     # --- by inversion ------------------------------------------------------------------------------------------------
     def standard_exponential(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Numbers of the exponential distribution of mean 1."""
-        return map(_exponential, self.random(size, dtype))
+        return mapped(_exponential, self.random(size, dtype))
 
     def _scaled(self, f: Any, size: Any, loc: Any, scale: Any) -> ndarray:
         loc, scale = _parameter(loc), _checked("scale", _parameter(scale))
-        return add(multiply(map(f, self.random(_size(size, loc, scale))), scale), loc)
+        return add(multiply(mapped(f, self.random(_size(size, loc, scale))), scale), loc)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the exponential distribution of a mean."""
@@ -213,22 +213,22 @@ class Generator:
 
     def standard_cauchy(self, size: Any = None) -> ndarray:
         """Numbers of the Cauchy distribution."""
-        return map(_cauchy, self.random(size))
+        return mapped(_cauchy, self.random(size))
 
     def weibull(self, a: Any, size: Any = None) -> ndarray:
         """Numbers of the Weibull distribution of a shape."""
         a = _checked("a", _parameter(a))
-        return map(_weibull, self.random(_size(size, a)), a)
+        return mapped(_weibull, self.random(_size(size, a)), a)
 
     def pareto(self, a: Any, size: Any = None) -> ndarray:
         """Numbers of the Pareto distribution (Lomax) of a shape."""
         a = _checked("a", _parameter(a))
-        return map(_pareto, self.random(_size(size, a)), a)
+        return mapped(_pareto, self.random(_size(size, a)), a)
 
     def geometric(self, p: Any, size: Any = None) -> ndarray:
         """Numbers of trials until the first success, from 1 on."""
         p = _checked("p", _parameter(p), _probability)
-        return map(_geometric, self.random(_size(size, p)), p)
+        return mapped(_geometric, self.random(_size(size, p)), p)
 
     # --- by rejection ------------------------------------------------------------------------------------------------
     def _each(self, law: Any, dtype: np.dtype[Any], size: Any, first: Any, second: Any = 0.0) -> ndarray:

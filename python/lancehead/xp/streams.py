@@ -211,6 +211,12 @@ def _bits(x: Any) -> Any:
     return x
 
 
+def mapped(f: Any, *arrays: Any) -> ndarray:
+    """The results of a function that gives one number for the elements of arrays."""
+    found: ndarray = map(f, *arrays)
+    return found
+
+
 def _float32(x: Any) -> Any:
     return np.float32(x) * np.float32(2.3283064365386963e-10) + np.float32(1.1641532182693481e-10)
 
@@ -268,7 +274,7 @@ class Threads:
 
         shape = () if size is None else as_shape(size)
         if np.dtype(dtype) == dtypes.float32:
-            return map(_float32, self.bits(shape))
+            return mapped(_float32, self.bits(shape))
         if np.dtype(dtype) != dtypes.float64:
             raise TypeError(f"Unsupported dtype {np.dtype(dtype)!r}")
         found = self._words(shape, 2)
@@ -281,7 +287,7 @@ class Threads:
     def standard_normal(self, size: Any = None) -> ndarray:
         """Numbers of the standard normal distribution, by Box and Muller of `random`; cuRAND's own are approximate."""
         one, other = self.random(size), self.random(size)
-        return map(_normal, one, other)
+        return mapped(_normal, one, other)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of a normal distribution."""
@@ -292,4 +298,4 @@ def _normal(u: Any, v: Any) -> Any:
     return np.sqrt(-2.0 * np.log(u)) * np.sin(6.283185307179586 * v)
 
 
-__all__ = ["Sequential", "Threads", "applied", "numpy_generator", "power", "step", "xorwow_start"]
+__all__ = ["Sequential", "Threads", "applied", "mapped", "numpy_generator", "power", "step", "xorwow_start"]
