@@ -18,7 +18,7 @@ from lancehead.xp import regions
 from lancehead.xp.device_loops import Step, check_step, element_step, step_of
 from lancehead.xp.devices import Device, current, fetched, uploaded
 from lancehead.xp.graph import TRANSFER, Node
-from lancehead.xp.kernels import CHECKED, SAME_INDEX, Code, Conflict, How, Index, Places, how
+from lancehead.xp.kernels import CHECKED, PRICES, SAME_INDEX, Code, Conflict, How, Index, Places, how
 from lancehead.xp.regions import compute_here, ordered, settle, unknown
 
 #: Operations that a kernel may do again for an element that another one has computed.
@@ -65,7 +65,7 @@ class Plan:
         cost: dict[Node, int] = {}
         for node in order:
             kind = how(node)
-            price = 1 + sum(cost.get(n, 0) for n in set(node.inputs))
+            price = PRICES.get(node.op.name, 1) + sum(cost.get(n, 0) for n in set(node.inputs))
             if kind is not How.FUSED:
                 stored.update(n for n in node.inputs[_fused(kind, node, price) :] if n.value is None)
                 if kind is How.STORED:
@@ -188,7 +188,7 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
 
 
 def _prepare(wanted: Sequence[Node]) -> None:
-    # Nodes that go with any device and have no kernel are computed on the host, as random numbers are.
+    # Nodes that go with any device and have no kernel are computed on the host, as cuRAND's numbers are.
     loose = [n for n in unknown(wanted) if n.device is None and not n.parts and how(n) in (How.HOST, How.PART)]
     if loose:
         compute_here(*loose)

@@ -197,17 +197,18 @@ def typed(dtype: np.dtype[Any]) -> str:
     return "np.bool_" if dtype == dtypes.bool else f"np.{dtype.name}"
 
 
+def _placed(x: Any, flat: list[Any]) -> str:
+    # Not a function in the next one: its cell would refer to itself, and keep arrays after their last use.
+    if isinstance(x, Zipped):
+        return f"({', '.join([_placed(a, flat) for a in x.arrays])},)"
+    flat.append(x)
+    return f"x{len(flat) - 1}"
+
+
 def flattened(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     """A function of numbers only, and its arrays, for a function some of whose arrays are zipped."""
-    f, flat, places = compiled(f), list[Any](), []
-
-    def placed(x: Any) -> str:
-        if isinstance(x, Zipped):
-            return f"({', '.join(map(placed, x.arrays))},)"
-        flat.append(x)
-        return f"x{len(flat) - 1}"
-
-    places = [placed(x) for x in arrays]
+    f, flat = compiled(f), list[Any]()
+    places = [_placed(x, flat) for x in arrays]
     if isinstance(f, _core.Dispatcher) and len(flat) == len(arrays):
         return f, flat
     names = ", ".join(f"x{i}" for i in range(len(flat)))
