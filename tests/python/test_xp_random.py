@@ -322,12 +322,14 @@ def drawn(rng, n):
     lam = np.array([[0.5], [3.0], [40.0]])
     return [
         rng.random(n), rng.random(n, dtype="float32"), rng.standard_normal((3, n // 3)),
-        rng.standard_normal(n, dtype="float32"), rng.uniform(-1.0, 3.0, n), rng.normal([[1.0], [2.0]], 0.3, (2, n // 2)),
+        rng.standard_normal(n, dtype="float32"), rng.uniform(-1.0, 3.0, n),
+        rng.normal([[1.0], [2.0]], 0.3, (2, n // 2)),
         rng.integers(-5, 1000, n), rng.integers(0, 2**63 + 2**62, n, dtype=np.uint64),
         rng.integers(0, 2, n, dtype=bool), rng.integers(0, 256, n, dtype=np.uint8),
         rng.exponential(2.0, n), rng.laplace(1.0, 2.0, n), rng.logistic(1.0, 2.0, n), rng.gumbel(0.5, 2.0, n),
         rng.rayleigh(2.0, n), rng.standard_cauchy(n), rng.weibull(1.5, n), rng.pareto(3.0, n), rng.geometric(0.2, n),
-        rng.lognormal(0.0, 0.5, n), rng.poisson(lam, (3, n // 3)), rng.poisson(25.0, n), rng.gamma([0.4, 5.0], 2.0, (n, 2)),
+        rng.lognormal(0.0, 0.5, n), rng.poisson(lam, (3, n // 3)), rng.poisson(25.0, n),
+        rng.gamma([0.4, 5.0], 2.0, (n, 2)),
         rng.beta(2.0, 5.0, n), rng.binomial([[12], [500]], 0.3, (2, n // 2)), rng.chisquare(3.0, n),
         rng.permutation(n), rng.choice(7, n), rng.choice(3, n, p=[0.2, 0.5, 0.3]), rng.random(),
     ]  # fmt: skip

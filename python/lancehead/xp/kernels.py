@@ -27,7 +27,7 @@ class How(Enum):
     SCANNED = "a scan, of which its operands are a part"
     STORED = "a store of elements that are computed in its kernel"
     SORTED = "merges of sorted parts, each by a kernel"
-    TILED = "tiles of matrices in shared memory"
+    TILED = "tiles of matrices"
     SELECTED = "kernels that count, and move what is counted"
     PART = "one of several results"
     HOST = "the compiled function of the host, on the CPU device only"
