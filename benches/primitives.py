@@ -166,6 +166,13 @@ def folds(h: SimpleNamespace, g: SimpleNamespace) -> dict[str, Case]:
             lambda: loops.segmented_scan(x, h.offsets),
             None,
         ),
+    }
+
+
+def neighbours(h: SimpleNamespace, g: SimpleNamespace) -> dict[str, Case]:
+    """The same of primitives that read neighbours or pairs of elements."""
+    x, m = h.x, h.matrix
+    return {
         "stencil line": (lambda: xp.stencil(three, g.x, 1), lambda: loops.stencil_line(x), lambda: padded_line(x)),
         "stencil plane": (
             lambda: xp.stencil(five, g.matrix, CROSS),
@@ -225,6 +232,12 @@ def selections(h: SimpleNamespace, g: SimpleNamespace) -> dict[str, Case]:
             lambda: np.histogram(x, BINS, (0.0, 1.0)),
         ),
         "bincount": (lambda: xp.bincount(g.counts), lambda: loops.bincount(h.counts), lambda: np.bincount(h.counts)),
+    }
+
+
+def sets(h: SimpleNamespace, g: SimpleNamespace) -> dict[str, Case]:
+    """The same of primitives of sorted lines."""
+    return {
         "merge": (
             lambda: xp.merge(g.a, g.b),
             lambda: loops.merge(h.a, h.b),
@@ -367,7 +380,7 @@ def main() -> None:
     for n in sizes:
         h = inputs(n)
         g = SimpleNamespace(**{k: xp.asarray(v, copy=False) for k, v in vars(h).items()})
-        cases = {**folds(h, g), **selections(h, g)}
+        cases = {**folds(h, g), **neighbours(h, g), **selections(h, g), **sets(h, g)}
         names = given.only.split(",") if given.only else list(cases)
         for threads in counts:
             of_jax = by_jax(given.peers, threads, given.seconds, [n], names)

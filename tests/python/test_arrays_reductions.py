@@ -138,6 +138,19 @@ def test_sort_of_many(a):
     check(sort, a.astype(np.float64))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint32, np.int16, np.uint8])
+def test_sort_by_digits(dtype):
+    """Lengths around those from which numbers are dealt by their bytes, of which some are all alike."""
+    random = np.random.default_rng(3)
+    sort = njit(lambda x: np.sort(x))
+    for n in [199, 200, 799, 800, 1500, 70000]:
+        bits = random.integers(0, 1 << 32, n, dtype=np.uint32)
+        for x in [bits, bits % 5, bits << 20, np.sort(bits), np.sort(bits)[::-1].copy(), bits[:1].repeat(n)]:
+            a = x.view(dtype) if dtype().itemsize == 4 else x.astype(dtype)
+            want, got = np.sort(a), sort(a)
+            assert np.array_equal(got, want, equal_nan=dtype == np.float32)
+
+
 @given(a=arrays(REAL, dims=(1, 1)))
 def test_argsort(a):
     check(order, a)

@@ -1,6 +1,7 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
 mod builtins;
+mod commutative;
 pub(crate) mod containers;
 mod conversions;
 pub(crate) mod cuda;

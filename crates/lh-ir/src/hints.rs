@@ -19,6 +19,8 @@ pub enum LoopHint {
     SlpOnly,
     /// The loop computes an elementwise expression: no iteration accesses memory that another writes.
     Elementwise,
+    /// The loop adds floats up in order, and does not profit from computing the terms as vectors.
+    SumInOrder,
     /// The loop is unrolled although an iteration may raise.
     Unroll,
     /// The loop is unrolled completely if its trip count is small: it runs the pieces of a gang.
@@ -33,6 +35,7 @@ impl LoopHint {
             LoopHint::None
             | LoopHint::NoVectorize
             | LoopHint::Elementwise
+            | LoopHint::SumInOrder
             | LoopHint::Unroll
             | LoopHint::UnrollFull => false,
         }
@@ -42,9 +45,12 @@ impl LoopHint {
     pub fn is_jammed(self) -> bool {
         match self {
             LoopHint::NoVectorize | LoopHint::VectorizeJammed => true,
-            LoopHint::None | LoopHint::SlpOnly | LoopHint::Elementwise | LoopHint::Unroll | LoopHint::UnrollFull => {
-                false
-            }
+            LoopHint::None
+            | LoopHint::SlpOnly
+            | LoopHint::Elementwise
+            | LoopHint::SumInOrder
+            | LoopHint::Unroll
+            | LoopHint::UnrollFull => false,
         }
     }
 
@@ -59,6 +65,7 @@ impl LoopHint {
         ("vectorize_jammed", LoopHint::VectorizeJammed),
         ("slp_only", LoopHint::SlpOnly),
         ("elementwise", LoopHint::Elementwise),
+        ("sum_in_order", LoopHint::SumInOrder),
         ("unroll", LoopHint::Unroll),
         ("unroll_full", LoopHint::UnrollFull),
     ];

@@ -315,15 +315,17 @@ pub enum Print {
     Flush,
 }
 
-/// Functions that draw one number of a random stream.
+/// Draws from a thread's random streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Random {
     /// A double of the stream of `random`.
     Python,
     /// A double of the stream of `numpy.random`.
     NumPy,
-    /// An integer of the stream of `numpy.random`.
-    UpTo,
+    /// An integer below a limit, of the upper bits of a word of `random`'s stream.
+    PythonBelow,
+    /// An integer up to a limit, of the lower bits of a word of `numpy.random`'s stream.
+    NumPyUpTo,
 }
 
 /// Operations of handlers on an exception.

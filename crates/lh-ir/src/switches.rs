@@ -16,7 +16,7 @@ pub const PARTS: &[&str] = &[
     "grid_stride",
     "llvm.branchless_search",
     "llvm.divide_as_float",
-    "llvm.unroll_carried",
+    "llvm.unroll_short",
     "poll_signals.short_loops",
     "split_kernel",
     "tighten_bounds.uniform_rows",

@@ -238,11 +238,13 @@ impl Target {
             // The remainder of a vectorised loop is not worth unrolling; other loops to unroll, which may raise, carry
             // a hint. Complete unrolling on request is for short loops. A trip count that becomes constant by inlining
             // must not expand to thousands of instructions. As addresses count bytes, LLVM would version loops over
-            // strided memory for a stride of one byte, and leave the version that runs scalar.
+            // strided memory for a stride of one byte, and leave the version that runs scalar. Loops whose sums in
+            // order do not profit from vectors have a hint.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
                 c"-enable-mem-access-versioning=false",
+                c"-force-ordered-reductions",
                 c"-unroll-runtime-multi-exit",
                 c"-pragma-unroll-full-max-iterations=8",
                 c"-pragma-unroll-threshold=640",

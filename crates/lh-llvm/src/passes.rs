@@ -7,4 +7,4 @@ pub(crate) mod divide_as_float;
 pub(crate) mod math_library;
 pub(crate) mod polls;
 pub(crate) mod strip_mine;
-pub(crate) mod unroll_carried;
+pub(crate) mod unroll_short;

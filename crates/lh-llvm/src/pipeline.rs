@@ -3,7 +3,7 @@
 use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::passes::{branchless_search, divide_as_float, polls, strip_mine, unroll_carried};
+use crate::passes::{branchless_search, divide_as_float, polls, strip_mine, unroll_short};
 use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
@@ -110,11 +110,12 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| loop_metadata::read(m, m.last(b)).slp);
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
         functions.for_each(|f| machine.run_on(f, &SLP));
-        if !is_off("llvm.unroll_carried") {
-            unroll_carried::mark(m).into_iter().for_each(|f| machine.run_on(f, c"loop-unroll<O2>"));
-        }
+        // Unrolled searches have the marks in all copies.
         if !is_off("llvm.branchless_search") {
             branchless_search::mark(m);
+        }
+        if !is_off("llvm.unroll_short") {
+            unroll_short::mark(m).into_iter().for_each(|f| machine.run_on(f, c"loop-unroll<O2>"));
         }
     }
     if optimised && machine.target.is_gpu() {

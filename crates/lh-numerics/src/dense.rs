@@ -11,7 +11,7 @@ use faer::perm::PermRef;
 use faer::prelude::{IntoConst, Reborrow, ReborrowMut};
 use faer::traits::math_utils::{abs, from_f64, mul_real, one, real, recip, zero};
 use faer::traits::{ComplexField, RealField};
-use faer::{Conj, Mat, MatMut, MatRef, Par, Spec};
+use faer::{Auto, Conj, Mat, MatMut, MatRef, Par, Spec};
 pub use faer::{c32, c64};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -315,7 +315,8 @@ fn singular<T: ComplexField<Real: Into<f64>>>(
     if u.is_none() && v.is_none() {
         return values_into(&values(a)?, s);
     }
-    let params = Spec::default();
+    // Parts of up to 128 rows, as faer has it, take a sixth longer for 200.
+    let params: Spec<svd::SvdParams, T> = svd::SvdParams { recursion_threshold: 64, ..Auto::<T>::auto() }.into();
     with_memory(svd::svd_scratch::<T>(m, n, kind(&u), kind(&v), PAR, params), |stack| {
         svd::svd(a, s, u, v, PAR, stack, params).map_err(|_| Failure::Numerical)
     })

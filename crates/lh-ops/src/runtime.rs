@@ -264,7 +264,7 @@ table! {
         /// `numpy.random.randint(low, high, n)` into memory: address, n, low, high.
         lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises writes(0);
         /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
-        lh_np_interval(I64) -> [I64] role(Random(roles::Random::UpTo));
+        lh_np_interval(I64) -> [I64] role(Random(roles::Random::NumPyUpTo));
         /// A new bit generator: kind, words of its seed, words of its entropy and their number, words of its spawn key
         /// and their number, and the size of the pool.
         lh_rng_new(I64, Ptr, Ptr, I64, Ptr, I64, I64) -> [Mem, Ptr] raises;
@@ -325,7 +325,7 @@ table! {
         /// `random.getrandbits(n)`, n below 64.
         lh_py_getrandbits(I64) -> [I64] raises;
         /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
-        lh_py_randbelow(I64) -> [I64];
+        lh_py_randbelow(I64) -> [I64] role(Random(roles::Random::PythonBelow));
         /// Sorts contiguous `uint8` (also of `bool`): address, number.
         lh_sort_u8(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.

@@ -1,6 +1,7 @@
 //! Loop transformations: removal of checks, canonical loops for LLVM, unrolling, polls for signals.
 
 pub(crate) mod bounds;
+pub(crate) mod delinearize;
 pub(crate) mod hoist_lengths;
 pub(crate) mod inspect_strips;
 pub(crate) mod nonnegative;

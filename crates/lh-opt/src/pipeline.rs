@@ -13,8 +13,8 @@ use crate::core::{constant_messages, contract, dce, fold, inline, keep_generator
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
-    bounds, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums, single_latch,
-    tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
+    bounds, delinearize, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums,
+    single_latch, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
 use lh_ir::diag::Result;
@@ -163,6 +163,8 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // Needs merged blocks; all passes that look for counted loops come later.
     pass("unrotate", On::All, Alone(unrotate::run)),
+    // Needs single names for equal extents; later passes see counted loops.
+    pass("delinearize", On::All, Alone(delinearize::run)),
     // Needs the arithmetic of lowered elementwise computations; leaves unused products to `dce`.
     needed("contract", On::Cuda, Linked(|func, _| Ok(contract::run(func)))),
     // After `contract`, so that it contracts the same products as for the CPU device.

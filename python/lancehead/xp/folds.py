@@ -26,7 +26,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
-from lancehead.xp import dtypes, several
+from lancehead.xp import dtypes, places, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -117,7 +117,7 @@ def map(f: Any, *arrays: Any) -> Any:
         a = x._node if x._view is None else x._view.node()
         known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
         if known is not None:
-            return ndarray(Node(known[0], (a,), a.shape, known[1]))
+            return _placed(Node(known[0], (a,), a.shape, known[1]))
     f, nodes, dtype = several.elementwise(f, arrays)
     if isinstance(dtype, tuple):
         shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
@@ -131,12 +131,18 @@ def map(f: Any, *arrays: Any) -> Any:
     if plain is not None:
         # The compiled function keeps the code and its globals alive.
         _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
-    return ndarray(Node(found, tuple(nodes), shape, dtype))
+    return _placed(Node(found, tuple(nodes), shape, dtype))
 
 
 @njit(parallel=True)
 def _map_several(f, *arrays):  # type: ignore[no-untyped-def]
     return map(f, *arrays)
+
+
+def _placed(node: Node) -> ndarray:
+    # Functions of the program may raise.
+    node.place = places.here()
+    return ndarray(node)
 
 
 #: Operations of `map` by functions and numbers of operands, and functions by these operations.
@@ -227,7 +233,7 @@ def _folded(
     if key not in _REDUCTIONS:
         _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
     rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
-    return ndarray(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
+    return _placed(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
 
 
 def _folded_there(
@@ -275,7 +281,7 @@ def _fold_across(first: str, *more: str) -> str:
     return f"{helper}({op}, {at}, {first}, {rows}, {n}, {m}, {_flat(lines)}).reshape({shape})"
 
 
-def reduce(f: Any, x: Any, *, init: Any, axis: int | None = None, check: bool = False) -> Any:
+def reduce(f: Any, x: Any, *, init: Any = None, axis: int | None = None, check: bool = False) -> Any:
     """The elements along an axis, all for None, combined by an associative operator after an initial value.
 
     The type is the least that holds the initial value, the elements and the operator's results; without an initial

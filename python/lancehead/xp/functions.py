@@ -254,6 +254,7 @@ def binary(op: Any) -> Any:
 
 
 #: Operators that do not depend on the order of their operands: objects, and the code of functions that are no more.
+#: Compiled code decides by the same list (`prim.is_commutative`).
 _COMMUTATIVE = (
     operator.add, operator.mul, operator.and_, operator.or_, operator.xor,
     np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
@@ -262,7 +263,8 @@ _COMMUTATIVE_CODE = frozenset(
     f.__code__.co_code
     for f in (
         lambda a, b: a + b, lambda a, b: b + a, lambda a, b: a * b, lambda a, b: b * a,
-        lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b,
+        lambda a, b: a & b, lambda a, b: b & a, lambda a, b: a | b, lambda a, b: b | a, lambda a, b: a ^ b,
+        lambda a, b: b ^ a,
     )
 )  # fmt: skip
 

@@ -4,6 +4,8 @@
 /// say most about the loop, then those of many loops (and of cold copies of loops), last those about code of ours.
 const REASONS: &[(&str, &str)] = &[
     ("safe to reorder floating-point operations", "a float sum must keep its order; fastmath={'reassoc'} lifts that"),
+    // Of loops with the hint `LoopHint::SumInOrder`.
+    ("interleaving are explicitly disabled", "a float sum must keep its order; fastmath={'reassoc'} lifts that"),
     ("call instruction cannot be vectorized", "it calls a function that has no vector form"),
     ("Backward loop carried data dependence", "an iteration reads what an earlier one wrote"),
     ("unsafe dependent memory operations", "an iteration may read what an earlier one wrote"),

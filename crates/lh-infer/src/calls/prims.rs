@@ -338,6 +338,7 @@ impl Infer<'_> {
                 let t = self.call_type(f, given)?;
                 if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
             }
+            ("is_commutative", [f]) => Val::bool(self.is_commutative(f)?),
             ("ufunc_identity", [u]) => self.ufunc_identity(u)?,
             ("layout", [a]) => Val::str(match a.ty.as_array() {
                 Some((_, _, Layout::C, _)) => "C",

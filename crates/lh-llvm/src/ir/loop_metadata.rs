@@ -29,16 +29,9 @@ pub(crate) struct Description {
     /// It comes from a vectorised loop.
     pub(crate) vectorised: bool,
     /// It has been unrolled, or has a hint for that.
-    unrolled: bool,
+    pub(crate) unrolled: bool,
     /// Its iterations are threads of a kernel.
     pub(crate) threads: bool,
-}
-
-impl Description {
-    /// Whether LLVM has transformed the loop, or has a hint to.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.vectorised || self.unrolled
-    }
 }
 
 /// Reads the metadata of a loop at the branch of its latch.
@@ -60,7 +53,9 @@ pub(crate) fn read(m: &Module, branch: Val) -> Description {
         }
     }
     let says = |text: &str| texts.contains(text.as_bytes());
-    let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
+    // The vectoriser only says that its scalar version, which usually runs the last iterations, is not worth it.
+    let of_vectoriser = b"llvm.loop.unroll.runtime.disable";
+    let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll.") && t != of_vectoriser);
     let (vectorised, threads) = (says("llvm.loop.isvectorized"), says("llvm.loop.parallel_accesses"));
     let (marked, quiet, slp) = (says(MARK), says(QUIET), says(SLP));
     Description { marked, quiet, slp, vectorised, unrolled, threads }

@@ -378,6 +378,11 @@ impl FnCx<'_, '_> {
             LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly => {
                 parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
             }
+            // In other words than above, so that LLVM's remarks tell both apart.
+            LoopHint::SumInOrder => {
+                parts.push(says("llvm.loop.vectorize.width", self.md_int(self.t.i32, 1)));
+                parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
+            }
             LoopHint::Unroll => parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")])),
             LoopHint::UnrollFull => parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")])),
         }

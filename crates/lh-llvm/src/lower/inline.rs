@@ -1,7 +1,7 @@
 //! Run-time functions whose common case is a few instructions, emitted inline.
 
 use super::function::FnCx;
-use crate::ir::Val;
+use crate::ir::{Val, loop_metadata};
 use crate::passes::{polls, strip_mine};
 use lh_ir::Value;
 use lh_ir::class::layout;
@@ -25,9 +25,7 @@ impl FnCx<'_, '_> {
             Role::IsSame => {
                 return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
             }
-            Role::Random(Random::Python) => return Some(vec![self.random(rt::lh_py_stream.name, f.name)]),
-            Role::Random(Random::NumPy) => return Some(vec![self.random(rt::lh_np_stream.name, f.name)]),
-            Role::Random(Random::UpTo) => return Some(vec![self.random_up_to(self.one(args[0]), f.name)]),
+            Role::Random(draw) => return Some(vec![self.random(draw, f, args)]),
             Role::Address(of) => return Some(vec![self.convert_address(of, args[0])]),
             Role::Memory(memory) => return self.cpu_memory(memory, args),
             Role::Geometry(what, axis) => return Some(vec![self.cpu_geometry(what, axis, args)?]),
@@ -85,11 +83,26 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// The next two words of a thread's random stream as a double; calls the run-time function only at the end of a
-    /// block of words. The address of the stream is invariant in a function, so that loops compute it once.
-    fn random(&mut self, stream: &str, call: &str) -> Val {
+    /// Draws from a thread's random stream. The address of the stream is invariant in a function, so that loops compute
+    /// it once.
+    fn random(&mut self, draw: Random, f: &RuntimeFn, args: &[Value]) -> Val {
+        let stream = match draw {
+            Random::Python | Random::PythonBelow => rt::lh_py_stream.name,
+            Random::NumPy | Random::NumPyUpTo => rt::lh_np_stream.name,
+        };
+        let stream = self.cx.external(stream, &[], self.t.ptr);
+        self.attribute_pure(stream.1, false);
+        let stream = self.cx.call_external(stream, &[]);
+        match draw {
+            Random::Python | Random::NumPy => self.random_double(stream, f.name),
+            Random::PythonBelow | Random::NumPyUpTo => self.random_integer(draw, stream, f.name, self.one(args[0])),
+        }
+    }
+
+    /// The next two words of a random stream as a double; calls the run-time function only at the end of a block of
+    /// words.
+    fn random_double(&mut self, stream: Val, call: &str) -> Val {
         let t = self.t;
-        let stream = self.stream(stream);
         let at = self.header_field(stream, stream::AT, t.i64);
         let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, stream::WORDS as i64 - 1));
         let (ready, rare) = self.unlikely(ends);
@@ -98,8 +111,7 @@ impl FnCx<'_, '_> {
         let join = self.new_block();
         self.br(join);
         self.at_end(ready);
-        let words = self.gep(t.i32, self.offset(stream, stream::BLOCK), at);
-        let (high, low) = (self.stream_word(words), self.stream_word(self.offset(words, 4)));
+        let (high, low) = (self.random_word(stream, at, 0), self.random_word(stream, at, 1));
         self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 2)));
         // 53 bits: 27 of the first word and 26 of the second.
         let high = self.shl(self.lshr(high, self.int(t.i64, 5)), self.int(t.i64, 26));
@@ -113,47 +125,55 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// An integer up to a limit, included: a word of the stream of `numpy.random` under a mask. Calls the run-time
-    /// function if the word does not fit, at the end of a block of words, and for limits that take no word or two.
-    fn random_up_to(&mut self, most: Val, call: &str) -> Val {
+    /// A word of a random stream's block, after those that are used.
+    fn random_word(&mut self, stream: Val, used: Val, further: usize) -> Val {
+        let words = self.gep(self.t.i32, self.offset(stream, stream::BLOCK), used);
+        let v = self.load(self.t.i32, self.offset(words, 4 * further), 4);
+        self.attach(v, "tbaa", self.cx.tbaa_header);
+        self.zext(v, self.t.i64)
+    }
+
+    /// An integer within a limit of 32 bits: bits of the next words until they are within it, by a loop that ends with
+    /// the block of words. There, and for other limits, the run-time function continues.
+    fn random_integer(&mut self, draw: Random, stream: Val, call: &str, limit: Val) -> Val {
         let t = self.t;
-        let stream = self.stream(rt::lh_np_stream.name);
-        let leading = self.cx.m.intrinsic("llvm.ctlz", t.i64);
-        let leading = self.cx.call_external(leading, &[self.or(most, self.int(t.i64, 1)), self.int(t.i1, 0)]);
-        let mask = self.lshr(self.int(t.i64, -1), leading);
-        let takes_one = self.icmp(LLVMIntULT, self.sub(most, self.int(t.i64, 1)), self.int(t.i64, u32::MAX.into()));
-        let at = self.header_field(stream, stream::AT, t.i64);
-        let has_one = self.icmp(LLVMIntULT, at, self.int(t.i64, stream::WORDS as i64));
-        let (ready, again, join) = (self.new_block(), self.new_block(), self.new_block());
-        let br = self.cond_br(self.and(takes_one, has_one), ready, again);
-        self.attach(br, "prof", self.cx.likely);
-        self.at_end(ready);
-        let word = self.stream_word(self.gep(t.i32, self.offset(stream, stream::BLOCK), at));
-        self.set_header_field(stream, stream::AT, self.add(at, self.int(t.i64, 1)));
-        let x = self.and(word, mask);
-        self.cond_br(self.icmp(LLVMIntULE, x, most), join, again);
+        let [one, word] = [1, u32::MAX.into()].map(|n| self.int(t.i64, n));
+        let fits = self.icmp(LLVMIntULT, self.sub(limit, one), word);
+        let (has_draw, other) = (self.new_block(), self.new_block());
+        let likely = self.cond_br(fits, has_draw, other);
+        self.attach(likely, "prof", self.cx.likely);
+        self.at_end(has_draw);
+        let (fn_type, clz) = self.cx.m.intrinsic("llvm.ctlz", t.i64);
+        let unused = self.call(fn_type, clz, &[limit, self.bool(true)]);
+        let (again, take, join) = (self.new_block(), self.new_block(), self.new_block());
+        self.br(again);
         self.at_end(again);
-        let next = self.cx.external(call, &[t.i64], t.i64);
-        let made = self.cx.call_external(next, &[most]);
+        let at = self.header_field(stream, stream::AT, t.i64);
+        let more = self.icmp(LLVMIntULT, at, self.int(t.i64, stream::WORDS as i64));
+        let likely = self.cond_br(more, take, other);
+        self.attach(likely, "prof", self.cx.likely);
+        self.at_end(take);
+        let bits = self.random_word(stream, at, 0);
+        self.set_header_field(stream, stream::AT, self.add(at, one));
+        let (x, is_within) = if draw == Random::PythonBelow {
+            let x = self.lshr(bits, self.sub(unused, self.int(t.i64, 32)));
+            (x, self.icmp(LLVMIntULT, x, limit))
+        } else {
+            let x = self.and(bits, self.lshr(self.int(t.i64, -1), unused));
+            (x, self.icmp(LLVMIntULE, x, limit))
+        };
+        let latch = self.cond_br(is_within, join, again);
+        let no_unroll = self.node(&[self.md_text("llvm.loop.unroll.disable")]);
+        self.attach(latch, "llvm.loop", self.loop_node(&[loop_metadata::poll(self, false), no_unroll]));
+        self.at_end(other);
+        let next = self.cx.cold(call, &[t.i64], t.i64);
+        let made = self.cx.call_external(next, &[limit]);
         self.br(join);
         self.at_end(join);
         let result = self.phi(t.i64);
-        self.add_incoming(result, x, ready);
-        self.add_incoming(result, made, again);
+        self.add_incoming(result, made, other);
+        self.add_incoming(result, x, take);
         result
-    }
-
-    /// The address of a thread's stream.
-    fn stream(&mut self, name: &str) -> Val {
-        let stream = self.cx.external(name, &[], self.t.ptr);
-        self.attribute_pure(stream.1, false);
-        self.cx.call_external(stream, &[])
-    }
-
-    fn stream_word(&self, at: Val) -> Val {
-        let v = self.load(self.t.i32, at, 4);
-        self.attach(v, "tbaa", self.cx.tbaa_header);
-        self.zext(v, self.t.i64)
     }
 
     /// Calls a function that raises, if an unlikely condition holds.

@@ -182,10 +182,8 @@ impl Strips<'_> {
         for l in &marked {
             match self.count(l) {
                 Some(c) if c.is_short() || (l.vectorised && self.finishes(l, &c)) => continue,
-                // The remainder of a vectorised loop is short, unless it runs from 0 because the vector loop cannot
-                // run.
-                Some(c) if !l.vectorised || c.start == Some(0) => self.strip(l, &c),
-                _ => self.ask_in_each_round(l),
+                Some(c) => self.strip(l, &c),
+                None => self.ask_in_each_round(l),
             }
             any = true;
         }

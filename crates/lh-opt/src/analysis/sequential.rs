@@ -9,20 +9,41 @@
 //! Floats that depend on their own value of the previous iteration (`s`, but not `p`) are computed in program order
 //! unless `fastmath` allows reassociation or they are results of a parallel loop's block (`add_any_order`). Stores to
 //! elements whose index is loaded (`h[b[i]]`) may alias between iterations.
+//!
+//! A plain sum can be added up in order from vectors of its terms, which pays if a term takes a function of the vector
+//! math library: `s += exp(a[i])`.
 
 use crate::analysis::counted::{Defs, in_loop, target_of};
 use hashbrown::HashSet;
 use lh_ir::algebra::{Algebra, Nan};
 use lh_ir::cfg::{Cfg, Loop};
 use lh_ir::func::{Entry, Inst, fastmath};
-use lh_ir::op::Op;
+use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
 use lh_ir::{Function, Value};
 
+/// The order in which a loop's iterations must run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// They may run as vectors, for all that is known.
+    Vectors,
+    /// Terms may be computed as vectors, but adding them up in order takes as long as the scalar loop.
+    Sums,
+    /// Each iteration depends on the one before.
+    Sequential,
+}
+
 /// Whether each iteration of a loop depends on the one before.
-pub(crate) fn is_sequential(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> bool {
+pub(crate) fn order(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Order {
     let seen = Recurrences { func, cfg, defs, l };
-    seen.has_ordered_recurrence() || seen.scatters()
+    let (sums, others): (Vec<Value>, Vec<Value>) = seen.ordered().partition(|p| seen.is_plain_sum(*p));
+    if !others.is_empty() || seen.scatters() {
+        Order::Sequential
+    } else if sums.is_empty() || seen.has_function() {
+        Order::Vectors
+    } else {
+        Order::Sums
+    }
 }
 
 /// Whether a loop-carried float may be computed in any order.
@@ -43,14 +64,39 @@ struct Recurrences<'a> {
 }
 
 impl Recurrences<'_> {
-    /// Whether an iteration needs a result of the previous one, in program order.
-    fn has_ordered_recurrence(&self) -> bool {
-        self.func.options.fastmath == 0
-            && self.func.blocks[self.l.header.index()].params.iter().any(|p| {
-                let ty = self.func.ty(*p);
-                let is_float = |p: &Prim| matches!(p, Prim::F32 | Prim::F64);
-                ty.is_counted() || (ty.flatten().iter().any(is_float) && self.is_latency_bound(*p))
+    /// The parameters of the header for which an iteration needs a result of the previous one, in program order.
+    fn ordered(&self) -> impl Iterator<Item = Value> {
+        let is_float = |p: &Prim| matches!(p, Prim::F32 | Prim::F64);
+        let params = self.func.blocks[self.l.header.index()].params.iter().copied();
+        params.filter(move |_| self.func.options.fastmath == 0).filter(move |p| {
+            let ty = self.func.ty(*p);
+            ty.is_counted() || (ty.flatten().iter().any(is_float) && self.is_latency_bound(*p))
+        })
+    }
+
+    /// Whether a number is added to a header parameter in each iteration, and the sum has no other use in the loop.
+    fn is_plain_sum(&self, param: Value) -> bool {
+        self.func.ty(param).is_float()
+            && self.incoming(param).into_iter().all(|next| match self.defs.inst(self.func, next) {
+                Some(Inst::Op(op, args)) if op.is(Algebra::Add) => args.contains(&param) && args[0] != args[1],
+                _ => false,
             })
+            && self.uses(param) == 1
+    }
+
+    /// Number of uses of a value in the loop's instructions.
+    fn uses(&self, v: Value) -> usize {
+        let mut uses = 0;
+        for d in self.l.blocks.iter().flat_map(|b| &self.func.blocks[b.index()].insts) {
+            d.inst.for_each_operand(|o| uses += usize::from(o == v));
+        }
+        uses
+    }
+
+    /// Whether an iteration computes a function of the vector math library.
+    fn has_function(&self) -> bool {
+        let mut insts = self.l.blocks.iter().flat_map(|b| &self.func.blocks[b.index()].insts);
+        insts.any(|d| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..))))
     }
 
     /// Whether a header parameter depends on itself through operations that cannot be reassociated.

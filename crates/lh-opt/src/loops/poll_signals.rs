@@ -27,7 +27,7 @@
 
 use crate::analysis::Analyses;
 use crate::analysis::counted::{Counted, Defs, Launch};
-use crate::analysis::sequential::is_sequential;
+use crate::analysis::sequential::{Order, order};
 use crate::analysis::short_loops::ShortLoop;
 use crate::core::dce;
 use crate::edit::{Cursor, row, to};
@@ -74,16 +74,19 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
         }
     }
     // Computed before the function changes.
-    let sequential: Vec<bool> = loops.loops.iter().map(|l| is_sequential(func, cfg, defs, l)).collect();
+    let orders: Vec<Order> = loops.loops.iter().map(|l| order(func, cfg, defs, l)).collect();
     let mut plans: Vec<Option<PollPlan>> = Vec::with_capacity(counts.len());
     for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
+        if orders[i] == Order::Sums {
+            sum_in_order(func, l.header);
+        }
         // A poll in each iteration saves LLVM work on cold loops, and is free where each iteration waits for the one
         // before.
         let header = &func.blocks[l.header.index()];
         let can_poll_in_strips = !short[i] && !has_inner[i] && !header.cold && !func.options.debug;
         let counted = c.clone().filter(|_| can_poll_in_strips);
         let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
-        let in_order = !header.hint.is_jammed() && !raises && sequential[i];
+        let in_order = !header.hint.is_jammed() && !raises && orders[i] != Order::Vectors;
         plans.push(match counted {
             _ if short[i] => None,
             _ if brief[i] => {
@@ -126,8 +129,16 @@ fn declared_short(func: &mut Function, loops: &Loops) -> Vec<bool> {
 /// Marks a loop for unrolling if it has no hint that contradicts it. A loop that may raise is not vectorised.
 fn unroll_if(func: &mut Function, header: Block, raises: bool) {
     let hint = &mut func.blocks[header.index()].hint;
-    if raises && matches!(hint, LoopHint::None | LoopHint::Elementwise) {
+    if raises && matches!(hint, LoopHint::None | LoopHint::Elementwise | LoopHint::SumInOrder) {
         *hint = LoopHint::Unroll;
+    }
+}
+
+/// Tells the code generator that vectors do not pay for a sum in order.
+fn sum_in_order(func: &mut Function, header: Block) {
+    let hint = &mut func.blocks[header.index()].hint;
+    if *hint == LoopHint::None {
+        *hint = LoopHint::SumInOrder;
     }
 }
 

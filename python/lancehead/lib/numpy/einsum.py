@@ -46,8 +46,8 @@ def einsum_path(subscripts, /, *operands, optimize="greedy"):
     `optimize` is false. Where NumPy would contract more than two operands at once after `"greedy"` or `"optimal"`, as
     it does if results between were larger than the operands and the result, there is a `NotImplementedError`.
 
-    >>> np.einsum_path("ij,jk,kl", np.ones((2, 2)), np.ones((2, 5)), np.ones((5, 2)))[0]
-    ('einsum_path', (1, 2), (0, 1))
+    >>> np.einsum_path("ij,jk,kl", np.ones((2, 2)), np.ones((2, 5)), np.ones((5, 2)))[0][1]
+    (1, 2)
     """
     arrays = each(asarray, operands)
     letters, all_kept = prim.einsum_letters(subscripts, arrays)

@@ -22,7 +22,14 @@ from lancehead.lib.lancehead.xp.elements import (
 )
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, count, with_shape
 from lancehead.lib.numpy.manip import moveaxis
-from lancehead.lib.primitives.folding import folded, scanned, segments_folded, segments_scanned
+from lancehead.lib.primitives.folding import (
+    folded,
+    folded_across,
+    folded_in_lanes,
+    scanned,
+    segments_folded,
+    segments_scanned,
+)
 from lancehead.lib.primitives.lines import get, put
 
 
@@ -58,7 +65,7 @@ def _same(x):
     return x
 
 
-def reduce(f, x, *, init, axis=None, check=False):
+def reduce(f, x, *, init=None, axis=None, check=False):
     """The elements along an axis combined by an associative operator after an initial value."""
     return transform_reduce(_same, f, init, x, axis=axis, check=check)
 
@@ -89,10 +96,23 @@ def transform_reduce(f, op, init, *arrays, axis=None, check=False):
             raise ValueError("a reduction of no elements needs an initial value")
     if check:
         _check_associative(op, like, _samples(f, like, lines, count(shape)))
-    out = folded(combining(op, like), _begin, _at, first_of(init, like), rows, n, max(m, 1), f, like, *lines)
+    out = _folded(op, combining(op, like), first_of(init, like), rows, n, m, f, like, *lines)
     if prim.is_none(axis):
         return get(out, 0)
     return shaped(out, prim.tuple_drop(shape, k))
+
+
+def _folded(op, combine, first, rows, n, m, f, like, *lines):
+    # In the order of lazy arrays: lines along another axis than the last have one of their own.
+    if m > 1:
+        return folded_across(combine, _across_at, first, rows // m, n, m, f, like, *lines)
+    if prim.is_commutative(op):
+        return folded_in_lanes(combine, _begin, _at, first, rows, n, 1, f, like, *lines)
+    return folded(combine, _begin, _at, first, rows, n, 1, f, like, *lines)
+
+
+def _across_at(place, c, f, like, *lines):
+    return as_type(f(*elements(lines, place + c)), like)
 
 
 def _pair_begin(r, n, m):
@@ -121,8 +141,11 @@ def inner(f, op, a, b, *, init=None, check=False):
     if check:
         if x.size > 0 and y.size > 0:
             _check_associative(op, like, _samples(f, like, (one[:n], other[:n]), n))
-    op = combining(op, like)
-    out = folded(op, _pair_begin, _pair_at, first_of(init, like), left * right, n, max(right, 1), f, like, one, other)
+    combine, first, rows = combining(op, like), first_of(init, like), left * right
+    if prim.is_commutative(op):
+        out = folded_in_lanes(combine, _pair_begin, _pair_at, first, rows, n, max(right, 1), f, like, one, other)
+    else:
+        out = folded(combine, _pair_begin, _pair_at, first, rows, n, max(right, 1), f, like, one, other)
     if x.ndim == 1 and y.ndim == 1:
         return get(out, 0)
     return shaped(out, x.shape[:-1] + y.shape[:-1])
