@@ -373,14 +373,36 @@ def test_errors_come_with_the_value() -> None:
 
 
 def test_traced_functions() -> None:
+    calls = []
+
     @xp.trace
     def step(x: Any, v: Any) -> Any:
+        calls.append(x.device)
         return x + v * 0.5, v - x * 0.5
 
     x, v = there([1.0, 2.0]), there([0.0, 0.0])
     for _ in range(3):
         x, v = step(x, v)
     arrays.same(x, [0.25, 0.5])
+    arrays.same(step(xp.asarray([1.0, 2.0]), xp.asarray([0.0, 0.0]))[0], [1.0, 2.0])
+    assert [str(d) for d in calls] == [DEVICE, "cpu"]
+
+    @xp.trace
+    def several(x: Any, y: Any) -> Any:
+        values, counts = xp.top_k(x, 2)
+        y[0] = xp.sum(values)
+        return counts, xp.sort(x) + 0.5, y
+
+    given = there([3.0, 1.0, 2.0]), there([0.0, 7.0])
+    for k in range(2):
+        places, line, y = several(given[0] + float(k), given[1])
+        arrays.same(places, [0, 2])
+        arrays.same(line, np.array([1.5, 2.5, 3.5]) + k)
+        assert y is given[1] and y.numpy().tolist() == [5.0 + 2 * k, 7.0]
+    with pytest.raises(TypeError, match="traced"):
+        xp.trace(lambda x: x + float(xp.sum(x)))(given[0])
+    with pytest.raises(TypeError, match="arguments"):
+        xp.trace(lambda x: x + given[0])(given[0])
 
 
 def test_kernels_are_ptx() -> None:

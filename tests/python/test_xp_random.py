@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lancehead import get_num_threads, njit, set_num_threads, xp
-from lancehead.xp import drawing, regions, streams
+from lancehead import cuda, get_num_threads, njit, set_num_threads, xp
+from lancehead.xp import device_loops, device_regions, drawing, regions, streams
+from lancehead.xp.kernels import How
 
 ONES = 0xFFFFFFFF
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)
@@ -314,3 +315,80 @@ def test_compiled_functions_read_them():
 
     x = xp.random.default_rng(2).random(100)
     assert abs(total(x.numpy()) - float(xp.sum(x))) < 1e-12
+
+
+def drawn(rng, n):
+    """Arrays of all laws."""
+    lam = np.array([[0.5], [3.0], [40.0]])
+    return [
+        rng.random(n), rng.random(n, dtype="float32"), rng.standard_normal((3, n // 3)),
+        rng.standard_normal(n, dtype="float32"), rng.uniform(-1.0, 3.0, n),
+        rng.normal([[1.0], [2.0]], 0.3, (2, n // 2)),
+        rng.integers(-5, 1000, n), rng.integers(0, 2**63 + 2**62, n, dtype=np.uint64),
+        rng.integers(0, 2, n, dtype=bool), rng.integers(0, 256, n, dtype=np.uint8),
+        rng.exponential(2.0, n), rng.laplace(1.0, 2.0, n), rng.logistic(1.0, 2.0, n), rng.gumbel(0.5, 2.0, n),
+        rng.rayleigh(2.0, n), rng.standard_cauchy(n), rng.weibull(1.5, n), rng.pareto(3.0, n), rng.geometric(0.2, n),
+        rng.lognormal(0.0, 0.5, n), rng.poisson(lam, (3, n // 3)), rng.poisson(25.0, n),
+        rng.gamma([0.4, 5.0], 2.0, (n, 2)),
+        rng.beta(2.0, 5.0, n), rng.binomial([[12], [500]], 0.3, (2, n // 2)), rng.chisquare(3.0, n),
+        rng.permutation(n), rng.choice(7, n), rng.choice(3, n, p=[0.2, 0.5, 0.3]), rng.random(),
+    ]  # fmt: skip
+
+
+def test_devices_have_the_bits_of_the_host():
+    for n in (36, 16_386):
+        ours, theirs = drawn(xp.random.default_rng(3), n), drawn(xp.random.default_rng(3, device="cuda:0"), n)
+        device_regions.compute([x.node() for x in theirs])
+        for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            assert other.device == "cuda:0" and one.device == "cpu"
+            np.testing.assert_array_equal(other.numpy(), one.numpy(), strict=True, err_msg=str(i))
+
+
+def test_numbers_are_part_of_the_kernels_that_read_them():
+    rng = xp.random.default_rng(3, device="cuda:0")
+    steps = device_regions.steps_of(xp.sum(rng.normal(1.0, 2.0, (50, 40)) * rng.random(40), axis=1).node())[3]
+    assert [step.kind for step in steps] == [How.REDUCED]
+    # Those of the host go with arrays of any device, and are made there.
+    x = xp.asarray(np.arange(5.0), device="cuda:0")
+    r = xp.random.default_rng(4).random(5)
+    y = x + r
+    assert [step.kind for step in device_regions.steps_of(y.node())[3]] == [How.FUSED]
+    np.testing.assert_array_equal(y.numpy(), np.arange(5.0) + r.numpy())
+    with pytest.raises(ValueError, match="'cpu'.*'cuda:0'|'cuda:0'.*'cpu'"):
+        x + xp.random.default_rng(4, device="cpu").random(5)
+    again = pickle.loads(pickle.dumps(rng))
+    assert again.device is rng.device and rng.spawn(1)[0].random(3).device == "cuda:0"
+    x[:] = rng.random(5)
+    rng.shuffle(x)
+    assert x.device == "cuda:0" and np.unique(x.numpy()).size == 5
+    before = len(device_loops._COMPILED)
+    for n, seed in ((5, 1), (7, 2), (30_000, 3)):
+        xp.random.default_rng(seed, device="cuda:0").random(n).compute()
+    assert len(device_loops._COMPILED) <= before + 2
+    with pytest.raises(ValueError, match="negative"):
+        rng.normal(0.0, [1.0, -1.0]).compute()
+
+
+def test_streams_of_others_are_copied():
+    for stream in ("PCG64", "XORWOW", "Philox4_32_10"):
+        here, there = (xp.random.default_rng(5, stream, device) for device in (None, "cuda:0"))
+        for name in ("random", "standard_normal"):
+            one, other = getattr(here, name)(9), getattr(there, name)(9)
+            assert other.device == "cuda:0"
+            np.testing.assert_array_equal(other.numpy(), one.numpy())
+        assert xp.random.default_rng(there) is there
+        with pytest.raises(ValueError, match="not on cpu"):
+            xp.random.default_rng(there, device="cpu")
+
+
+def test_laws_are_ptx():
+    x = xp.random.default_rng(3, device="cuda:0")
+    wanted = (x.normal(0.0, 2.0, 9), x.integers(0, 6, 9), x.poisson([20.0]), x.gamma([2.0]), x.binomial([9], 0.5))
+    before = set(device_loops._COMPILED)
+    for y in wanted:
+        (step,) = device_regions.steps_of(y.node())[3]
+        y.compute()
+        kernel = step.names["kernel"]
+        text, _ = cuda.compile_ptx(kernel.py_func, kernel.signatures[0], cc=(9, 0))
+        assert ".visible .entry" in text
+    assert len(set(device_loops._COMPILED) - before) <= len(wanted)

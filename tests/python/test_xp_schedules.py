@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from lancehead import xp
-from lancehead.xp import dtypes
+from lancehead.xp import device_loops, device_selections, dtypes
 from lancehead.xp.regions import groups, region_of
 
 A = np.random.default_rng(0).normal(size=(13, 7))
 X = xp.asarray(A)
+THERE = xp.asarray(A, device="cuda:0")
 NUMBERS = xp.asarray(np.arange(-40, 51).reshape(13, 7))
 
 
@@ -59,6 +60,28 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: (X + 1.0).schedule(chunk=2), TypeError, "chunks"),
     (lambda: (X + 1.0).schedule({"chunks": 2}), TypeError, "Schedule"),
     (lambda: X.schedule(fuse=False), ValueError, "computed"),
+    (lambda: (X + 1.0).schedule(block=1.5), TypeError, "integers"),
+    (lambda: (X + 1.0).schedule(shared=4), TypeError, "shared"),
+    (lambda: (X + 1.0).schedule(block=64, fuse=True), ValueError, "region"),
+    (lambda: (THERE + 1.0).schedule(chunks=2), ValueError, "all at once"),
+    (lambda: (THERE + 1.0).schedule(tile=(2, 2)), ValueError, "products"),
+    (lambda: (THERE + 1.0).schedule(vectorize=2), ValueError, "vectorize"),
+    (lambda: (THERE + 1.0).schedule(shared=True), ValueError, "gains nothing"),
+    (lambda: (THERE + 1.0).schedule(block=96), ValueError, "power of two"),
+    (lambda: (THERE + 1.0).schedule(block=2048), ValueError, "power of two"),
+    (lambda: xp.sum(THERE).schedule(block=64), ValueError, "order"),
+    (lambda: xp.sum(THERE).schedule(shared=False), ValueError, "gains nothing"),
+    (lambda: xp.sort(THERE).schedule(unroll=2), ValueError, "functions of elements"),
+    (lambda: xp.linalg.inv(THERE[:7]).schedule(block=64), ValueError, "no kernel"),
+    (lambda: xp.unique_counts(THERE)[0].schedule(block=64), ValueError, "several results|computed"),
+    (lambda: (THERE @ THERE.T).schedule(tile=(16, 8)), ValueError, "rows as columns"),
+    (lambda: (THERE @ THERE.T).schedule(tile=(3, 3)), ValueError, "rows as columns"),
+    (lambda: (THERE @ THERE.T).schedule(block=128), ValueError, "each element"),
+    (lambda: (THERE @ THERE.T).schedule(block=64, tile=(16, 16)), ValueError, "each element"),
+    (lambda: xp.linalg.inv(X[:7]).schedule(place="cuda:0"), ValueError, "another device"),
+    (lambda: xp.reduce(lambda a, b: a + b, THERE, init=0.0).schedule(place="cpu"), ValueError, "another device"),
+    (lambda: (X + 1.0).schedule(place="cuda:0", chunks=2), ValueError, "all at once"),
+    (lambda: (THERE + 1.0).schedule(place="cpu", block=64), ValueError, "'cpu'"),
     (lambda: (X + 1.0)[0, 0].schedule(chunks=2), ValueError, "view"),
     (lambda: (xp.sum(X) + 1.0).schedule(chunks=2), ValueError, "without axes"),
     (lambda: xp.sort(X).schedule(chunks=2), ValueError, "sort"),
@@ -108,6 +131,143 @@ def test_fuse_and_recompute_decide_what_is_stored() -> None:
     assert "".join(texts(y)).count("np.exp") == 2
     b = np.exp(A)
     np.testing.assert_allclose(y.numpy(), np.sum(b * b) + b[0] ** 2 * b[-1] ** 2 + b[1], rtol=1e-14)
+
+
+def made_there(**options: Any) -> tuple[Any, Any]:
+    e = xp.exp(THERE).schedule(**options)
+    return e, (e + 1.0) * xp.sum(e)
+
+
+def test_fuse_and_recompute_on_devices() -> None:
+    plain = made_there()[1].numpy()
+    for options, count, kernels, is_stored in (
+        ({}, 2, 2, False),
+        ({"fuse": False}, 1, 3, True),
+        ({"block": 64}, 1, 3, True),
+        ({"unroll": 2}, 1, 3, True),
+        ({"place": "cpu"}, 0, 2, True),
+        ({"recompute": False}, 1, 3, True),
+        ({"recompute": True}, 2, 2, False),
+    ):
+        e, y = made_there(**options)
+        found = y.explain()
+        assert (len(found.kernels), "".join(found.kernels).count("np.exp")) == (kernels, count), options
+        assert [row.operation for row in found.rows].count("exp") == 1 + (options.get("recompute") is True)
+        np.testing.assert_allclose(y.numpy(), plain, rtol=1e-15)
+        assert (e.node().value is not None) == is_stored, options
+
+    # What costs much and is read at several places is stored, unless it is to be computed again.
+    def costly(**options: Any) -> Any:
+        e = THERE
+        for _ in range(9):
+            e = xp.sin(e)
+        e = e.schedule(**options)
+        return xp.sort(e[::-1] + 1.0, axis=0) * e[:, :1]
+
+    assert [len(costly(**options).explain().kernels) for options in ({}, {"recompute": True})] == [4, 3]
+    np.testing.assert_array_equal(costly(recompute=True).numpy(), costly().numpy())
+    # Operations with several results are there once.
+    e = xp.exp(THERE).schedule(recompute=True)
+    values, counts = xp.unique_counts(e)
+    np.testing.assert_array_equal(values.numpy(), np.unique(e.numpy()))
+    assert counts.numpy().sum() == A.size
+
+
+def test_launches_on_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = list[tuple[int, int]]()
+    origin = device_loops.launch
+
+    def launch(*given: Any) -> None:
+        launches.append(device_loops.SHAPE.get())
+        origin(*given)
+
+    for module in (device_loops, device_selections):
+        monkeypatch.setattr(module, "launch", launch)
+
+    def stored() -> Any:
+        y = THERE * 2.0
+        y[1:] = 3.0
+        return y
+
+    cases: list[Callable[[], Any]] = [
+        lambda: xp.exp(THERE) + THERE[:1],
+        lambda: xp.cumulative_sum(THERE, axis=1),
+        lambda: xp.sort(THERE, axis=0),
+        lambda: xp.argsort(THERE, axis=1),
+        lambda: xp.merge(xp.sort(THERE[0]), xp.sort(THERE[1])),
+        stored,
+    ]
+    compiled = -1
+    for f in cases:
+        plain = f().numpy()
+        for block in (1, 64, 1024):
+            y = f().schedule(block=block)
+            assert f"{block} threads a block, by Schedule(block={block})" in str(y.explain())
+            launches.clear()
+            np.testing.assert_array_equal(y.numpy(), plain)
+            assert launches[-1] == (block, 1)
+        compiled = len(device_loops._COMPILED) if compiled < 0 else compiled
+    assert compiled > 0
+    before = len(device_loops._COMPILED)
+    for each in (2, 8):
+        y = cases[0]().schedule(block=32, unroll=each)
+        assert f"32 threads a block, {each} elements a thread" in str(y.explain())
+        launches.clear()
+        np.testing.assert_array_equal(y.numpy(), cases[0]().numpy())
+        assert launches[0] == (32, each)
+    assert len(device_loops._COMPILED) == before
+
+
+def test_tiles_of_products() -> None:
+    plain = (THERE @ THERE.T).numpy()
+    for options, threads, is_shared in (
+        ({"tile": (8, 8)}, 64, True),
+        ({"block": 1024, "shared": True}, 1024, True),
+        ({"tile": (2, 2), "block": 4}, 4, True),
+        ({"shared": False}, 256, False),
+        ({"shared": False, "tile": (4, 4)}, 16, False),
+    ):
+        y = (THERE @ THERE.T).schedule(**options)
+        found = y.explain()
+        assert f"{threads} threads a block" in str(found)
+        assert ("shared.array" in "".join(found.kernels)) == is_shared
+        np.testing.assert_array_equal(y.numpy(), plain)
+
+
+def test_places_are_devices() -> None:
+    def f(x: Any) -> Any:
+        return xp.sum(xp.exp(x) * x[:1] + xp.astype(xp.counting(7, device=x.device), xp.float64), axis=1)
+
+    expected = f(X).numpy()
+    y = f(X).schedule(place="cuda:0")
+    found = y.explain()
+    assert y.device == "cpu" and "def lines(" in "".join(found.kernels) and "place='cuda:0'" in str(found)
+    assert found.rows[-1].operation == "transfer" and found.rows[0].operation == "transfer"
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-14)
+    assert type(y.node().value) is np.ndarray
+    y = f(THERE).schedule(place="cpu", fuse=False)
+    assert y.device == "cuda:0" and not y.explain().kernels and y.explain().regions
+    np.testing.assert_array_equal((y + 0.0).numpy(), expected)
+    # Others before and after it stay where they are.
+    z = (xp.sort(X, axis=0) @ X.T).schedule(place="cuda:0", tile=(8, 8)) + 1.0
+    np.testing.assert_allclose(z.numpy(), np.sort(A, axis=0) @ A.T + 1.0, rtol=1e-13)
+    for g in (
+        lambda x: xp.sort(x, axis=1), lambda x: xp.std(x, axis=0), lambda x: xp.argmax(x, axis=1),
+        lambda x: xp.cumulative_sum(x, axis=1), lambda x: xp.where(x > 0.0, x, xp.concat([x[1:], x[:1]])),
+        lambda x: xp.argsort(x, axis=0), lambda x: xp.take(x, xp.asarray([2, 0]), axis=1),
+        lambda x: xp.map(lambda a, b: a * b, x, 2.0) + xp.random.default_rng(1).random((13, 7)),
+    ):  # fmt: skip
+        np.testing.assert_allclose(g(X).schedule(place="cuda:0").numpy(), g(X).numpy(), rtol=1e-13)
+
+
+def test_tuning_on_devices() -> None:
+    for f in (lambda: xp.exp(THERE) + 1.0, lambda: THERE @ THERE.T, lambda: xp.sum(THERE, axis=1)):
+        y = f()
+        found = y.autotune(budget=0.2)
+        assert found == (y.node().schedule or xp.Schedule()) and found.chunks is None
+        np.testing.assert_array_equal(y.numpy(), f().numpy())
+    with pytest.raises(ValueError, match="another device"):
+        (X + 1.0).schedule(place="cuda:0").autotune()
 
 
 def test_pieces_of_elements() -> None:

@@ -21,19 +21,27 @@ from lancehead import config
 from lancehead._core import __version__, cache_directory
 from lancehead.xp import costs
 from lancehead.xp.array import OPERATORS, ndarray
-from lancehead.xp.devices import as_device
+from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
+from lancehead.xp.device_schedules import again, is_elsewhere
+from lancehead.xp.devices import as_device, is_gpu
 from lancehead.xp.graph import Kind, Node
-from lancehead.xp.regions import Step, compute, groups, region_of
+from lancehead.xp.kernels import How, how
+from lancehead.xp.regions import compute, groups, ordered, region_of
 from lancehead.xp.schedules import Schedule, check
 
 #: Bytes of pieces that are tried: parts of the caches of a core.
 _PIECES = (1 << 15, 1 << 18, 1 << 20)
+#: Threads of a block, and rows of a tile of a product.
+_BLOCKS, _SQUARES = (64, 128, 512, 1024), (8, 32)
 _TILES = ((256, 256), (64, 256), (512, 512), (64, 64), (256, 64), (16, 256))
 #: One that takes so much longer is not measured again.
 _HOPELESS = 1.3
 #: What a schedule has to gain, so that chance does not choose it.
 _GAIN = 0.95
 _TAKES_LONG = 1.0
+
+#: What is tuned; the rest of a schedule stays.
+_TUNED = ("tile", "chunks", "unroll", "block")
 
 #: Schedules that were found, by what they hold for.
 _FOUND: dict[str, Schedule] = {}
@@ -42,7 +50,8 @@ _FOUND: dict[str, Schedule] = {}
 def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float = 1.0) -> Schedule:
     """The fastest schedule for an array, or for a function's result, among those tried in so many seconds.
 
-    Each is compiled and measured with the operands that are there. What is found is kept for arrays of the same
+    On a device other than the host they have other blocks of threads, and for products other tiles. Each is compiled
+    and measured with the operands that are there. What is found is kept for arrays of the same
     structure, types and about the same size: in the process, and in lancehead's directory of cached code for others on
     the same processor. Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that
     its region reads are. Raises ValueError for an array that has been computed or a budget that is not positive,
@@ -56,10 +65,15 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
     node = x.node()
     if node.value is not None:
         raise ValueError("the array has been computed, so that there is nothing to tune")
-    for some in groups([node])[:-1]:
-        compute(*some)
+    if is_elsewhere(node):
+        raise ValueError(f"the array is computed on another device by {node.schedule}; it is tuned without that")
+    if _is_there(node):
+        _prepared(node)
+    else:
+        for some in groups([node])[:-1]:
+            compute(*some)
     own = node.schedule
-    before = Schedule() if own is None else dataclasses.replace(own, tile=None, chunks=None, unroll=None)
+    before = Schedule() if own is None else dataclasses.replace(own, **dict.fromkeys(_TUNED))
     node.schedule = None if before == Schedule() else before
     try:
         key = _key(node)
@@ -71,14 +85,53 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
     except BaseException:
         node.schedule = own
         raise
-    found = dataclasses.replace(before, tile=found.tile, chunks=found.chunks, unroll=found.unroll)
+    found = dataclasses.replace(before, **{name: getattr(found, name) for name in _TUNED})
     node.schedule = None if found == Schedule() else found
     return found
+
+
+def _is_there(node: Node) -> bool:
+    return node.device is not None and node.device.number is not None
+
+
+def _prepared(node: Node) -> None:
+    # Computes what is computed before the node by itself.
+    own, node.schedule = node.schedule, None
+    try:
+        prepare([node])
+    finally:
+        node.schedule = own
+
+
+def _refusals(node: Node) -> tuple[type[BaseException], ...]:
+    if not _is_there(node):
+        return ()
+    from lancehead.cuda.errors import CudaAPIError
+
+    return (CudaAPIError,)
+
+
+def _there(node: Node) -> list[dict[str, Any]]:
+    # What is tried on a device.
+    kind = how(node)
+    if kind is How.TILED:
+        return [{"tile": (n, n)} for n in _SQUARES]
+    tried: list[dict[str, Any]] = [{"block": n} for n in _BLOCKS]
+    return tried + ([{"unroll": 4}, {"block": 128, "unroll": 4}] if kind is How.FUSED else [])
 
 
 def _candidates(node: Node, before: Schedule) -> Iterator[Schedule]:
     # Without loops first, then those which share a compiled function after each other.
     yield before
+    for options in _there(node) if _is_there(node) else _here(node):
+        with contextlib.suppress(ValueError):
+            schedule = dataclasses.replace(before, **options)
+            check(node, schedule, as_device)
+            yield schedule
+
+
+def _here(node: Node) -> list[dict[str, Any]]:
+    # What is tried on the host.
     base = node.inputs[0] if node.op.kind is Kind.REDUCTION and node.inputs else node
     shape, tried = base.shape, list[dict[str, Any]]()
     if shape and -1 not in shape:
@@ -89,11 +142,7 @@ def _candidates(node: Node, before: Schedule) -> Iterator[Schedule]:
         tiles = [(1,) * (len(shape) - 2) + size for size in sizes]
         tried += [{"tile": tile} for tile in tiles]
         tried += [{"tile": tile, "unroll": 2} for tile in tiles[-1:]]
-    for options in tried:
-        with contextlib.suppress(ValueError):
-            schedule = dataclasses.replace(before, **options)
-            check(node, schedule, as_device)
-            yield schedule
+    return tried
 
 
 def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
@@ -106,8 +155,9 @@ def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
             if times and left <= 0:
                 break
             node.schedule = schedule
-            # The first is what all others have to be better than.
-            times[schedule] = _best(region_of([node]), left / 4, min(times.values(), default=float("inf")))
+            # The first is what all others have to be better than. A GPU may not have the registers for large blocks.
+            with contextlib.suppress(*(_refusals(node) if times else ())):
+                times[schedule] = _best(node, left / 4, min(times.values(), default=float("inf")))
             advance()
     fastest = min(times, key=times.__getitem__)
     if times[fastest] >= _GAIN * times[before]:
@@ -116,18 +166,33 @@ def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
     again = []
     for schedule in (before, fastest):
         node.schedule = schedule
-        again.append(_best(region_of([node]), 0.05, float("inf")))
+        again.append(_best(node, 0.05, float("inf")))
     return fastest if again[1] < _GAIN * again[0] else before
 
 
-def _best(step: Step, seconds: float, so_far: float) -> float:
+def _call(node: Node) -> Callable[[], Any]:
+    # What computes the node, and gives it no value.
+    device = node.device
+    if device is None or device.number is None:
+        step = region_of([node])
+        return functools.partial(step.region.function, *step.arguments())
+    run = runner(device, *again(*ordered([node])))
+
+    def call() -> None:
+        run()
+        synchronize(device)
+
+    return call
+
+
+def _best(node: Node, seconds: float, so_far: float) -> float:
     # The shortest of some calls after the first, which compiles.
-    arguments = step.arguments()
-    step.region.function(*arguments)
+    call = _call(node)
+    call()
     best, until = float("inf"), perf_counter() + min(seconds, 0.2)
     for count in itertools.count():
         started = perf_counter()
-        step.region.function(*arguments)
+        call()
         ended = perf_counter()
         best = min(best, ended - started)
         if (count >= 2 and ended > until) or best > _HOPELESS * so_far:
@@ -164,12 +229,26 @@ def _processor() -> str:
     return repr((platform.machine(), model, os.cpu_count()))
 
 
+def _device(node: Node) -> Any:
+    if not is_gpu(node.device):
+        return str(node.device) if _is_there(node) else "cpu"
+    from lancehead import cuda
+
+    found = cuda.get_current_device()
+    return found.name, found.compute_capability
+
+
 def _key(node: Node) -> str:
     # Structure, types, sizes to the next power of two, and what it runs on.
-    step = region_of([node])
-    sizes = [(n.dtype.name, [k.bit_length() for k in n.shape]) for n in (*step.leaves, *step.kept)]
+    if _is_there(node):
+        found = steps_of(node)
+        leaves, kept, text = found.leaves, found.kept, "".join(step.text for step in found.steps)
+    else:
+        step = region_of([node])
+        leaves, kept, text = step.leaves, list(step.kept), step.region.text
+    sizes = [(n.dtype.name, [k.bit_length() for k in n.shape]) for n in (*leaves, *kept)]
     base = [k.bit_length() for k in (node.inputs[0] if node.inputs else node).shape]
-    known = repr((__version__, _processor(), step.region.text, sizes, base))
+    known = repr((__version__, _processor(), _device(node), text, sizes, base))
     return hashlib.sha256(known.encode()).hexdigest()[:32]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.device_folds import Fold, fold_of
+from lancehead.xp.device_schedules import THREADS, tile_of
 from lancehead.xp.devices import over_host
 from lancehead.xp.graph import NAMES, Node
 from lancehead.xp.kernels import Code, How, Index, Places, axis_of, cast, how, order_of, strided
 
-#: Threads of a block.
-THREADS = 256
+#: Threads of a block, and elements of a thread, of the kernels that are launched.
+SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
 #: Elements that a thread counts and moves.
 PART = 1024
 
@@ -44,7 +46,8 @@ def compiled(text: str) -> dict[str, Any]:
 def launch(kernel: Any, count: int, *arguments: Any) -> None:
     """Starts a kernel with a thread for each of so many elements."""
     if count:
-        kernel[min(-(-count // THREADS), 1 << 30), THREADS](*arguments)
+        threads, each = SHAPE.get()
+        kernel[min(-(-count // (threads * each)), 1 << 30), threads](*arguments)
 
 
 class Step:
@@ -69,6 +72,12 @@ class Step:
     def run(self, run: Any) -> None:
         """Computes the values."""
         raise NotImplementedError
+
+    def launched(self, run: Any) -> tuple[int, int]:
+        """Threads of a block, and elements of a thread, as the schedules of the nodes say."""
+        found = [s for s in [run.node(place).schedule for place, _, _ in self.outs] if s is not None]
+        block = next((s.block for s in found if s.block is not None), THREADS)
+        return block, next((s.unroll for s in found if s.unroll is not None), 1)
 
 
 def empty(count: int, dtype: Any) -> Any:
@@ -160,7 +169,8 @@ class Folded(Step):
 
     def _whole(self, name: str, out: Any, rows: int, n: int, given: list[Any]) -> None:
         # Passes over the lines, and then over the results of blocks, until there is one for each line.
-        order, size, parts = self.fold.order, n, []
+        order, size = self.fold.order, n
+        parts: list[Any] = []
         while True:
             blocks = -(-size // orders.BLOCK)
             kernel = f"{name}{'joined_' if parts else ''}"
@@ -315,7 +325,9 @@ class Tiled(Step):
     """Products of matrices, in which products are added from left to right."""
 
     def __init__(self, node: Node, places: Places) -> None:
-        super().__init__((node,), places, texts.product(of.typed(node.dtype)))
+        self.tile = tile_of(node.schedule)
+        is_shared = node.schedule is None or node.schedule.shared is not False
+        super().__init__((node,), places, texts.product(of.typed(node.dtype), self.tile, is_shared))
         self.given_places = [(places.place[n], places.shape[n.shape]) for n in node.inputs]
 
     def run(self, run: Any) -> None:
@@ -336,8 +348,12 @@ class Tiled(Step):
             first = np.arange(math.prod(shape[:-2])).reshape(shape[:-2]) * size
             firsts.append(cuda.to_device(np.broadcast_to(first, outer).reshape(-1).copy()))
         count = math.prod(outer)
-        grid = (-(-n // 16), -(-m // 16), min(count, 65535))
-        self.names["kernel"][grid, (16, 16)](out, a, b, *firsts, count, m, k, n)
+        tile = self.tile
+        grid = (-(-n // tile), -(-m // tile), min(count, 65535))
+        self.names["kernel"][grid, (tile, tile)](out, a, b, *firsts, count, m, k, n)
+
+    def launched(self, run: Any) -> tuple[int, int]:
+        return self.tile * self.tile, 1
 
 
 class Part(Step):

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lancehead.xp import regions
-from lancehead.xp.device_loops import Step, check_step, element_step, step_of
+from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step, step_of
+from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
 from lancehead.xp.devices import Device, current, fetched, uploaded
 from lancehead.xp.graph import TRANSFER, Node
-from lancehead.xp.kernels import CHECKED, SAME_INDEX, Code, Conflict, How, Index, Places, how
+from lancehead.xp.kernels import CHECKED, PRICES, SAME_INDEX, Code, Conflict, How, Index, Places, how
 from lancehead.xp.regions import compute_here, ordered, settle, unknown
 
 #: Operations that a kernel may do again for an element that another one has computed.
@@ -65,7 +66,7 @@ class Plan:
         cost: dict[Node, int] = {}
         for node in order:
             kind = how(node)
-            price = 1 + sum(cost.get(n, 0) for n in set(node.inputs))
+            price = PRICES.get(node.op.name, 1) + sum(cost.get(n, 0) for n in set(node.inputs))
             if kind is not How.FUSED:
                 stored.update(n for n in node.inputs[_fused(kind, node, price) :] if n.value is None)
                 if kind is How.STORED:
@@ -162,7 +163,9 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
         if k is None:
             leaves.append(n)
             k = place[n] = -len(leaves)
-            key.append((k, n.dtype, shapes.setdefault(n.shape, len(shapes)), hasattr(n.value, "copy_to_host")))
+            key.append(
+                (k, n.dtype, shapes.setdefault(n.shape, len(shapes)), hasattr(n.value, "copy_to_host"), n.value is None)
+            )
             key.append(n.device is None)
         return k
 
@@ -170,6 +173,8 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
         inputs = tuple([placed(n) for n in node.inputs])
         place[node] = i
         key.append((node.op, inputs, len(node.dynamic), node.dtype, shapes.setdefault(node.shape, len(shapes))))
+        if node.schedule is not None and how(node) is How.TILED:
+            key.append(node.schedule)
         if node.op.name == "store":
             key.append(shapes.setdefault(node.dynamic[1], len(shapes)))
     key.extend(place[n] for n in kept)
@@ -178,7 +183,7 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
     plan = _PLANS.get(structure)
     if plan is None:
         with _LOCK:
-            plan = Plan(order, kept, Places(place, dict(shapes), set()))
+            plan = Plan(order, kept, Places(place, dict(shapes), {n for n in leaves if n.value is None}))
             # Nodes of the first evaluation are not kept alive.
             plan.places.place.clear()
             plan.places.stored.clear()
@@ -188,57 +193,130 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
 
 
 def _prepare(wanted: Sequence[Node]) -> None:
-    # Nodes that go with any device and have no kernel are computed on the host, as random numbers are.
+    # Nodes that go with any device and have no kernel are computed on the host, as cuRAND's numbers are.
     loose = [n for n in unknown(wanted) if n.device is None and not n.parts and how(n) in (How.HOST, How.PART)]
     if loose:
         compute_here(*loose)
 
 
+def runner(device: Device, order: Sequence[Node], kept: Sequence[Node]) -> Callable[[], Run]:
+    """What computes operations on a device, as often as it is called; it gives the values."""
+    plan, leaves, shapes = planned(order, kept)
+
+    def values() -> Run:
+        run = Run(order, leaves, shapes, device)
+        with current(device):
+            for step in plan.steps:
+                before = SHAPE.set(step.launched(run))
+                try:
+                    step.run(run)
+                finally:
+                    SHAPE.reset(before)
+        return run
+
+    return values
+
+
 def _compute_on(device: Device, wanted: Sequence[Node]) -> None:
     _prepare(wanted)
     order, kept = ordered(wanted)
-    plan, leaves, shapes = planned(order, kept)
-    run = Run(order, leaves, shapes, device)
-    with current(device):
-        for step in plan.steps:
-            step.run(run)
-    for node in kept:
+    several, copies = again(order, kept)
+    del order
+    run = runner(device, several, copies)()
+    for node, copy in zip(kept, copies, strict=True):
         # Nodes that go with any device have the values of the host.
         if node.device is device:
-            settle(node, run.values[run.number[node]])
+            settle(node, run.values[run.number[copy]])
 
 
-def _transfer(wanted: Sequence[Node]) -> None:
-    # Copies what other devices have. References to nodes end here, as they say what the program holds.
-    for node in [n for n in unknown(wanted) if n.op is TRANSFER]:
+def _compute_parts(device: Device, wanted: Sequence[Node]) -> None:
+    # Regions one after the other: those that schedules ask for, then the rest.
+    prepare(wanted)
+    rest = [n for n in wanted if n.value is None]
+    if rest:
+        _compute_on(device, rest)
+
+
+def prepare(wanted: Sequence[Node]) -> None:
+    """Gives nodes behind others their values that are computed elsewhere, or by themselves."""
+    transfer(wanted)
+    for node in apart(wanted):
+        if node.value is None and node.device is not None and node.device.number is not None:
+            _compute_on(node.device, [node])
+        elif node.value is None:
+            compute_here(node)
+
+
+def transfer(wanted: Sequence[Node]) -> None:
+    """Copies what other devices have, or compute by a schedule."""
+    # References to nodes end here, as they say what the program holds.
+    for node in [n for n in unknown(wanted) if n.op is TRANSFER or is_elsewhere(n)]:
         if node.value is None:
-            (source,) = node.inputs
+            source = node.inputs[0] if node.op is TRANSFER else elsewhere(node)
             if source.value is None:
                 compute([source])
-            where: Any = node.device
-            on_host = where.number is None
-            settle(node, fetched(source.value).copy() if on_host else uploaded(source.value, where))
+            where = node.device
+            if where is None or where.number is None:
+                settle(node, fetched(source.value).copy())
+            else:
+                settle(node, uploaded(source.value, where))
 
 
 def compute(wanted: Sequence[Node]) -> None:
     """Gives nodes of any devices their values: transfers before what reads them, then the rest of each device."""
-    _transfer(wanted)
+    transfer(wanted)
     rest = [n for n in wanted if n.value is None]
     host = [n for n in rest if n.device is None or n.device.number is None]
     if host:
         compute_here(*host)
     for device in {n.device: None for n in rest}:
         if device is not None and device.number is not None:
-            _compute_on(device, [n for n in rest if n.device is device])
+            _compute_parts(device, [n for n in rest if n.device is device])
 
 
-def steps_of(node: Node) -> tuple[list[Node], list[Node], list[Node], list[Step]]:
-    """The operations that compute a node on its device, those that are kept, the nodes they read, and the steps."""
-    _transfer([node])
+class Steps(NamedTuple):
+    """What computes a node: operations, those that are kept, the nodes they read, steps, and their numbers by nodes.
+
+    `shapes` are the threads of a block and elements of a thread of each step.
+    """
+
+    order: list[Node]
+    kept: list[Node]
+    leaves: list[Node]
+    steps: list[Step]
+    numbers: dict[Node, int]
+    shapes: list[tuple[int, int]]
+
+
+def synchronize(device: Device) -> None:
+    """Waits until a device has done its kernels."""
+    from lancehead import cuda
+
+    with current(device):
+        cuda.synchronize()
+
+
+def steps_of(node: Node) -> Steps:
+    """What computes a node on its device. Nodes that are computed on other devices get their values."""
+    transfer([node])
     _prepare([node])
-    order, kept = ordered([node])
-    plan, leaves, _ = planned(order, kept)
-    return order, kept, leaves, plan.steps
+    found = Steps([], [], [], [], {}, [])
+    assert node.device is not None, "it is on a device"
+    for root in list(dict.fromkeys([*apart([node]), node])):
+        if root.device is None:
+            compute_here(root)
+            continue
+        order, kept = again(*ordered([root], found.kept))
+        plan, leaves, shapes = planned(order, kept)
+        run = Run(order, leaves, shapes, node.device)
+        for step in plan.steps:
+            found.numbers.update((run.node(place), len(found.steps)) for place, _, _ in step.outs)
+            found.steps.append(step)
+            found.shapes.append(step.launched(run))
+        found.leaves.extend(n for n in leaves if n not in found.kept and n not in found.leaves)
+        found.order.extend(order)
+        found.kept.extend(kept)
+    return found
 
 
 regions.EVERYWHERE.append(compute)

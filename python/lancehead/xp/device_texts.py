@@ -123,23 +123,34 @@ def sort(before: str, is_descending: bool = False) -> str:
 """
 
 
-def product(dtype: str) -> str:
-    """The kernel of products of matrices: a block of threads for 16 rows and 16 columns of a result."""
-    return f"""{HEAD}def kernel(out, a, b, firsts, others, count, rows, inner, columns):
-    left = cuda.shared.array((16, 16), {dtype})
-    right = cuda.shared.array((16, 16), {dtype})
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    column, row = cuda.blockIdx.x * 16 + x, cuda.blockIdx.y * 16 + y
-    for q in range(cuda.blockIdx.z, count, cuda.gridDim.z):
-        total = {dtype}(0)
-        for k in range(0, inner, 16):
+def product(dtype: str, tile: int, is_shared: bool) -> str:
+    """The kernel of products of matrices: a block of threads for so many rows and columns of a result.
+
+    They read tiles of the factors into memory that they share, or each reads what it needs.
+    """
+    if is_shared:
+        memory = f"""
+    left = cuda.shared.array(({tile}, {tile}), {dtype})
+    right = cuda.shared.array(({tile}, {tile}), {dtype})"""
+        sums = f"""for k in range(0, inner, {tile}):
             left[y, x] = a[firsts[q] + row * inner + k + x] if row < rows and k + x < inner else {dtype}(0)
             place = others[q] + (k + y) * columns + column
             right[y, x] = b[place] if column < columns and k + y < inner else {dtype}(0)
             cuda.syncthreads()
-            for i in range(min(16, inner - k)):
+            for i in range(min({tile}, inner - k)):
                 total += left[y, i] * right[i, x]
-            cuda.syncthreads()
+            cuda.syncthreads()"""
+    else:
+        memory = ""
+        sums = """if row < rows and column < columns:
+            for i in range(inner):
+                total += a[firsts[q] + row * inner + i] * b[others[q] + i * columns + column]"""
+    return f"""{HEAD}def kernel(out, a, b, firsts, others, count, rows, inner, columns):{memory}
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.blockIdx.x * {tile} + x, cuda.blockIdx.y * {tile} + y
+    for q in range(cuda.blockIdx.z, count, cuda.gridDim.z):
+        total = {dtype}(0)
+        {sums}
         if row < rows and column < columns:
             out[q * rows * columns + row * columns + column] = total
 """

@@ -35,6 +35,10 @@ class Device:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # There is one object for each device.
+        return _named, (self.name,)
+
 
 CPU = Device("cpu")
 _CUDA: dict[int, Device] = {}

@@ -16,6 +16,8 @@ from lancehead.lib.primitives import counters
 #: Inlined wherever it is, as functions of the library are: loops with calls in them are not vectorised.
 philox4x32 = njit(counters.philox4x32)
 words = njit(counters.words)
+#: Kernels round a product and its sum once. Here it is said, so that numbers have the same bits everywhere.
+fused = njit(counters.fused)
 
 
 @njit
@@ -108,20 +110,21 @@ def poisson(i, call, key, lam, _):  # type: ignore[no-untyped-def]
             total += p
         return count
     root, log = np.sqrt(lam), np.log(lam)
-    slope = 0.931 + 2.53 * root
-    shift, fit, accept = -0.059 + 0.02483 * slope, 1.1239 + 1.1328 / (slope - 3.4), 0.9277 - 3.6224 / (slope - 2.0)
+    slope = fused(2.53, root, 0.931)
+    shift, fit, accept = fused(0.02483, slope, -0.059), 1.1239 + 1.1328 / (slope - 3.4), 0.9277 - 3.6224 / (slope - 2.0)
     attempt = 0
     while True:
         a, b, c, d = words(i, attempt, call, key)
         u, v = unit(a, b) - 0.5, 1.0 - unit(c, d)
         near = 0.5 - abs(u)
-        k = np.floor((2.0 * shift / near + slope) * u + lam + 0.43) if near > 0.0 else -1.0
+        k = np.floor(fused(2.0 * shift / near + slope, u, lam) + 0.43) if near > 0.0 else -1.0
         if near >= 0.07 and v <= accept:
             return np.int64(k)
         if (
             k >= 0.0
             and (near >= 0.013 or v <= near)
-            and np.log(v) + np.log(fit) - np.log(shift / (near * near) + slope) <= k * log - lam - math.lgamma(k + 1.0)
+            and np.log(v) + np.log(fit) - np.log(shift / (near * near) + slope)
+            <= fused(k, log, -lam) - math.lgamma(k + 1.0)
         ):
             return np.int64(k)
         attempt += 1
@@ -139,9 +142,9 @@ def gamma(i, call, key, shape, _):  # type: ignore[no-untyped-def]
     while True:
         a, b, c, d = words(i, attempt, call, key)
         x = np.sqrt(-2.0 * np.log(1.0 - unit(a, b))) * np.cos(1.4629180792671596e-09 * (np.float64(c) + 0.5))
-        v = (1.0 + scale * x) ** 3
+        v = fused(scale, x, 1.0) ** 3
         u = (np.float64(d) + 0.5) * 2.3283064365386963e-10
-        if v > 0.0 and np.log(u) < 0.5 * x * x + third * (1.0 - v + np.log(v)):
+        if v > 0.0 and np.log(u) < fused(0.5 * x, x, third * (1.0 - v + np.log(v))):
             break
         attempt += 1
     if shape >= 1.0:
@@ -163,7 +166,7 @@ def binomial(i, call, key, n, p):  # type: ignore[no-untyped-def]
     u, mode = unit(a, b), np.int64((n + 1) * p)
     mode = min(mode, np.int64(n))
     log = math.lgamma(n + 1.0) - math.lgamma(mode + 1.0) - math.lgamma(n - mode + 1.0)
-    up = down = np.exp(log + mode * np.log(p) + (n - mode) * np.log1p(-p))
+    up = down = np.exp(fused(float(n - mode), np.log1p(-p), fused(float(mode), np.log(p), log)))
     above = below = mode
     u -= up
     odds = p / (1.0 - p)
@@ -267,3 +270,13 @@ def four_at(law, i, call, key):  # type: ignore[no-untyped-def]
     one, two, three, four = law(a, b, c, d)
     left, right = (two if j & np.uint64(1) else one), (four if j & np.uint64(1) else three)
     return right if j & np.uint64(2) else left
+
+
+@njit
+def whole_at(i, call, key, low, count, least):  # type: ignore[no-untyped-def]
+    """Number `i` of those that `whole_numbers` fills in."""
+    return low + below(i, count, least, call, key)
+
+
+#: What gives one number, for functions that fill arrays.
+AT = {pairs: pair_at, fours: four_at, whole_numbers: whole_at}

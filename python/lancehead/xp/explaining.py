@@ -13,9 +13,11 @@ from lancehead._core import typeof
 from lancehead.explain import Report
 from lancehead.xp import costs
 from lancehead.xp.array import OPERATORS, ndarray
-from lancehead.xp.device_regions import steps_of
-from lancehead.xp.devices import fetched
-from lancehead.xp.graph import Kind, Node
+from lancehead.xp.device_loops import Step as DeviceStep
+from lancehead.xp.device_regions import steps_of, transfer
+from lancehead.xp.device_schedules import elsewhere, is_elsewhere
+from lancehead.xp.devices import CPU, fetched
+from lancehead.xp.graph import Kind, Node, transferred
 from lancehead.xp.regions import Step, groups, region_of
 from lancehead.xp.schedules import Schedule
 
@@ -94,6 +96,12 @@ class Explanation:
         self.headline = "The array has been computed; nothing is left to do."
         if node.value is not None:
             return
+        if is_elsewhere(node):
+            self._explain_elsewhere(node)
+            return
+        transfer([node])
+        if node.value is not None:
+            return
         if x.device.number is not None:
             self._explain_device(x)
             return
@@ -143,14 +151,26 @@ class Explanation:
             )
         )
 
+    def _explain_elsewhere(self, node: Node) -> None:
+        # What computes it on the other device, and the copy.
+        found = Explanation(ndarray(elsewhere(node)))
+        self.report, self.regions, self.kernels = found.report, found.regions, found.kernels
+        self.headline = f"{found.headline} The result is copied to {node.device or CPU}."
+        self.rows = [*found.rows, Row("copy", transferred(node, node.device or CPU), [found.rows[-1].name], "", True)]
+        self.rows[-1].note = f"the result, by {node.schedule}"
+
     def _explain_device(self, x: ndarray) -> None:
         node = x.node()
-        order, kept, leaves, steps = steps_of(node)
+        order, kept, leaves, steps, numbers, launches = steps_of(node)
         names = {n: f"a{i}" for i, n in enumerate(leaves)} | {n: f"t{i}" for i, n in enumerate(order)}
         self.rows = [Row(names[n], n, (), _number(n), True) for n in leaves]
-        notes = {place: f"step {k}: {step.kind.value}" for k, step in enumerate(steps) for place, _, _ in step.outs}
-        for i, n in enumerate(order):
-            self.rows.append(Row(f"t{i}", n, [names[k] for k in n.inputs], notes.get(i, ""), n in kept))
+        for n in order:
+            note = ""
+            if n in numbers:
+                k = numbers[n]
+                note = f"step {k}: {steps[k].kind.value}{_launch(steps[k], launches[k])}"
+                note += f", by {n.schedule}" if n.schedule is not None else ""
+            self.rows.append(Row(names[n], n, [names[i] for i in n.inputs], note, n in kept))
         self.kernels = list(dict.fromkeys(step.text for step in steps if step.text))
         self.headline = (
             f"{len(order)} operations on {len(leaves)} arrays and numbers are computed on {x.device} in {len(steps)} "
@@ -231,6 +251,13 @@ def _note(step: Step, node: Node, names: dict[Node, str]) -> str:
     if node.schedule is not None:
         return f"the result, by {node.schedule}"
     return "the result" if node is step.kept[0] else "the result, which the program holds"
+
+
+def _launch(step: DeviceStep, launched: tuple[int, int]) -> str:
+    # How its kernel is launched.
+    if not step.text:
+        return ""
+    return f", {launched[0]} threads a block" + (f", {launched[1]} elements a thread" if launched[1] > 1 else "")
 
 
 def _report(step: Step) -> Report:

@@ -27,7 +27,7 @@ from lancehead.xp.graph import Node, name_of
 _COMPILED: dict[Any, Any] = {}
 #: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
 _PLAIN_COMPILED: dict[Any, tuple[Any, Any]] = {}
-#: Names that code reads, of globals and attributes.
+#: Names that code reads, of globals and attributes, in order.
 _READ: dict[CodeType, tuple[str, ...]] = {}
 #: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
 _ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
@@ -79,10 +79,6 @@ def _of_now(value: Any) -> Any:
     return copy.deepcopy(value) if isinstance(value, (list, dict, set)) else value
 
 
-#: The names that code reads, in order.
-_READ: dict[CodeType, list[str]] = {}
-
-
 def _names(code: CodeType) -> set[str]:
     inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
     return set(code.co_names).union(*inner)
@@ -105,7 +101,7 @@ def compiled(f: Any) -> Any:
     cells = tuple(c.cell_contents for c in f.__closure__ or ())
     names = _READ.get(f.__code__)
     if names is None:
-        names = _READ[f.__code__] = sorted(_names(f.__code__))
+        names = _READ[f.__code__] = tuple(sorted(_names(f.__code__)))
     read = {name: f.__globals__[name] for name in names if name in f.__globals__}
     defaults = f.__defaults__ or ()
     key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
@@ -201,17 +197,18 @@ def typed(dtype: np.dtype[Any]) -> str:
     return "np.bool_" if dtype == dtypes.bool else f"np.{dtype.name}"
 
 
+def _placed(x: Any, flat: list[Any]) -> str:
+    # Not a function in the next one: its cell would refer to itself, and keep arrays after their last use.
+    if isinstance(x, Zipped):
+        return f"({', '.join([_placed(a, flat) for a in x.arrays])},)"
+    flat.append(x)
+    return f"x{len(flat) - 1}"
+
+
 def flattened(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     """A function of numbers only, and its arrays, for a function some of whose arrays are zipped."""
-    f, flat, places = compiled(f), list[Any](), []
-
-    def placed(x: Any) -> str:
-        if isinstance(x, Zipped):
-            return f"({', '.join(map(placed, x.arrays))},)"
-        flat.append(x)
-        return f"x{len(flat) - 1}"
-
-    places = [placed(x) for x in arrays]
+    f, flat = compiled(f), list[Any]()
+    places = [_placed(x, flat) for x in arrays]
     if isinstance(f, _core.Dispatcher) and len(flat) == len(arrays):
         return f, flat
     names = ", ".join(f"x{i}" for i in range(len(flat)))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.xp import dtypes
+from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.devices import is_gpu
 from lancehead.xp.graph import ARRAY, CHECKS, NAMES, TRANSFER, Node, name_of
@@ -27,7 +27,7 @@ class How(Enum):
     SCANNED = "a scan, of which its operands are a part"
     STORED = "a store of elements that are computed in its kernel"
     SORTED = "merges of sorted parts, each by a kernel"
-    TILED = "tiles of matrices in shared memory"
+    TILED = "tiles of matrices"
     SELECTED = "kernels that count, and move what is counted"
     PART = "one of several results"
     HOST = "the compiled function of the host, on the CPU device only"
@@ -48,7 +48,7 @@ KERNELS: dict[str, How] = {
     **dict.fromkeys(_UFUNCS, How.FUSED),
     **dict.fromkeys(("astype", "real", "imag", "where", "map", "full", "counting"), How.FUSED),
     **dict.fromkeys(("view", "reshape", "concat", "gather", "take", "take_along_axis", "searchsorted"), How.FUSED),
-    **dict.fromkeys(("stencil",), How.FUSED),
+    **dict.fromkeys(("stencil", "random"), How.FUSED),
     **dict.fromkeys(("sum", "prod", "max", "min", "mean", "var", "std", "all", "any"), How.REDUCED),
     **dict.fromkeys(("argmax", "argmin", "reduce"), How.REDUCED),
     **dict.fromkeys(("cumsum", "cumprod", "scan"), How.SCANNED),
@@ -66,6 +66,8 @@ CHECKED = ("gather", "take", "take_along_axis")
 
 #: Operations with several results that have a kernel; functions that give several values have none.
 _SEVERAL = ("partition", "unique", "run_length", "top_k", "histogram")
+#: How many simple operations an element costs.
+PRICES = {"random": 24}
 #: Operations that have no kernel for complex numbers.
 _REAL = ("var", "std", "argmax", "argmin")
 
@@ -390,6 +392,24 @@ def _stencil(code: Code, node: Node, index: Index) -> str:
     return code.let(rounded(node.dtype, cast(node.dtype, f"{f}({', '.join(names)})")))
 
 
+def _random(code: Code, node: Node, index: Index) -> str:
+    # Numbers depend on the call, the key and their places.
+    place, flat = code.places.place[node], code.flat(index)
+    given = [f"np.uint64({flat})", code.argument("dynamic", place, 0), code.argument("dynamic", place, 1)]
+    name, *rest = node.op.static
+    fill = NAMES[name]
+    if fill is drawing.each:
+        name = rest[0]
+        given += [code.load(n, Index(n.shape, "0" if n.shape == (1,) else flat)) for n in node.inputs]
+    elif fill in drawing.AT:
+        name = name_of(drawing.AT[fill])
+        # After the number of elements and the shape there are bounds.
+        given = [*rest[:1], *given, *(code.argument("dynamic", place, k) for k in range(4, len(node.dynamic)))]
+    else:
+        name = function_of(name)
+    return code.let(cast(node.dtype, f"{name}({', '.join(given)})"))
+
+
 _RULES: dict[str, Callable[[Code, Node, Index], str]] = {
     **dict.fromkeys(_UFUNCS, _ufunc),
     "astype": _astype,
@@ -407,6 +427,7 @@ _RULES: dict[str, Callable[[Code, Node, Index], str]] = {
     "take_along_axis": _take_along,
     "searchsorted": _searchsorted,
     "stencil": _stencil,
+    "random": _random,
 }
 
 #: Operations that read each element of their operands at the index of the result, or at one that broadcasts to it.

@@ -17,12 +17,13 @@ from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.creation import as_shape, asarray
-from lancehead.xp.elementwise import add, as_node, convert, multiply
+from lancehead.xp.devices import CPU, Device, as_device
+from lancehead.xp.elementwise import as_node, convert, multiply
 from lancehead.xp.folds import as_line, map
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import axis_of, broadcast_to
 from lancehead.xp.reducing import argsort, cumulative_sum, searchsorted, take, take_along_axis
-from lancehead.xp.streams import Threads, numpy_generator
+from lancehead.xp.streams import Sequential, Threads, mapped, numpy_generator
 
 #: So many numbers are made by all threads, in memory; fewer together with what they are used for.
 MANY = 1 << 14
@@ -51,11 +52,6 @@ def _checked(name: str, x: Any, check: Callable[[Any], Any] = _not_negative) -> 
             f"{name} < 0" if check is _not_negative else f"{name} < 0, {name} > 1 or {name} is NaN"
         ) from None
     return x
-
-
-def _parameter(x: Any) -> Any:
-    # NumPy's generators take sequences as parameters, too.
-    return x if isinstance(x, (ndarray, bool, int, float)) else x.item() if isinstance(x, np.generic) else asarray(x)
 
 
 def _size(size: Any, *parameters: Any) -> tuple[int, ...]:
@@ -101,10 +97,13 @@ class Generator:
     #: The name of the stream.
     stream = "Philox4x32"
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Any = None, device: Any = None) -> None:
         self._seeds = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         self._key = int(self._seeds.generate_state(1, np.uint64)[0])
         self._calls = 0
+        where = as_device(device)
+        #: Where the arrays are; None for those of the host that go with arrays of any device.
+        self.device: Device | None = None if device is None and where is CPU else where
 
     # --- state -------------------------------------------------------------------------------------------------------
     @property
@@ -120,7 +119,7 @@ class Generator:
 
     def spawn(self, n_children: int) -> list[Generator]:
         """So many generators that are independent of this one and of each other, by `SeedSequence.spawn`."""
-        return [Generator(child) for child in self._seeds.spawn(n_children)]
+        return [Generator(child, self.device) for child in self._seeds.spawn(n_children)]
 
     def __repr__(self) -> str:
         return f"Generator({self.stream}, key={self._key:#x}, calls={self._calls})"
@@ -128,6 +127,12 @@ class Generator:
     def _next(self) -> tuple[np.uint64, np.uint64]:
         call, self._calls = self._calls, (self._calls + 1) % 2**48
         return np.uint64(call), np.uint64(self._key)
+
+    def _parameter(self, x: Any) -> Any:
+        # NumPy's generators take sequences as parameters, too.
+        if isinstance(x, (ndarray, bool, int, float)):
+            return x
+        return x.item() if isinstance(x, np.generic) else asarray(x, device=self.device)
 
     # --- uniform and normal ------------------------------------------------------------------------------------------
     def _filled(self, shape: tuple[int, ...], dtype: np.dtype[Any], law: Any, step: int) -> ndarray:
@@ -138,7 +143,7 @@ class Generator:
             return wrap(
                 made(
                     "random", _in_memory, (), shape, dtype, static=static, dynamic=dynamic, objects=objects,
-                    is_costly=True, is_fresh=True, kind=Kind.DRAWN,
+                    is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
                 )
             )  # fmt: skip
         at = drawing.pair_at if step == 2 else drawing.four_at
@@ -146,7 +151,7 @@ class Generator:
         return wrap(
             made(
                 "random", _element_by_element, (), shape, dtype, dynamic=dynamic, objects=(element,),
-                is_costly=True, kind=Kind.DRAWN,
+                is_costly=True, kind=Kind.DRAWN, device=self.device,
             )
         )  # fmt: skip
 
@@ -163,10 +168,10 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers from `low` to before `high`. OverflowError if the range is not finite."""
-        low, high = _parameter(low), _parameter(high)
+        low, high = self._parameter(low), self._parameter(high)
         if not isinstance(low, ndarray) and not isinstance(high, ndarray) and not math.isfinite(high - low):
             raise OverflowError("high - low range exceeds valid bounds")
-        return add(multiply(self.random(_size(size, low, high)), high - low), low)
+        return _moved(self.random(_size(size, low, high)), low, high - low)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Numbers of the normal distribution of mean 0 and deviation 1."""
@@ -174,22 +179,22 @@ class Generator:
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of a normal distribution. ValueError for a negative deviation."""
-        loc, scale = _parameter(loc), _checked("scale", _parameter(scale))
-        return add(multiply(self.standard_normal(_size(size, loc, scale)), scale), loc)
+        loc, scale = self._parameter(loc), _checked("scale", self._parameter(scale))
+        return _moved(self.standard_normal(_size(size, loc, scale)), loc, scale)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers whose logarithms are normally distributed."""
-        mean, sigma = _parameter(mean), _checked("sigma", _parameter(sigma))
-        return map(_exp, self.normal(mean, sigma, size))
+        mean, sigma = self._parameter(mean), _checked("sigma", self._parameter(sigma))
+        return mapped(_exp, self.normal(mean, sigma, size))
 
     # --- by inversion ------------------------------------------------------------------------------------------------
     def standard_exponential(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Numbers of the exponential distribution of mean 1."""
-        return map(_exponential, self.random(size, dtype))
+        return mapped(_exponential, self.random(size, dtype))
 
     def _scaled(self, f: Any, size: Any, loc: Any, scale: Any) -> ndarray:
-        loc, scale = _parameter(loc), _checked("scale", _parameter(scale))
-        return add(multiply(map(f, self.random(_size(size, loc, scale))), scale), loc)
+        loc, scale = self._parameter(loc), _checked("scale", self._parameter(scale))
+        return _moved(mapped(f, self.random(_size(size, loc, scale))), loc, scale)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the exponential distribution of a mean."""
@@ -213,22 +218,22 @@ class Generator:
 
     def standard_cauchy(self, size: Any = None) -> ndarray:
         """Numbers of the Cauchy distribution."""
-        return map(_cauchy, self.random(size))
+        return mapped(_cauchy, self.random(size))
 
     def weibull(self, a: Any, size: Any = None) -> ndarray:
         """Numbers of the Weibull distribution of a shape."""
-        a = _checked("a", _parameter(a))
-        return map(_weibull, self.random(_size(size, a)), a)
+        a = _checked("a", self._parameter(a))
+        return mapped(_weibull, self.random(_size(size, a)), a)
 
     def pareto(self, a: Any, size: Any = None) -> ndarray:
         """Numbers of the Pareto distribution (Lomax) of a shape."""
-        a = _checked("a", _parameter(a))
-        return map(_pareto, self.random(_size(size, a)), a)
+        a = _checked("a", self._parameter(a))
+        return mapped(_pareto, self.random(_size(size, a)), a)
 
     def geometric(self, p: Any, size: Any = None) -> ndarray:
         """Numbers of trials until the first success, from 1 on."""
-        p = _checked("p", _parameter(p), _probability)
-        return map(_geometric, self.random(_size(size, p)), p)
+        p = _checked("p", self._parameter(p), _probability)
+        return mapped(_geometric, self.random(_size(size, p)), p)
 
     # --- by rejection ------------------------------------------------------------------------------------------------
     def _each(self, law: Any, dtype: np.dtype[Any], size: Any, first: Any, second: Any = 0.0) -> ndarray:
@@ -244,43 +249,43 @@ class Generator:
         return wrap(
             made(
                 "random", _with_parameters, (line(first), line(second)), shape, dtype, static=static, dynamic=dynamic,
-                objects=objects, is_costly=True, is_fresh=True, kind=Kind.DRAWN,
+                objects=objects, is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
             )
         )  # fmt: skip
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the Poisson distribution. ValueError for a mean that is negative, NaN or too large."""
-        lam = _parameter(lam)
+        lam = self._parameter(lam)
         if not isinstance(lam, ndarray) and not 0 <= lam <= 9.2233720064847708e18:
             raise ValueError("lam < 0 or lam is NaN" if not lam >= 0 else "lam value too large")
         return self._each(drawing.poisson, dtypes.int64, size, _float(lam))
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> ndarray:
         """Numbers of successes of `n` trials of a probability."""
-        n, p = _checked("n", _parameter(n)), _checked("p", _parameter(p), _probability)
+        n, p = _checked("n", self._parameter(n)), _checked("p", self._parameter(p), _probability)
         if isinstance(n, ndarray):
             n = wrap(convert(n.node(), dtypes.int64))
         return self._each(drawing.binomial, dtypes.int64, size, n, _float(p))
 
     def standard_gamma(self, shape: Any, size: Any = None) -> ndarray:
         """Numbers of the gamma distribution of a shape and the scale 1."""
-        return self._each(drawing.gamma, dtypes.float64, size, _float(_checked("shape", _parameter(shape))))
+        return self._each(drawing.gamma, dtypes.float64, size, _float(_checked("shape", self._parameter(shape))))
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the gamma distribution."""
-        shape, scale = _parameter(shape), _checked("scale", _parameter(scale))
+        shape, scale = self._parameter(shape), _checked("scale", self._parameter(scale))
         return multiply(self.standard_gamma(shape, _size(size, shape, scale)), scale)
 
     def chisquare(self, df: Any, size: Any = None) -> ndarray:
         """Numbers of the chi-square distribution. ValueError unless the degrees of freedom are positive."""
-        df = _parameter(df)
+        df = self._parameter(df)
         if not isinstance(df, ndarray) and not df > 0:
             raise ValueError("df <= 0")
         return self.standard_gamma(df * 0.5, size) * 2.0
 
     def beta(self, a: Any, b: Any, size: Any = None) -> ndarray:
         """Numbers of the beta distribution."""
-        a, b = _parameter(a), _parameter(b)
+        a, b = self._parameter(a), self._parameter(b)
         shape = _size(size, a, b)
         one, other = self.standard_gamma(a, shape), self.standard_gamma(b, shape)
         return one / (one + other)
@@ -313,7 +318,7 @@ class Generator:
         objects = (drawing.whole_numbers,)
         node = made(
             "random", _of_integers, (), shape, dtypes.uint64, dynamic=dynamic, objects=objects,
-            is_costly=True, is_fresh=True, kind=Kind.DRAWN,
+            is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
         )  # fmt: skip
         return wrap(convert(node, dtype))
 
@@ -325,11 +330,11 @@ class Generator:
         Raises ValueError for none to choose from, for more than there are without replacement, for probabilities that
         do not fit, are negative or do not sum to 1.
         """
-        source = None if isinstance(a, (int, np.integer)) else _parameter(a)
+        source = None if isinstance(a, (int, np.integer)) else self._parameter(a)
         k = 0 if source is None else axis_of(axis, source.ndim)
         count, shape = int(a) if source is None else source.shape[k], _size(size)
         if p is not None:
-            p = _probabilities(p, count)
+            p = _probabilities(p, count, self.device)
         n = math.prod(shape)
         if count <= 0 and n:
             raise ValueError("a must be a positive integer unless no samples are taken")
@@ -356,13 +361,13 @@ class Generator:
         """The integers below a number, or an array along an axis, in random order."""
         if isinstance(x, (int, np.integer)):
             return self._order(int(x))
-        x = _parameter(x)
+        x = self._parameter(x)
         k = axis_of(axis, x.ndim)
         return take(x, self._order(x.shape[k]), axis=k)
 
     def permuted(self, x: Any, *, axis: int | None = None) -> ndarray:
         """Elements in random order, of each line along an axis by itself, or of all."""
-        x = _parameter(x)
+        x = self._parameter(x)
         if axis is None:
             return _reshape(take(_reshape(x, (x.size,)), self._order(x.size)), x.shape)
         keys = self._integers(x.shape, 0, 2**64, dtypes.uint64)
@@ -385,7 +390,7 @@ def _float(x: Any) -> Any:
     return wrap(convert(x.node(), dtypes.float64)) if isinstance(x, ndarray) else float(x)
 
 
-def _probabilities(p: Any, count: int) -> ndarray:
+def _probabilities(p: Any, count: int, device: Device | None) -> ndarray:
     value = np.asarray(p.numpy() if isinstance(p, ndarray) else p, dtype=np.float64)
     if value.ndim != 1:
         raise ValueError("p must be 1-dimensional")
@@ -397,7 +402,17 @@ def _probabilities(p: Any, count: int) -> ndarray:
         raise ValueError("Probabilities are not non-negative")
     if abs(float(math.fsum(value)) - 1.0) > 1.4901161193847656e-08 * max(1, count) ** 0.5:
         raise ValueError("Probabilities do not sum to 1. See Notes section of docstring for more information.")
-    return asarray(value)
+    return asarray(value, device=device)
+
+
+def _moved(x: ndarray, loc: Any, scale: Any) -> ndarray:
+    # Numbers times a scale, and moved.
+    given = [a if isinstance(a, ndarray) else float(a) for a in (scale, loc)]
+    return mapped(_fused, x, *given)
+
+
+def _fused(x: Any, scale: Any, loc: Any) -> Any:
+    return drawing.fused(x, np.float64(scale), np.float64(loc))
 
 
 def _exp(x: Any) -> Any:
@@ -445,7 +460,7 @@ def _geometric(u: Any, p: Any) -> Any:
     return int(min(max(np.ceil(np.log1p(-u) / np.log1p(-p)), 1.0), 9.223372036854775e18))
 
 
-def default_rng(seed: Any = None, stream: str | None = None) -> Any:
+def default_rng(seed: Any = None, stream: str | None = None, device: Any = None) -> Any:
     """A generator of random numbers: with a stream of this package, or by its name one of NumPy or cuRAND.
 
     Seeds are NumPy's: None, integers, sequences of integers, or a `SeedSequence`. A generator is given back as it is.
@@ -453,20 +468,26 @@ def default_rng(seed: Any = None, stream: str | None = None) -> Any:
     of `numpy.random.Generator` of these, bit for bit. "XORWOW" and "Philox4_32_10" are those of cuRAND's functions in
     kernels. ValueError for another name.
 
+    Arrays are on a device if it is given: numbers of this package's stream are made there where they are needed, others
+    copied. Without one they go with arrays of any.
+
     >>> from lancehead import xp
     >>> rng = xp.random.default_rng(7)
     >>> rng.random(3).shape
     (3,)
     """
-    if isinstance(seed, (Generator, Threads)) and stream is None:
+    if isinstance(seed, (Generator, Threads, Sequential)) and stream is None:
+        if device is not None and as_device(device) is not (seed.device or CPU):
+            raise ValueError(f"the generator's arrays are on {seed.device or CPU}, not on {device}")
         return seed
+    if stream in (None, Generator.stream) and not isinstance(seed, (np.random.Generator, np.random.BitGenerator)):
+        return Generator(seed, device)
+    where = None if device is None and as_device(None) is CPU else as_device(device)
     if isinstance(seed, (np.random.Generator, np.random.BitGenerator)):
-        return numpy_generator(seed, None)
-    if stream in (None, Generator.stream):
-        return Generator(seed)
+        return numpy_generator(seed, None, where)
     if stream in Threads.STREAMS:
-        return Threads(seed, stream)
-    return numpy_generator(seed, stream)
+        return Threads(seed, stream, where)
+    return numpy_generator(seed, stream, where)
 
 
 __all__ = ["Generator", "default_rng"]

@@ -36,11 +36,13 @@ class Schedule:
 
     #: Rows, columns and so on that are computed at a time.
     tile: tuple[int, ...] | None = None
-    #: So many of these stand in the loop.
+    #: So many of these stand in the loop; on a device, elements of a thread.
     unroll: int | None = None
     vectorize: bool | int | None = None
-    block: int | tuple[int, ...] | None = None
-    shared: bool | int | None = None
+    #: Threads of a block of kernels.
+    block: int | None = None
+    #: Whether kernels use the memory that threads of a block share.
+    shared: bool | None = None
     #: The device.
     place: str | None = None
     #: False stores the value, so that operations on it are another region.
@@ -58,10 +60,10 @@ class Schedule:
             object.__setattr__(self, "tile", tuple(self.tile))
             for n in self.tile:
                 _positive("tile", n)
-        for name in ("unroll", "chunks"):
+        for name in ("unroll", "chunks", "block"):
             if getattr(self, name) is not None:
                 _positive(name, getattr(self, name))
-        for name in ("fuse", "recompute"):
+        for name in ("fuse", "recompute", "shared"):
             _check(getattr(self, name) in (None, True, False), f"{name} is True or False, not {getattr(self, name)!r}")
         if self.place is not None:
             object.__setattr__(self, "place", str(self.place))
@@ -70,8 +72,6 @@ class Schedule:
     def _agree(self) -> None:
         if self.tile is not None and self.chunks is not None:
             raise ValueError("tile has the rows of a piece, so that there are no chunks beside it")
-        if self.unroll is not None and not self.has_loops:
-            raise ValueError("unroll is of the loop over pieces, which tile or chunks make")
         if self.is_apart and self.fuse:
             raise ValueError("loops and a device are of a region that ends with the array; fuse=True denies it one")
         if self.is_apart and self.recompute:
@@ -85,7 +85,8 @@ class Schedule:
     @property
     def is_apart(self) -> bool:
         """Whether a region ends with the array."""
-        return self.fuse is False or self.has_loops or self.place is not None
+        says = (self.place, self.block, self.shared, self.unroll)
+        return self.fuse is False or self.has_loops or any(x is not None for x in says)
 
     def __repr__(self) -> str:
         said = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self)]
@@ -105,19 +106,28 @@ def _positive(name: str, n: Any) -> None:
 
 def check(node: Node, schedule: Schedule, device: Callable[[Any], Any]) -> None:
     """Raises ValueError if a node cannot be computed so; `device` finds the device of a name, and raises so, too."""
-    on = str(device(schedule.place))
-    if on == "cpu":
+    from lancehead.xp import device_schedules
+
+    own = device("cpu") if node.device is None else node.device
+    where = own if schedule.place is None else device(schedule.place)
+    if node.value is not None:
+        raise ValueError("the array has been computed, so that a schedule has no effect")
+    if where is not own:
+        device_schedules.check_place(node)
+    if where.number is None:
         for name in ("block", "shared"):
             if getattr(schedule, name) is not None:
                 raise ValueError(
                     f"{name} is for the launch of kernels on a device, and this array is computed on 'cpu'"
                 )
         if schedule.vectorize is not None:
-            raise ValueError("vectorize is for kernels on a device; on 'cpu' the compiler finds the widths of vectors")
-    if node.value is not None:
-        raise ValueError("the array has been computed, so that a schedule has no effect")
-    if schedule.has_loops:
-        _check_loops(node, schedule)
+            raise ValueError("vectorize is not for 'cpu', where the compiler finds the widths of vectors")
+        if schedule.unroll is not None and not schedule.has_loops:
+            raise ValueError("unroll is of the loop over pieces, which tile or chunks make")
+        if schedule.has_loops:
+            _check_loops(node, schedule)
+    else:
+        device_schedules.check(node, schedule)
 
 
 def _check_loops(node: Node, schedule: Schedule) -> None:

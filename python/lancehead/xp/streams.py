@@ -12,10 +12,11 @@ from lancehead.decorators import njit
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.creation import as_shape
+from lancehead.xp.devices import CPU, Device
 from lancehead.xp.drawing import philox4x32
 from lancehead.xp.elementwise import add, multiply
 from lancehead.xp.folds import map
-from lancehead.xp.graph import Emit, Kind, Node, leaf, made
+from lancehead.xp.graph import Emit, Kind, Node, leaf, made, transferred
 
 #: NumPy's bit generators by the names of their streams.
 _BITS = {
@@ -39,7 +40,7 @@ def _drawn(name: str) -> Any:
         given = {k: _plain(x) for k, x in keywords.items()}
         found = origin(self.origin, *[_plain(x) for x in arguments], **given)
         value = np.asarray(found)
-        return from_numpy(np.array(value, order="C")) if value.dtype in dtypes.ALL else found
+        return from_numpy(np.array(value, order="C"), self.device) if value.dtype in dtypes.ALL else found
 
     functools.update_wrapper(f, origin)
     f.__doc__ = f"The numbers of `numpy.random.Generator.{name}`, as an array."
@@ -49,12 +50,14 @@ def _drawn(name: str) -> Any:
 class Sequential:
     """A generator of NumPy whose methods give arrays of this package.
 
-    Each number of such a stream comes after those before it, so that they are drawn where the call is written.
+    Each number of such a stream comes after those before it, so that they are drawn where the call is written, and
+    copied to the device of the arrays.
     """
 
-    def __init__(self, origin: np.random.Generator) -> None:
+    def __init__(self, origin: np.random.Generator, device: Device | None = None) -> None:
         #: NumPy's generator, which has the state.
         self.origin = origin
+        self.device = device
 
     @property
     def bit_generator(self) -> np.random.BitGenerator:
@@ -72,7 +75,7 @@ class Sequential:
 
     def spawn(self, n_children: int) -> list[Sequential]:
         """So many generators that are independent of this one and of each other."""
-        return [Sequential(child) for child in self.origin.spawn(n_children)]
+        return [Sequential(child, self.device) for child in self.origin.spawn(n_children)]
 
     def shuffle(self, x: ndarray, axis: int = 0) -> None:
         """Brings an array into random order along an axis, in place."""
@@ -80,7 +83,7 @@ class Sequential:
             raise TypeError(f"an array of lancehead.xp is needed, not {type(x).__name__}")
         value = np.array(x.numpy())
         self.origin.shuffle(value, axis)
-        x[...] = from_numpy(value)
+        x[...] = from_numpy(value, x.device)
 
     def __repr__(self) -> str:
         return f"Generator({type(self.origin.bit_generator).__name__})"
@@ -97,14 +100,14 @@ for _name in (
     setattr(Sequential, _name, _drawn(_name))
 
 
-def numpy_generator(seed: Any, stream: str | None) -> Sequential:
+def numpy_generator(seed: Any, stream: str | None, device: Device | None = None) -> Sequential:
     """The generator of a stream of NumPy, or around a generator; ValueError for another name."""
     if stream is None:
-        return Sequential(np.random.default_rng(seed))
+        return Sequential(np.random.default_rng(seed), device)
     if stream not in _BITS:
         names = ", ".join(repr(name) for name in ("Philox4x32", *_BITS, *Threads.STREAMS))
         raise ValueError(f"a stream is one of {names}, not {stream!r}")
-    return Sequential(np.random.Generator(_BITS[stream](seed)))
+    return Sequential(np.random.Generator(_BITS[stream](seed)), device)
 
 
 # --- cuRAND's functions in kernels ------------------------------------------------------------------------------------
@@ -211,6 +214,12 @@ def _bits(x: Any) -> Any:
     return x
 
 
+def mapped(f: Any, *arrays: Any) -> ndarray:
+    """The results of a function that gives one number for the elements of arrays."""
+    found: ndarray = map(f, *arrays)
+    return found
+
+
 def _float32(x: Any) -> Any:
     return np.float32(x) * np.float32(2.3283064365386963e-10) + np.float32(1.1641532182693481e-10)
 
@@ -229,9 +238,10 @@ class Threads:
 
     STREAMS = ("XORWOW", "Philox4_32_10")
 
-    def __init__(self, seed: Any, stream: str) -> None:
+    def __init__(self, seed: Any, stream: str, device: Device | None = None) -> None:
         if not isinstance(seed, (int, np.integer)):
             raise TypeError(f"cuRAND's seeds are integers, not {type(seed).__name__}")
+        self.device = device
         self.state: dict[str, Any] = {"stream": stream, "seed": int(seed) % 2**64, "offset": 0}
 
     def __repr__(self) -> str:
@@ -250,10 +260,10 @@ class Threads:
         else:
             emit, helper, dynamic = _philox, philox, (np.uint64(seed), np.uint64(offset), count, n)
         node = made(
-            "random", emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=(helper,),
+            "curand", emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=(helper,),
             is_costly=True, is_fresh=True, kind=Kind.DRAWN,
         )  # fmt: skip
-        return wrap(node)
+        return wrap(node if self.device in (None, CPU) else transferred(node, self.device))
 
     def bits(self, size: Any = None) -> ndarray:
         """Words of 32 bits as `curand` gives them."""
@@ -268,7 +278,7 @@ class Threads:
 
         shape = () if size is None else as_shape(size)
         if np.dtype(dtype) == dtypes.float32:
-            return map(_float32, self.bits(shape))
+            return mapped(_float32, self.bits(shape))
         if np.dtype(dtype) != dtypes.float64:
             raise TypeError(f"Unsupported dtype {np.dtype(dtype)!r}")
         found = self._words(shape, 2)
@@ -281,7 +291,7 @@ class Threads:
     def standard_normal(self, size: Any = None) -> ndarray:
         """Numbers of the standard normal distribution, by Box and Muller of `random`; cuRAND's own are approximate."""
         one, other = self.random(size), self.random(size)
-        return map(_normal, one, other)
+        return mapped(_normal, one, other)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of a normal distribution."""
@@ -292,4 +302,4 @@ def _normal(u: Any, v: Any) -> Any:
     return np.sqrt(-2.0 * np.log(u)) * np.sin(6.283185307179586 * v)
 
 
-__all__ = ["Sequential", "Threads", "applied", "numpy_generator", "power", "step", "xorwow_start"]
+__all__ = ["Sequential", "Threads", "applied", "mapped", "numpy_generator", "power", "step", "xorwow_start"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from lancehead.xp import places
 from lancehead.xp.array import ndarray
+from lancehead.xp.devices import on_device
 from lancehead.xp.graph import Kind, Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
 
@@ -54,6 +55,8 @@ class _Structure:
         ]
         wanted = [x.node() for x, back in zip(results, self.given_back, strict=True) if back is None]
         wanted += [stand_ins[i]._node for i in self.changed]
+        #: The operations, results and arguments of a function on a device.
+        self.recorded: tuple[list[Node], list[Node], dict[Node, int]] | None = None
         self.results = [(n.shape, n.dtype) for n in wanted]
         self._join(wanted, nodes, began)
 
@@ -62,16 +65,19 @@ class _Structure:
         order = [n for n in unknown(wanted) if n not in place]
         inputs = {n for node in order for n in node.inputs if n not in place}
         # Numbers of the program are shared among graphs, so that their age says nothing.
-        if any(n.serial < began and (n.value is None or type(n.value) is np.ndarray) for n in inputs):
+        if any(n.serial < began and not isinstance(n.value, np.generic) for n in inputs):
             raise TypeError("a traced function takes the arrays that it reads as arguments")
         if any(n.op.kind is Kind.DRAWN for n in order):
             raise TypeError("a traced function would give the same random numbers in each call; they are arguments")
         if any(n.schedule is not None and n.schedule.is_apart for n in order):
             raise TypeError("a traced function is part of one region; schedules are of its results")
-        step = joined(order, [n for n in wanted if n not in place])
-        region, leaves, self.numbers = step.region, step.leaves, step.numbers
         if len(order) == 0 or any(n in place for n in wanted):
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
+        if on_device(*order):
+            self.recorded = order, list(wanted), place
+            return
+        step = joined(order, [n for n in wanted if n not in place])
+        region, leaves, self.numbers = step.region, step.leaves, step.numbers
         #: For each operand the number of the argument, or its node.
         self.operands = [place.get(n, n) for n in leaves]
         name = name_of(region.function, region.text)
@@ -81,6 +87,28 @@ class _Structure:
 
     def apply(self, arguments: Sequence[Any]) -> Any:
         """The results for arguments."""
+        made = self._added(arguments) if self.recorded is None else self._again(arguments, *self.recorded)
+        fresh = iter(made)
+        results = tuple([ndarray(next(fresh)) if i is None else arguments[i] for i in self.given_back])
+        for i, node in zip(self.changed, fresh, strict=True):
+            arguments[i].write(node)
+        return None if self.is_none else results if self.is_tuple else results[0]
+
+    def _again(
+        self, arguments: Sequence[Any], order: Sequence[Node], wanted: Sequence[Node], place: dict[Node, int]
+    ) -> list[Node]:
+        # On devices the operations are added again: kernels are found by what they consist of.
+        copies = {n: arguments[i].node() for n, i in place.items()}
+        for n in order:
+            inputs = tuple([copies.get(k, k) for k in n.inputs])
+            copy = copies[n] = Node(n.op, inputs, n.shape, n.dtype, n.dynamic, None, n.device)
+            copy.place, copy.schedule = n.place, n.schedule
+        for n in order:
+            copies[n].parts = tuple([copies[p] for p in n.parts if p in copies])
+        return [copies[n] for n in wanted]
+
+    def _added(self, arguments: Sequence[Any]) -> list[Node]:
+        # The node of the recorded function, and those of its results.
         inputs = tuple([arguments[k].node() if isinstance(k, int) else k for k in self.operands])
         if len(self.results) == 1:
             shape, dtype = self.results[0]
@@ -91,16 +119,12 @@ class _Structure:
             made = [Node(op, (whole,), shape, dtype) for op, (shape, dtype) in pairs]
             whole.parts = tuple(made)
         (made[0] if len(made) == 1 else whole).place = places.here()
-        fresh = iter(made)
-        results = tuple([ndarray(next(fresh)) if i is None else arguments[i] for i in self.given_back])
-        for i, node in zip(self.changed, fresh, strict=True):
-            arguments[i].write(node)
-        return None if self.is_none else results if self.is_tuple else results[0]
+        return made
 
 
 def _key(x: Any) -> Any:
     if isinstance(x, ndarray):
-        return x.dtype, x.shape
+        return x.dtype, x.shape, x.device.number
     return type(x), repr(x) if isinstance(x, (float, complex)) else x
 
 
@@ -115,10 +139,7 @@ def trace(f: F) -> F:
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if any(type(x) is ndarray and x.device.number is not None for x in arguments):
-            # A recorded function is one of the host's.
-            return f(*arguments, **keywords)
-        key = tuple([(x.dtype, x.shape) if type(x) is ndarray else _key(x) for x in arguments])
+        key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
         found = structures.get(key)

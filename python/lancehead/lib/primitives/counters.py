@@ -13,6 +13,11 @@ def _word(x):
     return prim.cast(x, np.uint32)
 
 
+def fused(x, y, z):
+    """The product of two numbers and the sum with a third, rounded once, which kernels do with any."""
+    return prim.fma(x, y, z)
+
+
 def philox4x32(c0, c1, c2, c3, k0, k1):
     """The four words of a counter of four words and a key of two, after ten rounds."""
     for _ in range(10):
