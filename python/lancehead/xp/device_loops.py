@@ -160,7 +160,8 @@ class Folded(Step):
 
     def _whole(self, name: str, out: Any, rows: int, n: int, given: list[Any]) -> None:
         # Passes over the lines, and then over the results of blocks, until there is one for each line.
-        order, size, parts = self.fold.order, n, []
+        order, size = self.fold.order, n
+        parts: list[Any] = []
         while True:
             blocks = -(-size // orders.BLOCK)
             kernel = f"{name}{'joined_' if parts else ''}"

@@ -56,10 +56,10 @@ def _one_by_one(name: str, x: ndarray, axes: tuple[int, ...], ddof: float) -> nd
         return x
     n = math.prod(x.shape[k] for k in axes)
     if name == "mean":
-        return cast("ndarray", _one_by_one("sum", x, axes, ddof) / n)
+        return _one_by_one("sum", x, axes, ddof) / n
     squares = square(x - _one_by_one("mean", x, axes, ddof))
     found = _one_by_one("sum", squares, axes, ddof) / builtins.max(n - ddof, 0.0)
-    return sqrt(found) if name == "std" else cast("ndarray", found)
+    return sqrt(found) if name == "std" else found
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
