@@ -115,6 +115,10 @@ def test_arrays_of_half_floats_dates_spans_and_texts() -> None:
     x = xp.asarray(h)
     for f in (lambda a: a * 2.5 + a, lambda a: a.sum(), lambda a: a.mean(), lambda a: a[::-1], lambda a: a > 0):
         same(f(x), f(h))
+    same(x.map(lambda v: v * 2), h * 2)
+    same(x.scan(max), np.maximum.accumulate(h))
+    same(xp.sort(x), np.sort(h))
+    assert float(x.reduce(lambda a, b: a + b)) == -0.25
     days = np.array(["2021-05-01", "2020-01-01", "NaT", "2020-03-01"], "M8[D]")
     d = xp.asarray(days)
     month = np.timedelta64(31, "D")
@@ -126,6 +130,8 @@ def test_arrays_of_half_floats_dates_spans_and_texts() -> None:
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found.numpy(), expected)
     np.testing.assert_array_equal(xp.sort(d).numpy(), np.sort(days))
+    with pytest.raises(TypeError, match="not elements of datetime64"):
+        d.map(lambda v: v)
     texts = np.array(["b", "abc", "a"])
     s = xp.asarray(texts)
     same(s == "a", texts == "a")

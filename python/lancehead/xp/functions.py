@@ -40,9 +40,17 @@ _SOURCES: dict[int, Any] = {}
 #: Types of results by functions and types of elements.
 _RESULTS: dict[Any, str] = {}
 
-#: Types of compiled code by data types.
-TYPES = {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in dtypes.ALL}
-_NAMED = {d.name: d for d in dtypes.ALL}
+
+class _Types(dict[np.dtype[Any], Any]):
+    def __missing__(self, dtype: np.dtype[Any]) -> Any:
+        raise TypeError(f"functions take numbers and truth values, not elements of {dtype}")
+
+
+#: Types of compiled code by those of elements that functions of the program take; TypeError for others.
+TYPES = _Types(
+    {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in (*dtypes.ALL, dtypes.float16)}
+)
+_NAMED = {d.name: d for d in TYPES}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 
 
