@@ -491,3 +491,28 @@ def test_records_are_elements_in_compiled_code():
         return xp.map(lambda r: r.mass * 2, p), moments
 
     same(f(particles), (particles["mass"] * 2, 10.0, (particles["mass"] * particles["at"][:, 0]).sum()))
+
+
+@njit
+def totals(a, columns):
+    return (
+        xp.reduce(lambda p, q: p + q, a, axis=1),
+        xp.reduce(lambda p, q: p + q, columns, axis=0),
+        xp.reduce(lambda p, q: p + q * 1.0, a, axis=1),
+        xp.inner(lambda p, q: p * q, lambda p, q: p + q, a, a),
+    )
+
+
+@pytest.mark.parametrize("n", [1, 5, 63, 64, 65, 4095, 4097, 9000])
+def test_orders_of_floats_are_those_of_lazy_arrays(n):
+    a = np.random.default_rng(n).normal(size=(3, n))
+    x = A(a)
+    same(
+        totals(a, np.ascontiguousarray(a.T)),
+        (
+            xp.reduce(lambda p, q: p + q, x, axis=1),
+            xp.reduce(lambda p, q: p + q, A(np.ascontiguousarray(a.T)), axis=0),
+            xp.reduce(lambda p, q: p + q * 1.0, x, axis=1),
+            xp.inner(lambda p, q: p * q, lambda p, q: p + q, x, x),
+        ),
+    )
