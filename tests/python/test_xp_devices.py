@@ -219,23 +219,117 @@ def test_long_graphs_are_several_kernels() -> None:
     arrays.same(x, a)
 
 
-def test_orders_of_sums() -> None:
-    # Reductions have one order, whichever kernel computes them, and so have scans.
-    rng = np.random.default_rng(3)
-    for shape in ((3, 70), (2, 5000)):
-        a = rng.normal(size=shape).astype(np.float32)
-        x = there(a)
-        own = xp.reduce(lambda u, v: np.float32(u + v), x, init=np.float32(0.0), axis=1)
-        np.testing.assert_array_equal(xp.sum(x, axis=1).numpy(), own.numpy())
-        np.testing.assert_array_equal(xp.sum(there(a.T), axis=0).numpy(), own.numpy())
-    a = rng.normal(size=3000)
-    parts = [np.cumsum(a[k : k + 1024])[-1] for k in range(0, 3000, 1024)]
-    expected, before = np.empty(3000), None
-    for k, part in zip(range(0, 3000, 1024), parts, strict=True):
-        line = a[k : k + 1024] if before is None else np.concatenate([[before], a[k : k + 1024]])
-        expected[k : k + 1024] = np.cumsum(line)[-len(a[k : k + 1024]) :]
-        before = part if before is None else before + part
-    np.testing.assert_array_equal(xp.cumulative_sum(there(a)).numpy(), expected)
+def plus(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def times(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def not_known(a: Any, b: Any) -> Any:
+    """Addition that is not known to be commutative."""
+    return np.maximum(a + b, b + a)
+
+
+def on_both(made: Callable[[Any], xp.ndarray], *facts: Any) -> None:
+    """Compares the bits of an array of either device."""
+    expected, found = made("cpu"), made(DEVICE)
+    assert (found.device, found.dtype, found.shape) == (DEVICE, expected.dtype, expected.shape), facts
+    assert found.numpy().tobytes() == expected.numpy().tobytes(), (facts, found.numpy(), expected.numpy())
+
+
+def normal(dtype: str, shape: Any) -> np.ndarray:
+    rng = np.random.default_rng(11)
+    a = 100 * rng.normal(size=shape)
+    return (a + 100j * rng.normal(size=shape) if dtype == "complex64" else a).astype(dtype)
+
+
+#: Around groups of four and of lanes, the kernels for short lines, spans, blocks, and many blocks.
+LENGTHS = (
+    *range(6), 16, 17, 63, 64, 65, 127, 128, 129, 191, 511, 512, 513, 1025, 4095, 4096, 4097, 4160, 4161, 20000, 270000
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype"),
+    ((plus, "float32"), (plus, "complex64"), (np.maximum, "int16"), (not_known, "float64"), (not_known, "int32")),
+)
+def test_primitives_have_the_bits_of_the_host(op: Any, dtype: str) -> None:
+    whole, compiled = normal(dtype, LENGTHS[-1]), 0
+    one = whole[5]
+    for n in LENGTHS:
+        x = {d: xp.asarray(whole[:n], device=d) for d in ("cpu", DEVICE)}
+        if n:
+            on_both(lambda d, x=x: xp.reduce(op, x[d], init=None), "reduce", n)
+            on_both(lambda d, x=x: xp.scan(op, x[d]), "scan", n)
+        on_both(lambda d, x=x: xp.reduce(op, x[d], init=one), "reduce with a value", n)
+        on_both(lambda d, x=x: xp.scan(op, x[d], init=one), "scan with a value", n)
+        on_both(lambda d, x=x: xp.scan(op, x[d], init=one, exclusive=True), "exclusive scan", n)
+        compiled = compiled or (n == 5 and len(device_loops._COMPILED))
+    assert len(device_loops._COMPILED) == compiled
+
+
+@pytest.mark.parametrize("op", (plus, not_known))
+def test_primitives_along_axes_have_the_bits_of_the_host(op: Any) -> None:
+    shapes = (
+        (3, 70),
+        (2, 5000),
+        (5000, 2),
+        (9000, 300),
+        (2, 513, 3),
+        (1, 4200, 2),
+        (600, 2, 65),
+        (3, 200, 1),
+        (0, 3),
+        (3, 0),
+    )
+    for shape in shapes:
+        a = normal("float64", shape)
+        for axis, n in enumerate(shape):
+            x = {d: xp.asarray(a, device=d) for d in ("cpu", DEVICE)}
+            on_both(lambda d, x=x, k=axis: xp.reduce(op, x[d], init=0.5, axis=k), "reduce", shape, axis)
+            if n and len(shape) == 2:
+                on_both(lambda d, x=x, k=axis: xp.reduce(op, x[d], init=None, axis=k), "reduce", shape, axis)
+                on_both(lambda d, x=x, k=axis: xp.reduce(op, x[d].T * 2.0, init=None, axis=k - 1), "view", shape, axis)
+            on_both(lambda d, x=x, k=axis: xp.scan(op, x[d], axis=k), "scan", shape, axis)
+    # Products are rounded before they are added.
+    a, b = (xp.asarray(normal("float32", (7, 700)) + k) for k in range(2))
+    on_both(lambda d: xp.inner(times, op, a.to_device(d), b.to_device(d), init=1.0))
+    on_both(lambda d: xp.transform_reduce(times, op, None, a.to_device(d), b.to_device(d), axis=0))
+    on_both(lambda d: xp.map(times, a.to_device(d), b.to_device(d)) + a.to_device(d) * b.to_device(d))
+
+
+#: Around groups of eight, leaves, and parts of trees with leaves of different depths.
+SUMS = (
+    1, 2, 7, 8, 9, 127, 128, 129, 136, 137, 143, 257, 1000, 1025, 2055, 3584, 3585, 4097, 7169, 20001, 57345, 270000
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ("float16", "float32", "complex64"))
+def test_sums_have_the_bits_of_the_host(dtype: str) -> None:
+    whole = normal(dtype, SUMS[-1]) / np.array(100).astype(dtype)
+    for n in SUMS:
+        x = {d: xp.asarray(whole[:n], device=d) for d in ("cpu", DEVICE)}
+        for name in ("sum", "mean") if dtype == "complex64" else ("sum", "mean", "var", "std", "prod"):
+            f = getattr(xp, name)
+            if n <= (2048 if name == "prod" else 2055 if dtype == "float16" else n):
+                on_both(lambda d, x=x, f=f: f(x[d]), name, n)
+    for n in (1, 512):
+        on_both(lambda d, n=n: xp.cumulative_sum(xp.asarray(whole[:n], device=d)), "cumulative_sum", n)
+
+
+@pytest.mark.parametrize("name", ("sum", "mean", "std", "prod"))
+def test_sums_along_axes_have_the_bits_of_the_host(name: str) -> None:
+    f = getattr(xp, name)
+    for shape in ((3, 4001), (4001, 3), (2, 513, 3), (40, 2, 65), (4, 40, 1)):
+        a = normal("float64", shape) / 100
+        x = {d: xp.asarray(a, device=d) for d in ("cpu", DEVICE)}
+        several = ((0, 1), (2, 0), (1, 2)) if len(shape) == 3 else ()
+        for axis in (*range(len(shape)), *several):
+            on_both(lambda d, x=x, k=axis: f(x[d], axis=k), shape, axis)
+        on_both(lambda d, x=x: f(xp.flip(x[d], axis=-1)[..., ::2], axis=-1), "views", shape)
+        on_both(lambda d, x=x: f(x[d] * x[d] + x[d] * 0.3, axis=-1), "products", shape)
 
 
 @pytest.mark.parametrize("dtype", ("int32", "float64", "complex64"))

@@ -6,21 +6,24 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.graph import Node
-from lancehead.xp.kernels import Code, Index, Places, cast
+from lancehead.xp.kernels import Code, Index, Places, cast, rounded
 
 
 class Facts(NamedTuple):
-    """How many lines there are, and elements of each; whether their means are needed first, and whether neighbours in
-    memory are of different lines.
+    """How many lines there are, and elements of each; in which order these are reduced, and whether the means of the
+    lines are needed first.
     """
 
     extents: Callable[[Any], tuple[int, int]]
+    order: str = ""
     has_means: bool = False
-    is_apart: bool = False
 
 
 class Fold(NamedTuple):
@@ -95,19 +98,20 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
     given, names = _given(code), list(code.arguments.values())
     is_truth, is_place = name in ("all", "any"), name in ("argmax", "argmin")
     has_means = name in ("var", "std")
-    facts = Facts(_lines(places, x.shape, axes), has_means, len(x.shape) - 1 not in axes)
+    order = _order(name, x, axes, node.dtype)
+    facts = Facts(_lines(places, x.shape, axes), order, has_means)
     result = cast(dtypes.bool, element, x.dtype) if is_truth else element if is_place else cast(node.dtype, element)
     parts = [texts.function("element", ["r", "i", *names], code.lines, result)]
     simple = f"{dtype}({_OPERATORS.get(name, '')})"
     if has_means:
         parts += _part("mean_", names, f"element(r, i{given})", simple, f"np.divide(a, {dtype}(n))")
-        parts.append(texts.reduction(given, dtype, "mean_"))
+        parts.append(orders.reduction(given, dtype, order, "mean_"))
         more = dict(node.op.static[3])["ddof"]
         divided = f"np.divide(a, {dtype}(max(n - {more!r}, 0.0)))"
-        square = f"{dtype}(np.square(element(r, i{given}) - means[r]))"
+        square = rounded(node.dtype, f"{dtype}(np.square(element(r, i{given}) - means[r]))")
         final = f"np.sqrt({divided})" if name == "std" else divided
         parts += _part("", ["means", *names], square, simple, final)
-        parts.append(texts.reduction(f", means{given}", dtype))
+        parts.append(orders.reduction(f", means{given}", dtype, order))
     elif is_place:
         sign = ">" if name == "argmax" else "<"
         better = f"element(r, b{given}) {sign} element(r, a{given})"
@@ -115,13 +119,24 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
             x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
             better = f"({better} and not np.isnan(element(r, a{given}))) or {x_nan}"
         parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")
-        parts.append(texts.reduction(given, dtype))
+        parts.append(orders.reduction(given, dtype, order))
     else:
         final = f"{dtype}(np.divide(a, {dtype}(n)))" if name == "mean" else "a"
         parts += _part("", names, f"element(r, i{given})", simple, final)
-        parts.append(texts.reduction(given, dtype))
+        parts.append(orders.reduction(given, dtype, order))
     parts.append(texts.nothing(given, f"{dtype}({_NOTHING.get(name, '0')})"))
     return Fold("\n".join(parts), dict(code.arguments), facts)
+
+
+def _order(name: str, x: Node, axes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    # The order of a reduction of NumPy. Sums of floats have that of the host.
+    is_near = len(axes) == len(x.shape) or (len(axes) == 1 and math.prod(x.shape[axes[0] + 1 :]) == 1)
+    if dtype.kind in "fc" and name not in ("max", "min"):
+        return "halves" if is_near and name != "prod" else "left"
+    # Neighbours in memory are of different lines, or of one.
+    if len(x.shape) - 1 not in axes:
+        return "left"
+    return "neighbours" if name in ("argmax", "argmin") else "lanes"
 
 
 def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:
@@ -137,7 +152,7 @@ def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: s
 def _own_fold(node: Node, places: Places) -> Fold:
     # A reduction by an operator of the program.
     first, x = node.inputs
-    operator, axis = node.op.static
+    operator, axis, order = node.op.static
     code, shape = Code(places), x.shape
     axes = tuple(range(len(shape))) if axis is None else (axis,)
     value = cast(node.dtype, code.load(x, _index(code, shape, axes)), x.dtype)
@@ -152,15 +167,13 @@ def _own_fold(node: Node, places: Places) -> Fold:
         texts.function("final", ["a", "n", *names], [], "a"),
         texts.function("start", names, opening.lines, start),
         texts.function("opened", ["a", *names], [], f"op(start({given[2:]}), a, 0{given})" if has_first else "a"),
-        texts.reduction(given, of.typed(node.dtype)),
+        orders.reduction(given, of.typed(node.dtype), order),
         texts.nothing(given, f"start({given[2:]})"),
     ]
-    return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes)))
+    return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes), order))
 
 
 def _scan(node: Node, places: Places) -> Fold:
-    from lancehead.xp.device_loops import PART
-
     is_own = node.op.name == "scan"
     x, code = node.inputs[-1], Code(places)
     shape = x.shape
@@ -182,7 +195,7 @@ def _scan(node: Node, places: Places) -> Fold:
         texts.function("place", ["r", "i", *names], placing.lines, place),
         texts.function("op", ["a", "b", "r", *names], [], op),
         texts.function("first", names, opening.lines, start),
-        texts.scan(given, first is not None, exclusive, PART),
+        orders.scan(given, first is not None, exclusive),
     ]
     return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes)))
 

@@ -1,9 +1,6 @@
 """The steps of an evaluation on a device, and the texts of their kernels.
 
-Reductions of lines have one order of elements on all devices: blocks of 2048 elements, in which eight at a time are
-combined as ((0 1) (2 3)) ((4 5) (6 7)) and these results from left to right, then a rest of fewer than eight; results
-of blocks from left to right. The host has another order. Scans go from left to right within parts of 1024 elements,
-each after the results of the parts before it.
+Reductions and scans have the orders of the host (`device_orders.py`), whichever kernels compute them.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.decorators import njit
+from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
@@ -27,7 +25,7 @@ from lancehead.xp.kernels import Code, How, Index, Places, axis_of, cast, how, o
 
 #: Threads of a block, and elements of a thread, of the kernels that are launched.
 SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
-#: Elements that a part of a scan has.
+#: Elements that a thread counts and moves.
 PART = 1024
 
 _COMPILED: dict[str, dict[str, Any]] = {}
@@ -151,7 +149,7 @@ def check_step(node: Node, places: Places) -> Step:
 
 
 class Folded(Step):
-    """A reduction: a kernel for the blocks of all lines, and one for their results."""
+    """A reduction: kernels for the blocks of all lines, and for their results."""
 
     def __init__(self, node: Node, places: Places, fold: Fold) -> None:
         super().__init__((node,), places, fold.text, fold.arguments)
@@ -160,7 +158,7 @@ class Folded(Step):
     def run(self, run: Any) -> None:
         out, given = self.new(run), self.given(run)
         rows, n = self.fold.extents(run)
-        if not n:
+        if not n or not rows:
             launch(self.names["nothing"], rows, out, rows, *given)
             return
         if self.fold.has_means:
@@ -170,20 +168,34 @@ class Folded(Step):
         self._whole("", out, rows, n, given)
 
     def _whole(self, name: str, out: Any, rows: int, n: int, given: list[Any]) -> None:
-        blocks = -(-n // 2048)
-        parts = out if blocks == 1 else empty(rows * blocks, out.dtype)
-        facts = (parts, rows, n, blocks, *given)
-        # Neighbouring threads read neighbours in memory.
-        if n >= THREADS and not (self.fold.is_apart and rows >= 4 * THREADS):
-            self.names[f"{name}blocks"][rows * blocks, THREADS](*facts)
-        else:
-            launch(self.names[f"{name}lines"], rows * blocks, *facts)
-        if blocks > 1:
-            launch(self.names[f"{name}finish"], rows, out, *facts)
+        # Passes over the lines, and then over the results of blocks, until there is one for each line.
+        order, size = self.fold.order, n
+        parts: list[Any] = []
+        while True:
+            blocks = -(-size // orders.BLOCK)
+            kernel = f"{name}{'joined_' if parts else ''}"
+            if parts and (order == "left" or (order == "lanes" and size < orders.FROM[order])):
+                launch(self.names[f"{name}finish"], rows, out, *parts, rows, n, size, *given)
+                return
+            if order == "halves":
+                blocks = max(size // 8, 1) if parts else orders.parts_of(n)
+            elif order == "lanes" and parts:
+                blocks = 1
+            found = out if blocks == 1 else empty(rows * blocks, out.dtype)
+            facts = (found, rows, size, n, blocks, *parts, *given)
+            if size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
+                threads = orders.THREADS[order]
+                count = -(-rows * blocks // 16) if order == "lanes" else rows * blocks
+                self.names[f"{kernel}blocks"][count, threads](*facts)
+            else:
+                launch(self.names[f"{kernel}lines"], rows * blocks, *facts)
+            if blocks == 1:
+                return
+            size, parts = blocks, [found]
 
 
 class Scanned(Step):
-    """A scan: a kernel for the parts of all lines, one for what comes before each, one for the results."""
+    """A scan: a kernel for the spans of all lines, one for what comes before each, one for the results."""
 
     def __init__(self, node: Node, places: Places, fold: Fold) -> None:
         super().__init__((node,), places, fold.text, fold.arguments)
@@ -192,12 +204,13 @@ class Scanned(Step):
     def run(self, run: Any) -> None:
         out, given = self.new(run), self.given(run)
         rows, n = self.fold.extents(run)
-        parts = -(-n // PART)
-        before = empty(rows * parts, out.dtype)
-        if parts > 1:
-            launch(self.names["parts"], rows * parts, before, rows, n, parts, *given)
-        launch(self.names["carry"], rows, before, rows, parts, *given)
-        launch(self.names["write"], rows * parts, out, before, rows, n, parts, *given)
+        spans = -(-n // orders.SPAN)
+        before = empty(rows * spans, out.dtype)
+        if spans > 1:
+            launch(self.names["spans"], rows * spans, before, rows, n, spans, *given)
+        if spans:
+            launch(self.names["carry"], rows, before, rows, spans, *given)
+        launch(self.names["write"], rows * spans, out, before, rows, n, spans, *given)
 
 
 class Stored(Step):

@@ -10,7 +10,7 @@ from lancehead.xp.devices import CPU, as_device
 from lancehead.xp.graph import TRANSFER, Node, transferred
 from lancehead.xp.kernels import SAME_INDEX, How, how
 from lancehead.xp.regions import scheduled_among, unknown
-from lancehead.xp.schedules import Schedule
+from lancehead.xp.schedules import ON_DEVICES, Schedule
 
 #: Threads of a block of most kernels, and columns of a tile of a product.
 THREADS, TILE = 256, 16
@@ -151,5 +151,7 @@ def apart(wanted: Sequence[Node]) -> list[Node]:
     """The nodes behind others that schedules have computed by themselves, in the program's order."""
     return [n for n in scheduled_among(unknown(wanted)) if n.schedule.is_apart]
 
+
+ON_DEVICES += [check_place, check]
 
 __all__ = ["THREADS", "again", "apart", "check", "check_place", "elsewhere", "is_elsewhere", "tile_of"]

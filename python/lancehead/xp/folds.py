@@ -221,7 +221,9 @@ def _folded(
         some = wrap(made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
     if on_device(*nodes):
-        return _folded_there(op, f, nodes, _first(init, dtype), axis, shape, (elements, dtype))
+        is_near = axis is None or math.prod(shape[axis + 1 :]) == 1
+        order = "left" if not is_near else "lanes" if is_commutative else "neighbours"
+        return _folded_there(op, f, nodes, _first(init, dtype), axis, shape, (elements, dtype, order))
     f, nodes = _joined(f, list(nodes), shape)
     read = [_line(node, f"x{i}", shape) for i, node in enumerate(nodes)]
     texts = tuple([text for _, text in read])
@@ -237,17 +239,17 @@ def _folded(
 
 
 def _folded_there(
-    op: Any, f: Any, nodes: Sequence[Node], first: Node, axis: Any, shape: Any, types: tuple[Any, Any]
+    op: Any, f: Any, nodes: Sequence[Node], first: Node, axis: Any, shape: Any, types: tuple[Any, Any, str]
 ) -> ndarray:
     # A reduction on a device, whose kernel contains the map.
-    elements, dtype = types
+    elements, dtype, order = types
     if len(nodes) == 1 and nodes[0].shape == shape and f is of.compiled(_same):
         x = nodes[0]
     else:
         x = made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
     x = convert(x, dtype) if shape else reshaped(convert(x, dtype), (1,))
-    static = (None if axis is None or not shape else axis,)
+    static = (None if axis is None or not shape else axis, order)
     return wrap(made("reduce", no_text, (first, x), out, dtype, objects=(op,), static=static, is_costly=True))
 
 

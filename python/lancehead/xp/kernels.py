@@ -232,9 +232,18 @@ def cast(dtype: np.dtype[Any], text: str, known: np.dtype[Any] | None = None) ->
     return f"({text}) != 0" if dtype == dtypes.bool and known is not None else f"{of.typed(dtype)}({text})"
 
 
+def rounded(dtype: np.dtype[Any], text: str) -> str:
+    """The text of a number that may be a product, which is rounded before it is added to something, as on the host.
+
+    Kernels round a product and the sum that it is for once. This sum leaves each number as it is, and costs nothing.
+    """
+    return f"{text} + {of.typed(dtype)}(-0.0)" if dtype in dtypes.REAL_FLOATING else text
+
+
 def _ufunc(code: Code, node: Node, index: Index) -> str:
     names = [code.operand(n, index) for n in node.inputs]
-    return code.let(cast(node.dtype, f"np.{node.op.name}({', '.join(names)})"))
+    text = cast(node.dtype, f"np.{node.op.name}({', '.join(names)})")
+    return code.let(rounded(node.dtype, text) if node.op.name in ("multiply", "square") else text)
 
 
 def _astype(code: Code, node: Node, index: Index) -> str:
@@ -258,7 +267,7 @@ def function_of(name: str) -> str:
 
 def _map(code: Code, node: Node, index: Index) -> str:
     names = [code.operand(n, index) for n in node.inputs]
-    return code.let(cast(node.dtype, f"{function_of(node.op.static[0])}({', '.join(names)})"))
+    return code.let(rounded(node.dtype, cast(node.dtype, f"{function_of(node.op.static[0])}({', '.join(names)})")))
 
 
 def _full(code: Code, node: Node, index: Index) -> str:
@@ -380,7 +389,7 @@ def _stencil(code: Code, node: Node, index: Index) -> str:
     for steps in neighbours:
         at = tuple(code.let(f"{m} + {step}") for m, step in zip(multi, steps, strict=True))
         names.append(code.load(source, Index(source.shape, None, at)))
-    return code.let(cast(node.dtype, f"{f}({', '.join(names)})"))
+    return code.let(rounded(node.dtype, cast(node.dtype, f"{f}({', '.join(names)})")))
 
 
 def _random(code: Code, node: Node, index: Index) -> str:

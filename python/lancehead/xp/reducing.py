@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections import namedtuple
 from typing import Any, cast
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert, minimum, operands
+from lancehead.xp.devices import on_device
+from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
 from lancehead.xp.graph import Kind, Node, leaf, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
@@ -34,10 +36,30 @@ def _reduced(
     if not axes:
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
+    if 1 < len(axes) < x.ndim and name in _SUMS and dtype.kind in "fc" and on_device(x):
+        return reshape(_one_by_one(name, astype(x, dtype, copy=False), axes, dict(more).get("ddof", 0.0)), shape)
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
     static = (name, named, bool(keepdims), more)
     node = made(name, _reduction, (x.node(),), shape, dtype, static=static, is_costly=True, kind=Kind.REDUCTION)
     return wrap(node)
+
+
+#: Reductions that depend on the order of floats.
+_SUMS = ("sum", "prod", "mean", "var", "std")
+
+
+def _one_by_one(name: str, x: ndarray, axes: tuple[int, ...], ddof: float) -> ndarray:
+    # A reduction on a device along one axis after the other, as on the host, whose order it has. Axes are kept.
+    if name in ("sum", "prod"):
+        for k in axes:
+            x = _reduced(name, x, k, True, x.dtype)
+        return x
+    n = math.prod(x.shape[k] for k in axes)
+    if name == "mean":
+        return _one_by_one("sum", x, axes, ddof) / n
+    squares = square(x - _one_by_one("mean", x, axes, ddof))
+    found = _one_by_one("sum", squares, axes, ddof) / builtins.max(n - ddof, 0.0)
+    return sqrt(found) if name == "std" else found
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:

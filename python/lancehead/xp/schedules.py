@@ -104,16 +104,18 @@ def _positive(name: str, n: Any) -> None:
         raise ValueError(f"{name} is positive, not {n}")
 
 
+#: What `device_schedules` checks, which imports this module: another place, and the schedule of a device.
+ON_DEVICES: list[Callable[..., None]] = []
+
+
 def check(node: Node, schedule: Schedule, device: Callable[[Any], Any]) -> None:
     """Raises ValueError if a node cannot be computed so; `device` finds the device of a name, and raises so, too."""
-    from lancehead.xp import device_schedules
-
     own = device("cpu") if node.device is None else node.device
     where = own if schedule.place is None else device(schedule.place)
     if node.value is not None:
         raise ValueError("the array has been computed, so that a schedule has no effect")
     if where is not own:
-        device_schedules.check_place(node)
+        ON_DEVICES[0](node)
     if where.number is None:
         for name in ("block", "shared"):
             if getattr(schedule, name) is not None:
@@ -127,7 +129,7 @@ def check(node: Node, schedule: Schedule, device: Callable[[Any], Any]) -> None:
         if schedule.has_loops:
             _check_loops(node, schedule)
     else:
-        device_schedules.check(node, schedule)
+        ON_DEVICES[1](node, schedule)
 
 
 def _check_loops(node: Node, schedule: Schedule) -> None:
