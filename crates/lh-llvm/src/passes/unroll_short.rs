@@ -47,7 +47,7 @@ fn mark_loops(m: &Module, f: Val) -> bool {
     for (latch, header) in &edges {
         let body = graph.body(*latch, *header);
         let is_other = |(from, to): &(usize, usize)| (from, to) != (latch, header) && body.contains(to);
-        if edges.iter().any(|e| is_other(e)) {
+        if edges.iter().any(is_other) {
             continue;
         }
         let block = |b: &usize| graph.blocks[*b];

@@ -106,8 +106,8 @@ unsafe extern "C" fn lh_rng_fill(
     let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
         0 => drawing!(source, bits => bits.fill_f64(out)),
-        1 => drawing!(source, bits => fill_each(bits, out, |b| normal(b))),
-        2 => drawing!(source, bits => fill_each(bits, out, |b| exponential(b))),
+        1 => drawing!(source, bits => fill_each(bits, out, normal)),
+        2 => drawing!(source, bits => fill_each(bits, out, exponential)),
         3 => drawing!(source, bits => fill_each(bits, out, |b| -(-b.next_f64()).ln_1p())),
         4 => {
             drawing!(source, bits => bits.fill_f64(out));
