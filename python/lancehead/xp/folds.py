@@ -160,6 +160,23 @@ def _is_map(n: Node, shape: tuple[int, ...]) -> bool:
     return n.value is None and n.op in _ELEMENTS and n.shape == shape
 
 
+def _place_of(
+    n: Node, depth: int, shape: tuple[int, ...], place: dict[Node, int], calls: list[Any], leaves: list[Node]
+) -> int:
+    # The number of the call that computes a node, of a leaf a negative one.
+    k = place.get(n)
+    if k is None:
+        if depth < _MANY and _is_map(n, shape):
+            inputs = tuple([_place_of(i, depth + 1, shape, place, calls, leaves) for i in n.inputs])
+            calls.append((n.op, inputs))
+            k = len(calls) - 1
+        else:
+            leaves.append(n)
+            k = -len(leaves)
+        place[n] = k
+    return k
+
+
 def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, list[Node]]:
     # The function and its arrays, with maps that have no values as a part of the function: they need no memory.
     if not any(_is_map(n, shape) for n in nodes):
@@ -175,20 +192,7 @@ def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, lis
     leaves: list[Node] = []
     calls: list[Any] = []
     place: dict[Node, int] = {}
-
-    def placed(n: Node, depth: int) -> int:
-        k = place.get(n)
-        if k is None:
-            if depth < _MANY and _is_map(n, shape):
-                calls.append((n.op, tuple([placed(i, depth + 1) for i in n.inputs])))
-                k = len(calls) - 1
-            else:
-                leaves.append(n)
-                k = -len(leaves)
-            place[n] = k
-        return k
-
-    roots = tuple([placed(n, 0) for n in nodes])
+    roots = tuple([_place_of(n, 0, shape, place, calls, leaves) for n in nodes])
     key = (f, roots, *calls)
     if key not in _JOINED:
         names = ", ".join(f"x{i}" for i in range(len(leaves)))
