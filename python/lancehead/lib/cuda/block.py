@@ -8,7 +8,7 @@ combined from left to right. Shared memory is for the greatest block, and is use
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import THREADS, WARPS, before_of, lanes, shared, sync, taken, thread, threads
+from lancehead.lib.cuda.exchange import THREADS, WARPS, backward, before_of, lanes, shared, sync, taken, thread, threads
 from lancehead.lib.cuda.warp import first_lane, inclusive
 from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
 from lancehead.lib.primitives.lines import get, put
@@ -145,20 +145,13 @@ def sort(key, value=None, *, before=None):
     return found, get(values, int(places[thread()]))
 
 
-def _reversed(order):
-    def after(a, b):
-        return order(b, a)
-
-    return after
-
-
 def top_k(value, k):
     """The greatest values of a block's threads in descending order, and the threads that have given them.
 
     Threads from the k-th on get -1 as thread, and their own value.
     """
     x = strong(value)
-    keys, places = _sorted(x, _reversed(before_of(None, x)))
+    keys, places = _sorted(x, backward(before_of(None, x)))
     if thread() < k:
         return get(keys, thread()), int(places[thread()])
     return x, -1

@@ -85,6 +85,15 @@ def before_of(before, like):
     return plain_before
 
 
+def backward(order):
+    """The order from the last key to the first."""
+
+    def after(a, b):
+        return order(b, a)
+
+    return after
+
+
 def _tuple_before(a, b):
     if len(a) == 0:
         return False

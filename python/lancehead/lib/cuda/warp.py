@@ -7,7 +7,7 @@ be associative, and need not be commutative.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import before_of, lanes, taken, thread
+from lancehead.lib.cuda.exchange import backward, before_of, lanes, taken, thread
 from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
 
 
@@ -126,20 +126,13 @@ def sort(key, value=None, *, before=None):
     return found, taken(lanes(), strong(value), int(place))
 
 
-def _reversed(order):
-    def after(a, b):
-        return order(b, a)
-
-    return after
-
-
 def top_k(value, k):
     """The greatest values of a warp's threads in descending order, and the lanes that have given them.
 
     Threads from the k-th on get -1 as lane, and their own value.
     """
     x = strong(value)
-    found, place = _sorted(x, _reversed(before_of(None, x)))
+    found, place = _sorted(x, backward(before_of(None, x)))
     if thread() & 31 < k:
         return found, int(place)
     return x, -1
