@@ -13,7 +13,8 @@ import test_xp as arrays
 import test_xp_primitives as primitives
 from lancehead import cuda, xp
 from lancehead.xp import device_loops, device_regions, devices
-from lancehead.xp.kernels import KERNELS, How
+from lancehead.xp.kernels import how
+from lancehead.xp.rows import How
 
 DEVICE = "cuda:0"
 
@@ -420,5 +421,8 @@ def test_kernels_are_ptx() -> None:
     assert count > 5
 
 
-def test_the_table_names_operations() -> None:
-    assert KERNELS["add"] is How.FUSED and KERNELS["sum"] is How.REDUCED and "fft" not in KERNELS
+def test_rows_say_how_operations_are_computed() -> None:
+    x = xp.asarray([1.0, 2.0])
+    made = (x + x, xp.sum(x), xp.fft.fft(x))
+    assert [how(y.node()) for y in made] == [How.FUSED, How.REDUCED, How.HOST]
+    assert how(xp.argmax(xp.asarray([1j])).node()) is How.HOST

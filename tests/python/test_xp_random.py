@@ -10,7 +10,7 @@ from scipy import stats
 
 from lancehead import cuda, get_num_threads, njit, set_num_threads, xp
 from lancehead.xp import device_loops, device_regions, drawing, regions, streams
-from lancehead.xp.kernels import How
+from lancehead.xp.rows import How
 
 ONES = 0xFFFFFFFF
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)

@@ -12,9 +12,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from lancehead.xp import devices, dtypes
 from lancehead.xp.devices import CPU, Device, as_device
-from lancehead.xp.graph import Kind, Node, leaf, op, transferred
+from lancehead.xp.graph import Node, leaf, op, transferred
 from lancehead.xp.methods import Methods
 from lancehead.xp.regions import compute, compute_alone
+from lancehead.xp.rows import Element, How, Kind, Row
 from lancehead.xp.schedules import Schedule, scheduled
 
 if TYPE_CHECKING:
@@ -498,9 +499,10 @@ def _stored_here(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored_here({a}, {x}, {first}, {shape}, {strides})"
 
 
-_STRIDED = op("view", _strided, kind=Kind.VIEW)
-_STORED = op("store", _stored, is_costly=True, is_fresh=True, here=_stored_here)
-_STORED_NUMBER = op("store", _stored_number, is_costly=True)
+_STRIDED = op(Row("view", Kind.VIEW, element=Element.VIEW, is_portable=True), _strided)
+_STORE = Row("store", how=How.STORED)
+_STORED = op(_STORE, _stored, is_costly=True, is_fresh=True, here=_stored_here)
+_STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)
 
 #: An array of a node's contents.
 wrap = ndarray

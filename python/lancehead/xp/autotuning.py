@@ -24,9 +24,10 @@ from lancehead.xp.array import OPERATORS, ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
 from lancehead.xp.device_schedules import again, is_elsewhere
 from lancehead.xp.devices import as_device, is_gpu
-from lancehead.xp.graph import Kind, Node
-from lancehead.xp.kernels import How, how
+from lancehead.xp.graph import Node
+from lancehead.xp.kernels import how
 from lancehead.xp.regions import compute, groups, ordered, region_of
+from lancehead.xp.rows import How, Kind
 from lancehead.xp.schedules import Schedule, check
 
 #: Bytes of pieces that are tried: parts of the caches of a core.

@@ -6,18 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lancehead.xp.graph import Kind, Node
+from lancehead.xp.graph import Node
+from lancehead.xp.rows import Kind
 
 if TYPE_CHECKING:
     from lancehead.xp.regions import Step
 
-#: Nanoseconds of an element, of operations that take longer than a pass through memory.
-_NANOSECONDS = {
-    **dict.fromkeys(("exp", "log", "log2", "log10", "exp2", "sqrt", "divide", "hypot"), 1.0),
-    **dict.fromkeys(("sin", "cos", "tan", "tanh", "expm1", "log1p", "map", "floor_divide", "remainder"), 3.0),
-    **dict.fromkeys(("power", "arctan2", "sinh", "cosh", "arcsin", "arccos", "arctan", "cumulative_sum"), 10.0),
-    **dict.fromkeys(("sort", "argsort", "unique", "searchsorted", "merge"), 60.0),
-}
+#: Nanoseconds of an element, where the row does not say them.
 _CHEAP, _COSTLY = 0.25, 4.0
 _BYTES_OF_A_NANOSECOND = 8.0
 #: Microseconds of a call.
@@ -81,11 +76,10 @@ def seconds(step: Step) -> float:
     for n in step.order:
         if n.op.kind in (Kind.VIEW, Kind.CONSTANT, Kind.COUNTING) or n.dtype.kind == "V":
             continue
-        name = n.op.static[0] if n.op.kind is Kind.ELEMENTWISE and n.op.static else n.op.name
-        each = _NANOSECONDS.get(n.op.name, _NANOSECONDS.get(str(name), _COSTLY if n.op.is_costly else _CHEAP))
+        each = n.op.row.nanoseconds or (_COSTLY if n.op.is_costly else _CHEAP)
         elements = max([abs(math.prod(n.shape)), *(abs(math.prod(k.shape)) for k in n.inputs)])
-        if n.op.name == "matmul":
-            each, elements = 0.1, math.prod(n.shape) * n.inputs[0].shape[-1]
+        if n.op.kind is Kind.PRODUCT:
+            elements = math.prod(n.shape) * n.inputs[0].shape[-1]
         total += each * elements
     return total * 1e-9
 

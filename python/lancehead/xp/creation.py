@@ -10,7 +10,9 @@ from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.devices import as_device, uploaded
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Kind, leaf, made
+from lancehead.xp.graph import leaf, made
+from lancehead.xp.reducing import chosen
+from lancehead.xp.rows import Element, Kind, Row
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> ndarray:
@@ -97,6 +99,9 @@ def as_shape(shape: Any) -> tuple[int, ...]:
     return found
 
 
+_FULL = Row("full", Kind.CONSTANT, element=Element.CONSTANT, is_portable=True)
+
+
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> ndarray:
     """An array of one value."""
     where = as_device(device)
@@ -106,8 +111,8 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
     static, dynamic = (dtypes.text(wanted),), (extents, number)
-    facts: Any = {"is_fresh": True, "kind": Kind.CONSTANT, "device": where}
-    return wrap(made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts))
+    node = made(_FULL, _full, (), extents, wanted, static=static, dynamic=dynamic, is_fresh=True, device=where)
+    return wrap(node)
 
 
 def _full(shape: str, x: str, dtype: str) -> str:
@@ -201,12 +206,7 @@ def _triangle(which: str, x: ndarray, k: int) -> ndarray:
         raise ValueError(f"{which} is of arrays with at least two axes, not {x.ndim}")
     rows, columns = x.shape[-2:]
     mask = getattr(np, which)(np.ones((rows, columns), np.bool_), k)
-    nodes = (leaf(mask), as_node(x), leaf(np.zeros((), x.dtype)))
-    return wrap(made("where", _chosen, nodes, x.shape, x.dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
-
-
-def _chosen(m: str, a: str, b: str) -> str:
-    return f"np.where({m}, {a}, {b})"
+    return chosen(leaf(mask), as_node(x), leaf(np.zeros((), x.dtype)), x.shape)
 
 
 def tril(x: ndarray, /, *, k: int = 0) -> ndarray:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from lancehead.xp.graph import Kind, Node
+from lancehead.xp.graph import Node
+from lancehead.xp.rows import Kind
 
 #: Smaller graphs are one region, and so many operations are a region at least.
 _LARGE, _LEAST = 64, 32

@@ -13,7 +13,8 @@ from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.graph import Node
-from lancehead.xp.kernels import Code, Index, Places, cast, rounded
+from lancehead.xp.kernels import Code, Index, Places, cast, how, rounded
+from lancehead.xp.rows import Gives, How, Law
 
 
 class Facts(NamedTuple):
@@ -32,23 +33,6 @@ class Fold(NamedTuple):
     text: str
     arguments: dict[Any, str]
     facts: Facts
-
-
-_OPERATORS = {
-    "sum": "np.add(a, b)",
-    "cumsum": "np.add(a, b)",
-    "mean": "np.add(a, b)",
-    "var": "np.add(a, b)",
-    "std": "np.add(a, b)",
-    "prod": "np.multiply(a, b)",
-    "cumprod": "np.multiply(a, b)",
-    "max": "np.maximum(a, b)",
-    "min": "np.minimum(a, b)",
-    "all": "a & b",
-    "any": "a | b",
-}
-#: Results of no elements.
-_NOTHING = {"sum": "0", "prod": "1", "all": "True", "any": "False", "mean": "np.nan", "var": "np.nan", "std": "np.nan"}
 
 
 def _axes(node: Node) -> tuple[int, ...]:
@@ -92,28 +76,29 @@ def _given(code: Code) -> str:
 
 def _numpy_fold(node: Node, places: Places) -> Fold:
     # A reduction that NumPy has.
-    (x,), name, dtype = node.inputs, node.op.name, of.typed(node.dtype)
+    (x,), row, dtype = node.inputs, node.op.row, of.typed(node.dtype)
+    law, gives = row.law, row.gives
+    assert law is not None, "functions of NumPy have a law"
     code, axes = Code(places), _axes(node)
     element = code.load(x, _index(code, x.shape, axes))
     given, names = _given(code), list(code.arguments.values())
-    is_truth, is_place = name in ("all", "any"), name in ("argmax", "argmin")
-    has_means = name in ("var", "std")
-    order = _order(name, x, axes, node.dtype)
+    is_place, has_means = gives is Gives.PLACE, gives in (Gives.VARIANCE, Gives.DEVIATION)
+    order = _order(law, is_place, x, axes, node.dtype)
     facts = Facts(_lines(places, x.shape, axes), order, has_means)
-    result = cast(dtypes.bool, element, x.dtype) if is_truth else element if is_place else cast(node.dtype, element)
+    result = cast(dtypes.bool, element, x.dtype) if row.is_truth else element if is_place else cast(node.dtype, element)
     parts = [texts.function("element", ["r", "i", *names], code.lines, result)]
-    simple = f"{dtype}({_OPERATORS.get(name, '')})"
+    simple = f"{dtype}(np.{law.ufunc}(a, b))"
     if has_means:
         parts += _part("mean_", names, f"element(r, i{given})", simple, f"np.divide(a, {dtype}(n))")
         parts.append(orders.reduction(given, dtype, order, "mean_"))
         more = dict(node.op.static[3])["ddof"]
         divided = f"np.divide(a, {dtype}(max(n - {more!r}, 0.0)))"
         square = rounded(node.dtype, f"{dtype}(np.square(element(r, i{given}) - means[r]))")
-        final = f"np.sqrt({divided})" if name == "std" else divided
+        final = f"np.sqrt({divided})" if gives is Gives.DEVIATION else divided
         parts += _part("", ["means", *names], square, simple, final)
         parts.append(orders.reduction(f", means{given}", dtype, order))
     elif is_place:
-        sign = ">" if name == "argmax" else "<"
+        sign = ">" if law is Law.GREATEST else "<"
         better = f"element(r, b{given}) {sign} element(r, a{given})"
         if x.dtype in dtypes.REAL_FLOATING:
             x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
@@ -121,22 +106,23 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
         parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")
         parts.append(orders.reduction(given, dtype, order))
     else:
-        final = f"{dtype}(np.divide(a, {dtype}(n)))" if name == "mean" else "a"
+        final = f"{dtype}(np.divide(a, {dtype}(n)))" if gives is Gives.MEAN else "a"
         parts += _part("", names, f"element(r, i{given})", simple, final)
         parts.append(orders.reduction(given, dtype, order))
-    parts.append(texts.nothing(given, f"{dtype}({_NOTHING.get(name, '0')})"))
+    nothing = "np.nan" if gives is Gives.MEAN or has_means else law.nothing or 0
+    parts.append(texts.nothing(given, f"{dtype}({nothing})"))
     return Fold("\n".join(parts), dict(code.arguments), facts)
 
 
-def _order(name: str, x: Node, axes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+def _order(law: Law, is_place: bool, x: Node, axes: tuple[int, ...], dtype: np.dtype[Any]) -> str:
     # The order of a reduction of NumPy. Sums of floats have that of the host.
     is_near = len(axes) == len(x.shape) or (len(axes) == 1 and math.prod(x.shape[axes[0] + 1 :]) == 1)
-    if dtype.kind in "fc" and name not in ("max", "min"):
-        return "halves" if is_near and name != "prod" else "left"
+    if dtype.kind in "fc" and law in (Law.SUM, Law.PRODUCT):
+        return "halves" if is_near and law is Law.SUM else "left"
     # Neighbours in memory are of different lines, or of one.
     if len(x.shape) - 1 not in axes:
         return "left"
-    return "neighbours" if name in ("argmax", "argmin") else "lanes"
+    return "neighbours" if is_place else "lanes"
 
 
 def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:
@@ -174,7 +160,8 @@ def _own_fold(node: Node, places: Places) -> Fold:
 
 
 def _scan(node: Node, places: Places) -> Fold:
-    is_own = node.op.name == "scan"
+    law = node.op.row.law
+    is_own = law is None
     x, code = node.inputs[-1], Code(places)
     shape = x.shape
     axes: tuple[int, ...] = (len(shape) - 1,) if is_own else (node.op.static[1],)
@@ -188,7 +175,7 @@ def _scan(node: Node, places: Places) -> Fold:
     opening.arguments = code.arguments
     start = opening.load(first, Index(first.shape, "0")) if first is not None else "0"
     given, names = _given(code), list(code.arguments.values())
-    op = f"{node.op.static[1]}(a, b)" if is_own else f"{of.typed(node.dtype)}({_OPERATORS[node.op.name]})"
+    op = f"{node.op.static[1]}(a, b)" if law is None else f"{of.typed(node.dtype)}(np.{law.ufunc}(a, b))"
     exclusive = is_own and bool(node.op.static[2])
     parts = [
         texts.function("at", ["r", "i", *names], code.lines, element),
@@ -200,8 +187,8 @@ def _scan(node: Node, places: Places) -> Fold:
     return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes)))
 
 
-def fold_of(node: Node, places: Places) -> Fold | None:
-    """The text of a reduction or a scan; None if the host computes it."""
-    if node.op.name in ("cumsum", "cumprod", "scan"):
+def fold_of(node: Node, places: Places) -> Fold:
+    """The text of a reduction or a scan."""
+    if how(node) is How.SCANNED:
         return _scan(node, places)
-    return _own_fold(node, places) if node.op.name == "reduce" else _numpy_fold(node, places)
+    return _own_fold(node, places) if node.op.row.law is None else _numpy_fold(node, places)

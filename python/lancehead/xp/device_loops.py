@@ -6,7 +6,7 @@ Reductions and scans have the orders of the host (`device_orders.py`), whichever
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -21,7 +21,8 @@ from lancehead.xp.device_folds import Fold, fold_of
 from lancehead.xp.device_schedules import THREADS, tile_of
 from lancehead.xp.devices import over_host
 from lancehead.xp.graph import NAMES, Node
-from lancehead.xp.kernels import Code, How, Index, Places, axis_of, cast, how, order_of, strided
+from lancehead.xp.kernels import Code, Index, Places, axis_of, cast, how, order_of, strided
+from lancehead.xp.rows import How
 
 #: Threads of a block, and elements of a thread, of the kernels that are launched.
 SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
@@ -307,7 +308,7 @@ class Sorted(Step):
     def __init__(self, node: Node, places: Places) -> None:
         (keys,) = node.inputs
         super().__init__((node,), places, texts.sort(order_of(keys.dtype)))
-        self.axis, self.is_order = axis_of(node), node.op.name == "argsort"
+        self.axis, self.is_order = axis_of(node), node.op.row.gives_places
         self.keys_place = places.place[keys]
 
     def run(self, run: Any) -> None:
@@ -419,17 +420,10 @@ def step_of(node: Node, places: Places, in_place: bool) -> Step:
     """The step of a node whose elements are not a part of other kernels."""
     from lancehead.xp.device_selections import STEPS
 
-    makers: dict[How, Callable[[], Step]] = {
-        How.SORTED: lambda: Sorted(node, places),
-        How.TILED: lambda: Tiled(node, places),
-        How.PART: lambda: Part(node, places),
-        How.SELECTED: lambda: STEPS[node.op.name](node, places),
-    }
-    kind = how(node)
-    if kind in (How.REDUCED, How.SCANNED):
-        fold = fold_of(node, places)
-        if fold is not None:
-            return (Folded if kind is How.REDUCED else Scanned)(node, places, fold)
-    if kind is How.STORED:
-        return (Stored if node.op.name == "store" else Scattered)(node, places, in_place)
-    return makers.get(kind, lambda: OnHost(node, places))()
+    match kind := how(node):
+        case How.REDUCED | How.SCANNED:
+            return (Folded if kind is How.REDUCED else Scanned)(node, places, fold_of(node, places))
+        case How.STORED | How.SCATTERED:
+            return (Stored if kind is How.STORED else Scattered)(node, places, in_place)
+    makers = {How.SORTED: Sorted, How.TILED: Tiled, How.PART: Part, How.HOST: OnHost}
+    return (STEPS | makers)[kind](node, places)

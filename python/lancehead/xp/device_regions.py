@@ -19,11 +19,14 @@ from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step, ste
 from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
 from lancehead.xp.devices import Device, current, fetched, uploaded
 from lancehead.xp.graph import TRANSFER, Node
-from lancehead.xp.kernels import CHECKED, PRICES, SAME_INDEX, Code, Conflict, How, Index, Places, how
+from lancehead.xp.kernels import Code, Conflict, Index, Places, how
 from lancehead.xp.regions import compute_here, ordered, settle, unknown
+from lancehead.xp.rows import How, Kind
 
 #: Operations that a kernel may do again for an element that another one has computed.
 _CHEAP = 8
+#: Steps into an array that is there already, which compute what they store.
+_STORES = (How.STORED, How.SCATTERED)
 #: Operations for one element of a kernel.
 _LONG = 64
 
@@ -59,19 +62,18 @@ class Plan:
         stored = self.places.stored
         elsewhere = Counter[Node]()
         for node in order:
-            times = 2 if node.op.name in ("stencil", "searchsorted", "var", "std") else 1
             for n in node.inputs:
-                if node.op.name not in SAME_INDEX or n.shape != node.shape:
-                    elsewhere[n] += times
+                if node.op.kind is not Kind.ELEMENTWISE or n.shape != node.shape:
+                    elsewhere[n] += node.op.row.reads
         cost: dict[Node, int] = {}
         for node in order:
             kind = how(node)
-            price = PRICES.get(node.op.name, 1) + sum(cost.get(n, 0) for n in set(node.inputs))
+            price = node.op.row.price + sum(cost.get(n, 0) for n in set(node.inputs))
             if kind is not How.FUSED:
                 stored.update(n for n in node.inputs[_fused(kind, node, price) :] if n.value is None)
-                if kind is How.STORED:
+                if kind in _STORES:
                     stored.update(n for n in node.inputs[:-1] if n.value is None)
-            if node.op.name in CHECKED and len(node.inputs) > 1:
+            if node.op.row.takes_places:
                 stored.add(node.inputs[1])
             is_shared = elsewhere[node] and elsewhere[node] + (self.users[node] > elsewhere[node]) > 1
             cost[node] = price
@@ -108,7 +110,7 @@ class Plan:
 
     def _check(self, node: Node) -> None:
         # Places that the program gave are checked, and what they are computed from is computed before.
-        if node.op.name in CHECKED and node.op.static and node.inputs[1].op.name != "argsort":
+        if node.op.row.takes_places and not node.inputs[1].op.row.gives_places:
             self._flush()
             self.steps.append(check_step(node, self.places))
 
@@ -121,7 +123,7 @@ class Plan:
 def _fused(kind: How, node: Node, price: int) -> int:
     # How many of the first operands a step reads as elements that it computes. Scans compute them twice.
     limit = {How.REDUCED: _LONG, How.SCANNED: _CHEAP}.get(kind, 0)
-    return len(node.inputs) if price <= limit or kind is How.STORED else 0
+    return len(node.inputs) if price <= limit or kind in _STORES else 0
 
 
 class Run:
@@ -175,7 +177,7 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
         key.append((node.op, inputs, len(node.dynamic), node.dtype, shapes.setdefault(node.shape, len(shapes))))
         if node.schedule is not None and how(node) is How.TILED:
             key.append(node.schedule)
-        if node.op.name == "store":
+        if node.op.row.how is How.STORED:
             key.append(shapes.setdefault(node.dynamic[1], len(shapes)))
     key.extend(place[n] for n in kept)
     key.extend(tuple([min(n, 2) for n in shape]) for shape in shapes)

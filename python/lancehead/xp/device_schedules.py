@@ -8,21 +8,15 @@ from typing import Any
 
 from lancehead.xp.devices import CPU, as_device
 from lancehead.xp.graph import TRANSFER, Node, transferred
-from lancehead.xp.kernels import SAME_INDEX, How, how
+from lancehead.xp.kernels import how
 from lancehead.xp.regions import scheduled_among, unknown
+from lancehead.xp.rows import How
 from lancehead.xp.schedules import ON_DEVICES, Schedule
 
 #: Threads of a block of most kernels, and columns of a tile of a product.
 THREADS, TILE = 256, 16
 #: The most threads of a block.
 _MOST = 1024
-
-#: Functions of elements, and then other operations, that are the same node on all devices.
-_ELEMENTS = SAME_INDEX | {"full", "counting", "view", "reshape", "concat", "take", "random"}
-_MOVED = _ELEMENTS | {
-    "sum", "prod", "max", "min", "mean", "var", "std", "all", "any", "argmax", "argmin", "cumsum", "cumprod", "sort",
-    "argsort", "matmul",
-}  # fmt: skip
 
 _FIXED = {
     How.REDUCED: "its order of elements says how many threads there are",
@@ -74,7 +68,7 @@ def tile_of(schedule: Schedule | None) -> int:
 
 def check_place(node: Node) -> None:
     """Raises ValueError if a node cannot be computed on another device than its own."""
-    if node.op.name not in _MOVED or node.parts or how(node) in (How.PART, How.HOST):
+    if not node.op.row.is_portable or node.parts or how(node) in (How.PART, How.HOST):
         raise ValueError(
             f"{node.op.name} is not computed on another device than {node.device or CPU}; place is for functions of "
             "elements, reductions of NumPy, sorts and products, and x.to_device moves what others read"
@@ -98,7 +92,7 @@ def elsewhere(node: Node) -> Node:
     while stack:
         for n in stack.pop().inputs:
             is_free = n.value is None and n not in moved and not (n.schedule and n.schedule.is_apart)
-            if is_free and n.op.name in _ELEMENTS and not n.parts:
+            if is_free and n.op.row.is_portable and n.op.row.element is not None and not n.parts:
                 moved.add(n)
                 stack.append(n)
     copies: dict[Node, Node] = {}

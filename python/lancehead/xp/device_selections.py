@@ -15,6 +15,7 @@ from lancehead.xp import functions as of
 from lancehead.xp.device_loops import PART, Step, compiled, empty, launch, sorted_order
 from lancehead.xp.graph import Node
 from lancehead.xp.kernels import Places, order_of
+from lancehead.xp.rows import How
 
 check_offsets = njit(folding.check_offsets)
 
@@ -61,7 +62,7 @@ class Chosen(Selection):
 
     def __init__(self, node: Node, places: Places) -> None:
         super().__init__(node, places, texts.chosen("mask[i]", "mask"))
-        self.has_rest = node.op.name == "partition"
+        self.has_rest = bool(node.parts)
 
     def run(self, run: Any) -> None:
         rows, mask = self.arrays(run)
@@ -102,7 +103,7 @@ class Top(Selection):
 
     def __init__(self, node: Node, places: Places) -> None:
         dtype = node.inputs[0].dtype
-        self.is_top = node.op.name == "top_k"
+        self.is_top = bool(node.parts)
         super().__init__(node, places, texts.sort(order_of(dtype), self.is_top) + texts.FIRST)
         self.shape = places.shape[node.inputs[0].shape]
 
@@ -166,7 +167,7 @@ class Segments(Selection):
     """Segments of lines, each by one thread."""
 
     def __init__(self, node: Node, places: Places) -> None:
-        self.is_scan = node.op.name == "segmented_scan"
+        self.is_scan = node.op.row.how is How.SEGMENTS_SCANNED
         exclusive = self.is_scan and bool(node.op.static[2])
         self.has_first = node.inputs[0].shape != (0,)
         self.shape = places.shape[node.inputs[1].shape]
@@ -255,18 +256,15 @@ class Binned(Selection):
         self.found(run, cuda.to_device(found.astype(self.types[0])), cuda.to_device(edges))
 
 
-#: The steps of operations by their names.
-STEPS: dict[str, Callable[[Node, Places], Step]] = {
-    "compact": Chosen,
-    "partition": Chosen,
-    "unique": Runs,
-    "run_length": Runs,
-    "top_k": Top,
-    "k_select": Top,
-    "merge": Merged,
-    "segmented_reduce": Segments,
-    "segmented_scan": Segments,
-    "bincount": Counted,
-    "histogram": Binned,
-    **dict.fromkeys(("union", "intersection", "difference", "symmetric_difference"), Combined),
+#: The steps of selections.
+STEPS: dict[How, Callable[[Node, Places], Step]] = {
+    How.CHOSEN: Chosen,
+    How.RUNS: Runs,
+    How.TOP: Top,
+    How.MERGED: Merged,
+    How.COMBINED: Combined,
+    How.SEGMENTS_REDUCED: Segments,
+    How.SEGMENTS_SCANNED: Segments,
+    How.COUNTED: Counted,
+    How.BINNED: Binned,
 }

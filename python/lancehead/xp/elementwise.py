@@ -10,7 +10,8 @@ import numpy as np
 
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
-from lancehead.xp.graph import Kind, Node, Op, leaf, made, number, op
+from lancehead.xp.graph import Node, Op, leaf, made, number, op
+from lancehead.xp.rows import Element, Kind, Row
 
 _NUMBERS = (bool, int, float, complex)
 _VALUES = (np.ndarray, np.generic, str, bytes)
@@ -77,7 +78,10 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
     if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
         return leaf(np.asarray(node.value.astype(dtype)), node.device)
     static = (dtypes.text(dtype),)
-    return made("astype", _astype, (node,), node.shape, dtype, static=static, is_fresh=True, kind=Kind.ELEMENTWISE)
+    return made(_ASTYPE, _astype, (node,), node.shape, dtype, static=static, is_fresh=True)
+
+
+_ASTYPE = Row("astype", Kind.ELEMENTWISE, element=Element.CAST, is_portable=True)
 
 
 def _astype(a: str, name: str) -> str:
@@ -96,7 +100,7 @@ def apply(name: str, *given: Any) -> ndarray:
     if found is None:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
-        found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True, kind=Kind.ELEMENTWISE), dtype
+        found = _RESOLVED[key] = op(_ROWS[name], _call, (name,), is_fresh=True), dtype
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
@@ -110,9 +114,18 @@ def _call(*given: str) -> str:
     return f"np.{name}({', '.join(names)})"
 
 
-def _unary(name: str, numpy: str) -> Callable[[ndarray], ndarray]:
-    is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
+#: Rows of functions of elements, and the names of our functions, by NumPy's names.
+_ROWS: dict[str, Row] = {}
+_OURS: dict[str, str] = {}
 
+
+def _declare(name: str, numpy: str, columns: dict[str, Any]) -> None:
+    _OURS[numpy] = name
+    _ROWS[numpy] = Row(numpy, Kind.ELEMENTWISE, element=Element.UFUNC, is_portable=True, **columns)
+
+
+def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> Callable[[ndarray], ndarray]:
+    _declare(name, numpy, columns)
     known: dict[Any, Any] = {}
 
     def f(x: ndarray, /) -> ndarray:
@@ -132,7 +145,8 @@ def _unary(name: str, numpy: str) -> Callable[[ndarray], ndarray]:
     return f
 
 
-def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
+def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
+    _declare(name, numpy, columns)
     # The operation and the type of the result for types of operands that have been there; of a number the type that it
     # gets, too.
     known: dict[Any, Any] = {}
@@ -173,55 +187,55 @@ def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
 
 
 abs = _unary("abs", "absolute")
-acos = _unary("acos", "arccos")
+acos = _unary("acos", "arccos", nanoseconds=10.0)
 acosh = _unary("acosh", "arccosh")
-asin = _unary("asin", "arcsin")
+asin = _unary("asin", "arcsin", nanoseconds=10.0)
 asinh = _unary("asinh", "arcsinh")
-atan = _unary("atan", "arctan")
+atan = _unary("atan", "arctan", nanoseconds=10.0)
 atanh = _unary("atanh", "arctanh")
 bitwise_invert = _unary("bitwise_invert", "invert")
-ceil = _unary("ceil", "ceil")
+ceil = _unary("ceil", "ceil", is_rounding=True)
 conj = _unary("conj", "conjugate")
-cos = _unary("cos", "cos")
-cosh = _unary("cosh", "cosh")
-exp = _unary("exp", "exp")
-expm1 = _unary("expm1", "expm1")
-floor = _unary("floor", "floor")
+cos = _unary("cos", "cos", nanoseconds=3.0)
+cosh = _unary("cosh", "cosh", nanoseconds=10.0)
+exp = _unary("exp", "exp", nanoseconds=1.0)
+expm1 = _unary("expm1", "expm1", nanoseconds=3.0)
+floor = _unary("floor", "floor", is_rounding=True)
 isfinite = _unary("isfinite", "isfinite")
 isinf = _unary("isinf", "isinf")
 isnan = _unary("isnan", "isnan")
-log = _unary("log", "log")
-log10 = _unary("log10", "log10")
-log1p = _unary("log1p", "log1p")
-log2 = _unary("log2", "log2")
+log = _unary("log", "log", nanoseconds=1.0)
+log10 = _unary("log10", "log10", nanoseconds=1.0)
+log1p = _unary("log1p", "log1p", nanoseconds=3.0)
+log2 = _unary("log2", "log2", nanoseconds=1.0)
 logical_not = _unary("logical_not", "logical_not")
 negative = _unary("negative", "negative")
 positive = _unary("positive", "positive")
 reciprocal = _unary("reciprocal", "reciprocal")
-round = _unary("round", "rint")
+round = _unary("round", "rint", is_rounding=True)
 sign = _unary("sign", "sign")
 signbit = _unary("signbit", "signbit")
-sin = _unary("sin", "sin")
-sinh = _unary("sinh", "sinh")
-sqrt = _unary("sqrt", "sqrt")
-square = _unary("square", "square")
-tan = _unary("tan", "tan")
-tanh = _unary("tanh", "tanh")
-trunc = _unary("trunc", "trunc")
+sin = _unary("sin", "sin", nanoseconds=3.0)
+sinh = _unary("sinh", "sinh", nanoseconds=10.0)
+sqrt = _unary("sqrt", "sqrt", nanoseconds=1.0)
+square = _unary("square", "square", is_product=True)
+tan = _unary("tan", "tan", nanoseconds=3.0)
+tanh = _unary("tanh", "tanh", nanoseconds=3.0)
+trunc = _unary("trunc", "trunc", is_rounding=True)
 add = _binary("add", "add")
-atan2 = _binary("atan2", "arctan2")
+atan2 = _binary("atan2", "arctan2", nanoseconds=10.0)
 bitwise_and = _binary("bitwise_and", "bitwise_and")
 bitwise_left_shift = _binary("bitwise_left_shift", "left_shift")
 bitwise_or = _binary("bitwise_or", "bitwise_or")
 bitwise_right_shift = _binary("bitwise_right_shift", "right_shift")
 bitwise_xor = _binary("bitwise_xor", "bitwise_xor")
 copysign = _binary("copysign", "copysign")
-divide = _binary("divide", "divide")
+divide = _binary("divide", "divide", nanoseconds=1.0)
 equal = _binary("equal", "equal")
-floor_divide = _binary("floor_divide", "floor_divide")
+floor_divide = _binary("floor_divide", "floor_divide", nanoseconds=3.0)
 greater = _binary("greater", "greater")
 greater_equal = _binary("greater_equal", "greater_equal")
-hypot = _binary("hypot", "hypot")
+hypot = _binary("hypot", "hypot", nanoseconds=1.0)
 less = _binary("less", "less")
 less_equal = _binary("less_equal", "less_equal")
 logaddexp = _binary("logaddexp", "logaddexp")
@@ -230,11 +244,11 @@ logical_or = _binary("logical_or", "logical_or")
 logical_xor = _binary("logical_xor", "logical_xor")
 maximum = _binary("maximum", "maximum")
 minimum = _binary("minimum", "minimum")
-multiply = _binary("multiply", "multiply")
+multiply = _binary("multiply", "multiply", is_product=True)
 nextafter = _binary("nextafter", "nextafter")
 not_equal = _binary("not_equal", "not_equal")
-_pow = _binary("pow", "power")
-remainder = _binary("remainder", "remainder")
+_pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
+remainder = _binary("remainder", "remainder", nanoseconds=3.0)
 subtract = _binary("subtract", "subtract")
 
 
@@ -252,22 +266,26 @@ def pow(x1: Any, x2: Any, /) -> ndarray:
 
 def real(x: ndarray, /) -> ndarray:
     """Real parts."""
-    return _part(x, "real")
+    return _part(x, _REAL)
 
 
 def imag(x: ndarray, /) -> ndarray:
     """Imaginary parts, of complex numbers only."""
     if x.dtype not in dtypes.COMPLEX:
         raise TypeError(f"imag takes complex numbers, not {x.dtype}")
-    return _part(x, "imag")
+    return _part(x, _IMAG)
 
 
-def _part(x: ndarray, which: str) -> ndarray:
+_REAL = Row("real", Kind.ELEMENTWISE, element=Element.PART_OF_COMPLEX, is_portable=True)
+_IMAG = Row("imag", Kind.ELEMENTWISE, element=Element.PART_OF_COMPLEX, is_portable=True)
+
+
+def _part(x: ndarray, row: Row) -> ndarray:
     node = as_node(x)
     if x.dtype not in dtypes.COMPLEX:
         return wrap(node)
     dtype = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-    return wrap(made(which, _part_of, (node,), node.shape, dtype, static=(which,), kind=Kind.ELEMENTWISE))
+    return wrap(made(row, _part_of, (node,), node.shape, dtype, static=(row.name,)))
 
 
 def _part_of(a: str, which: str) -> str:
@@ -300,21 +318,10 @@ def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     return x
 
 
-#: Operators by the names of NumPy's ufuncs.
-_UFUNCS: dict[str, str] = {
-    "absolute": "abs", "add": "add", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
-    "bitwise_xor": "bitwise_xor", "divide": "divide", "equal": "equal", "floor_divide": "floor_divide",
-    "greater": "greater", "greater_equal": "greater_equal", "invert": "bitwise_invert", "left_shift":
-    "bitwise_left_shift", "less": "less", "less_equal": "less_equal", "multiply": "multiply", "negative": "negative",
-    "not_equal": "not_equal", "positive": "positive", "power": "pow", "remainder": "remainder", "right_shift":
-    "bitwise_right_shift", "subtract": "subtract",
-}  # fmt: skip
-
-
 def of_numpy(name: str, *given: Any) -> ndarray | None:
     """What a ufunc of NumPy gives that an operator is; None for other ufuncs."""
-    own = _UFUNCS.get(name)
-    return None if own is None else cast("ndarray", OPERATORS[own](*given))
+    own = OPERATORS.get(_OURS.get(name, ""))
+    return None if own is None else cast("ndarray", own(*given))
 
 
 for _name in (

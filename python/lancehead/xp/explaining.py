@@ -17,8 +17,9 @@ from lancehead.xp.device_loops import Step as DeviceStep
 from lancehead.xp.device_regions import steps_of, transfer
 from lancehead.xp.device_schedules import elsewhere, is_elsewhere
 from lancehead.xp.devices import CPU, fetched
-from lancehead.xp.graph import Kind, Node, transferred
+from lancehead.xp.graph import Node, transferred
 from lancehead.xp.regions import Step, groups, region_of
+from lancehead.xp.rows import Kind
 from lancehead.xp.schedules import Schedule
 
 _WIDTH, _HEIGHT, _GAP = 190, 44, 30

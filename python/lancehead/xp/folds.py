@@ -31,9 +31,15 @@ from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import convert, subtract
-from lancehead.xp.graph import Kind, Node, Op, leaf, made, name_of
+from lancehead.xp.graph import Node, Op, leaf, made, name_of
 from lancehead.xp.graph import op as operation
-from lancehead.xp.manipulation import axis_of, moveaxis
+from lancehead.xp.manipulation import RESHAPE, axis_of, moveaxis
+from lancehead.xp.rows import Element, How, Kind, Row
+
+_MAP = Row("map", Kind.ELEMENTWISE, element=Element.MAPPED, nanoseconds=3.0, is_portable=True, may_raise=True)
+_REDUCE, _SCAN = Row("reduce", how=How.REDUCED), Row("scan", how=How.SCANNED)
+_SEGMENTED_REDUCE = Row("segmented_reduce", how=How.SEGMENTS_REDUCED)
+_SEGMENTED_SCAN = Row("segmented_scan", how=How.SEGMENTS_SCANNED)
 
 # Places that these loops read are there.
 folded = njit(parallel=True, boundscheck=False)(folding.folded)
@@ -59,7 +65,7 @@ def reshaped(node: Node, shape: tuple[int, ...]) -> Node:
     """A node's elements in row-major order in a shape of as many, next to each other in memory."""
     if node.shape == shape and node.op.kind is not Kind.VIEW:
         return node
-    return made("reshape", _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
+    return made(RESHAPE, _reshaped, (node,), shape, node.dtype, dynamic=(shape,))
 
 
 def _reshaped(a: str, shape: str) -> str:
@@ -125,7 +131,7 @@ def map(f: Any, *arrays: Any) -> Any:
     shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
     found = _MAPS.get((f, len(nodes)))
     if found is None:
-        node = made("map", _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
+        node = made(_MAP, _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),))
         found = _MAPS[f, len(nodes)] = node.op
         _ELEMENTS[found] = f
     if plain is not None:
@@ -222,7 +228,7 @@ def _folded(
     if init is None and not n:
         raise ValueError("a reduction of no elements needs an initial value")
     if check:
-        some = wrap(made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
+        some = wrap(made(_MAP, _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
     if on_device(*nodes):
         is_near = axis is None or math.prod(shape[axis + 1 :]) == 1
@@ -250,11 +256,11 @@ def _folded_there(
     if len(nodes) == 1 and nodes[0].shape == shape and f is of.compiled(_same):
         x = nodes[0]
     else:
-        x = made("map", _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),), kind=Kind.ELEMENTWISE)
+        x = made(_MAP, _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))
     out = () if axis is None else (*shape[:axis], *shape[axis + 1 :])
     x = convert(x, dtype) if shape else reshaped(convert(x, dtype), (1,))
     static = (None if axis is None or not shape else axis, order)
-    return wrap(made("reduce", no_text, (first, x), out, dtype, objects=(op,), static=static, is_costly=True))
+    return wrap(made(_REDUCE, no_text, (first, x), out, dtype, objects=(op,), static=static, is_costly=True))
 
 
 def no_text(*_: str) -> str:
@@ -268,9 +274,9 @@ def _reduction(op: Any, f: Any, texts: Sequence[str], dtype: Any, is_near: bool,
         begin = of.made("def call(r, n, m):\n    return r * n\n")
         at = _element(f, "b + i", "b, m, i", texts, dtype)
         objects: tuple[Any, ...] = (folded_in_lanes if is_commutative else folded, op, begin, at)
-        return operation("reduce", _fold, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
+        return operation(_REDUCE, _fold, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
     objects = (folded_across, op, _element(f, "b + c", "b, c", texts, dtype))
-    return operation("reduce", _fold_across, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
+    return operation(_REDUCE, _fold_across, tuple(name_of(x) for x in objects), count=len(texts) + 1, is_costly=True)
 
 
 def _flat(lines: Sequence[str]) -> str:
@@ -380,7 +386,7 @@ def scan(
         return _several("scan", _scan_several, op, x, init, k, exclusive, check)
     begin, op, dtype = _running(op, x, init, exclusive, check)
     given = (_first(begin, dtype), _lines(x, k, dtype))
-    return _of_lines("scan", _scan, x.shape, k, x.shape[k], given, dtype, (scanned, op), (bool(exclusive),))
+    return _of_lines(_SCAN, _scan, x.shape, k, x.shape[k], given, dtype, (scanned, op), (bool(exclusive),))
 
 
 @njit(parallel=True)
@@ -400,7 +406,8 @@ def _several(
     given = f"{text.array(x)}, {begin}, {k}, {exclusive}, {bool(check) or None}"
     if offsets is not None:
         given += f", {text.array(offsets)}"
-    if name == "segmented_reduce":
+    if exclusive is None:
+        # Results are those of segments.
         shape = (*shape[:k], offsets.shape[0] - 1, *shape[k + 1 :])
     return several.call(name, text, given, helper, (op,), shape, kind)
 
@@ -420,11 +427,11 @@ def _lines(x: Any, k: int, dtype: np.dtype[Any]) -> Node:
 
 
 def _of_lines(
-    name: str, emit: Any, shape: Any, k: int, n: int, given: Any, dtype: Any, objects: Any, static: Any = ()
+    row: Row, emit: Any, shape: Any, k: int, n: int, given: Any, dtype: Any, objects: Any, static: Any = ()
 ) -> ndarray:
     # The results of a helper for lines along an axis, which has so many elements afterwards.
     moved = (*shape[:k], *shape[k + 1 :], n)
-    node = made(name, emit, given, moved, dtype, static=static, dynamic=(moved,), objects=objects, is_costly=True)
+    node = made(row, emit, given, moved, dtype, static=static, dynamic=(moved,), objects=objects, is_costly=True)
     return wrap(node) if k == len(shape) - 1 else wrap(moveaxis(wrap(node), -1, k).node())
 
 
@@ -475,7 +482,7 @@ def segmented_reduce(op: Any, x: Any, offsets: Any, init: Any, *, axis: int | No
     begin, op, dtype = _running(op, x, init, False, check)
     given = (_first(begin, dtype), _lines(x, k, dtype), places)
     objects, n = (segments_folded, op), offsets.shape[0] - 1
-    return _of_lines("segmented_reduce", _of_segments, x.shape, k, n, given, dtype, objects)
+    return _of_lines(_SEGMENTED_REDUCE, _of_segments, x.shape, k, n, given, dtype, objects)
 
 
 @njit(parallel=True)
@@ -507,7 +514,7 @@ def segmented_scan(
     begin, op, dtype = _running(op, x, init, exclusive, check)
     given = (_first(begin, dtype), _lines(x, k, dtype), places)
     objects, static = (segments_scanned, op), (bool(exclusive),)
-    return _of_lines("segmented_scan", _scan_segments, x.shape, k, x.shape[k], given, dtype, objects, static)
+    return _of_lines(_SEGMENTED_SCAN, _scan_segments, x.shape, k, x.shape[k], given, dtype, objects, static)
 
 
 @njit(parallel=True)

@@ -11,13 +11,13 @@ import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lancehead.xp import places
 from lancehead.xp.devices import Device, mixed
+from lancehead.xp.rows import Row, plain
 
 if TYPE_CHECKING:
     from lancehead.xp.schedules import Schedule
@@ -26,43 +26,26 @@ if TYPE_CHECKING:
 Emit = Callable[..., str]
 
 
-class Kind(Enum):
-    """What others may know of an operation's result without its text."""
-
-    OTHER = 0
-    #: It lies in the memory of the first input.
-    VIEW = 1
-    #: All elements are the second of the dynamic operands.
-    CONSTANT = 2
-    #: Integers that follow each other, from the first of the dynamic operands on.
-    COUNTING = 3
-    #: An element depends on those of the inputs at its place, after broadcasting.
-    ELEMENTWISE = 4
-    #: A reduction of NumPy; the constants are its name, axes, whether they are kept, and more arguments.
-    REDUCTION = 5
-    #: Random numbers: another call of the same function gives others.
-    DRAWN = 6
-
-
 class Op:
     """An operation with its constants. There is one object for equal ones, so that regions are compared by identity.
 
-    `emit` gives the text of the operation for names of operands and the constants in `static`.
+    `emit` gives the text of the operation for names of operands and the constants in `static`. One with a name in place
+    of a row has nothing to say of itself.
     """
 
-    __slots__ = ("alone", "emit", "here", "is_costly", "is_fresh", "kind", "name", "static")
+    __slots__ = ("alone", "emit", "here", "is_costly", "is_fresh", "kind", "name", "row", "static")
 
     def __init__(
         self,
-        name: str,
+        row: Row | str,
         emit: Emit,
-        static: tuple[Any, ...],
-        is_costly: bool,
-        is_fresh: bool,
-        kind: Kind = Kind.OTHER,
+        static: tuple[Any, ...] = (),
+        is_costly: bool = False,
+        is_fresh: bool = False,
         here: Emit | None = None,
     ) -> None:
-        self.name, self.emit, self.static, self.kind = name, emit, static, kind
+        self.row = plain(row) if isinstance(row, str) else row
+        self.name, self.kind, self.emit, self.static = self.row.name, self.row.kind, emit, static
         #: The text that changes the first operand, if `emit` changes a copy of it.
         self.here = here
         #: Whether its result is kept where the program holds it, even if only another one was asked for.
@@ -110,26 +93,25 @@ _OPS: dict[Any, Op] = {}
 
 
 def op(
-    name: str,
+    row: Row | str,
     emit: Emit,
     static: tuple[Any, ...] = (),
     *,
     count: int = 0,
     is_costly: bool = False,
     is_fresh: bool = False,
-    kind: Kind = Kind.OTHER,
     here: Emit | None = None,
 ) -> Op:
-    """The operation of a name, a text, constants, and so many inputs where their number differs."""
-    key = name, emit.__code__, static, count, is_costly, is_fresh, kind
+    """The operation of a row, a text, constants, and so many inputs where their number differs."""
+    key = row, emit.__code__, static, count, is_costly, is_fresh
     found = _OPS.get(key)
     if found is None:
-        found = _OPS.setdefault(key, Op(name, emit, static, is_costly, is_fresh, kind, here))
+        found = _OPS.setdefault(key, Op(row, emit, static, is_costly, is_fresh, here))
     return found
 
 
 #: Of nodes that are arrays or numbers of the program.
-ARRAY = Op("array", lambda: "", (), False, False)
+ARRAY = Op("array", lambda: "")
 #: Of copies from one device to another.
 TRANSFER = Op("transfer", lambda a: a, (), True, True)
 
@@ -185,7 +167,7 @@ class Node:
 
 
 def made(
-    name: str,
+    row: Row | str,
     emit: Emit,
     inputs: Sequence[Node],
     shape: tuple[int, ...],
@@ -196,7 +178,6 @@ def made(
     objects: tuple[Any, ...] = (),
     is_costly: bool = False,
     is_fresh: bool = False,
-    kind: Kind = Kind.OTHER,
     here: Emit | None = None,
     device: Device | None = None,
 ) -> Node:
@@ -206,7 +187,7 @@ def made(
     that is a GPU and the operation has no kernel.
     """
     static = (*map(name_of, objects), *static)
-    found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
+    found = op(row, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, here=here)
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()
@@ -246,7 +227,7 @@ def number(x: Any, dtype: np.dtype[Any] | None) -> Node:
 
 
 def several(
-    name: str,
+    row: Row | str,
     emit: Emit,
     inputs: Sequence[Node],
     results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
@@ -255,9 +236,9 @@ def several(
     objects: tuple[Any, ...] = (),
 ) -> tuple[Node, ...]:
     """The nodes of an operation with several results, of these shapes and types."""
-    whole = made(name, emit, inputs, (), np.dtype(np.void), static=static, dynamic=dynamic, objects=objects)
+    whole = made(row, emit, inputs, (), np.dtype(np.void), static=static, dynamic=dynamic, objects=objects)
     whole.parts = tuple(
-        made(name, _part, (whole,), shape, dtype, static=(i,), is_costly=True)
+        made(row, _part, (whole,), shape, dtype, static=(i,), is_costly=True)
         for i, (shape, dtype) in enumerate(results)
     )
     return whole.parts

@@ -11,6 +11,11 @@ from lancehead.xp.array import OPERATORS, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, lifted
 from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.regions import compute
+from lancehead.xp.rows import Element, How, Row
+
+# Places in row-major order are of arrays of NumPy, which has checked them.
+_GATHER = Row("gather", element=Element.AT_PLACE)
+_SCATTER = Row("scatter", how=How.SCATTERED)
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
@@ -69,7 +74,7 @@ def _gathered(a: ndarray, key: Any) -> ndarray:
         return cast("ndarray", OPERATORS["gather"](a, lifted(key)))
     places = _places(a, _concrete(key))
     nodes = (as_node(a), as_node_of(places))
-    return wrap(made("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
+    return wrap(made(_GATHER, _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 
 
 def as_node_of(value: np.ndarray) -> Node:
@@ -100,20 +105,8 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     places = _places(a, _concrete(key))
     _fit(node.shape, places.shape)
     nodes = (a.node(), as_node_of(places), node)
-    in_place = _put_flat_here if a.ndim else None
-    a.write(
-        made(
-            "scatter",
-            _put_flat,
-            nodes,
-            a.shape,
-            a.dtype,
-            static=(len(a.shape),),
-            is_costly=True,
-            is_fresh=a.ndim > 0,
-            here=in_place,
-        )
-    )
+    facts: Any = {"static": (a.ndim,), "is_fresh": a.ndim > 0, "here": _put_flat_here if a.ndim else None}
+    a.write(made(_SCATTER, _put_flat, nodes, a.shape, a.dtype, is_costly=True, **facts))
 
 
 def _put_flat(a: str, places: str, x: str, ndim: int) -> str:

@@ -1,4 +1,4 @@
-"""Operations on devices: the table of what has a kernel, and the text of the elements that kernels compute.
+"""Operations on devices: how each is computed, and the text of the elements that kernels compute.
 
 An element of an operation is computed from elements of its operands at an index that follows from its own, so that
 operations without memory of their own become part of the kernel that needs their elements. An index is the place in
@@ -8,7 +8,6 @@ row-major order, or a place along each axis; either follows from the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,70 +16,17 @@ from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.devices import is_gpu
 from lancehead.xp.graph import ARRAY, CHECKS, NAMES, TRANSFER, Node, name_of
-
-
-class How(Enum):
-    """How an operation is computed on a device."""
-
-    FUSED = "part of the kernel that needs its elements"
-    REDUCED = "a reduction, of which its operands are a part"
-    SCANNED = "a scan, of which its operands are a part"
-    STORED = "a store of elements that are computed in its kernel"
-    SORTED = "merges of sorted parts, each by a kernel"
-    TILED = "tiles of matrices"
-    SELECTED = "kernels that count, and move what is counted"
-    PART = "one of several results"
-    HOST = "the compiled function of the host, on the CPU device only"
-
-
-_UFUNCS = (
-    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "bitwise_and",
-    "bitwise_or", "bitwise_xor", "ceil", "conjugate", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1",
-    "floor", "floor_divide", "greater", "greater_equal", "hypot", "invert", "isfinite", "isinf", "isnan", "left_shift",
-    "less", "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "maximum", "minimum", "multiply", "negative", "nextafter", "not_equal", "positive", "power",
-    "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract",
-    "tan", "tanh", "trunc",
-)  # fmt: skip
-
-#: How operations are computed on a device, by their names; those that are not here run on the host.
-KERNELS: dict[str, How] = {
-    **dict.fromkeys(_UFUNCS, How.FUSED),
-    **dict.fromkeys(("astype", "real", "imag", "where", "map", "full", "counting"), How.FUSED),
-    **dict.fromkeys(("view", "reshape", "concat", "gather", "take", "take_along_axis", "searchsorted"), How.FUSED),
-    **dict.fromkeys(("stencil", "random"), How.FUSED),
-    **dict.fromkeys(("sum", "prod", "max", "min", "mean", "var", "std", "all", "any"), How.REDUCED),
-    **dict.fromkeys(("argmax", "argmin", "reduce"), How.REDUCED),
-    **dict.fromkeys(("cumsum", "cumprod", "scan"), How.SCANNED),
-    **dict.fromkeys(("store", "scatter"), How.STORED),
-    **dict.fromkeys(("sort", "argsort"), How.SORTED),
-    "matmul": How.TILED,
-    **dict.fromkeys(("compact", "partition", "unique", "run_length", "top_k", "k_select"), How.SELECTED),
-    **dict.fromkeys(("merge", "segmented_reduce", "segmented_scan", "bincount", "histogram"), How.SELECTED),
-    **dict.fromkeys(("union", "intersection", "difference", "symmetric_difference"), How.SELECTED),
-}
-
-#: Operations whose second operand has places along an axis, which are to be checked.
-CHECKED = ("gather", "take", "take_along_axis")
-
-
-#: Operations with several results that have a kernel; functions that give several values have none.
-_SEVERAL = ("partition", "unique", "run_length", "top_k", "histogram")
-#: How many simple operations an element costs.
-PRICES = {"random": 24}
-#: Operations that have no kernel for complex numbers.
-_REAL = ("var", "std", "argmax", "argmin")
+from lancehead.xp.rows import Element, How
 
 
 def how(node: Node) -> How:
     """How a node is computed on a device. Nothing else decides whether an operation runs on the host."""
     if node.inputs and node.inputs[0].parts:
         return How.PART
-    if node.parts and node.op.name not in _SEVERAL:
+    row = node.op.row
+    if row.is_real and node.inputs[0].dtype in dtypes.COMPLEX:
         return How.HOST
-    if node.op.name in _REAL and node.inputs[0].dtype in dtypes.COMPLEX:
-        return How.HOST
-    return KERNELS.get(node.op.name, How.HOST)
+    return row.how if row.element is None else How.FUSED
 
 
 def check(node: Node) -> None:
@@ -205,7 +151,9 @@ class Code:
         if node.value is not None or node in self.places.stored:
             name = self.let(f"{self.argument('array', self.places.place[node])}[{self.flat(index)}]")
         else:
-            name = _RULES[node.op.name](self, node, index)
+            element = node.op.row.element
+            assert element is not None, "others are stored"
+            name = _TEXTS[element](self, node, index)
         self.known[key] = name
         return name
 
@@ -243,7 +191,7 @@ def rounded(dtype: np.dtype[Any], text: str) -> str:
 def _ufunc(code: Code, node: Node, index: Index) -> str:
     names = [code.operand(n, index) for n in node.inputs]
     text = cast(node.dtype, f"np.{node.op.name}({', '.join(names)})")
-    return code.let(rounded(node.dtype, text) if node.op.name in ("multiply", "square") else text)
+    return code.let(rounded(node.dtype, text) if node.op.row.is_product else text)
 
 
 def _astype(code: Code, node: Node, index: Index) -> str:
@@ -325,16 +273,19 @@ def _counted(code: Code, place: str, extent: str) -> str:
     return code.let(f"{place} + {extent} if {place} < 0 else np.int64({place})")
 
 
-def _gather(code: Code, node: Node, index: Index) -> str:
+def _at_place(code: Code, node: Node, index: Index) -> str:
     source, places = node.inputs
-    if not node.op.static:
-        return code.load(source, Index(source.shape, code.load(places, index)))
+    return code.load(source, Index(source.shape, code.load(places, index)))
+
+
+def _of_row(code: Code, node: Node, index: Index) -> str:
+    source, places = node.inputs
     first, *rest = code.multi(index)
     place = _counted(code, code.load(places, Index(places.shape, first)), code.extent(source.shape, 0))
     return code.load(source, Index(source.shape, None, (place, *rest)))
 
 
-def _take(code: Code, node: Node, index: Index) -> str:
+def _along(code: Code, node: Node, index: Index) -> str:
     source, places = node.inputs
     k, multi = axis_of(node), code.multi(index)
     stop = k + len(places.shape)
@@ -343,7 +294,7 @@ def _take(code: Code, node: Node, index: Index) -> str:
     return code.load(source, Index(source.shape, None, (*multi[:k], place, *multi[stop:])))
 
 
-def _take_along(code: Code, node: Node, index: Index) -> str:
+def _in_line(code: Code, node: Node, index: Index) -> str:
     source, places = node.inputs
     k, multi = axis_of(node), code.multi(index)
     place = _counted(code, code.load(places, index), code.extent(source.shape, k))
@@ -410,25 +361,22 @@ def _random(code: Code, node: Node, index: Index) -> str:
     return code.let(cast(node.dtype, f"{name}({', '.join(given)})"))
 
 
-_RULES: dict[str, Callable[[Code, Node, Index], str]] = {
-    **dict.fromkeys(_UFUNCS, _ufunc),
-    "astype": _astype,
-    "real": _part,
-    "imag": _part,
-    "where": _where,
-    "map": _map,
-    "full": _full,
-    "counting": _counting,
-    "view": _view,
-    "reshape": _reshape,
-    "concat": _concat,
-    "gather": _gather,
-    "take": _take,
-    "take_along_axis": _take_along,
-    "searchsorted": _searchsorted,
-    "stencil": _stencil,
-    "random": _random,
+_TEXTS: dict[Element, Callable[[Code, Node, Index], str]] = {
+    Element.UFUNC: _ufunc,
+    Element.CAST: _astype,
+    Element.PART_OF_COMPLEX: _part,
+    Element.CHOICE: _where,
+    Element.MAPPED: _map,
+    Element.CONSTANT: _full,
+    Element.COUNTING: _counting,
+    Element.VIEW: _view,
+    Element.RESHAPED: _reshape,
+    Element.JOINED: _concat,
+    Element.AT_PLACE: _at_place,
+    Element.OF_ROW: _of_row,
+    Element.ALONG: _along,
+    Element.IN_LINE: _in_line,
+    Element.SEARCHED: _searchsorted,
+    Element.STENCIL: _stencil,
+    Element.RANDOM: _random,
 }
-
-#: Operations that read each element of their operands at the index of the result, or at one that broadcasts to it.
-SAME_INDEX = {*_UFUNCS, "astype", "real", "imag", "where", "map"}

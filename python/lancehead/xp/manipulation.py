@@ -11,6 +11,10 @@ from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node, made
+from lancehead.xp.rows import Element, Row
+
+RESHAPE = Row("reshape", element=Element.RESHAPED, is_portable=True)
+_CONCAT = Row("concat", element=Element.JOINED, is_portable=True)
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -80,7 +84,7 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
         raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
     shape = list(nodes[0].shape)
     shape[k] = sum(n.shape[k] for n in nodes)
-    return wrap(made("concat", _joined, nodes, tuple(shape), dtype, static=(k,), is_fresh=True))
+    return wrap(made(_CONCAT, _joined, nodes, tuple(shape), dtype, static=(k,), is_fresh=True))
 
 
 def _joined(*given: Any) -> str:
@@ -157,7 +161,7 @@ def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
         except ValueError:
             if copy is False:
                 raise
-    return wrap(made("reshape", _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,), is_fresh=True))
+    return wrap(made(RESHAPE, _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,), is_fresh=True))
 
 
 def _reshaped(a: str, shape: str) -> str:

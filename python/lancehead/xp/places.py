@@ -72,7 +72,7 @@ def _joined(node: Any) -> list[Any]:
             if n.value is None and not n.op.is_costly and n not in seen:
                 seen.add(n)
                 stack.append(n)
-                if n.place is not None and n.op.name in ("map", "power"):
+                if n.place is not None and n.op.row.may_raise:
                     found.append(n)
     return sorted(found, key=lambda n: n.serial)
 

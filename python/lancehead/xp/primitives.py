@@ -39,9 +39,10 @@ from lancehead.xp.folds import (
     transform_reduce,
 )
 from lancehead.xp.functions import Zipped
-from lancehead.xp.graph import Kind, Node, made
+from lancehead.xp.graph import Node, made
 from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
 from lancehead.xp.reducing import take
+from lancehead.xp.rows import Element, How, Kind, Row
 from lancehead.xp.selections import (
     bincount,
     compact,
@@ -58,6 +59,10 @@ from lancehead.xp.selections import (
     union,
     unique,
 )
+
+_GATHER = Row("gather", element=Element.OF_ROW, takes_places=True)
+_SCATTER, _STENCIL = Row("scatter", how=How.SCATTERED), Row("stencil", element=Element.STENCIL, reads=2)
+_COUNTING = Row("counting", Kind.COUNTING, element=Element.COUNTING, is_portable=True)
 
 put_rows, put_elements = njit(placing.put_rows), njit(placing.put_elements)
 take_rows = njit(parallel=True)(placing.take_rows)
@@ -119,7 +124,7 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     row = () if math.prod(rest) == 1 else (math.prod(rest),)
     rows = reshaped(as_node(x), (x.shape[0], *row))
     shape = (places.shape[0], *row)
-    node = made("gather", _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
+    node = made(_GATHER, _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
     return wrap(reshaped(node, indices.shape + rest))
 
 
@@ -159,7 +164,7 @@ def scatter(x: ndarray, indices: ndarray, values: Any, mode: Any = "set") -> nda
     lines = reshaped(as_node(broadcast_to(value, indices.shape + rest)), (indices.size, *row))
     given = (reshaped(as_node(x), (x.shape[0], *row)), places, lines)
     helper = put_rows if row else put_elements
-    node = made("scatter", _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
+    node = made(_SCATTER, _scatter, given, (x.shape[0], *row), x.dtype, objects=(helper, op), is_costly=True)
     return wrap(reshaped(node, x.shape))
 
 
@@ -203,7 +208,7 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     helper = of.made(text, f, parallel={"unsafe": True})
     more = (np.asarray(value).astype(x.dtype)[()],) if boundary == "constant" else ()
     dynamic = (shape, x.shape, *more)
-    node = made("stencil", _stencil, (as_node(x),), shape, dtype, dynamic=dynamic, objects=(helper,), is_costly=True)
+    node = made(_STENCIL, _stencil, (as_node(x),), shape, dtype, dynamic=dynamic, objects=(helper,), is_costly=True)
     return wrap(node)
 
 
@@ -228,7 +233,7 @@ def _stencil_there(
         extents = [s and n for s, n in builtins.zip(shape, x.shape, strict=True)]
         x = full(extents, 0, dtype=x.dtype, device=x.device)
     steps = tuple(tuple(b + k for b, k in builtins.zip(before, o, strict=True)) for o in offsets)
-    node = made("stencil", no_text, (as_node(x),), shape, dtype, objects=(f,), static=(steps,), is_costly=True)
+    node = made(_STENCIL, no_text, (as_node(x),), shape, dtype, objects=(f,), static=(steps,), is_costly=True)
     return wrap(node)
 
 
@@ -328,7 +333,7 @@ def counting(n: int, start: int = 0, *, dtype: Any = None, device: Any = None) -
     ends, where = (int(start), int(start) + int(n)), as_device(device)
     if ends[0] < -(2**63) or ends[1] >= 2**63:
         raise OverflowError(f"{n} integers from {start} on do not fit int64")
-    node = made("counting", _counting, (), (int(n),), dtypes.int64, dynamic=ends, kind=Kind.COUNTING, device=where)
+    node = made(_COUNTING, _counting, (), (int(n),), dtypes.int64, dynamic=ends, device=where)
     return wrap(convert(node, wanted))
 
 

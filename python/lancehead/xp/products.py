@@ -12,6 +12,9 @@ from lancehead.xp.elementwise import conj, convert, multiply, operands
 from lancehead.xp.graph import made
 from lancehead.xp.manipulation import axis_of, moveaxis, reshape
 from lancehead.xp.reducing import sum
+from lancehead.xp.rows import How, Kind, Row
+
+_MATMUL = Row("matmul", Kind.PRODUCT, How.TILED, nanoseconds=0.1, is_portable=True)
 
 
 def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
@@ -28,7 +31,7 @@ def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     outer = np.broadcast_shapes(left[:-2], right[:-2])
     shape = outer + left[-2:-1] * (len(a.shape) > 1) + right[-1:] * (len(b.shape) > 1)
     nodes = (convert(a, dtype), convert(b, dtype))
-    return wrap(made("matmul", lambda a, b: f"np.matmul({a}, {b})", nodes, shape, dtype, is_costly=True, is_fresh=True))
+    return wrap(made(_MATMUL, lambda a, b: f"np.matmul({a}, {b})", nodes, shape, dtype, is_costly=True, is_fresh=True))
 
 
 OPERATORS["matmul"] = matmul

@@ -20,11 +20,13 @@ from lancehead.xp.creation import as_shape, asarray
 from lancehead.xp.devices import CPU, Device, as_device
 from lancehead.xp.elementwise import as_node, convert, multiply
 from lancehead.xp.folds import as_line, map
-from lancehead.xp.graph import Kind, Node, leaf, made
+from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.manipulation import axis_of, broadcast_to
 from lancehead.xp.reducing import argsort, cumulative_sum, searchsorted, take, take_along_axis
+from lancehead.xp.rows import Element, Kind, Row
 from lancehead.xp.streams import Sequential, Threads, mapped, numpy_generator
 
+_RANDOM = Row("random", Kind.DRAWN, element=Element.RANDOM, price=24, is_portable=True)
 #: So many numbers are made by all threads, in memory; fewer together with what they are used for.
 MANY = 1 << 14
 
@@ -142,16 +144,16 @@ class Generator:
             objects, static = (drawing.pairs if step == 2 else drawing.fours, law), (of.typed(dtype), step)
             return wrap(
                 made(
-                    "random", _in_memory, (), shape, dtype, static=static, dynamic=dynamic, objects=objects,
-                    is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
+                    _RANDOM, _in_memory, (), shape, dtype, static=static, dynamic=dynamic, objects=objects,
+                    is_costly=True, is_fresh=True, device=self.device,
                 )
             )  # fmt: skip
         at = drawing.pair_at if step == 2 else drawing.four_at
         element = of.ufunc(of.made("def call(i, c, k):\n    return f0(f1, i, c, k)\n", at, law), 3)
         return wrap(
             made(
-                "random", _element_by_element, (), shape, dtype, dynamic=dynamic, objects=(element,),
-                is_costly=True, kind=Kind.DRAWN, device=self.device,
+                _RANDOM, _element_by_element, (), shape, dtype, dynamic=dynamic, objects=(element,),
+                is_costly=True, device=self.device,
             )
         )  # fmt: skip
 
@@ -248,8 +250,8 @@ class Generator:
         dynamic = (*self._next(), math.prod(shape), shape)
         return wrap(
             made(
-                "random", _with_parameters, (line(first), line(second)), shape, dtype, static=static, dynamic=dynamic,
-                objects=objects, is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
+                _RANDOM, _with_parameters, (line(first), line(second)), shape, dtype, static=static, dynamic=dynamic,
+                objects=objects, is_costly=True, is_fresh=True, device=self.device,
             )
         )  # fmt: skip
 
@@ -317,8 +319,8 @@ class Generator:
         dynamic = (*self._next(), math.prod(shape), shape, *bounds)
         objects = (drawing.whole_numbers,)
         node = made(
-            "random", _of_integers, (), shape, dtypes.uint64, dynamic=dynamic, objects=objects,
-            is_costly=True, is_fresh=True, kind=Kind.DRAWN, device=self.device,
+            _RANDOM, _of_integers, (), shape, dtypes.uint64, dynamic=dynamic, objects=objects,
+            is_costly=True, is_fresh=True, device=self.device,
         )  # fmt: skip
         return wrap(convert(node, dtype))
 

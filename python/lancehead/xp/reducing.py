@@ -14,8 +14,31 @@ from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
-from lancehead.xp.graph import Kind, Node, leaf, made
+from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
+from lancehead.xp.rows import Element, Gives, How, Kind, Law, Row
+
+
+def _row(name: str, law: Law, gives: Gives = Gives.WHOLE, **columns: Any) -> Row:
+    return Row(name, Kind.REDUCTION, How.REDUCED, law=law, gives=gives, is_portable=True, **columns)
+
+
+_SUM, _PROD, _MEAN = _row("sum", Law.SUM), _row("prod", Law.PRODUCT), _row("mean", Law.SUM, Gives.MEAN)
+_MAX, _MIN = _row("max", Law.GREATEST), _row("min", Law.LEAST)
+_ALL, _ANY = _row("all", Law.ALL), _row("any", Law.ANY)
+# The mean is needed first.
+_VAR = _row("var", Law.SUM, Gives.VARIANCE, reads=2, is_real=True)
+_STD = _row("std", Law.SUM, Gives.DEVIATION, reads=2, is_real=True)
+_ARGMAX = Row("argmax", how=How.REDUCED, law=Law.GREATEST, gives=Gives.PLACE, is_portable=True, is_real=True)
+_ARGMIN = Row("argmin", how=How.REDUCED, law=Law.LEAST, gives=Gives.PLACE, is_portable=True, is_real=True)
+_CUMSUM = Row("cumsum", how=How.SCANNED, law=Law.SUM, is_portable=True)
+_CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True)
+SORT = Row("sort", how=How.SORTED, nanoseconds=60.0, is_portable=True)
+ARGSORT = Row("argsort", how=How.SORTED, nanoseconds=60.0, is_portable=True, gives_places=True)
+_SEARCHSORTED = Row("searchsorted", element=Element.SEARCHED, nanoseconds=60.0, reads=2)
+_WHERE = Row("where", Kind.ELEMENTWISE, element=Element.CHOICE, is_portable=True)
+TAKE = Row("take", element=Element.ALONG, is_portable=True, takes_places=True)
+TAKE_ALONG_AXIS = Row("take_along_axis", element=Element.IN_LINE, takes_places=True)
 
 
 def _mean_dtype(x: ndarray) -> np.dtype[Any]:
@@ -27,39 +50,35 @@ def _spread_dtype(x: ndarray) -> np.dtype[Any]:
 
 
 def _reduced(
-    name: str, x: ndarray, axis: Any, keepdims: bool, dtype: np.dtype[Any], more: tuple[Any, ...] = ()
+    row: Row, x: ndarray, axis: Any, keepdims: bool, dtype: np.dtype[Any], more: tuple[Any, ...] = ()
 ) -> ndarray:
+    assert row.law is not None, "elements are combined"
     axes = axes_of(axis, x.ndim)
     shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape) if keepdims or k not in axes)
-    if name in ("max", "min") and x.size == 0 and builtins.any(x.shape[k] == 0 for k in axes):
-        raise ValueError(f"{name} of no elements: the shape is {x.shape}")
+    if row.law.nothing is None and x.size == 0 and builtins.any(x.shape[k] == 0 for k in axes):
+        raise ValueError(f"{row.name} of no elements: the shape is {x.shape}")
     if not axes:
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
-    if 1 < len(axes) < x.ndim and name in _SUMS and dtype.kind in "fc" and on_device(x):
-        return reshape(_one_by_one(name, astype(x, dtype, copy=False), axes, dict(more).get("ddof", 0.0)), shape)
+    if 1 < len(axes) < x.ndim and row.law in (Law.SUM, Law.PRODUCT) and dtype.kind in "fc" and on_device(x):
+        return reshape(_one_by_one(row, astype(x, dtype, copy=False), axes, dict(more).get("ddof", 0.0)), shape)
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
-    static = (name, named, bool(keepdims), more)
-    node = made(name, _reduction, (x.node(),), shape, dtype, static=static, is_costly=True, kind=Kind.REDUCTION)
-    return wrap(node)
+    static = (row.name, named, bool(keepdims), more)
+    return wrap(made(row, _reduction, (x.node(),), shape, dtype, static=static, is_costly=True))
 
 
-#: Reductions that depend on the order of floats.
-_SUMS = ("sum", "prod", "mean", "var", "std")
-
-
-def _one_by_one(name: str, x: ndarray, axes: tuple[int, ...], ddof: float) -> ndarray:
+def _one_by_one(row: Row, x: ndarray, axes: tuple[int, ...], ddof: float) -> ndarray:
     # A reduction on a device along one axis after the other, as on the host, whose order it has. Axes are kept.
-    if name in ("sum", "prod"):
+    if row.gives is Gives.WHOLE:
         for k in axes:
-            x = _reduced(name, x, k, True, x.dtype)
+            x = _reduced(row, x, k, True, x.dtype)
         return x
     n = math.prod(x.shape[k] for k in axes)
-    if name == "mean":
-        return _one_by_one("sum", x, axes, ddof) / n
-    squares = square(x - _one_by_one("mean", x, axes, ddof))
-    found = _one_by_one("sum", squares, axes, ddof) / builtins.max(n - ddof, 0.0)
-    return sqrt(found) if name == "std" else found
+    if row.gives is Gives.MEAN:
+        return _one_by_one(_SUM, x, axes, ddof) / n
+    squares = square(x - _one_by_one(_MEAN, x, axes, ddof))
+    found = _one_by_one(_SUM, squares, axes, ddof) / builtins.max(n - ddof, 0.0)
+    return sqrt(found) if row.gives is Gives.DEVIATION else found
 
 
 def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ...]) -> str:
@@ -82,48 +101,48 @@ def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = 
         # One pass with the functions of the program, in the order of `xp.reduce`.
         found = total(x)
         return reshape(found, (1,) * x.ndim) if keepdims else found
-    return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
+    return _reduced(_SUM, astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
 def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Products along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
-    return _reduced("prod", astype(x, wanted, copy=False), axis, keepdims, wanted)
+    return _reduced(_PROD, astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
 def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Greatest elements along axes; NaN if there is one. ValueError for no elements."""
-    return _reduced("max", x, axis, keepdims, x.dtype)
+    return _reduced(_MAX, x, axis, keepdims, x.dtype)
 
 
 def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Least elements along axes; NaN if there is one. ValueError for no elements."""
-    return _reduced("min", x, axis, keepdims, x.dtype)
+    return _reduced(_MIN, x, axis, keepdims, x.dtype)
 
 
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
-    return _reduced("mean", x, axis, keepdims, _mean_dtype(x))
+    return _reduced(_MEAN, x, axis, keepdims, _mean_dtype(x))
 
 
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
-    return _reduced("var", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
+    return _reduced(_VAR, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
-    return _reduced("std", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
+    return _reduced(_STD, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 def all(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether all elements along axes are true or not zero."""
-    return _reduced("all", x, axis, keepdims, dtypes.bool)
+    return _reduced(_ALL, x, axis, keepdims, dtypes.bool)
 
 
 def any(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether an element along axes is true or not zero."""
-    return _reduced("any", x, axis, keepdims, dtypes.bool)
+    return _reduced(_ANY, x, axis, keepdims, dtypes.bool)
 
 
 def count_nonzero(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
@@ -137,7 +156,7 @@ def _not_zero(x: ndarray) -> ndarray:
     return elementwise.not_equal(x, 0)
 
 
-def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
+def _running(row: Row, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
@@ -145,14 +164,14 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     k = axis_of(axis, x.ndim)
     wanted = _sum_dtype(x, dtype)
     node = convert(x.node(), wanted)
-    found = wrap(made(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
-    if not include_initial:
+    found = wrap(made(row, _scan, (node,), x.shape, wanted, static=(row.name, k), is_costly=True))
+    if not include_initial or row.law is None:
         return found
     from lancehead.xp.creation import full
     from lancehead.xp.manipulation import concat
 
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
-    return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted, device=x.device), found], axis=k)
+    return concat([full(first, row.law.nothing, dtype=wanted, device=x.device), found], axis=k)
 
 
 def _scan(a: str, name: str, axis: int) -> str:
@@ -163,14 +182,14 @@ def cumulative_sum(
     x: ndarray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> ndarray:
     """Running sums along an axis, from 0 on if it is included."""
-    return _running("cumsum", x, axis, dtype, include_initial)
+    return _running(_CUMSUM, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
     x: ndarray, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> ndarray:
     """Running products along an axis, from 1 on if it is included."""
-    return _running("cumprod", x, axis, dtype, include_initial)
+    return _running(_CUMPROD, x, axis, dtype, include_initial)
 
 
 def diff(
@@ -189,18 +208,18 @@ def diff(
     return wrap(out.node())
 
 
-def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> ndarray:
+def _extreme_place(row: Row, x: ndarray, axis: int | None, keepdims: bool) -> ndarray:
     if axis is None:
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
-            raise ValueError(f"{name} of no elements")
-        node = made(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
+            raise ValueError(f"{row.name} of no elements")
+        node = made(row, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(row.name, 0), is_costly=True)
         return reshape(wrap(node), shape) if keepdims else wrap(node)
     k = axis_of(axis, x.ndim)
     if not x.shape[k]:
-        raise ValueError(f"{name} of no elements along axis {axis}")
+        raise ValueError(f"{row.name} of no elements along axis {axis}")
     shape = (*x.shape[:k], *x.shape[k + 1 :])
-    found = wrap(made(name, _place, (as_node(x),), shape, dtypes.int64, static=(name, k), is_costly=True))
+    found = wrap(made(row, _place, (as_node(x),), shape, dtypes.int64, static=(row.name, k), is_costly=True))
     return reshape(found, (*x.shape[:k], 1, *x.shape[k + 1 :])) if keepdims else found
 
 
@@ -210,12 +229,12 @@ def _place(a: str, name: str, axis: int) -> str:
 
 def argmax(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) -> ndarray:
     """Places of the first greatest elements. ValueError for no elements."""
-    return _extreme_place("argmax", x, axis, keepdims)
+    return _extreme_place(_ARGMAX, x, axis, keepdims)
 
 
 def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) -> ndarray:
     """Places of the first least elements. ValueError for no elements."""
-    return _extreme_place("argmin", x, axis, keepdims)
+    return _extreme_place(_ARGMIN, x, axis, keepdims)
 
 
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
@@ -223,9 +242,8 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
     from lancehead.xp.manipulation import flip
 
     k = axis_of(axis, x.ndim)
-    found = wrap(
-        made("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
-    )
+    node = made(SORT, lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
+    found = wrap(node)
     return flip(found, axis=k) if descending else found
 
 
@@ -238,7 +256,7 @@ def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: 
         # Backward twice, so that equal elements keep their order.
         found = flip(argsort(flip(x, axis=k), axis=k), axis=k)
         return (x.shape[k] - 1) - found
-    node = made("argsort", _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
+    node = made(ARGSORT, _order, (as_node(x),), x.shape, dtypes.int64, static=(k,), is_costly=True)
     return wrap(node)
 
 
@@ -255,7 +273,7 @@ def searchsorted(x1: ndarray, x2: Any, /, *, side: str = "left", sorter: ndarray
     a, v = operands(x1, x2)
     common = np.result_type(a.dtype, v.dtype)
     nodes = (convert(a, common), convert(v, common))
-    return wrap(made("searchsorted", _searched, nodes, v.shape, dtypes.int64, static=(side,)))
+    return wrap(made(_SEARCHSORTED, _searched, nodes, v.shape, dtypes.int64, static=(side,)))
 
 
 def _searched(a: str, v: str, side: str) -> str:
@@ -273,8 +291,12 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
         a, b = operands(x1, x2)
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
-    nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(made("where", _chosen, nodes, shape, dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+    return chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
+
+
+def chosen(condition: Node, a: Node, b: Node, shape: tuple[int, ...]) -> ndarray:
+    """Elements of one of two nodes of one type, in a shape."""
+    return wrap(made(_WHERE, _chosen, (condition, a, b), shape, a.dtype, is_fresh=True))
 
 
 def _chosen(m: str, a: str, b: str) -> str:
@@ -308,7 +330,7 @@ def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray
     shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
     nodes = (as_node(x), _places(indices, x.shape[k]))
     return wrap(
-        made("take", lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
+        made(TAKE, lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
     )
 
 
@@ -321,7 +343,7 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(_places(i, x.shape[k]), dtypes.int64))
-    node = made("take_along_axis", _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
+    node = made(TAKE_ALONG_AXIS, _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
     return wrap(node)
 
 

@@ -22,8 +22,9 @@ from lancehead.decorators import njit
 from lancehead.xp import devices
 from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
-from lancehead.xp.graph import NAMES, Kind, Node, Op
+from lancehead.xp.graph import NAMES, Node, Op
 from lancehead.xp.places import add_note, add_note_of_region
+from lancehead.xp.rows import Kind
 from lancehead.xp.tiling import Looped, Loops, loops_of
 
 

@@ -10,17 +10,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from lancehead.xp.graph import Kind, Node
-
-#: How results of reductions of pieces are combined, if that gives the same whatever the pieces are.
-COMBINED = {
-    "sum": "add",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "all": "logical_and",
-    "any": "logical_or",
-}
+from lancehead.xp.graph import Node
+from lancehead.xp.rows import Gives, Kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +124,7 @@ def check(node: Node, schedule: Schedule, device: Callable[[Any], Any]) -> None:
 
 
 def _check_loops(node: Node, schedule: Schedule) -> None:
-    name, is_reduction = node.op.name, node.op.kind is Kind.REDUCTION
+    name, row, is_reduction = node.op.name, node.op.row, node.op.kind is Kind.REDUCTION
     if node.op.kind is not Kind.ELEMENTWISE and not (is_reduction and schedule.chunks is not None):
         of = "functions of elements" if schedule.chunks is None else "functions of elements and reductions"
         raise ValueError(f"pieces are of {of}, and the array is the result of {name}")
@@ -148,7 +139,8 @@ def _check_loops(node: Node, schedule: Schedule) -> None:
         return
     _, axes, _, _ = node.op.static
     if axes is None or 0 in (axes if isinstance(axes, tuple) else (axes,)):
-        if name not in ("all", "any") and (name not in COMBINED or base.dtype.kind not in "biu"):
+        # Results of pieces are combined by the law, which gives the same whatever the pieces are.
+        if not row.is_truth and (row.gives is not Gives.WHOLE or base.dtype.kind not in "biu"):
             raise ValueError(
                 f"chunks of {name} along the first axis of {base.dtype} would change the order in which floats are "
                 "combined"

@@ -22,7 +22,9 @@ from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
 from lancehead.xp.manipulation import axis_of, moveaxis
+from lancehead.xp.reducing import ARGSORT, SORT, TAKE, TAKE_ALONG_AXIS
 from lancehead.xp.regions import compute
+from lancehead.xp.rows import How, Row
 from lancehead.xp.selecting import (
     chosen,
     chosen_elements,
@@ -38,6 +40,15 @@ from lancehead.xp.selecting import (
     smallest_of_rows,
     stable_order,
     top_rows,
+)
+
+_COMPACT, _PARTITION = Row("compact", how=How.CHOSEN), Row("partition", how=How.CHOSEN)
+_UNIQUE, _RUN_LENGTH = Row("unique", how=How.RUNS, nanoseconds=60.0), Row("run_length", how=How.RUNS)
+_TOP_K, _K_SELECT = Row("top_k", how=How.TOP), Row("k_select", how=How.TOP)
+_MERGE = Row("merge", how=How.MERGED, nanoseconds=60.0)
+_BINCOUNT, _HISTOGRAM = Row("bincount", how=How.COUNTED), Row("histogram", how=How.BINNED)
+_UNION, _INTERSECTION, _DIFFERENCE, _SYMMETRIC_DIFFERENCE = (
+    Row(name, how=How.COMBINED) for name in ("union", "intersection", "difference", "symmetric_difference")
 )
 
 
@@ -60,8 +71,8 @@ def _computed(*arrays: ndarray) -> tuple[ndarray, ...]:
     return arrays
 
 
-def _made(name: str, nodes: Any, shape: tuple[int, ...], dtype: Any, *objects: Any, more: Any = ()) -> ndarray:
-    return wrap(made(name, _call, nodes, shape, dtype, dynamic=more, objects=objects, is_costly=True))
+def _made(row: Row, nodes: Any, shape: tuple[int, ...], dtype: Any, *objects: Any, more: Any = ()) -> ndarray:
+    return wrap(made(row, _call, nodes, shape, dtype, dynamic=more, objects=objects, is_costly=True))
 
 
 def _mask(x: ndarray, mask: ndarray) -> tuple[Node, Node, tuple[int, ...]]:
@@ -83,7 +94,7 @@ def compact(x: ndarray, mask: ndarray) -> ndarray:
     """
     rows, mask_node, rest = _mask(x, mask)
     helper = chosen if rows.shape[1:] else chosen_elements
-    (found,) = _computed(_made("compact", (rows, mask_node), (-1, *rows.shape[1:]), x.dtype, helper))
+    (found,) = _computed(_made(_COMPACT, (rows, mask_node), (-1, *rows.shape[1:]), x.dtype, helper))
     return wrap(reshaped(found.node(), (found.shape[0], *rest)))
 
 
@@ -96,7 +107,7 @@ def partition(x: ndarray, mask: ndarray) -> PartitionResult:
     rows, mask_node, rest = _mask(x, mask)
     helper = parted if rows.shape[1:] else parted_elements
     results = ((rows.shape, x.dtype), ((), dtypes.int64))
-    values, count = several("partition", _call, (rows, mask_node), results, objects=(helper,))
+    values, count = several(_PARTITION, _call, (rows, mask_node), results, objects=(helper,))
     return PartitionResult(wrap(reshaped(values, (mask.size, *rest))), wrap(count))
 
 
@@ -113,13 +124,13 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> S
         axis = axis_of(axis, keys.ndim)
     elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
-    name = "take" if axis is None else "take_along_axis"
+    row = TAKE if axis is None else TAKE_ALONG_AXIS
     if axis is None and not on_device(keys):
-        order = _made("argsort", (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
+        order = _made(ARGSORT, (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
     else:
-        order = made("argsort", _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
+        order = made(ARGSORT, _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
     found = (
-        wrap(made(name, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
+        wrap(made(row, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
     )
     return SortByKeyResult(*found)
@@ -147,7 +158,7 @@ def top_k(x: ndarray, k: int, axis: int = -1) -> TopKResult:
     count = math.prod(moved.shape[:-1])
     rows = reshaped(_ordered(moved.node()), (count, n))
     results = (((count, k), rows.dtype), ((count, k), dtypes.int64))
-    found = several("top_k", _call, (rows,), results, dynamic=(int(k),), objects=(top_rows, _before(rows.dtype)))
+    found = several(_TOP_K, _call, (rows,), results, dynamic=(int(k),), objects=(top_rows, _before(rows.dtype)))
     shape = (*moved.shape[:-1], k)
     values, places = (wrap(moveaxis(wrap(reshaped(f, shape)), -1, at).node()) for f in found)
     return TopKResult(wrap(convert(values.node(), x.dtype)), places)
@@ -173,11 +184,11 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
     if at is None:
         line = as_line(_ordered(as_node(x)))
         helper = (smallest, _before(line.dtype))
-        return wrap(convert(_made("k_select", (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
+        return wrap(convert(_made(_K_SELECT, (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
     moved = moveaxis(x, at, -1)
     rows = reshaped(_ordered(moved.node()), (math.prod(moved.shape[:-1]), n))
     helper = (smallest_of_rows, _before(rows.dtype))
-    found = _made("k_select", (rows,), rows.shape[:1], rows.dtype, *helper, more=(k - 1,))
+    found = _made(_K_SELECT, (rows,), rows.shape[:1], rows.dtype, *helper, more=(k - 1,))
     return wrap(convert(reshaped(found.node(), moved.shape[:-1]), x.dtype))
 
 
@@ -187,13 +198,13 @@ def _sorted(a: str) -> str:
 
 def _sort(x: ndarray) -> Node:
     line = as_line(as_node(x))
-    return made("sort", _sorted, (line,), line.shape, x.dtype, is_costly=True)
+    return made(SORT, _sorted, (line,), line.shape, x.dtype, is_costly=True)
 
 
 def unique(x: ndarray) -> ndarray:
     """Different elements, sorted, in one dimension; all NaN are one. Their number is needed, so it computes."""
     line = _sort(x)
-    values, _ = several("unique", _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
+    values, _ = several(_UNIQUE, _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
     return _computed(wrap(values))[0]
 
 
@@ -207,7 +218,7 @@ def run_length(x: ndarray) -> RunLengthResult:
     Their number is needed, so it computes.
     """
     line = as_line(as_node(x))
-    found = several("run_length", _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
+    found = several(_RUN_LENGTH, _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
     return RunLengthResult(*_computed(*map(wrap, found)))
 
 
@@ -248,7 +259,7 @@ def histogram(
         counts = np.result_type(weights.dtype, dtypes.float64) if density else weights.dtype
     static = (range is not None and not isinstance(bins, ndarray), weights is not None, bool(density))
     found = several(
-        "histogram", _histogram, nodes, (((number,), counts), ((number + 1,), edges)), static=static, dynamic=more
+        _HISTOGRAM, _histogram, nodes, (((number,), counts), ((number + 1,), edges)), static=static, dynamic=more
     )
     return HistogramResult(*map(wrap, found))
 
@@ -284,7 +295,7 @@ def bincount(x: ndarray, weights: ndarray | None = None, minlength: int = 0) -> 
     if weights is not None:
         nodes.append(convert(as_node(weights), dtypes.float64))
     dtype = dtypes.int64 if weights is None or not x.size else dtypes.float64
-    node = made("bincount", _bincount, nodes, (-1,), dtype, dynamic=(int(minlength),), is_costly=True)
+    node = made(_BINCOUNT, _bincount, nodes, (-1,), dtype, dynamic=(int(minlength),), is_costly=True)
     return _computed(wrap(node))[0]
 
 
@@ -306,13 +317,13 @@ def merge(a: ndarray, b: ndarray) -> ndarray:
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(f"lines are merged, not arrays of the shapes {a.shape} and {b.shape}")
     one, other, dtype = _both(a, b)
-    return _made("merge", (one, other), (a.size + b.size,), dtype, merged, _before(dtype))
+    return _made(_MERGE, (one, other), (a.size + b.size,), dtype, merged, _before(dtype))
 
 
-def _set_operation(name: str, a: ndarray, b: ndarray, is_sorted: bool, keep: tuple[bool, bool, bool]) -> ndarray:
+def _set_operation(row: Row, a: ndarray, b: ndarray, is_sorted: bool, keep: tuple[bool, bool, bool]) -> ndarray:
     one, other, dtype = _both(a, b)
     lines = [as_line(x) if is_sorted else _sort(wrap(x)) for x in (one, other)]
-    found = _made(name, lines, (-1,), dtype, combined, _before(dtype), more=(keep,))
+    found = _made(row, lines, (-1,), dtype, combined, _before(dtype), more=(keep,))
     return _computed(found)[0]
 
 
@@ -321,22 +332,22 @@ def union(a: ndarray, b: ndarray, *, is_sorted: bool = False) -> ndarray:
 
     With `is_sorted` both are taken to be sorted already. The number of results is needed, so it computes.
     """
-    return _set_operation("union", a, b, is_sorted, (True, True, True))
+    return _set_operation(_UNION, a, b, is_sorted, (True, True, True))
 
 
 def intersection(a: ndarray, b: ndarray, *, is_sorted: bool = False) -> ndarray:
     """Different elements of both arrays, as `union` gives its results."""
-    return _set_operation("intersection", a, b, is_sorted, (False, True, False))
+    return _set_operation(_INTERSECTION, a, b, is_sorted, (False, True, False))
 
 
 def difference(a: ndarray, b: ndarray, *, is_sorted: bool = False) -> ndarray:
     """Different elements of `a` that are not in `b`, as `union` gives its results."""
-    return _set_operation("difference", a, b, is_sorted, (True, False, False))
+    return _set_operation(_DIFFERENCE, a, b, is_sorted, (True, False, False))
 
 
 def symmetric_difference(a: ndarray, b: ndarray, *, is_sorted: bool = False) -> ndarray:
     """Different elements of one of the arrays only, as `union` gives its results."""
-    return _set_operation("symmetric_difference", a, b, is_sorted, (True, False, True))
+    return _set_operation(_SYMMETRIC_DIFFERENCE, a, b, is_sorted, (True, False, True))
 
 
 __all__ = [

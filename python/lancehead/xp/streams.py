@@ -16,7 +16,10 @@ from lancehead.xp.devices import CPU, Device
 from lancehead.xp.drawing import philox4x32
 from lancehead.xp.elementwise import add, multiply
 from lancehead.xp.folds import map
-from lancehead.xp.graph import Emit, Kind, Node, leaf, made, transferred
+from lancehead.xp.graph import Emit, Node, leaf, made, transferred
+from lancehead.xp.rows import Kind, Row
+
+_CURAND = Row("curand", Kind.DRAWN)
 
 #: NumPy's bit generators by the names of their streams.
 _BITS = {
@@ -260,8 +263,8 @@ class Threads:
         else:
             emit, helper, dynamic = _philox, philox, (np.uint64(seed), np.uint64(offset), count, n)
         node = made(
-            "curand", emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=(helper,),
-            is_costly=True, is_fresh=True, kind=Kind.DRAWN,
+            _CURAND, emit, given, (n, count), dtypes.uint32, dynamic=dynamic, objects=(helper,),
+            is_costly=True, is_fresh=True,
         )  # fmt: skip
         return wrap(node if self.device in (None, CPU) else transferred(node, self.device))
 

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from lancehead.xp.graph import Kind, Node, Op
-from lancehead.xp.schedules import COMBINED, Schedule
+from lancehead.xp.graph import Node, Op
+from lancehead.xp.rows import Kind
+from lancehead.xp.schedules import Schedule
 
 #: For each of a node's first axes the axis of the loops along which it is cut, or -1; nothing if it is whole.
 Cut = tuple[int, ...]
@@ -42,12 +43,13 @@ def loops_of(
     base = root.inputs[0] if root.op.kind is Kind.REDUCTION else root
     rows = (math.ceil(base.shape[0] / schedule.chunks),) if schedule.chunks else schedule.tile
     assert rows is not None, "pieces have a size"
+    law = None if base is root or not reduces_rows(root) else root.op.row.law
     facts = Loops(
         tuple(_cut(n, base.shape, len(rows)) for n in nodes),
         tuple(_cut(n, base.shape, len(rows)) for n in leaves),
         place[base],
         "np.bool_" if root.dtype.kind == "b" else f"np.{root.dtype.name}",
-        "" if base is root or not reduces_rows(root) else COMBINED[root.op.static[0]],
+        "" if law is None else law.ufunc,
         schedule.unroll or 1,
         len(rows),
         len(numbers),

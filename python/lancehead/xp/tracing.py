@@ -11,8 +11,9 @@ import numpy as np
 from lancehead.xp import places
 from lancehead.xp.array import ndarray
 from lancehead.xp.devices import on_device
-from lancehead.xp.graph import Kind, Node, Op, name_of
+from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
+from lancehead.xp.rows import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +24,7 @@ def _no_value(*_: Any) -> str:
     )
 
 
-_ARGUMENT = Op("argument", _no_value, (), False, False)
+_ARGUMENT = Op("argument", _no_value)
 
 
 def _traced(*given: str) -> str:
@@ -82,8 +83,8 @@ class _Structure:
         self.operands = [place.get(n, n) for n in leaves]
         name = name_of(region.function, region.text)
         one = len(wanted) == 1
-        self.op = Op("traced", _traced, (name, "[0]" if one else ""), one, False)
-        self.parts = [Op("part", _traced, ("", f"[{i}]"), True, False) for i in range(len(wanted))]
+        self.op = Op("traced", _traced, (name, "[0]" if one else ""), one)
+        self.parts = [Op("part", _traced, ("", f"[{i}]"), True) for i in range(len(wanted))]
 
     def apply(self, arguments: Sequence[Any]) -> Any:
         """The results for arguments."""
