@@ -62,7 +62,9 @@ def text(path: str, name: str) -> str:
         return f"{name}{signature(path)}\n\n{_sentence(path, function)}\n\n{_example(path, name)}"
     found = _declared(path)
     if inspect.isfunction(found):
-        return f"{name}{str(signature(path)).replace('~', '')}\n\n{inspect.getdoc(found)}"
+        # Functions of a group that derives from another one are described there.
+        said = (inspect.getdoc(found) or "").replace(found.__qualname__.split(".")[0], path.split(".")[1])
+        return f"{name}{str(signature(path)).replace('~', '')}\n\n{said}"
     # Parts of what has parts are described as a whole.
     whole = _declared(path.rsplit(".", 1)[0]) if type(found) is int else found
     return inspect.getdoc(whole) or ""

@@ -102,3 +102,9 @@ class iinfo:
     def __init__(self, of: Any) -> None:
         info = np.iinfo(getattr(of, "dtype", of))
         self.bits, self.max, self.min, self.dtype = int(info.bits), int(info.max), int(info.min), np.dtype(info.dtype)
+
+
+__all__ = [
+    "bool", "can_cast", "complex128", "complex64", "finfo", "float16", "float32", "float64", "iinfo", "int16", "int32",
+    "int64", "int8", "isdtype", "result_type", "uint16", "uint32", "uint64", "uint8",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.xp import drawing, dtypes
+from lancehead.xp import drawing, dtypes, selecting
 from lancehead.xp import functions as of
 from lancehead.xp.devices import is_gpu
 from lancehead.xp.graph import ARRAY, CHECKS, NAMES, TRANSFER, Node, name_of
@@ -309,11 +309,7 @@ def axis_of(node: Node) -> int:
 
 def order_of(dtype: np.dtype[Any]) -> str:
     """The name of the function that says whether an element is before another one."""
-    from lancehead.xp import selecting
-
-    if dtype in dtypes.COMPLEX:
-        return name_of(selecting.pair_before)
-    return name_of(selecting.float_before if dtype in dtypes.REAL_FLOATING else selecting.plain_before)
+    return name_of(selecting.before(dtype))
 
 
 def _searchsorted(code: Code, node: Node, index: Index) -> str:

@@ -23,42 +23,12 @@ from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, on_device
 from lancehead.xp.elementwise import as_node, convert, minimum
-from lancehead.xp.folds import (
-    adjacent_difference,
-    as_line,
-    exclusive_scan,
-    inclusive_scan,
-    inner,
-    map,
-    no_text,
-    reduce,
-    reshaped,
-    scan,
-    segmented_reduce,
-    segmented_scan,
-    transform_reduce,
-)
+from lancehead.xp.folds import as_line, map, no_text, reshaped
 from lancehead.xp.functions import Zipped
 from lancehead.xp.graph import Node, made
 from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
 from lancehead.xp.reducing import take
 from lancehead.xp.rows import Element, How, Kind, Row
-from lancehead.xp.selections import (
-    bincount,
-    compact,
-    difference,
-    histogram,
-    intersection,
-    k_select,
-    merge,
-    partition,
-    run_length,
-    sort_by_key,
-    symmetric_difference,
-    top_k,
-    union,
-    unique,
-)
 
 _GATHER = Row("gather", element=Element.OF_ROW, takes_places=True)
 _SCATTER, _STENCIL = Row("scatter", how=How.SCATTERED), Row("stencil", element=Element.STENCIL, reads=2)
@@ -377,9 +347,6 @@ def strided(x: ndarray, step: int, start: int = 0) -> ndarray:
 
 
 __all__ = [
-    "adjacent_difference", "bincount", "compact", "constant", "counting", "difference", "exclusive_scan", "gather",
-    "histogram", "inclusive_scan", "inner", "intersection", "k_select", "map", "merge", "outer", "partition",
-    "permutation", "reduce", "reverse", "run_length", "scan", "scatter", "segmented_reduce", "segmented_scan",
-    "sort_by_key", "stencil", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union",
-    "unique", "zip", "zipwith",
+    "constant", "counting", "gather", "outer", "permutation", "reverse", "scatter", "stencil", "strided", "transform",
+    "zip", "zipwith",
 ]  # fmt: skip

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from lancehead.decorators import njit
 from lancehead.lib.primitives import ordering, selecting
+from lancehead.xp import dtypes
 
 plain_before, float_before, pair_before = (
     njit(selecting.plain_before),
@@ -23,3 +28,10 @@ merged = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.merged)
 combined = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.combined)
 stable_order = njit(error_model="numpy", boundscheck=False)(ordering.stable_order)
 smallest_of_rows = njit(parallel=True)(selecting.smallest_of_rows)
+
+
+def before(dtype: np.dtype[Any]) -> Any:
+    """The function that says whether an element of a type is before another one."""
+    if dtype in dtypes.COMPLEX:
+        return pair_before
+    return float_before if dtype in dtypes.REAL_FLOATING else plain_before

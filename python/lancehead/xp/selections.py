@@ -8,14 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.lib.primitives.results import (
-    HistogramResult,
-    PartitionResult,
-    RunLengthResult,
-    SortByKeyResult,
-    TopKResult,
-)
-from lancehead.xp import dtypes
+from lancehead.lib.primitives import results
+from lancehead.xp import dtypes, selecting
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert
@@ -25,22 +19,6 @@ from lancehead.xp.manipulation import axis_of, moveaxis
 from lancehead.xp.reducing import ARGSORT, SORT, TAKE, TAKE_ALONG_AXIS
 from lancehead.xp.regions import compute
 from lancehead.xp.rows import How, Row
-from lancehead.xp.selecting import (
-    chosen,
-    chosen_elements,
-    combined,
-    float_before,
-    merged,
-    pair_before,
-    parted,
-    parted_elements,
-    plain_before,
-    runs,
-    smallest,
-    smallest_of_rows,
-    stable_order,
-    top_rows,
-)
 
 _COMPACT, _PARTITION = Row("compact", how=How.CHOSEN), Row("partition", how=How.CHOSEN)
 _UNIQUE, _RUN_LENGTH = Row("unique", how=How.RUNS, nanoseconds=60.0), Row("run_length", how=How.RUNS)
@@ -50,13 +28,6 @@ _BINCOUNT, _HISTOGRAM = Row("bincount", how=How.COUNTED), Row("histogram", how=H
 _UNION, _INTERSECTION, _DIFFERENCE, _SYMMETRIC_DIFFERENCE = (
     Row(name, how=How.COMBINED) for name in ("union", "intersection", "difference", "symmetric_difference")
 )
-
-
-def _before(dtype: np.dtype[Any]) -> Any:
-    # The order of a type.
-    if dtype in dtypes.COMPLEX:
-        return pair_before
-    return float_before if dtype in dtypes.REAL_FLOATING else plain_before
 
 
 def _call(*given: str) -> str:
@@ -93,25 +64,25 @@ def compact(x: ndarray, mask: ndarray) -> ndarray:
     does not fit.
     """
     rows, mask_node, rest = _mask(x, mask)
-    helper = chosen if rows.shape[1:] else chosen_elements
+    helper = selecting.chosen if rows.shape[1:] else selecting.chosen_elements
     (found,) = _computed(_made(_COMPACT, (rows, mask_node), (-1, *rows.shape[1:]), x.dtype, helper))
     return wrap(reshaped(found.node(), (found.shape[0], *rest)))
 
 
-def partition(x: ndarray, mask: ndarray) -> PartitionResult:
+def partition(x: ndarray, mask: ndarray) -> results.PartitionResult:
     """The elements, or rows, where a mask is true, then the others, each in their order, and the number of the first.
 
     `values` has the shape of `x`, if the mask has several axes with these made one; `count` has no axes and is `int64`.
     Raises as `compact`.
     """
     rows, mask_node, rest = _mask(x, mask)
-    helper = parted if rows.shape[1:] else parted_elements
-    results = ((rows.shape, x.dtype), ((), dtypes.int64))
-    values, count = several(_PARTITION, _call, (rows, mask_node), results, objects=(helper,))
-    return PartitionResult(wrap(reshaped(values, (mask.size, *rest))), wrap(count))
+    helper = selecting.parted if rows.shape[1:] else selecting.parted_elements
+    parts = ((rows.shape, x.dtype), ((), dtypes.int64))
+    values, count = several(_PARTITION, _call, (rows, mask_node), parts, objects=(helper,))
+    return results.PartitionResult(wrap(reshaped(values, (mask.size, *rest))), wrap(count))
 
 
-def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> SortByKeyResult:
+def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> results.SortByKeyResult:
     """A line of keys sorted, equal ones in their order, and the elements or rows of `values` in the same order.
 
     With an axis, lines along it are sorted, each by itself, and keys and values have one shape. Raises ValueError
@@ -126,14 +97,14 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> S
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
     row = TAKE if axis is None else TAKE_ALONG_AXIS
     if axis is None and not on_device(keys):
-        order = _made(ARGSORT, (as_node(keys),), keys.shape, dtypes.int64, stable_order).node()
+        order = _made(ARGSORT, (as_node(keys),), keys.shape, dtypes.int64, selecting.stable_order).node()
     else:
         order = made(ARGSORT, _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
     found = (
         wrap(made(row, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
     )
-    return SortByKeyResult(*found)
+    return results.SortByKeyResult(*found)
 
 
 def _order(a: str, axis: int | None) -> str:
@@ -144,7 +115,7 @@ def _take(a: str, order: str, axis: int | None) -> str:
     return f"np.take({a}, {order}, axis=0)" if axis is None else f"np.take_along_axis({a}, {order}, {axis})"
 
 
-def top_k(x: ndarray, k: int, axis: int = -1) -> TopKResult:
+def top_k(x: ndarray, k: int, axis: int = -1) -> results.TopKResult:
     """The k greatest elements along an axis, in descending order, and their places; of equal ones those first.
 
     NaN is greater than the numbers, as in NumPy's order. `values` and `indices` (`int64`) have the shape of `x` with
@@ -157,11 +128,12 @@ def top_k(x: ndarray, k: int, axis: int = -1) -> TopKResult:
     moved = moveaxis(x, at, -1)
     count = math.prod(moved.shape[:-1])
     rows = reshaped(_ordered(moved.node()), (count, n))
-    results = (((count, k), rows.dtype), ((count, k), dtypes.int64))
-    found = several(_TOP_K, _call, (rows,), results, dynamic=(int(k),), objects=(top_rows, _before(rows.dtype)))
+    parts = (((count, k), rows.dtype), ((count, k), dtypes.int64))
+    objects = (selecting.top_rows, selecting.before(rows.dtype))
+    found = several(_TOP_K, _call, (rows,), parts, dynamic=(int(k),), objects=objects)
     shape = (*moved.shape[:-1], k)
     values, places = (wrap(moveaxis(wrap(reshaped(f, shape)), -1, at).node()) for f in found)
-    return TopKResult(wrap(convert(values.node(), x.dtype)), places)
+    return results.TopKResult(wrap(convert(values.node(), x.dtype)), places)
 
 
 def _ordered(node: Node) -> Node:
@@ -183,11 +155,11 @@ def k_select(x: ndarray, k: int, *, axis: int | None = None) -> ndarray:
         raise ValueError(f"there is no {k}-th smallest of {n} elements")
     if at is None:
         line = as_line(_ordered(as_node(x)))
-        helper = (smallest, _before(line.dtype))
+        helper = (selecting.smallest, selecting.before(line.dtype))
         return wrap(convert(_made(_K_SELECT, (line,), (), line.dtype, *helper, more=(k - 1,)).node(), x.dtype))
     moved = moveaxis(x, at, -1)
     rows = reshaped(_ordered(moved.node()), (math.prod(moved.shape[:-1]), n))
-    helper = (smallest_of_rows, _before(rows.dtype))
+    helper = (selecting.smallest_of_rows, selecting.before(rows.dtype))
     found = _made(_K_SELECT, (rows,), rows.shape[:1], rows.dtype, *helper, more=(k - 1,))
     return wrap(convert(reshaped(found.node(), moved.shape[:-1]), x.dtype))
 
@@ -204,7 +176,7 @@ def _sort(x: ndarray) -> Node:
 def unique(x: ndarray) -> ndarray:
     """Different elements, sorted, in one dimension; all NaN are one. Their number is needed, so it computes."""
     line = _sort(x)
-    values, _ = several(_UNIQUE, _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
+    values, _ = several(_UNIQUE, _call, (line,), _runs(x), objects=(selecting.runs, selecting.before(x.dtype)))
     return _computed(wrap(values))[0]
 
 
@@ -212,14 +184,14 @@ def _runs(x: ndarray) -> Any:
     return (((-1,), x.dtype), ((-1,), dtypes.int64))
 
 
-def run_length(x: ndarray) -> RunLengthResult:
+def run_length(x: ndarray) -> results.RunLengthResult:
     """Runs of equal elements in row-major order: for each its element and its length; all NaN are equal.
 
     Their number is needed, so it computes.
     """
     line = as_line(as_node(x))
-    found = several(_RUN_LENGTH, _call, (line,), _runs(x), objects=(runs, _before(x.dtype)))
-    return RunLengthResult(*_computed(*map(wrap, found)))
+    found = several(_RUN_LENGTH, _call, (line,), _runs(x), objects=(selecting.runs, selecting.before(x.dtype)))
+    return results.RunLengthResult(*_computed(*map(wrap, found)))
 
 
 def histogram(
@@ -229,7 +201,7 @@ def histogram(
     *,
     weights: ndarray | None = None,
     density: bool = False,
-) -> HistogramResult:
+) -> results.HistogramResult:
     """How many elements are in each of so many bins of a range, or between edges, as `numpy.histogram`, and the edges.
 
     Counts are `int64`, weights are summed in their type, and densities are `float64`. Raises TypeError for complex
@@ -261,7 +233,7 @@ def histogram(
     found = several(
         _HISTOGRAM, _histogram, nodes, (((number,), counts), ((number + 1,), edges)), static=static, dynamic=more
     )
-    return HistogramResult(*map(wrap, found))
+    return results.HistogramResult(*map(wrap, found))
 
 
 def _histogram(*given: Any) -> str:
@@ -317,13 +289,13 @@ def merge(a: ndarray, b: ndarray) -> ndarray:
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(f"lines are merged, not arrays of the shapes {a.shape} and {b.shape}")
     one, other, dtype = _both(a, b)
-    return _made(_MERGE, (one, other), (a.size + b.size,), dtype, merged, _before(dtype))
+    return _made(_MERGE, (one, other), (a.size + b.size,), dtype, selecting.merged, selecting.before(dtype))
 
 
 def _set_operation(row: Row, a: ndarray, b: ndarray, is_sorted: bool, keep: tuple[bool, bool, bool]) -> ndarray:
     one, other, dtype = _both(a, b)
     lines = [as_line(x) if is_sorted else _sort(wrap(x)) for x in (one, other)]
-    found = _made(row, lines, (-1,), dtype, combined, _before(dtype), more=(keep,))
+    found = _made(row, lines, (-1,), dtype, selecting.combined, selecting.before(dtype), more=(keep,))
     return _computed(found)[0]
 
 

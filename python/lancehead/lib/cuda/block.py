@@ -8,24 +8,30 @@ combined from left to right. Shared memory is for the greatest block, and is use
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import THREADS, WARPS, backward, before_of, lanes, shared, sync, taken, thread, threads
+from lancehead.lib.cuda.exchange import (
+    THREADS,
+    WARPS,
+    backward,
+    before_of,
+    lanes,
+    plus,
+    shared,
+    sync,
+    taken,
+    thread,
+    threads,
+    typed,
+    zero,
+)
 from lancehead.lib.cuda.warp import first_lane, inclusive
-from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
+from lancehead.lib.lancehead.xp.elements import as_type, strong
 from lancehead.lib.primitives.lines import get, put
-
-
-def _type_of(value, op, init=None):
-    # A value of the type that the results of an operator have.
-    like = strong(value)
-    if not prim.is_none(init):
-        like = joined(like, init)
-    return accumulated(op, like)
 
 
 def reduce(value, op):
     """The values of a block's threads combined, in all of them."""
-    like = _type_of(value, op)
-    total = first_lane(as_type(value, like), op, like)
+    x, like = typed(value, op)
+    total = first_lane(x, op, like)
     parts = shared(WARPS, like, 1)
     # A call before may still read them.
     sync()
@@ -38,13 +44,9 @@ def reduce(value, op):
     return out
 
 
-def _plus(a, b):
-    return a + b
-
-
 def sum(value):
     """The sum of the values of a block's threads, in all of them."""
-    return reduce(value, _plus)
+    return reduce(value, plus)
 
 
 def _prefix(total, parts, op, like, first, has_first):
@@ -64,16 +66,16 @@ def _prefix(total, parts, op, like, first, has_first):
 
 def inclusive_scan(value, op):
     """The values of the threads up to and with the own one, combined."""
-    like = _type_of(value, op)
-    total = inclusive(as_type(value, like), op, like)
+    x, like = typed(value, op)
+    total = inclusive(x, op, like)
     before = _prefix(total, shared(WARPS, like, 1), op, like, total, False)
     return as_type(op(before, total), like) if thread() >= 32 else total
 
 
 def exclusive_scan(value, op, init):
     """The initial value and the values of the threads before the own one, combined."""
-    like = _type_of(value, op, init)
-    total = inclusive(as_type(value, like), op, like)
+    x, like = typed(value, op, init)
+    total = inclusive(x, op, like)
     before = _prefix(total, shared(WARPS, like, 1), op, like, as_type(init, like), True)
     own = taken(lanes(), total, (thread() & 31) - 1)
     return before if thread() & 31 == 0 else as_type(op(before, own), like)
@@ -87,22 +89,20 @@ def scan(value, op, init=None, exclusive=False):
         return inclusive_scan(value, op)
     if exclusive:
         return exclusive_scan(value, op, init)
-    like = _type_of(value, op, init)
-    total = inclusive(as_type(value, like), op, like)
+    x, like = typed(value, op, init)
+    total = inclusive(x, op, like)
     before = _prefix(total, shared(WARPS, like, 1), op, like, as_type(init, like), True)
     return as_type(op(before, total), like)
 
 
 def inclusive_sum(value):
     """The sum of the values of the threads up to and with the own one."""
-    return inclusive_scan(value, _plus)
+    return inclusive_scan(value, plus)
 
 
 def exclusive_sum(value):
     """The sum of the values of the threads before the own one; 0 in the first."""
-    if prim.is_tuple(value):
-        prim.error("tuples have no sum; say what combines them")
-    return exclusive_scan(value, _plus, prim.cast(0, prim.strong(prim.dtype_of(value))))
+    return exclusive_scan(value, plus, zero(value))
 
 
 def _sorted(key, order):

@@ -1,10 +1,11 @@
-"""What the primitives of warps and blocks have in common: exchange of values of any type, and orders.
+"""What the primitives of warps and blocks have in common: exchange of values of any type, orders and sums.
 
 A value is a number or a tuple of values. Threads of a block are counted along its axes, the first one first.
 """
 
 from lancehead.lib import prim
 from lancehead.lib.cuda.warps import shfl_sync
+from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
 from lancehead.lib.primitives.selecting import float_before, pair_before, plain_before
 
 #: Threads of a block, and warps of it, at most.
@@ -103,3 +104,24 @@ def _tuple_before(a, b):
     if order(b[0], a[0]):
         return False
     return _tuple_before(a[1:], b[1:])
+
+
+def typed(value, op, init=None):
+    """A value as the type that the results of an operator have, and a value of this type."""
+    like = strong(value)
+    if not prim.is_none(init):
+        like = joined(like, init)
+    like = accumulated(op, like)
+    return as_type(value, like), like
+
+
+def plus(a, b):
+    """The sum of two values."""
+    return a + b
+
+
+def zero(value):
+    """The sum of no values of a type."""
+    if prim.is_tuple(value):
+        prim.error("tuples have no sum; say what combines them")
+    return prim.cast(0, prim.strong(prim.dtype_of(value)))

@@ -7,17 +7,8 @@ be associative, and need not be commutative.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.exchange import backward, before_of, lanes, taken, thread
-from lancehead.lib.lancehead.xp.elements import accumulated, as_type, joined, strong
-
-
-def _typed(value, op, init=None):
-    # A value as the type that the results of an operator have, and the initial value as this type.
-    like = strong(value)
-    if not prim.is_none(init):
-        like = joined(like, init)
-    like = accumulated(op, like)
-    return as_type(value, like), like
+from lancehead.lib.cuda.exchange import backward, before_of, lanes, plus, taken, thread, typed, zero
+from lancehead.lib.lancehead.xp.elements import as_type, strong
 
 
 def inclusive(value, op, like):
@@ -42,28 +33,24 @@ def first_lane(value, op, like):
 
 def reduce(value, op):
     """The values of a warp's threads combined, in all of them: neighbours, then neighbouring results, and so on."""
-    x, like = _typed(value, op)
+    x, like = typed(value, op)
     return taken(lanes(), first_lane(x, op, like), 0)
-
-
-def _plus(a, b):
-    return a + b
 
 
 def sum(value):
     """The sum of the values of a warp's threads, in all of them."""
-    return reduce(value, _plus)
+    return reduce(value, plus)
 
 
 def inclusive_scan(value, op):
     """The values of the threads up to and with the own one, combined."""
-    x, like = _typed(value, op)
+    x, like = typed(value, op)
     return inclusive(x, op, like)
 
 
 def exclusive_scan(value, op, init):
     """The initial value and the values of the threads before the own one, combined."""
-    x, like = _typed(value, op, init)
+    x, like = typed(value, op, init)
     total = inclusive(x, op, like)
     before = taken(lanes(), total, (thread() & 31) - 1)
     first = as_type(init, like)
@@ -78,24 +65,18 @@ def scan(value, op, init=None, exclusive=False):
         return inclusive_scan(value, op)
     if exclusive:
         return exclusive_scan(value, op, init)
-    x, like = _typed(value, op, init)
+    x, like = typed(value, op, init)
     return as_type(op(as_type(init, like), inclusive(x, op, like)), like)
 
 
 def inclusive_sum(value):
     """The sum of the values of the threads up to and with the own one."""
-    return inclusive_scan(value, _plus)
+    return inclusive_scan(value, plus)
 
 
 def exclusive_sum(value):
     """The sum of the values of the threads before the own one; 0 in the first."""
-    return exclusive_scan(value, _plus, _zero(value))
-
-
-def _zero(value):
-    if prim.is_tuple(value):
-        prim.error("tuples have no sum; say what combines them")
-    return prim.cast(0, prim.strong(prim.dtype_of(value)))
+    return exclusive_scan(value, plus, zero(value))
 
 
 def _sorted(key, order):

@@ -41,14 +41,6 @@ from lancehead.lib.lancehead.xp.selections import (
     unique,
 )
 
-__all__ = [
-    "adjacent_difference", "bincount", "compact", "constant", "counting", "difference", "exclusive_scan", "gather",
-    "histogram", "inclusive_scan", "inner", "intersection", "k_select", "map", "merge", "outer", "partition",
-    "permutation", "reduce", "reverse", "run_length", "scan", "scatter", "segmented_reduce", "segmented_scan",
-    "sort_by_key", "stencil", "strided", "symmetric_difference", "top_k", "transform", "transform_reduce", "union",
-    "unique", "zip", "zipwith",
-]  # fmt: skip
-
 
 def zip(*arrays):
     """Arrays as one whose elements are tuples."""
