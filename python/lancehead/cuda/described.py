@@ -63,7 +63,8 @@ def text(path: str, name: str) -> str:
     found = _declared(path)
     if inspect.isfunction(found):
         # Functions of a group that derives from another one are described there.
-        said = (inspect.getdoc(found) or "").replace(found.__qualname__.split(".")[0], path.split(".")[1])
+        owner, said = found.__qualname__.rpartition(".")[0], inspect.getdoc(found) or ""
+        said = said.replace(owner, path.split(".")[1]) if owner else said
         return f"{name}{str(signature(path)).replace('~', '')}\n\n{said}"
     # Parts of what has parts are described as a whole.
     whole = _declared(path.rsplit(".", 1)[0]) if type(found) is int else found

@@ -6,7 +6,7 @@ Reductions and scans have the orders of the host (`device_orders.py`), whichever
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -17,7 +17,7 @@ from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.device_folds import Fold, fold_of
+from lancehead.xp.device_folds import fold_of
 from lancehead.xp.device_schedules import THREADS, tile_of
 from lancehead.xp.devices import over_host
 from lancehead.xp.graph import NAMES, Node
@@ -152,7 +152,8 @@ def check_step(node: Node, places: Places) -> Step:
 class Folded(Step):
     """A reduction: kernels for the blocks of all lines, and for their results."""
 
-    def __init__(self, node: Node, places: Places, fold: Fold) -> None:
+    def __init__(self, node: Node, places: Places) -> None:
+        fold = fold_of(node, places)
         super().__init__((node,), places, fold.text, fold.arguments)
         self.fold = fold.facts
 
@@ -195,12 +196,8 @@ class Folded(Step):
             size, parts = blocks, [found]
 
 
-class Scanned(Step):
+class Scanned(Folded):
     """A scan: a kernel for the spans of all lines, one for what comes before each, one for the results."""
-
-    def __init__(self, node: Node, places: Places, fold: Fold) -> None:
-        super().__init__((node,), places, fold.text, fold.arguments)
-        self.fold = fold.facts
 
     def run(self, run: Any) -> None:
         out, given = self.new(run), self.given(run)
@@ -420,10 +417,15 @@ def step_of(node: Node, places: Places, in_place: bool) -> Step:
     """The step of a node whose elements are not a part of other kernels."""
     from lancehead.xp.device_selections import STEPS
 
-    match kind := how(node):
-        case How.REDUCED | How.SCANNED:
-            return (Folded if kind is How.REDUCED else Scanned)(node, places, fold_of(node, places))
-        case How.STORED | How.SCATTERED:
-            return (Stored if kind is How.STORED else Scattered)(node, places, in_place)
-    makers = {How.SORTED: Sorted, How.TILED: Tiled, How.PART: Part, How.HOST: OnHost}
-    return (STEPS | makers)[kind](node, places)
+    kind = how(node)
+    if kind in (How.STORED, How.SCATTERED):
+        return (Stored if kind is How.STORED else Scattered)(node, places, in_place)
+    makers: dict[How, Callable[[Node, Places], Step]] = {
+        How.REDUCED: Folded,
+        How.SCANNED: Scanned,
+        How.SORTED: Sorted,
+        How.TILED: Tiled,
+        How.PART: Part,
+        How.HOST: OnHost,
+    }
+    return (makers | STEPS)[kind](node, places)

@@ -46,7 +46,6 @@ folded = njit(parallel=True, boundscheck=False)(folding.folded)
 folded_in_lanes = njit(parallel=True, boundscheck=False)(folding.folded_in_lanes)
 folded_across = njit(parallel={"unsafe": True}, boundscheck=False)(folding.folded_across)
 scanned = njit(parallel={"unsafe": True}, boundscheck=False)(folding.scanned)
-check_offsets = njit(folding.check_offsets)
 segments_folded = njit(parallel=True)(folding.segments_folded)
 # Segments do not overlap.
 segments_scanned = njit(parallel={"unsafe": True})(folding.segments_scanned)

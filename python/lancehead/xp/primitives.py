@@ -22,12 +22,12 @@ from lancehead.xp import functions as of
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, on_device
-from lancehead.xp.elementwise import as_node, convert, minimum
+from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, map, no_text, reshaped
 from lancehead.xp.functions import Zipped
 from lancehead.xp.graph import Node, made
 from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
-from lancehead.xp.reducing import take
+from lancehead.xp.reducing import places_in, take
 from lancehead.xp.rows import Element, How, Kind, Row
 
 _GATHER = Row("gather", element=Element.OF_ROW, takes_places=True)
@@ -74,14 +74,10 @@ def _outer(a: str, b: str, shape: str, helper: str) -> str:
 
 
 def _places(x: ndarray, indices: ndarray) -> Node:
-    if indices.dtype not in dtypes.INTEGRAL:
-        raise TypeError(f"indices are integers, not {indices.dtype}")
+    places = places_in(indices, x.shape[0] if x.ndim else 0)
     if not x.ndim:
         raise ValueError("an array without axes has no elements at indices")
-    if indices.dtype == dtypes.uint64:
-        # Those that int64 does not hold are out of bounds, too.
-        indices = minimum(indices, x.shape[0])
-    return as_line(convert(as_node(indices), dtypes.int64))
+    return as_line(convert(places, dtypes.int64))
 
 
 def gather(x: ndarray, indices: ndarray) -> ndarray:

@@ -310,7 +310,8 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     return tuple(from_numpy(np.ascontiguousarray(k), x.device) for k in np.nonzero(x.numpy()))
 
 
-def _places(indices: ndarray, n: int) -> Node:
+def places_in(indices: ndarray, n: int) -> Node:
+    """The node of places along an axis of an extent, as integers that `int64` holds; TypeError for others."""
     if indices.dtype not in dtypes.INTEGRAL:
         raise TypeError(f"indices are integers, not {indices.dtype}")
     node = as_node(indices)
@@ -328,7 +329,7 @@ def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray
         axis = 0
     k = axis_of(axis, x.ndim)
     shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
-    nodes = (as_node(x), _places(indices, x.shape[k]))
+    nodes = (as_node(x), places_in(indices, x.shape[k]))
     return wrap(
         made(TAKE, lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
     )
@@ -342,7 +343,7 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
 
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
-    nodes = (as_node(a), convert(_places(i, x.shape[k]), dtypes.int64))
+    nodes = (as_node(a), convert(places_in(i, x.shape[k]), dtypes.int64))
     node = made(TAKE_ALONG_AXIS, _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
     return wrap(node)
 

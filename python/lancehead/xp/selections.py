@@ -16,7 +16,7 @@ from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
 from lancehead.xp.manipulation import axis_of, moveaxis
-from lancehead.xp.reducing import ARGSORT, SORT, TAKE, TAKE_ALONG_AXIS
+from lancehead.xp.reducing import ARGSORT, SORT, TAKE, TAKE_ALONG_AXIS, argsort
 from lancehead.xp.regions import compute
 from lancehead.xp.rows import How, Row
 
@@ -99,16 +99,12 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> r
     if axis is None and not on_device(keys):
         order = _made(ARGSORT, (as_node(keys),), keys.shape, dtypes.int64, selecting.stable_order).node()
     else:
-        order = made(ARGSORT, _order, (as_node(keys),), keys.shape, dtypes.int64, static=(axis,), is_costly=True)
+        order = as_node(argsort(keys, axis=-1 if axis is None else axis))
     found = (
         wrap(made(row, _take, (as_node(x), order), x.shape, x.dtype, static=(axis,), is_costly=True))
         for x in (keys, values)
     )
     return results.SortByKeyResult(*found)
-
-
-def _order(a: str, axis: int | None) -> str:
-    return f'np.argsort({a}, axis={-1 if axis is None else axis}, kind="stable")'
 
 
 def _take(a: str, order: str, axis: int | None) -> str:
