@@ -147,9 +147,9 @@ class block:
 
 
 class warp(block):
-    """Functions that all threads of a warp call together: those of `block`, of the threads of a warp.
+    """Functions that all threads of a warp call together.
 
-    The last warp of a block may have fewer than 32 threads.
+    They are those of `block`, of the warp's threads. The last warp of a block may have fewer than 32 threads.
 
     >>> @cuda.jit
     ... def kernel(out):
