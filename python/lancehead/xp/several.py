@@ -137,22 +137,11 @@ class Text:
 
 
 def call(name: str, text: Text, template: str, helper: Any, objects: Sequence[Any], shape: Any, kind: Kind) -> Any:
-    """The results of a helper, whose places in a template follow those of the arrays: arrays of a shape and types."""
+    """The results of a helper, whose places in a template follow those of the arrays: arrays of a shape, in a tuple."""
     k = len(text.nodes)
     names = ", ".join(f"{{{k + 1 + i}}}" for i in range(len(objects)))
-    whole = made(
-        name,
-        _filled,
-        text.nodes,
-        (),
-        np.dtype(np.void),
-        static=(f"{{{k}}}({names}, {template})",),
-        objects=(helper, *objects),
-    )
-    if not isinstance(kind, tuple):
-        return wrap(
-            made(name, _filled, text.nodes, shape, kind, static=whole.op.static[-1:], objects=(helper, *objects))
-        )
+    static = (f"{{{k}}}({names}, {template})",)
+    whole = made(name, _filled, text.nodes, (), np.dtype(np.void), static=static, objects=(helper, *objects))
     parts: list[Node] = []
 
     def part(path: str, kind: Kind) -> Any:
