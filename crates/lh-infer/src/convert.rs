@@ -497,29 +497,3 @@ pub(crate) fn carried(t: Ty) -> bool {
         _ => t.is_number() || t.is_none() || t == Ty::str(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nep50() {
-        assert_eq!(promote(Ty::float(), Ty::f32()), Some(Ty::f32()));
-        assert_eq!(promote(Ty::f64(), Ty::f32()), Some(Ty::f64()));
-        assert_eq!(promote(Ty::int(), Ty::u8()), Some(Ty::u8()));
-        assert_eq!(promote(Ty::i64(), Ty::u64()), Some(Ty::f64()));
-        assert_eq!(promote(Ty::float(), Ty::i32()), Some(Ty::f64()));
-        assert_eq!(promote(Ty::complex(), Ty::f32()), Some(Ty::c64()));
-        assert_eq!(promote(Ty::i32(), Ty::f32()), Some(Ty::f64()));
-        assert_eq!(promote(Ty::bool(), Ty::int()), Some(Ty::int()));
-    }
-
-    #[test]
-    fn meeting_keeps_width() {
-        let mut p = Pending::default();
-        assert_eq!(unify(Ty::float(), Ty::f32(), &mut p), Some(Ty::f64()));
-        assert_eq!(unify(Ty::int(), Ty::u8(), &mut p), Some(Ty::i64()));
-        assert_eq!(unify(Ty::none(), Ty::int(), &mut p), Some(Ty::optional(Ty::int())));
-        assert_eq!(unify(Ty::str(), Ty::int(), &mut p), None);
-    }
-}

@@ -36,17 +36,3 @@ impl Span {
         Span { line, end_line: line + part(24, 8), col: part(32, 16), end_col: part(48, 16) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Span;
-
-    #[test]
-    fn places_survive_being_packed() {
-        let span = Span { line: 1 << 23, end_line: (1 << 23) + 5, col: 65535, end_col: 7 };
-        assert_eq!(Span::unpacked(span.packed()), span);
-        let wide = Span { line: 3, end_line: 4, col: 1 << 20, end_col: (1 << 20) + 1 };
-        assert_eq!(Span::unpacked(wide.packed()), Span { line: 3, end_line: 3, col: 0, end_col: 0 });
-        assert_eq!(Span::default().packed(), 0);
-    }
-}

@@ -172,31 +172,3 @@ impl Ty {
         Some(if unit.is_generic() { name.to_owned() } else { format!("{name}[{unit}]") })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn unit(text: &str) -> TimeUnit {
-        TimeUnit::parse(text).expect("a unit")
-    }
-
-    #[test]
-    fn common_units_are_numpys() {
-        let common = |a, b, spans| TimeUnit::common((unit(a), spans), (unit(b), spans)).map(|u| u.to_string());
-        assert_eq!(common("s", "ms", true).as_deref(), Some("ms"));
-        assert_eq!(common("15s", "10s", true).as_deref(), Some("5s"));
-        assert_eq!(common("2Y", "M", true).as_deref(), Some("M"));
-        assert_eq!(common("Y", "D", true), None);
-        assert_eq!(common("Y", "D", false).as_deref(), Some("D"));
-        assert_eq!(common("generic", "7D", true).as_deref(), Some("7D"));
-    }
-
-    #[test]
-    fn factors_are_fractions() {
-        assert_eq!(unit("W").factor(unit("h")), Some((168, 1)));
-        assert_eq!(unit("Y").factor(unit("D")), Some((146_097, 400)));
-        assert_eq!(unit("10s").factor(unit("m")), Some((1, 6)));
-        assert_eq!(unit("W").factor(unit("as")), None);
-    }
-}

@@ -349,6 +349,12 @@ pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<R
     })
 }
 
+/// The names of the passes that run on all functions when `LANCEHEAD_PASSES` is this text, in order.
+pub fn enabled(text: &str) -> Vec<&'static str> {
+    let switches = Switches::parse(text);
+    PIPELINE.iter().filter(|pass| switches.allow(pass, "f")).map(|pass| pass.name).collect()
+}
+
 /// The body that replaces calls of a function, given those of its callees.
 pub fn inlinable(func: &Function, bodies: &inline::Bodies<'_>) -> Option<Arc<Function>> {
     extracted(func, bodies).or_else(|| row_calls::extract(func)).map(Arc::new)

@@ -33,7 +33,7 @@ impl Switches {
         &SWITCHES
     }
 
-    fn parse(text: &str) -> Switches {
+    pub(super) fn parse(text: &str) -> Switches {
         let mut out = Switches::default();
         for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
             let known = |name: &str| PIPELINE.iter().any(|p| p.name == name);
@@ -111,31 +111,5 @@ impl Timer {
         let total: Duration = times.iter().map(|(_, t)| *t).sum();
         let each: Vec<String> = times.iter().map(|(name, t)| format!("{name} {}", t.as_micros())).collect();
         eprintln!("passes of {}: {} us: {}", func.qualname, total.as_micros(), each.join(", "));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn runs(text: &str) -> Vec<&'static str> {
-        let switches = Switches::parse(text);
-        let optional = PIPELINE.iter().filter(|p| !p.is_needed && switches.allow(p, "f"));
-        optional.map(|p| p.name).collect()
-    }
-
-    #[test]
-    fn words_choose_passes() {
-        let all = runs("");
-        assert!(all.contains(&"bounds") && all.contains(&"single_latch"));
-        assert!(!runs("-bounds").contains(&"bounds") && runs("-bounds").contains(&"fold"));
-        assert_eq!(runs("only=bounds,only=unrotate"), ["unrotate", "bounds"]);
-        assert_eq!(runs("until=unrotate").last(), Some(&"unrotate"));
-        assert!(PIPELINE.iter().filter(|p| p.is_needed).all(|p| Switches::parse("only=fold").allow(p, "f")));
-    }
-
-    #[test]
-    fn a_limit_counts_runs() {
-        assert_eq!(runs("limit=0"), [] as [&str; 0]);
     }
 }

@@ -55,20 +55,3 @@ fn round(x: f64, to: Ty, exact: Option<i128>) -> f64 {
         _ => lh_ir::half::rounded(x, to.real_part()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn casts_are_those_of_c() {
-        let i = |v| Const::Int(v, Ty::i64());
-        assert_eq!(cast(&i(300), Ty::u8()), Some(Const::Int(44, Ty::u8())));
-        assert_eq!(cast(&i(200), Ty::i8()), Some(Const::Int(-56, Ty::i8())));
-        assert_eq!(cast(&Const::Float(-1.5, Ty::f64()), Ty::i32()), Some(Const::Int(-1, Ty::i32())));
-        assert_eq!(cast(&Const::Float(1e30, Ty::f64()), Ty::i64()), None);
-        assert_eq!(cast(&Const::Float(f64::NAN, Ty::f64()), Ty::i64()), None);
-        assert_eq!(cast(&Const::Float(0.1, Ty::f64()), Ty::f32()), Some(Const::Float(f64::from(0.1f32), Ty::f32())));
-        assert_eq!(cast(&i(0), Ty::bool()), Some(Const::Bool(false)));
-    }
-}
