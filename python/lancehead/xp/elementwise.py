@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from lancehead.xp import dtypes, places
-from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
+from lancehead.xp.array import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
 from lancehead.xp.graph import Kind, Node, Op, leaf, made, number, op
 
 _NUMBERS = (bool, int, float, complex)
@@ -97,11 +97,12 @@ def apply(name: str, *given: Any) -> ndarray:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
         found = _RESOLVED[key] = op(name, _call, (name,), is_fresh=True, kind=Kind.ELEMENTWISE), dtype
+        if dtype.kind not in "biufc":
+            found[0].fills = False
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
-            shape = np.broadcast_shapes(*[n.shape for n in nodes])
-            break
+            shape = broadcast(shape, n.shape)
     return ndarray(Node(found[0], tuple(nodes), shape, found[1]))
 
 
@@ -113,58 +114,40 @@ def _call(*given: str) -> str:
 def _unary(name: str, numpy: str) -> Callable[[ndarray], ndarray]:
     is_rounding = numpy in ("ceil", "floor", "trunc", "rint")
 
-    known: dict[Any, Any] = {}
-
-    def f(x: ndarray, /) -> ndarray:
-        if type(x) is ndarray:
-            a = x._node if x._view is None else x._view.node()
-            found = known.get(a.dtype)
-            if found is not None:
-                return ndarray(Node(found[0], (a,), a.shape, found[1]))
+    def slow(x: ndarray) -> ndarray:
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         result = apply(numpy, x)
-        known[x.dtype] = result._node.op, result.dtype
+        known(name)[x.dtype] = result._node.op, result.dtype
         return result
 
+    f = unary(name, slow)
     f.__name__ = f.__qualname__ = name
+    f.__module__ = __name__
     f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
     return f
 
 
 def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
-    # The operation and the type of the result for types of operands that have been there; of a number the type that it
-    # gets, too.
-    known: dict[Any, Any] = {}
-
-    def f(x1: Any, x2: Any, /) -> ndarray:
-        one, other = type(x1), type(x2)
-        if one is ndarray:
-            a = x1._node if x1._view is None else x1._view.node()
-            if other is ndarray:
-                b = x2._node if x2._view is None else x2._view.node()
-                found = known.get((a.dtype, b.dtype))
-                if found is not None:
-                    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
-                    return ndarray(Node(found[0], (a, b), shape, found[1]))
-            else:
-                found = known.get((a.dtype, other))
-                if found is not None:
-                    return ndarray(Node(found[0], (a, number(x2, found[2])), a.shape, found[1]))
-        elif other is ndarray:
-            b = x2._node if x2._view is None else x2._view.node()
-            found = known.get((one, b.dtype))
-            if found is not None:
-                return ndarray(Node(found[0], (number(x1, found[2]), b), b.shape, found[1]))
+    def slow(x1: Any, x2: Any) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
         result = apply(numpy, x1, x2)
         node = result._node
+        if name == "pow" and node.dtype in dtypes.INTEGRAL:
+            # Negative powers are errors when the value is computed.
+            node.place = places.here()
+            return result
         key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
         numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
-        known[key] = node.op, node.dtype, *numbers
+        found = node.op, node.dtype, *numbers
+        known(name)[key] = found
+        if key[0] == key[1]:
+            known(name)[key[0]] = found
         return result
 
+    f = binary(name, slow)
     f.__name__ = f.__qualname__ = name
+    f.__module__ = __name__
     f.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
@@ -233,21 +216,14 @@ minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply")
 nextafter = _binary("nextafter", "nextafter")
 not_equal = _binary("not_equal", "not_equal")
-_pow = _binary("pow", "power")
-remainder = _binary("remainder", "remainder")
-subtract = _binary("subtract", "subtract")
-
-
-def pow(x1: Any, x2: Any, /) -> ndarray:
-    """The result of `numpy.power` for elements of both, which broadcast.
+pow = _binary("pow", "power")
+pow.__doc__ = """The result of `numpy.power` for elements of both, which broadcast.
 
     Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
     negative integer powers of integers.
     """
-    found = _pow(x1, x2)
-    if found.dtype in dtypes.INTEGRAL:
-        found._node.place = places.here()
-    return found
+remainder = _binary("remainder", "remainder")
+subtract = _binary("subtract", "subtract")
 
 
 def real(x: ndarray, /) -> ndarray:

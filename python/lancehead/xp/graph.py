@@ -50,7 +50,7 @@ class Op:
     `emit` gives the text of the operation for names of operands and the constants in `static`.
     """
 
-    __slots__ = ("alone", "emit", "here", "is_costly", "is_fresh", "kind", "name", "static")
+    __slots__ = ("alone", "emit", "fills", "filling", "here", "is_costly", "is_fresh", "kind", "name", "static")
 
     def __init__(
         self,
@@ -69,8 +69,11 @@ class Op:
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
         self.is_fresh = is_fresh
-        #: The compiled function of this operation and no other.
+        #: The compiled function of this operation and no other, and the one that stores the result in an array.
         self.alone: Any = None
+        self.filling: Any = None
+        #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
+        self.fills = kind is Kind.ELEMENTWISE or kind is Kind.REDUCTION
 
     def text(self, operands: Sequence[str], in_place: bool = False) -> str:
         """The call for names of operands; one that changes the first of them if that is wanted."""
@@ -133,7 +136,7 @@ ARRAY = Op("array", lambda: "", (), False, False)
 #: Of copies from one device to another.
 TRANSFER = Op("transfer", lambda a: a, (), True, True)
 
-_counted = itertools.count().__next__
+counted = itertools.count().__next__
 
 
 class Node:
@@ -177,7 +180,7 @@ class Node:
         self.parts: tuple[Node, ...] = ()
         #: How it is computed, if the program has said it.
         self.schedule: Schedule | None = None
-        self.serial = _counted()
+        self.serial = counted()
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"
@@ -207,6 +210,8 @@ def made(
     """
     static = (*map(name_of, objects), *static)
     found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
+    if found.fills and dtype.kind not in "biufc":
+        found.fills = False
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()

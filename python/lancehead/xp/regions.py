@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.xp import devices
@@ -382,37 +383,57 @@ def settle(node: Node, value: Any) -> None:
     node.inputs = node.dynamic = ()
 
 
+def _parameters(node: Node) -> list[str]:
+    return [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
+
+
 def alone(node: Node) -> Any:
     """The compiled function of a node's operation."""
-    if node.op.alone is not None:
-        return node.op.alone
-    names = [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
-    node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
+    if node.op.alone is None:
+        names = _parameters(node)
+        node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
     return node.op.alone
+
+
+def _filling(node: Node) -> Any:
+    # The compiled function that stores the result of a node's operation in an array, its last argument.
+    names = _parameters(node)
+    node.op.filling = _compiled(f"def region({', '.join([*names, 'out'])}):\n    out[...] = {node.op.text(names)}\n")
+    return node.op.filling
+
+
+#: Results of so many bytes are stored in arrays of NumPy, which keeps memory of this size at hand, so that the call
+#: takes half the time. Greater ones are not: some operations would compute them twice.
+_SMALL = 4096
 
 
 def compute_alone(node: Node) -> bool:
     """Gives a node its value if all its inputs have theirs, by the compiled function of its operation."""
     # Programs that ask for each value have many regions of one operation: that is short.
+    inputs, op = node.inputs, node.op
     if node.schedule is not None:
         return False
     given = []
-    for n in node.inputs:
+    for n in inputs:
         value = n.value
         if value is None:
             return False
         given.append(value)
-    f = node.op.alone or alone(node)
+    if node.dynamic:
+        given += node.dynamic
     try:
-        value = f(*given, *node.dynamic) if node.dynamic else f(*given)
+        if op.fills and -1 not in node.shape:
+            out = empty(node.shape, node.dtype)
+            if out.nbytes <= _SMALL:
+                (op.filling or _filling(node))(*given, out)
+                node.value = out
+                node.inputs = node.dynamic = ()
+                return True
+        value = (op.alone or alone(node))(*given)
     except Exception as error:
         add_note(error, node)
         raise
-    if type(value) is np.ndarray and value.dtype is node.dtype and value.shape == node.shape:
-        node.value = value
-        node.inputs = node.dynamic = ()
-    else:
-        settle(node, value)
+    settle(node, value)
     return True
 
 
