@@ -435,6 +435,11 @@ class ndarray(Methods):
         return self.view(lambda s: np.swapaxes(s, -1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
+        view = self._view
+        if view is not None and type(key) is slice:
+            return ndarray(self._node, View(view.owner, view.shadow[key], view.whole, view.now))
+        if type(key) is slice:
+            return self.view(lambda s: s[key])
         found: ndarray = OPERATORS["get"](self, key)
         return found
 

@@ -91,6 +91,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
 
 def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple; ValueError for negative extents."""
+    if type(shape) is int and shape >= 0:
+        return (shape,)
     found = tuple(int(n.__index__()) for n in shape) if hasattr(shape, "__iter__") else (int(shape.__index__()),)
     if any(n < 0 for n in found):
         raise ValueError("negative dimensions are not allowed")

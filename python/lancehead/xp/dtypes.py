@@ -36,10 +36,20 @@ KINDS = {
 _OTHER = "MmSUV"
 
 
+#: The types of the standard, and `float16`, by what named them.
+_FOUND: dict[Any, np.dtype[Any]] = {}
+
+
 def as_dtype(dtype: Any) -> np.dtype[Any]:
     """The data type that an argument names, in the machine's byte order; TypeError for one that no array here has."""
+    try:
+        return _FOUND[dtype]
+    except (KeyError, TypeError):
+        pass
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found in ALL or found == float16:
+        if isinstance(dtype, (np.dtype, type, str)):
+            _FOUND[dtype] = found
         return found
     if found.kind not in _OTHER or found.hasobject or found.itemsize == 0:
         raise TypeError(f"there are no arrays of {found} here")

@@ -76,8 +76,19 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
         return node
     if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
         return leaf(np.asarray(node.value.astype(dtype)), node.device)
+    is_here = node.device is None or node.device.number is None
+    known = _CONVERSIONS.get(dtype) if is_here else None
+    if known is not None:
+        return Node(known, (node,), node.shape, dtype)
     static = (dtypes.text(dtype),)
-    return made("astype", _astype, (node,), node.shape, dtype, static=static, is_fresh=True, kind=Kind.ELEMENTWISE)
+    found = made("astype", _astype, (node,), node.shape, dtype, static=static, is_fresh=True, kind=Kind.ELEMENTWISE)
+    if is_here and dtype.kind in "biufc":
+        _CONVERSIONS[dtype] = found.op
+    return found
+
+
+#: Operations of conversions by types. They raise no errors, so that their places do not matter.
+_CONVERSIONS: dict[np.dtype[Any], Op] = {}
 
 
 def _astype(a: str, name: str) -> str:
@@ -261,7 +272,7 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
                 # A bound outside of the type bounds nothing, or is the type's own.
                 info = np.iinfo(dtype)
                 bound = builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
-            out = apply(name, out, bound)
+            out = (maximum if name == "maximum" else minimum)(out, bound)
     return wrap(out.node()) if out is x else out
 
 

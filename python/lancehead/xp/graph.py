@@ -124,7 +124,8 @@ def op(
     here: Emit | None = None,
 ) -> Op:
     """The operation of a name, a text, constants, and so many inputs where their number differs."""
-    key = name, emit.__code__, static, count, is_costly, is_fresh, kind
+    # Code and members of enumerations stay, and their hashes take long.
+    key = name, id(emit.__code__), static, count, is_costly, is_fresh, id(kind)
     found = _OPS.get(key)
     if found is None:
         found = _OPS.setdefault(key, Op(name, emit, static, is_costly, is_fresh, kind, here))
@@ -208,7 +209,8 @@ def made(
     An extent of -1 is one that only the value tells. Without inputs, `device` says where it is. Raises ValueError if
     that is a GPU and the operation has no kernel.
     """
-    static = (*map(name_of, objects), *static)
+    if objects:
+        static = (*map(name_of, objects), *static)
     found = op(name, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, kind=kind, here=here)
     if found.fills and dtype.kind not in "biufc":
         found.fills = False

@@ -13,6 +13,7 @@ from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.regions import compute
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
+_SIMPLE = frozenset((int, slice, type(None)))
 
 
 def _is_basic(key: Any) -> bool:
@@ -35,6 +36,11 @@ def _plain(key: Any) -> Any:
 
 def get(a: ndarray, key: Any) -> ndarray:
     """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
+    if type(key) is int:
+        # With an Ellipsis the result is a view also where it has no axes.
+        return a.view(lambda s: s[key, ...])
+    if type(key) is tuple and _SIMPLE.issuperset(map(type, key)):
+        return a.view(lambda s: s[(*key, ...)])
     if _is_basic(key):
         key = _plain(key)
         return a.view(lambda s: _indexed(s, key))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 
-from lancehead.xp import dtypes
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp import dtypes, places
+from lancehead.xp.array import broadcast, from_numpy, lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
-from lancehead.xp.graph import Kind, Node, leaf, made
+from lancehead.xp.graph import Kind, Node, Op, leaf, made
 from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
 
 
@@ -67,6 +69,40 @@ def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ..
     return f"np.{name}({a}, axis={axis!r}, keepdims={keepdims!r}{rest})"
 
 
+#: Operations, types of results and axes of reductions that have been there, by what they are called with.
+_KNOWN: dict[Any, tuple[Op, np.dtype[Any], Any]] = {}
+
+
+def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    # A reduction whose operation is looked up if it has been there for the type, the number of axes and arguments.
+    name = f.__name__
+
+    @functools.wraps(f)
+    def call(x: ndarray, /, *, axis: Any = None, keepdims: bool = False, **more: Any) -> ndarray:
+        if more or type(x) is not ndarray or not (axis is None or type(axis) is int) or type(keepdims) is not bool:
+            return f(x, axis=axis, keepdims=keepdims, **more)
+        node = x._node if x._view is None else x._view.node()
+        shape = node.shape
+        key = name, axis, keepdims, node.dtype, len(shape)
+        found = _KNOWN.get(key)
+        if found is None or 0 in shape or (node.value is None and is_mapped(x)) or on_device(node):
+            result = f(x, axis=axis, keepdims=keepdims)
+            made_one = result._node
+            if made_one.op.kind is Kind.REDUCTION and made_one.inputs[0] is node and not on_device(node):
+                _KNOWN[key] = made_one.op, made_one.dtype, None if axis is None else axis_of(axis, len(shape))
+            return result
+        op, dtype, k = found
+        if k is None:
+            kept: tuple[int, ...] = (1,) * len(shape) if keepdims else ()
+        else:
+            kept = (*shape[:k], 1, *shape[k + 1 :]) if keepdims else (*shape[:k], *shape[k + 1 :])
+        result = lazy(op, (node,), kept, dtype, node.device)
+        result._node.place = places.here()
+        return result
+
+    return call
+
+
 def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
     if dtype is not None:
         return dtypes.as_dtype(dtype)
@@ -75,6 +111,7 @@ def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
     return dtypes.uint64 if x.dtype in dtypes.UNSIGNED else x.dtype
 
 
+@_remembered
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
@@ -85,42 +122,50 @@ def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = 
     return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
+@_remembered
 def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Products along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
     return _reduced("prod", astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
+@_remembered
 def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Greatest elements along axes; NaN if there is one. ValueError for no elements."""
     return _reduced("max", x, axis, keepdims, x.dtype)
 
 
+@_remembered
 def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Least elements along axes; NaN if there is one. ValueError for no elements."""
     return _reduced("min", x, axis, keepdims, x.dtype)
 
 
+@_remembered
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
     return _reduced("mean", x, axis, keepdims, _mean_dtype(x))
 
 
+@_remembered
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
     return _reduced("var", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
+@_remembered
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
     return _reduced("std", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
+@_remembered
 def all(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether all elements along axes are true or not zero."""
     return _reduced("all", x, axis, keepdims, dtypes.bool)
 
 
+@_remembered
 def any(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether an element along axes is true or not zero."""
     return _reduced("any", x, axis, keepdims, dtypes.bool)
@@ -194,7 +239,8 @@ def _extreme_place(name: str, x: ndarray, axis: int | None, keepdims: bool) -> n
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
             raise ValueError(f"{name} of no elements")
-        node = made(name, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(name, 0), is_costly=True)
+        line = as_node(x) if x.ndim == 1 else as_node(reshape(x, (-1,)))
+        node = made(name, _place, (line,), (), dtypes.int64, static=(name, 0), is_costly=True)
         return reshape(wrap(node), shape) if keepdims else wrap(node)
     k = axis_of(axis, x.ndim)
     if not x.shape[k]:
@@ -264,6 +310,15 @@ def _searched(a: str, v: str, side: str) -> str:
 
 def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     """Elements of `x1` where the condition is true, else of `x2`."""
+    if type(condition) is ndarray and type(x1) is ndarray and type(x2) is ndarray:
+        m, a, b = condition.node(), x1.node(), x2.node()
+        op = _CHOICES.get(a.dtype)
+        if op is not None and b.dtype is a.dtype and m.dtype is dtypes.bool and a.device is b.device is m.device:
+            shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
+            shape = shape if shape == m.shape else broadcast(m.shape, shape)
+            found = lazy(op, (m, a, b), shape, a.dtype, a.device)
+            found._node.place = places.here()
+            return found
     if condition.dtype != dtypes.bool:
         raise TypeError(f"a condition is of truth values, not {condition.dtype}")
     if not isinstance(x1, ndarray) and not isinstance(x2, ndarray):
@@ -274,7 +329,14 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     nodes = (as_node(condition), convert(a, dtype), convert(b, dtype))
-    return wrap(made("where", _chosen, nodes, shape, dtype, is_fresh=True, kind=Kind.ELEMENTWISE))
+    node = made("where", _chosen, nodes, shape, dtype, is_fresh=True, kind=Kind.ELEMENTWISE)
+    if not on_device(node):
+        _CHOICES[dtype] = node.op
+    return wrap(node)
+
+
+#: Operations of `where` by types of elements.
+_CHOICES: dict[np.dtype[Any], Op] = {}
 
 
 def _chosen(m: str, a: str, b: str) -> str:

@@ -413,6 +413,28 @@ def compute_alone(node: Node) -> bool:
     inputs, op = node.inputs, node.op
     if node.schedule is not None:
         return False
+    f, count = op.filling, len(inputs)
+    if f is not None and 0 < count < 3 and not node.dynamic:
+        a, b = inputs[0].value, inputs[-1].value
+        if a is None or b is None:
+            return False
+        if -1 not in node.shape:
+            out = empty(node.shape, node.dtype)
+            if out.nbytes <= _SMALL:
+                try:
+                    f(a, out) if count == 1 else f(a, b, out)
+                except Exception as error:
+                    add_note(error, node)
+                    raise
+                node.value = out
+                node.inputs = ()
+                return True
+    return _compute_alone(node)
+
+
+def _compute_alone(node: Node) -> bool:
+    # The same for any operation.
+    inputs, op = node.inputs, node.op
     given = []
     for n in inputs:
         value = n.value
