@@ -136,6 +136,7 @@ def unary(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def binary(name: str, slow: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The function of elements of two arrays or numbers; `slow` is for types that are new."""
     of = known(name)
+    look = of.get
 
     def f(x1: Any, x2: Any, /) -> Any:
         if type(x1) is ndarray:
@@ -143,19 +144,31 @@ def binary(name: str, slow: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
             if type(x2) is ndarray:
                 b = x2._node if x2._view is None else x2._view.node()
                 dtype = a.dtype
-                found = of.get(dtype if b.dtype is dtype else (dtype, b.dtype))
+                found = look(dtype if b.dtype is dtype else (dtype, b.dtype))
                 if found is not None:
                     shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
-                    if a.device is b.device:
-                        return lazy(found[0], (a, b), shape, found[1], a.device)
-                    return ndarray(Node(found[0], (a, b), shape, found[1]))
+                    if a.device is not b.device:
+                        return ndarray(Node(found[0], (a, b), shape, found[1]))
+                    # As `lazy`, whose call is a tenth of this.
+                    node = _new(Node)
+                    node.op, node.dtype = found
+                    node.inputs = a, b
+                    node.shape = shape
+                    node.dynamic = node.parts = ()
+                    node.device = a.device
+                    node.place = node.value = node.schedule = None
+                    node.serial = counted()
+                    x = _new(ndarray)
+                    x._node = node
+                    x._view = None
+                    return x
             else:
-                found = of.get((a.dtype, type(x2)))
+                found = look((a.dtype, type(x2)))
                 if found is not None:
                     return lazy(found[0], (a, number(x2, found[2])), a.shape, found[1], a.device)
         elif type(x2) is ndarray:
             b = x2._node if x2._view is None else x2._view.node()
-            found = of.get((type(x1), b.dtype))
+            found = look((type(x1), b.dtype))
             if found is not None:
                 return lazy(found[0], (number(x1, found[2]), b), b.shape, found[1], b.device)
         return slow(x1, x2)

@@ -50,7 +50,10 @@ class Op:
     `emit` gives the text of the operation for names of operands and the constants in `static`.
     """
 
-    __slots__ = ("alone", "emit", "fills", "filling", "here", "is_costly", "is_fresh", "kind", "name", "static")
+    __slots__ = (
+        "alone", "emit", "filling", "fills", "here", "is_costly", "is_fresh", "kind", "name", "of_one", "of_two",
+        "static",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,6 +75,9 @@ class Op:
         #: The compiled function of this operation and no other, and the one that stores the result in an array.
         self.alone: Any = None
         self.filling: Any = None
+        #: The latter, if it has one or two inputs and no other operands.
+        self.of_one: Any = None
+        self.of_two: Any = None
         #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
         self.fills = kind is Kind.ELEMENTWISE or kind is Kind.REDUCTION
 
