@@ -17,7 +17,7 @@ from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
 from lancehead.xp.graph import Kind, Node, Op, leaf, made
-from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
+from lancehead.xp.manipulation import astype, axes_of, axis_of, broadcast_to, concat, flip, reshape
 
 
 def _mean_dtype(x: ndarray) -> np.dtype[Any]:
@@ -194,7 +194,6 @@ def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initia
     if not include_initial:
         return found
     from lancehead.xp.creation import full
-    from lancehead.xp.manipulation import concat
 
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
     return concat([full(first, 0 if name == "cumsum" else 1, dtype=wanted, device=x.device), found], axis=k)
@@ -266,8 +265,6 @@ def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) ->
 
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """Sorted along an axis; NaN last, or first if descending."""
-    from lancehead.xp.manipulation import flip
-
     k = axis_of(axis, x.ndim)
     found = wrap(
         made("sort", lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
@@ -277,8 +274,6 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
 
 def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """The order of elements along an axis; equal ones keep theirs."""
-    from lancehead.xp.manipulation import flip
-
     k = axis_of(axis, x.ndim)
     if descending:
         # Backward twice, so that equal elements keep their order.
@@ -378,8 +373,6 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
     """Elements at the places of each line along an axis."""
     k = axis_of(axis, x.ndim)
     outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
-    from lancehead.xp.manipulation import broadcast_to
-
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(_places(i, x.shape[k]), dtypes.int64))
