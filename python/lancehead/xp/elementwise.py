@@ -152,7 +152,8 @@ def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
         numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
         found = node.op, node.dtype, *numbers
         known(name)[key] = found
-        if key[0] == key[1]:
+        # A class of numbers equals the data type that NumPy makes of it.
+        if not numbers and key[0] == key[1]:
             known(name)[key[0]] = found
         return result
 

@@ -106,9 +106,13 @@ def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
 def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
     if dtype is not None:
         return dtypes.as_dtype(dtype)
-    if x.dtype == dtypes.bool or x.dtype in dtypes.SIGNED:
-        return dtypes.int64
-    return dtypes.uint64 if x.dtype in dtypes.UNSIGNED else x.dtype
+    return _SUMS_OF.get(x.dtype, x.dtype)
+
+
+_SUMS_OF = {
+    **dict.fromkeys((dtypes.bool, *dtypes.SIGNED), dtypes.int64),
+    **dict.fromkeys(dtypes.UNSIGNED, dtypes.uint64),
+}
 
 
 @_remembered
