@@ -438,14 +438,14 @@ class ndarray(Methods):
         """The transposed matrix; ValueError unless there are two axes."""
         if self.ndim != 2:
             raise ValueError(f"T is of arrays with two axes, not {self.ndim}; write permute_dims or mT")
-        return self.view(np.transpose)
+        return self.view(np.ndarray.transpose)
 
     @property
     def mT(self) -> ndarray:
         """The transposed matrices; ValueError unless there are at least two axes."""
         if self.ndim < 2:
             raise ValueError(f"mT is of arrays with at least two axes, not {self.ndim}")
-        return self.view(lambda s: np.swapaxes(s, -1, -2))
+        return self.view(lambda s: s.swapaxes(-1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
         view = self._view

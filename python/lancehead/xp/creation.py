@@ -11,6 +11,7 @@ from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.devices import as_device, uploaded
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Kind, leaf, made
+from lancehead.xp.graph import number as number_node
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> ndarray:
@@ -104,12 +105,29 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     where = as_device(device)
     if isinstance(fill_value, ndarray):
         fill_value = fill_value.numpy()[()]
-    wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
-    number = np.asarray(fill_value, dtype=wanted)[()]
+    if type(fill_value) in _NUMBERS and dtype is not None:
+        wanted = dtypes.as_dtype(dtype)
+        number = number_node(fill_value, wanted).value
+    else:
+        wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
+        number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
     static, dynamic = (dtypes.text(wanted),), (extents, number)
     facts: Any = {"is_fresh": True, "kind": Kind.CONSTANT, "device": where}
-    return wrap(made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts))
+    node = made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts)
+    if node.op.alone is None:
+        node.op.alone = _filled
+    return wrap(node)
+
+
+_NUMBERS = frozenset((bool, int, float))
+
+
+def _filled(shape: tuple[int, ...], number: Any) -> np.ndarray:
+    # The value of the operation, which needs no compiled code.
+    out = np.empty(shape, number.dtype)
+    out.fill(number)
+    return out
 
 
 def _full(shape: str, x: str, dtype: str) -> str:

@@ -44,6 +44,12 @@ class Kind(Enum):
     DRAWN = 6
 
 
+#: Other operations that give numbers or truth values in an array of the shape that their nodes have.
+_FILLING = frozenset((
+    "argmax", "argmin", "argsort", "concat", "cumprod", "cumsum", "gather", "matmul", "sort", "take",
+))  # fmt: skip
+
+
 class Op:
     """An operation with its constants. There is one object for equal ones, so that regions are compared by identity.
 
@@ -79,7 +85,7 @@ class Op:
         self.of_one: Any = None
         self.of_two: Any = None
         #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
-        self.fills = kind is Kind.ELEMENTWISE or kind is Kind.REDUCTION
+        self.fills = kind is Kind.ELEMENTWISE or kind is Kind.REDUCTION or name in _FILLING
 
     def text(self, operands: Sequence[str], in_place: bool = False) -> str:
         """The call for names of operands; one that changes the first of them if that is wanted."""

@@ -65,15 +65,18 @@ def _concrete(key: Any) -> Any:
 def _places(a: ndarray, key: Any) -> np.ndarray:
     # Places of elements in row-major order.
     if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.shape == a.shape:
-        return np.flatnonzero(key)
+        return key.reshape(-1).nonzero()[0]
     found: np.ndarray = np.arange(a.size).reshape(a.shape)[key]
     return found
 
 
 def _gathered(a: ndarray, key: Any) -> ndarray:
-    if isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
+    if type(key) is ndarray and key.dtype is dtypes.bool:
+        places = _places(a, key.numpy())
+    elif isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
         return cast("ndarray", OPERATORS["gather"](a, lifted(key)))
-    places = _places(a, _concrete(key))
+    else:
+        places = _places(a, _concrete(key))
     nodes = (as_node(a), as_node_of(places))
     return wrap(made("gather", _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 
