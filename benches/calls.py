@@ -130,9 +130,7 @@ def main() -> None:
         if only and not any(word in call for word in only):
             continue
         numpy = functions(call, np, False)
-        theirs, lazily, ours = least(
-            [numpy, functions(call, xp, False), functions(call, xp, True)], options.seconds
-        )
+        theirs, lazily, ours = least([numpy, functions(call, xp, False), functions(call, xp, True)], options.seconds)
         logs.append(math.log(ours / theirs))
         print(f"| `{call}` | {theirs:.2f} | {lazily:.2f} | {ours:.2f} | {ours / theirs:.2f} |", flush=True)
     above = sum(log > math.log(3) for log in logs)

@@ -8,9 +8,9 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.devices import as_device, uploaded
+from lancehead.xp.devices import CPU, as_device, uploaded
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Kind, leaf, made
+from lancehead.xp.graph import Kind, Node, Op, leaf, made
 from lancehead.xp.graph import number as number_node
 
 
@@ -112,13 +112,20 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
         wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
         number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
+    known = _KNOWN.get(wanted)
+    if known is not None and where is CPU:
+        return wrap(Node(known, (), extents, wanted, (extents, number), None, where))
     static, dynamic = (dtypes.text(wanted),), (extents, number)
     facts: Any = {"is_fresh": True, "kind": Kind.CONSTANT, "device": where}
     node = made("full", _full, (), extents, wanted, static=static, dynamic=dynamic, **facts)
-    if node.op.alone is None:
-        node.op.alone = _filled
+    node.op.alone = _filled
+    if wanted in dtypes.ALL:
+        _KNOWN[wanted] = node.op
     return wrap(node)
 
+
+#: Operations by types of elements.
+_KNOWN: dict[np.dtype[Any], Op] = {}
 
 _NUMBERS = frozenset((bool, int, float))
 

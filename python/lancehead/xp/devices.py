@@ -101,7 +101,11 @@ def mixed(one: Device, other: Device) -> ValueError:
 
 def on_device(*given: Any) -> bool:
     """Whether an array or a node is on a device that is not the host."""
-    return any(x.device is not None and x.device.number is not None for x in given)
+    for x in given:
+        device = x.device
+        if device is not None and device.number is not None:
+            return True
+    return False
 
 
 def is_gpu(device: Device | None) -> bool:

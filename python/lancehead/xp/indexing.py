@@ -41,6 +41,8 @@ def get(a: ndarray, key: Any) -> ndarray:
         return a.view(lambda s: s[key, ...])
     if type(key) is tuple and _SIMPLE.issuperset(map(type, key)):
         return a.view(lambda s: s[(*key, ...)])
+    if type(key) is ndarray and key.shape:
+        return _gathered(a, key)
     if _is_basic(key):
         key = _plain(key)
         return a.view(lambda s: _indexed(s, key))

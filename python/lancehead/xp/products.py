@@ -60,7 +60,10 @@ def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
         raise ValueError(f"vectors of {x1.shape[k]} and {x2.shape[k]} elements do not fit")
     a = conj(x1) if x1.dtype in dtypes.COMPLEX else x1
     dtype = np.result_type(x1.dtype, x2.dtype)
-    return sum(multiply(a, x2), axis=k + n, dtype=dtype)
+    products = multiply(a, x2)
+    if products.dtype is dtype and dtype in dtypes.REAL_FLOATING + dtypes.COMPLEX:
+        return sum(products, axis=k + n)
+    return sum(products, axis=k + n, dtype=dtype)
 
 
 def tensordot(x1: ndarray, x2: ndarray, /, *, axes: Any = 2) -> ndarray:

@@ -82,10 +82,12 @@ def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
         if more or type(x) is not ndarray or not (axis is None or type(axis) is int) or type(keepdims) is not bool:
             return f(x, axis=axis, keepdims=keepdims, **more)
         node = x._node if x._view is None else x._view.node()
+        if node.value is None and is_mapped(x):
+            return f(x, axis=axis, keepdims=keepdims)
         shape = node.shape
         key = name, axis, keepdims, node.dtype, len(shape)
         found = _KNOWN.get(key)
-        if found is None or 0 in shape or (node.value is None and is_mapped(x)) or on_device(node):
+        if found is None or 0 in shape or on_device(node):
             result = f(x, axis=axis, keepdims=keepdims)
             made_one = result._node
             if made_one.op.kind is Kind.REDUCTION and made_one.inputs[0] is node and not on_device(node):
