@@ -118,11 +118,11 @@ def known(name: str) -> dict[Any, Any]:
     return _KNOWN.setdefault(name, {})
 
 
-def unary(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def unary(name: str, slow: Callable[[Any], ndarray]) -> Callable[[Any], ndarray]:
     """The function of elements of one array; `slow` is for types that are new."""
     of = known(name)
 
-    def f(x: Any, /) -> Any:
+    def f(x: Any, /) -> ndarray:
         if type(x) is ndarray:
             a = x._node if x._view is None else x._view.node()
             found = of.get(a.dtype)
@@ -133,12 +133,12 @@ def unary(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return f
 
 
-def binary(name: str, slow: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def binary(name: str, slow: Callable[[Any, Any], ndarray]) -> Callable[[Any, Any], ndarray]:
     """The function of elements of two arrays or numbers; `slow` is for types that are new."""
     of = known(name)
     look = of.get
 
-    def f(x1: Any, x2: Any, /) -> Any:
+    def f(x1: Any, x2: Any, /) -> ndarray:
         if type(x1) is ndarray:
             a = x1._node if x1._view is None else x1._view.node()
             if type(x2) is ndarray:
@@ -176,22 +176,22 @@ def binary(name: str, slow: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
     return f
 
 
-def _operator(name: str) -> Callable[[Any, Any], Any]:
+def _operator(name: str) -> Callable[[Any, Any], ndarray]:
     return binary(name, lambda a, b: _operate(name, a, b))
 
 
-def _alone(name: str) -> Callable[[Any], Any]:
-    return unary(name, lambda x: OPERATORS[name](x))
+def _alone(name: str) -> Callable[[Any], ndarray]:
+    return unary(name, lambda x: cast("ndarray", OPERATORS[name](x)))
 
 
-def _operators(name: str) -> tuple[Callable[[Any, Any], Any], ...]:
+def _operators(name: str) -> tuple[Callable[[Any, Any], ndarray], ...]:
     # An operator, the one with exchanged operands, and the one in place.
     operator = _operator(name)
 
-    def exchanged(self: Any, other: Any) -> Any:
+    def exchanged(self: Any, other: Any) -> ndarray:
         return operator(other, self)
 
-    def in_place(self: Any, other: Any) -> Any:
+    def in_place(self: Any, other: Any) -> ndarray:
         return _change(name, self, other)
 
     return operator, exchanged, in_place
@@ -474,7 +474,7 @@ class ndarray(Methods):
     __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
     __matmul__, __rmatmul__, __imatmul__ = _operators("matmul")
     __lt__, __le__, __gt__, __ge__ = map(_operator, ("less", "less_equal", "greater", "greater_equal"))
-    __eq__, __ne__ = _operator("equal"), _operator("not_equal")
+    __eq__, __ne__ = _operator("equal"), _operator("not_equal")  # type: ignore[assignment]
     __neg__, __pos__, __abs__, __invert__ = map(_alone, ("negative", "positive", "abs", "bitwise_invert"))
 
 

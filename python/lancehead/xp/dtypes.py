@@ -97,7 +97,7 @@ def result_type(*of: Any) -> np.dtype[Any]:
         raise ValueError("at least one array or data type is needed")
     found = [getattr(x, "dtype", x) for x in of]
     first = found[0]
-    if type(first) in _CLASSES and all([x is first for x in found]):
+    if type(first) in _CLASSES and all(x is first for x in found):
         return as_dtype(first)
     return as_dtype(np.result_type(*found))
 

@@ -41,7 +41,7 @@ def operands(*given: Any) -> list[Node]:
 
     Raises TypeError for anything else, or if there is no array.
     """
-    if all([type(x) is ndarray for x in given]) and given:
+    if set(map(type, given)) == {ndarray}:
         return [x._node if x._view is None else x._view.node() for x in given]
     given = tuple(map(lifted, given))
     arrays = [x.dtype for x in given if isinstance(x, ndarray)]

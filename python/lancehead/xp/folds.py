@@ -120,10 +120,10 @@ def map(f: Any, *arrays: Any) -> Any:
             plain = of.plain_key(f)
             known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
         if known is not None:
-            found = lazy(known[0], (a,), a.shape, known[1], a.device)
+            result = lazy(known[0], (a,), a.shape, known[1], a.device)
             # Functions of the program may raise.
-            found._node.place = places.here()
-            return found
+            result._node.place = places.here()
+            return result
     f, nodes, dtype = several.elementwise(f, arrays)
     if isinstance(dtype, tuple):
         shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
@@ -344,7 +344,7 @@ def is_mapped(x: ndarray) -> bool:
 def total(x: ndarray) -> ndarray:
     """The sum of all elements, in the order of `reduce`."""
     node = x.node()
-    shape, ops, n = node.shape, [], node
+    shape, ops, n = node.shape, list[Op](), node
     while n.value is None and n.op in _ELEMENTS and len(n.inputs) == 1 and n.shape == shape and len(ops) < _MANY:
         ops.append(n.op)
         (n,) = n.inputs

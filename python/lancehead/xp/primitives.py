@@ -18,8 +18,8 @@ import numpy as np
 from lancehead.decorators import njit
 from lancehead.lib.primitives import placing
 from lancehead.xp import dtypes
-from lancehead.xp import places as program
 from lancehead.xp import functions as of
+from lancehead.xp import places as program
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, on_device
