@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.xp import device_regions, dtypes, fft, indexing, linalg, random  # noqa: F401
+from lancehead.xp import dtypes, fft, indexing, linalg, random  # noqa: F401
 from lancehead.xp.array import ndarray
-from lancehead.xp.autotuning import autotune
 from lancehead.xp.creation import (
     arange,
     asarray,
@@ -124,7 +123,7 @@ from lancehead.xp.elementwise import (
     tanh,
     trunc,
 )  # fmt: skip
-from lancehead.xp.explaining import explain
+from lancehead.xp.later import autotune, explain
 from lancehead.xp.manipulation import (
     astype,
     broadcast_arrays,

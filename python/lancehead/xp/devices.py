@@ -80,6 +80,9 @@ def _named(device: Any) -> Device:
     if found is None or found not in here:
         known = ", ".join(f"'{d}'" for d in devices())
         raise ValueError(f"there is no device {name!r}; arrays are on {known}")
+    if not IN_USE:
+        # What computes on devices: programs that name none do without these modules.
+        from lancehead.xp import device_regions  # noqa: F401
     IN_USE.add(found)
     return found
 
