@@ -12,7 +12,6 @@ from typing import Any
 
 from lancehead.xp import (  # noqa: F401
     creation,
-    device_regions,
     dtypes,
     elementwise,
     fft,
@@ -27,15 +26,14 @@ from lancehead.xp import (  # noqa: F401
     selections,
 )
 from lancehead.xp.array import ndarray
-from lancehead.xp.autotuning import autotune
 from lancehead.xp.creation import *  # noqa: F403
 from lancehead.xp.devices import CPU, Device
 from lancehead.xp.devices import default_device as _default_device
 from lancehead.xp.devices import devices as _devices
 from lancehead.xp.dtypes import *  # noqa: F403
 from lancehead.xp.elementwise import *  # noqa: F403
-from lancehead.xp.explaining import explain
 from lancehead.xp.folds import *  # noqa: F403
+from lancehead.xp.later import autotune, explain
 from lancehead.xp.manipulation import *  # noqa: F403
 from lancehead.xp.methods import bind
 from lancehead.xp.primitives import *  # noqa: F403

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -11,10 +12,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lancehead.xp import devices, dtypes
-from lancehead.xp.devices import CPU, Device, as_device
-from lancehead.xp.graph import Node, leaf, op, transferred
+from lancehead.xp.devices import CPU, IN_USE, Device, as_device
+from lancehead.xp.graph import Node, Op, counted, leaf, number, op, transferred
 from lancehead.xp.methods import Methods
-from lancehead.xp.regions import compute, compute_alone
+from lancehead.xp.regions import compute, compute_alone, settle
 from lancehead.xp.rows import Element, How, Kind, Row
 from lancehead.xp.schedules import Schedule, scheduled
 
@@ -38,28 +39,163 @@ def _address(shadow: np.ndarray) -> int:
 
 
 class View:
-    """Where the elements of a view lie in the memory of another array."""
+    """Where the elements of a view lie in the memory of another array: `shadow` is a view of `whole`, which has the
+    extents and strides of the other array. In the version `now`, `whole` is the array's value, too."""
 
-    __slots__ = ("base", "owner", "read", "shadow", "version")
+    __slots__ = ("asked", "now", "owner", "read", "shadow", "version", "whole")
 
-    def __init__(self, owner: ndarray, shadow: np.ndarray, base: int) -> None:
-        self.owner, self.shadow, self.base = owner, shadow, base
+    def __init__(self, owner: ndarray, shadow: np.ndarray, whole: np.ndarray, now: Node | None) -> None:
+        self.owner = owner
+        self.shadow = shadow
+        self.whole = whole
+        self.now = now
         #: The node of the elements as they are in a version of the memory.
         self.read: Node | None = None
         self.version: Node | None = None
+        #: Whether the value was asked for. Before, operations on it are compiled together with the view.
+        self.asked = False
 
     def first(self) -> int:
         """Position of the first element."""
-        return (_address(self.shadow) - self.base) // self.shadow.itemsize if self.shadow.size else 0
+        if self.shadow.size:
+            return (_address(self.shadow) - _address(self.whole)) // self.shadow.itemsize
+        return 0
 
     def node(self) -> Node:
         """The node of the elements as they are now."""
         newest = self.owner._node
         if self.read is None or self.version is not newest:
             s = self.shadow
-            self.read = Node(_STRIDED, (newest,), s.shape, s.dtype, (self.first(), s.shape, s.strides))
+            if self.asked and self.now is newest:
+                self.read = Node(_STRIDED, (), s.shape, s.dtype, (), s, newest.device)
+            else:
+                self.read = Node(_STRIDED, (newest,), s.shape, s.dtype, (self.first(), s.shape, s.strides))
             self.version = newest
         return self.read
+
+    def value(self) -> np.ndarray | None:
+        """The value, where it is known as part of the other array's."""
+        if self.now is not self.owner._node:
+            return None
+        if not self.asked:
+            self.asked = True
+            if self.read is not None and self.version is self.now:
+                settle(self.read, self.shadow)
+        return self.shadow
+
+
+def lazy(op: Op, inputs: tuple[Node, ...], shape: tuple[int, ...], dtype: np.dtype[Any], device: Any) -> ndarray:
+    """The array of a new operation, whose inputs are known to be on the device."""
+    # As the constructors do it, which take twice the time.
+    node = _new(Node)
+    node.op = op
+    node.inputs = inputs
+    node.shape = shape
+    node.dtype = dtype
+    node.dynamic = ()
+    node.device = device
+    node.place = None
+    node.value = None
+    node.parts = ()
+    node.schedule = None
+    node.serial = counted()
+    x = _new(ndarray)
+    x._node = node
+    x._view = None
+    return x
+
+
+_new = object.__new__
+#: The shape to which two shapes broadcast.
+broadcast = functools.lru_cache(1024)(np.broadcast_shapes)
+
+#: By names of functions of elements: operations and types of results by the type of operands, or the types of each.
+#: That of a Python number is its class; the type of its node comes third then.
+_KNOWN: dict[str, dict[Any, Any]] = {}
+
+
+def known(name: str) -> dict[Any, Any]:
+    """What is known of a function of elements for types that have been there."""
+    return _KNOWN.setdefault(name, {})
+
+
+def unary(name: str, slow: Callable[[Any], ndarray]) -> Callable[[Any], ndarray]:
+    """The function of elements of one array; `slow` is for types that are new."""
+    of = known(name)
+
+    def f(x: Any, /) -> ndarray:
+        if type(x) is ndarray:
+            a = x._node if x._view is None else x._view.node()
+            found = of.get(a.dtype)
+            if found is not None:
+                return lazy(found[0], (a,), a.shape, found[1], a.device)
+        return slow(x)
+
+    return f
+
+
+def binary(name: str, slow: Callable[[Any, Any], ndarray]) -> Callable[[Any, Any], ndarray]:
+    """The function of elements of two arrays or numbers; `slow` is for types that are new."""
+    of = known(name)
+    look = of.get
+
+    def f(x1: Any, x2: Any, /) -> ndarray:
+        if type(x1) is ndarray:
+            a = x1._node if x1._view is None else x1._view.node()
+            if type(x2) is ndarray:
+                b = x2._node if x2._view is None else x2._view.node()
+                dtype = a.dtype
+                found = look(dtype if b.dtype is dtype else (dtype, b.dtype))
+                if found is not None:
+                    shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
+                    if a.device is not b.device:
+                        return ndarray(Node(found[0], (a, b), shape, found[1]))
+                    # As `lazy`, whose call is a tenth of this.
+                    node = _new(Node)
+                    node.op, node.dtype = found
+                    node.inputs = a, b
+                    node.shape = shape
+                    node.dynamic = node.parts = ()
+                    node.device = a.device
+                    node.place = node.value = node.schedule = None
+                    node.serial = counted()
+                    x = _new(ndarray)
+                    x._node = node
+                    x._view = None
+                    return x
+            else:
+                found = look((a.dtype, type(x2)))
+                if found is not None:
+                    return lazy(found[0], (a, number(x2, found[2])), a.shape, found[1], a.device)
+        elif type(x2) is ndarray:
+            b = x2._node if x2._view is None else x2._view.node()
+            found = look((type(x1), b.dtype))
+            if found is not None:
+                return lazy(found[0], (number(x1, found[2]), b), b.shape, found[1], b.device)
+        return slow(x1, x2)
+
+    return f
+
+
+def _operator(name: str) -> Callable[[Any, Any], ndarray]:
+    return binary(name, lambda a, b: _operate(name, a, b))
+
+
+def _alone(name: str) -> Callable[[Any], ndarray]:
+    return unary(name, lambda x: cast("ndarray", OPERATORS[name](x)))
+
+
+def _operators(name: str) -> tuple[Callable[[Any, Any], ndarray], ...]:
+    # An operator, the one with exchanged operands, and the one in place.
+    operator = _operator(name)
+
+    def exchanged(self: Any, other: Any) -> ndarray:
+        return operator(other, self)
+
+    def in_place(self: Any, other: Any) -> ndarray:
+        return _change(name, self, other)
+
+    return operator, exchanged, in_place
 
 
 class ndarray(Methods):
@@ -126,10 +262,15 @@ class ndarray(Methods):
     def view(self, change: Callable[[np.ndarray], np.ndarray]) -> ndarray:
         """Another view of the same memory: `change` is applied to an array of the same extents and strides."""
         view = self._view
-        if view is None:
-            shadow = _shadow(self.shape, self.dtype)
-            return ndarray(self._node, View(self, change(shadow), _address(shadow)))
-        return ndarray(self._node, View(view.owner, change(view.shadow), view.base))
+        if view is not None:
+            return ndarray(self._node, View(view.owner, change(view.shadow), view.whole, view.now))
+        node = self._node
+        value = node.value
+        # Little memory may stay as long as the view, when the array has other values.
+        if type(value) is np.ndarray and value.nbytes <= 32768 and value.flags.c_contiguous:
+            return ndarray(node, View(self, change(value), value, node))
+        shadow = _shadow(node.shape, node.dtype)
+        return ndarray(node, View(self, change(shadow), shadow, None))
 
     def write(self, value: Node) -> None:
         """Stores a value of the array's type, whose shape broadcasts to the array's."""
@@ -169,13 +310,26 @@ class ndarray(Methods):
 
     def compute(self) -> ndarray:
         """Computes the value now, and answers with the array itself. Raises what the operations raise."""
-        compute(self.node())
+        if self._view is None:
+            node = self._node
+        elif self._view.value() is not None:
+            return self
+        else:
+            node = self._view.node()
+        if node.value is None and (IN_USE or not compute_alone(node)):
+            compute(node)
         return self
 
     def numpy(self) -> np.ndarray:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
-        node = self._node if self._view is None else self._view.node()
-        if node.value is None and (devices.IN_USE or not compute_alone(node)):
+        if self._view is None:
+            node = self._node
+        else:
+            part = self._view.value()
+            if part is not None:
+                return part
+            node = self._view.node()
+        if node.value is None and (IN_USE or not compute_alone(node)):
             compute(node)
         found: np.ndarray = node.value
         return found if type(found) is np.ndarray else devices.fetched(found)
@@ -285,16 +439,21 @@ class ndarray(Methods):
         """The transposed matrix; ValueError unless there are two axes."""
         if self.ndim != 2:
             raise ValueError(f"T is of arrays with two axes, not {self.ndim}; write permute_dims or mT")
-        return self.view(np.transpose)
+        return self.view(np.ndarray.transpose)
 
     @property
     def mT(self) -> ndarray:
         """The transposed matrices; ValueError unless there are at least two axes."""
         if self.ndim < 2:
             raise ValueError(f"mT is of arrays with at least two axes, not {self.ndim}")
-        return self.view(lambda s: np.swapaxes(s, -1, -2))
+        return self.view(lambda s: s.swapaxes(-1, -2))
 
     def __getitem__(self, key: Any) -> ndarray:
+        view = self._view
+        if view is not None and type(key) is slice:
+            return ndarray(self._node, View(view.owner, view.shadow[key], view.whole, view.now))
+        if type(key) is slice:
+            return self.view(lambda s: s[key])
         found: ndarray = OPERATORS["get"](self, key)
         return found
 
@@ -302,152 +461,22 @@ class ndarray(Methods):
         OPERATORS["put"](self, key, value)
 
     # --- operators ---------------------------------------------------------------------------------------------------
-    def __add__(self, other: Any) -> ndarray:
-        return _operate("add", self, other)
-
-    def __radd__(self, other: Any) -> ndarray:
-        return _operate("add", other, self)
-
-    def __iadd__(self, other: Any) -> ndarray:
-        return _change("add", self, other)
-
-    def __sub__(self, other: Any) -> ndarray:
-        return _operate("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> ndarray:
-        return _operate("subtract", other, self)
-
-    def __isub__(self, other: Any) -> ndarray:
-        return _change("subtract", self, other)
-
-    def __mul__(self, other: Any) -> ndarray:
-        return _operate("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> ndarray:
-        return _operate("multiply", other, self)
-
-    def __imul__(self, other: Any) -> ndarray:
-        return _change("multiply", self, other)
-
-    def __truediv__(self, other: Any) -> ndarray:
-        return _operate("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> ndarray:
-        return _operate("divide", other, self)
-
-    def __itruediv__(self, other: Any) -> ndarray:
-        return _change("divide", self, other)
-
-    def __floordiv__(self, other: Any) -> ndarray:
-        return _operate("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Any) -> ndarray:
-        return _operate("floor_divide", other, self)
-
-    def __ifloordiv__(self, other: Any) -> ndarray:
-        return _change("floor_divide", self, other)
-
-    def __mod__(self, other: Any) -> ndarray:
-        return _operate("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> ndarray:
-        return _operate("remainder", other, self)
-
-    def __imod__(self, other: Any) -> ndarray:
-        return _change("remainder", self, other)
-
-    def __pow__(self, other: Any) -> ndarray:
-        return _operate("pow", self, other)
-
-    def __rpow__(self, other: Any) -> ndarray:
-        return _operate("pow", other, self)
-
-    def __ipow__(self, other: Any) -> ndarray:
-        return _change("pow", self, other)
-
-    def __and__(self, other: Any) -> ndarray:
-        return _operate("bitwise_and", self, other)
-
-    def __rand__(self, other: Any) -> ndarray:
-        return _operate("bitwise_and", other, self)
-
-    def __iand__(self, other: Any) -> ndarray:
-        return _change("bitwise_and", self, other)
-
-    def __or__(self, other: Any) -> ndarray:
-        return _operate("bitwise_or", self, other)
-
-    def __ror__(self, other: Any) -> ndarray:
-        return _operate("bitwise_or", other, self)
-
-    def __ior__(self, other: Any) -> ndarray:
-        return _change("bitwise_or", self, other)
-
-    def __xor__(self, other: Any) -> ndarray:
-        return _operate("bitwise_xor", self, other)
-
-    def __rxor__(self, other: Any) -> ndarray:
-        return _operate("bitwise_xor", other, self)
-
-    def __ixor__(self, other: Any) -> ndarray:
-        return _change("bitwise_xor", self, other)
-
-    def __lshift__(self, other: Any) -> ndarray:
-        return _operate("bitwise_left_shift", self, other)
-
-    def __rlshift__(self, other: Any) -> ndarray:
-        return _operate("bitwise_left_shift", other, self)
-
-    def __ilshift__(self, other: Any) -> ndarray:
-        return _change("bitwise_left_shift", self, other)
-
-    def __rshift__(self, other: Any) -> ndarray:
-        return _operate("bitwise_right_shift", self, other)
-
-    def __rrshift__(self, other: Any) -> ndarray:
-        return _operate("bitwise_right_shift", other, self)
-
-    def __irshift__(self, other: Any) -> ndarray:
-        return _change("bitwise_right_shift", self, other)
-
-    def __matmul__(self, other: Any) -> ndarray:
-        return _operate("matmul", self, other)
-
-    def __rmatmul__(self, other: Any) -> ndarray:
-        return _operate("matmul", other, self)
-
-    def __imatmul__(self, other: Any) -> ndarray:
-        return _change("matmul", self, other)
-
-    def __lt__(self, other: Any) -> ndarray:
-        return _operate("less", self, other)
-
-    def __le__(self, other: Any) -> ndarray:
-        return _operate("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> ndarray:
-        return _operate("greater", self, other)
-
-    def __ge__(self, other: Any) -> ndarray:
-        return _operate("greater_equal", self, other)
-
-    def __eq__(self, other: Any) -> ndarray:  # type: ignore[override]
-        return _operate("equal", self, other)
-
-    def __ne__(self, other: Any) -> ndarray:  # type: ignore[override]
-        return _operate("not_equal", self, other)
-
-    def __neg__(self) -> ndarray:
-        return _alone("negative", self)
-
-    def __pos__(self) -> ndarray:
-        return _alone("positive", self)
-
-    def __abs__(self) -> ndarray:
-        return _alone("abs", self)
-
-    def __invert__(self) -> ndarray:
-        return _alone("bitwise_invert", self)
+    __add__, __radd__, __iadd__ = _operators("add")
+    __sub__, __rsub__, __isub__ = _operators("subtract")
+    __mul__, __rmul__, __imul__ = _operators("multiply")
+    __truediv__, __rtruediv__, __itruediv__ = _operators("divide")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = _operators("floor_divide")
+    __mod__, __rmod__, __imod__ = _operators("remainder")
+    __pow__, __rpow__, __ipow__ = _operators("pow")
+    __and__, __rand__, __iand__ = _operators("bitwise_and")
+    __or__, __ror__, __ior__ = _operators("bitwise_or")
+    __xor__, __rxor__, __ixor__ = _operators("bitwise_xor")
+    __lshift__, __rlshift__, __ilshift__ = _operators("bitwise_left_shift")
+    __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
+    __matmul__, __rmatmul__, __imatmul__ = _operators("matmul")
+    __lt__, __le__, __gt__, __ge__ = map(_operator, ("less", "less_equal", "greater", "greater_equal"))
+    __eq__, __ne__ = _operator("equal"), _operator("not_equal")  # type: ignore[assignment]
+    __neg__, __pos__, __abs__, __invert__ = map(_alone, ("negative", "positive", "abs", "bitwise_invert"))
 
 
 def _values(x: Any) -> Any:
@@ -463,11 +492,6 @@ def _values(x: Any) -> Any:
 OPERATORS: dict[str, Callable[..., Any]] = {}
 _OPERANDS = (ndarray, bool, int, float, complex, np.ndarray, np.generic, str, bytes)
 _TYPES = frozenset(_OPERANDS)
-
-
-def _alone(name: str, x: ndarray) -> ndarray:
-    found: ndarray = OPERATORS[name](x)
-    return found
 
 
 def _operate(name: str, a: Any, b: Any) -> ndarray:
@@ -499,7 +523,15 @@ def _stored_here(a: str, x: str, first: str, shape: str, strides: str) -> str:
     return f"stored_here({a}, {x}, {first}, {shape}, {strides})"
 
 
+def _viewed(a: Any, first: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    # The view of a value, in its memory; what has no buffer goes the longer way.
+    if type(a) is np.ndarray and a.size and a.dtype.kind in "biufc" and a.flags.c_contiguous and 0 not in shape:
+        return np.ndarray(shape, a.dtype, a, first * a.itemsize, strides)
+    return as_strided(np.asarray(a).reshape(-1)[first:], shape, strides)
+
+
 _STRIDED = op(Row("view", Kind.VIEW, element=Element.VIEW, is_portable=True), _strided)
+_STRIDED.alone = _viewed
 _STORE = Row("store", how=How.STORED)
 _STORED = op(_STORE, _stored, is_costly=True, is_fresh=True, here=_stored_here)
 _STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)

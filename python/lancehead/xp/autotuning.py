@@ -20,7 +20,7 @@ from typing import Any
 from lancehead import config
 from lancehead._core import __version__, cache_directory
 from lancehead.xp import costs
-from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.array import ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
 from lancehead.xp.device_schedules import again, is_elsewhere
 from lancehead.xp.devices import as_device, is_gpu
@@ -49,15 +49,7 @@ _FOUND: dict[str, Schedule] = {}
 
 
 def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float = 1.0) -> Schedule:
-    """The fastest schedule for an array, or for a function's result, among those tried in so many seconds.
-
-    On a device other than the host they have other blocks of threads, and for products other tiles. Each is compiled
-    and measured with the operands that are there. What is found is kept for arrays of the same
-    structure, types and about the same size: in the process, and in lancehead's directory of cached code for others on
-    the same processor. Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that
-    its region reads are. Raises ValueError for an array that has been computed or a budget that is not positive,
-    TypeError unless there is an array.
-    """
+    """As `lancehead.xp.autotune` says."""
     x = f if isinstance(f, ndarray) else f(*arguments) if callable(f) else None
     if not isinstance(x, ndarray) or (x is f and arguments):
         raise TypeError("an array, or a function that gives an array for its arguments, is tuned")
@@ -288,7 +280,5 @@ def _write(key: str, schedule: Schedule) -> None:
                 os.unlink(made.name)
                 raise
 
-
-OPERATORS["autotune"] = autotune
 
 __all__ = ["autotune"]

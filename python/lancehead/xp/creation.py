@@ -8,9 +8,10 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
-from lancehead.xp.devices import as_device, uploaded
+from lancehead.xp.devices import CPU, as_device, uploaded
 from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import leaf, made
+from lancehead.xp.graph import Node, Op, leaf, made
+from lancehead.xp.graph import number as number_node
 from lancehead.xp.reducing import chosen
 from lancehead.xp.rows import Element, Kind, Row
 
@@ -93,6 +94,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
 
 def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple; ValueError for negative extents."""
+    if type(shape) is int and shape >= 0:
+        return (shape,)
     found = tuple(int(n.__index__()) for n in shape) if hasattr(shape, "__iter__") else (int(shape.__index__()),)
     if any(n < 0 for n in found):
         raise ValueError("negative dimensions are not allowed")
@@ -107,12 +110,35 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     where = as_device(device)
     if isinstance(fill_value, ndarray):
         fill_value = fill_value.numpy()[()]
-    wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
-    number = np.asarray(fill_value, dtype=wanted)[()]
+    if type(fill_value) in _NUMBERS and dtype is not None:
+        wanted = dtypes.as_dtype(dtype)
+        number = number_node(fill_value, wanted).value
+    else:
+        wanted = dtypes.default(fill_value) if dtype is None else dtypes.as_dtype(dtype)
+        number = np.asarray(fill_value, dtype=wanted)[()]
     extents = as_shape(shape)
+    known = _KNOWN.get(wanted)
+    if known is not None and where is CPU:
+        return wrap(Node(known, (), extents, wanted, (extents, number), None, where))
     static, dynamic = (dtypes.text(wanted),), (extents, number)
     node = made(_FULL, _full, (), extents, wanted, static=static, dynamic=dynamic, is_fresh=True, device=where)
+    node.op.alone = _filled
+    if wanted in dtypes.ALL:
+        _KNOWN[wanted] = node.op
     return wrap(node)
+
+
+#: Operations by types of elements.
+_KNOWN: dict[np.dtype[Any], Op] = {}
+
+_NUMBERS = frozenset((bool, int, float))
+
+
+def _filled(shape: tuple[int, ...], number: Any) -> np.ndarray:
+    # The value of the operation, which needs no compiled code.
+    out = np.empty(shape, number.dtype)
+    out.fill(number)
+    return out
 
 
 def _full(shape: str, x: str, dtype: str) -> str:

@@ -80,6 +80,9 @@ def _named(device: Any) -> Device:
     if found is None or found not in here:
         known = ", ".join(f"'{d}'" for d in devices())
         raise ValueError(f"there is no device {name!r}; arrays are on {known}")
+    if not IN_USE:
+        # What computes on devices: programs that name none do without these modules.
+        from lancehead.xp import device_regions  # noqa: F401
     IN_USE.add(found)
     return found
 
@@ -101,7 +104,11 @@ def mixed(one: Device, other: Device) -> ValueError:
 
 def on_device(*given: Any) -> bool:
     """Whether an array or a node is on a device that is not the host."""
-    return any(x.device is not None and x.device.number is not None for x in given)
+    for x in given:
+        device = x.device
+        if device is not None and device.number is not None:
+            return True
+    return False
 
 
 def is_gpu(device: Device | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,27 @@ KINDS = {
 _OTHER = "MmSUV"
 
 
+#: The types of the standard, and `float16`, by what named them.
+_FOUND: dict[Any, np.dtype[Any]] = {}
+
+
 def as_dtype(dtype: Any) -> np.dtype[Any]:
     """The data type that an argument names, in the machine's byte order; TypeError for one that no array here has."""
+    try:
+        return _FOUND[dtype]
+    except (KeyError, TypeError):
+        pass
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found in ALL or found == float16:
+        if isinstance(dtype, (np.dtype, type, str)):
+            _FOUND[dtype] = found
         return found
     if found.kind not in _OTHER or found.hasobject or found.itemsize == 0:
         raise TypeError(f"there are no arrays of {found} here")
     return found
 
 
+@functools.cache
 def text(dtype: np.dtype[Any]) -> str:
     """The text of a type in compiled code; TypeError for records, which it cannot make."""
     if dtype.fields is not None or dtype.kind == "V":
@@ -83,7 +95,15 @@ def result_type(*of: Any) -> np.dtype[Any]:
     """The data type of arrays, data types and Python numbers together."""
     if not of:
         raise ValueError("at least one array or data type is needed")
-    return as_dtype(np.result_type(*(getattr(x, "dtype", x) for x in of)))
+    found = [getattr(x, "dtype", x) for x in of]
+    first = found[0]
+    if type(first) in _CLASSES and all(x is first for x in found):
+        return as_dtype(first)
+    return as_dtype(np.result_type(*found))
+
+
+#: Classes of data types whose one object is named by those of the same elements.
+_CLASSES = frozenset(type(d) for d in ALL)
 
 
 class finfo:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from lancehead.xp import dtypes, places
-from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
+from lancehead.xp.array import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 from lancehead.xp.rows import Element, Kind, Row
 
@@ -42,6 +42,8 @@ def operands(*given: Any) -> list[Node]:
 
     Raises TypeError for anything else, or if there is no array.
     """
+    if set(map(type, given)) == {ndarray}:
+        return [x._node if x._view is None else x._view.node() for x in given]
     given = tuple(map(lifted, given))
     arrays = [x.dtype for x in given if isinstance(x, ndarray)]
     if not arrays:
@@ -77,11 +79,20 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
         return node
     if node.value is not None and not node.shape and (node.device is None or node.device.number is None):
         return leaf(np.asarray(node.value.astype(dtype)), node.device)
+    is_here = node.device is None or node.device.number is None
+    known = _CONVERSIONS.get(dtype) if is_here else None
+    if known is not None:
+        return Node(known, (node,), node.shape, dtype)
     static = (dtypes.text(dtype),)
-    return made(_ASTYPE, _astype, (node,), node.shape, dtype, static=static, is_fresh=True)
+    found = made(_ASTYPE, _astype, (node,), node.shape, dtype, static=static, is_fresh=True)
+    if is_here and dtype.kind in "biufc":
+        _CONVERSIONS[dtype] = found.op
+    return found
 
 
 _ASTYPE = Row("astype", Kind.ELEMENTWISE, element=Element.CAST, is_portable=True)
+#: Operations of conversions by types. They raise no errors, so that their places do not matter.
+_CONVERSIONS: dict[np.dtype[Any], Op] = {}
 
 
 def _astype(a: str, name: str) -> str:
@@ -101,11 +112,12 @@ def apply(name: str, *given: Any) -> ndarray:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
         found = _RESOLVED[key] = op(_ROWS[name], _call, (name,), is_fresh=True), dtype
+        if dtype.kind not in "biufc":
+            found[0].fills = False
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
-            shape = np.broadcast_shapes(*[n.shape for n in nodes])
-            break
+            shape = broadcast(shape, n.shape)
     return ndarray(Node(found[0], tuple(nodes), shape, found[1]))
 
 
@@ -126,59 +138,45 @@ def _declare(name: str, numpy: str, columns: dict[str, Any]) -> None:
 
 def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> Callable[[ndarray], ndarray]:
     _declare(name, numpy, columns)
-    known: dict[Any, Any] = {}
 
-    def f(x: ndarray, /) -> ndarray:
-        if type(x) is ndarray:
-            a = x._node if x._view is None else x._view.node()
-            found = known.get(a.dtype)
-            if found is not None:
-                return ndarray(Node(found[0], (a,), a.shape, found[1]))
+    def slow(x: ndarray) -> ndarray:
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         result = apply(numpy, x)
-        known[x.dtype] = result._node.op, result.dtype
+        known(name)[x.dtype] = result._node.op, result.dtype
         return result
 
+    f = unary(name, slow)
     f.__name__ = f.__qualname__ = name
+    f.__module__ = __name__
     f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
     return f
 
 
 def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
     _declare(name, numpy, columns)
-    # The operation and the type of the result for types of operands that have been there; of a number the type that it
-    # gets, too.
-    known: dict[Any, Any] = {}
+    may_raise = _ROWS[numpy].may_raise
 
-    def f(x1: Any, x2: Any, /) -> ndarray:
-        one, other = type(x1), type(x2)
-        if one is ndarray:
-            a = x1._node if x1._view is None else x1._view.node()
-            if other is ndarray:
-                b = x2._node if x2._view is None else x2._view.node()
-                found = known.get((a.dtype, b.dtype))
-                if found is not None:
-                    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
-                    return ndarray(Node(found[0], (a, b), shape, found[1]))
-            else:
-                found = known.get((a.dtype, other))
-                if found is not None:
-                    return ndarray(Node(found[0], (a, number(x2, found[2])), a.shape, found[1]))
-        elif other is ndarray:
-            b = x2._node if x2._view is None else x2._view.node()
-            found = known.get((one, b.dtype))
-            if found is not None:
-                return ndarray(Node(found[0], (number(x1, found[2]), b), b.shape, found[1]))
+    def slow(x1: Any, x2: Any) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
         result = apply(numpy, x1, x2)
         node = result._node
+        if may_raise and node.dtype in dtypes.INTEGRAL:
+            # Negative powers are errors when the value is computed.
+            node.place = places.here()
+            return result
         key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
         numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
-        known[key] = node.op, node.dtype, *numbers
+        found = node.op, node.dtype, *numbers
+        known(name)[key] = found
+        # A class of numbers equals the data type that NumPy makes of it.
+        if not numbers and key[0] == key[1]:
+            known(name)[key[0]] = found
         return result
 
+    f = binary(name, slow)
     f.__name__ = f.__qualname__ = name
+    f.__module__ = __name__
     f.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
@@ -247,21 +245,14 @@ minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply", is_product=True)
 nextafter = _binary("nextafter", "nextafter")
 not_equal = _binary("not_equal", "not_equal")
-_pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
-remainder = _binary("remainder", "remainder", nanoseconds=3.0)
-subtract = _binary("subtract", "subtract")
-
-
-def pow(x1: Any, x2: Any, /) -> ndarray:
-    """The result of `numpy.power` for elements of both, which broadcast.
+pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
+pow.__doc__ = """The result of `numpy.power` for elements of both, which broadcast.
 
     Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
     negative integer powers of integers.
     """
-    found = _pow(x1, x2)
-    if found.dtype in dtypes.INTEGRAL:
-        found._node.place = places.here()
-    return found
+remainder = _binary("remainder", "remainder", nanoseconds=3.0)
+subtract = _binary("subtract", "subtract")
 
 
 def real(x: ndarray, /) -> ndarray:
@@ -303,7 +294,7 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
                 # A bound outside of the type bounds nothing, or is the type's own.
                 info = np.iinfo(dtype)
                 bound = builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
-            out = apply(name, out, bound)
+            out = (maximum if name == "maximum" else minimum)(out, bound)
     return wrap(out.node()) if out is x else out
 
 

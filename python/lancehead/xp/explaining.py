@@ -12,7 +12,7 @@ import numpy as np
 from lancehead._core import typeof
 from lancehead.explain import Report
 from lancehead.xp import costs
-from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.array import ndarray
 from lancehead.xp.device_loops import Step as DeviceStep
 from lancehead.xp.device_regions import steps_of, transfer
 from lancehead.xp.device_schedules import elsewhere, is_elsewhere
@@ -273,11 +273,4 @@ def _report(step: Step) -> Report:
     return found
 
 
-def explain(x: ndarray, /) -> Explanation:
-    """What computes an array: operations, which are compiled together, memory. Nothing is computed."""
-    return Explanation(x)
-
-
-OPERATORS["explain"] = explain
-
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation"]

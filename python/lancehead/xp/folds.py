@@ -23,12 +23,13 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
 from lancehead.xp import dtypes, places, several
 from lancehead.xp import functions as of
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.array import lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import convert, subtract
 from lancehead.xp.graph import Node, Op, leaf, made, name_of
@@ -118,11 +119,16 @@ def map(f: Any, *arrays: Any) -> Any:
     """
     x, plain = arrays[0] if len(arrays) == 1 else None, None
     if type(x) is ndarray and type(f) is FunctionType:
-        plain = of.plain_key(f)
         a = x._node if x._view is None else x._view.node()
-        known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
+        known = _BARE_MAPS.get((id(f.__code__), a.dtype))
+        if known is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
+            plain = of.plain_key(f)
+            known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
         if known is not None:
-            return _placed(Node(known[0], (a,), a.shape, known[1]))
+            result = lazy(known[0], (a,), a.shape, known[1], a.device)
+            # Functions of the program may raise.
+            result._node.place = places.here()
+            return result
     f, nodes, dtype = several.elementwise(f, arrays)
     if isinstance(dtype, tuple):
         shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
@@ -136,6 +142,8 @@ def map(f: Any, *arrays: Any) -> Any:
     if plain is not None:
         # The compiled function keeps the code and its globals alive.
         _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
+        if x is not None and len(plain) == 2 and not of.names_of(f.__code__):
+            _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype
     return _placed(Node(found, tuple(nodes), shape, dtype))
 
 
@@ -155,6 +163,8 @@ _MAPS: dict[Any, Op] = {}
 _ELEMENTS: dict[Op, Any] = {}
 #: Operations and types of results by code that captured nothing, its globals, and the type of elements.
 _PLAIN_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+#: The same by the identity of code that reads no names, which are not looked up.
+_BARE_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
 #: Functions of elements in which others are called, by what they consist of.
 _JOINED: dict[Any, Any] = {}
 #: So many functions become one.
@@ -243,6 +253,8 @@ def _folded(
     key = (op, f, texts, dtype, m == 1, is_commutative)
     if key not in _REDUCTIONS:
         _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
+    if dtype.kind in "biufc":
+        _REDUCTIONS[key].fills = True
     rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
     return _placed(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
 
@@ -336,8 +348,26 @@ def is_mapped(x: ndarray) -> bool:
 
 def total(x: ndarray) -> ndarray:
     """The sum of all elements, in the order of `reduce`."""
+    node = x.node()
+    shape, ops, n = node.shape, list[Op](), node
+    while n.value is None and n.op in _ELEMENTS and len(n.inputs) == 1 and n.shape == shape and len(ops) < _MANY:
+        ops.append(n.op)
+        (n,) = n.inputs
+    key = (*ops, n.dtype, node.dtype)
+    is_chain = n.value is not None and n.shape == shape and 0 not in shape and len(shape) > 0 and not on_device(node)
+    known = _TOTALS.get(key) if is_chain else None
+    if known is not None:
+        op, dtype = known
+        given = (leaf(empty(0, dtype)), n)
+        return _placed(Node(op, given, (), dtype, (1, math.prod(shape), 1, ())))
     found: ndarray = reduce(np.add, x, init=None if x.size else 0)
+    if is_chain and len(found._node.inputs) == 2 and found._node.inputs[1] is n and len(ops) < _MANY:
+        _TOTALS[key] = found._node.op, found.dtype
     return found
+
+
+#: Operations and types of sums of all elements by the maps of which they are, and by the types before and after them.
+_TOTALS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
 
 
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:

@@ -27,7 +27,6 @@ from lancehead.xp.graph import Node, name_of
 _COMPILED: dict[Any, Any] = {}
 #: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
 _PLAIN_COMPILED: dict[Any, tuple[Any, Any]] = {}
-#: Names that code reads, of globals and attributes, in order.
 _READ: dict[CodeType, tuple[str, ...]] = {}
 #: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
 _ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
@@ -92,6 +91,14 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
+def names_of(code: CodeType) -> tuple[str, ...]:
+    """Names that code reads, of globals and attributes, in order."""
+    names = _READ.get(code)
+    if names is None:
+        names = _READ[code] = tuple(sorted(_names(code)))
+    return names
+
+
 def compiled(f: Any) -> Any:
     """The compiled function of a function, a lambda or a compiled one; others are called as they are.
 
@@ -107,9 +114,7 @@ def compiled(f: Any) -> Any:
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
     cells = tuple(c.cell_contents for c in f.__closure__ or ())
-    names = _READ.get(f.__code__)
-    if names is None:
-        names = _READ[f.__code__] = tuple(sorted(_names(f.__code__)))
+    names = names_of(f.__code__)
     read = {name: f.__globals__[name] for name in names if name in f.__globals__}
     defaults = f.__defaults__ or ()
     key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
@@ -136,9 +141,7 @@ def plain_key(f: FunctionType) -> Any:
     if f.__closure__ or f.__defaults__ or f.__kwdefaults__:
         return None
     code, known = f.__code__, f.__globals__
-    names = _READ.get(code)
-    if names is None:
-        names = _READ[code] = tuple(sorted(_names(code)))
+    names = names_of(code)
     read = [known[name] for name in names if name in known]
     for x in read:
         if type(x) is not ModuleType:

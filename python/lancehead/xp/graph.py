@@ -17,7 +17,7 @@ import numpy as np
 
 from lancehead.xp import places
 from lancehead.xp.devices import Device, mixed
-from lancehead.xp.rows import Row, plain
+from lancehead.xp.rows import Kind, Row, plain
 
 if TYPE_CHECKING:
     from lancehead.xp.schedules import Schedule
@@ -33,7 +33,10 @@ class Op:
     of a row has nothing to say of itself.
     """
 
-    __slots__ = ("alone", "emit", "here", "is_costly", "is_fresh", "kind", "name", "row", "static")
+    __slots__ = (
+        "alone", "emit", "filling", "fills", "here", "is_costly", "is_fresh", "kind", "name", "of_one", "of_two", "row",
+        "static",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -52,8 +55,14 @@ class Op:
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
         self.is_fresh = is_fresh
-        #: The compiled function of this operation and no other.
+        #: The compiled function of this operation and no other, and the one that stores the result in an array.
         self.alone: Any = None
+        self.filling: Any = None
+        #: The latter, if it has one or two inputs and no other operands.
+        self.of_one: Any = None
+        self.of_two: Any = None
+        #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
+        self.fills = self.kind is Kind.ELEMENTWISE or self.kind is Kind.REDUCTION or self.row.fills
 
     def text(self, operands: Sequence[str], in_place: bool = False) -> str:
         """The call for names of operands; one that changes the first of them if that is wanted."""
@@ -103,7 +112,8 @@ def op(
     here: Emit | None = None,
 ) -> Op:
     """The operation of a row, a text, constants, and so many inputs where their number differs."""
-    key = row, emit.__code__, static, count, is_costly, is_fresh
+    # Code and rows stay, and the hash of code takes long.
+    key = row, id(emit.__code__), static, count, is_costly, is_fresh
     found = _OPS.get(key)
     if found is None:
         found = _OPS.setdefault(key, Op(row, emit, static, is_costly, is_fresh, here))
@@ -115,7 +125,7 @@ ARRAY = Op("array", lambda: "")
 #: Of copies from one device to another.
 TRANSFER = Op("transfer", lambda a: a, (), True, True)
 
-_counted = itertools.count().__next__
+counted = itertools.count().__next__
 
 
 class Node:
@@ -159,7 +169,7 @@ class Node:
         self.parts: tuple[Node, ...] = ()
         #: How it is computed, if the program has said it.
         self.schedule: Schedule | None = None
-        self.serial = _counted()
+        self.serial = counted()
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"
@@ -186,8 +196,11 @@ def made(
     An extent of -1 is one that only the value tells. Without inputs, `device` says where it is. Raises ValueError if
     that is a GPU and the operation has no kernel.
     """
-    static = (*map(name_of, objects), *static)
+    if objects:
+        static = (*map(name_of, objects), *static)
     found = op(row, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, here=here)
+    if found.fills and dtype.kind not in "biufc":
+        found.fills = False
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()

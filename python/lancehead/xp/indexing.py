@@ -14,10 +14,11 @@ from lancehead.xp.regions import compute
 from lancehead.xp.rows import Element, How, Row
 
 # Places in row-major order are of arrays of NumPy, which has checked them.
-_GATHER = Row("gather", element=Element.AT_PLACE)
+_GATHER = Row("gather", element=Element.AT_PLACE, fills=True)
 _SCATTER = Row("scatter", how=How.SCATTERED)
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
+_SIMPLE = frozenset((int, slice, type(None)))
 
 
 def _is_basic(key: Any) -> bool:
@@ -40,6 +41,13 @@ def _plain(key: Any) -> Any:
 
 def get(a: ndarray, key: Any) -> ndarray:
     """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
+    if type(key) is int:
+        # With an Ellipsis the result is a view also where it has no axes.
+        return a.view(lambda s: s[key, ...])
+    if type(key) is tuple and _SIMPLE.issuperset(map(type, key)):
+        return a.view(lambda s: s[(*key, ...)])
+    if type(key) is ndarray and key.shape:
+        return _gathered(a, key)
     if _is_basic(key):
         key = _plain(key)
         return a.view(lambda s: _indexed(s, key))
@@ -64,15 +72,18 @@ def _concrete(key: Any) -> Any:
 def _places(a: ndarray, key: Any) -> np.ndarray:
     # Places of elements in row-major order.
     if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.shape == a.shape:
-        return np.flatnonzero(key)
+        return key.reshape(-1).nonzero()[0]
     found: np.ndarray = np.arange(a.size).reshape(a.shape)[key]
     return found
 
 
 def _gathered(a: ndarray, key: Any) -> ndarray:
-    if isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
+    if type(key) is ndarray and key.dtype is dtypes.bool:
+        places = _places(a, key.numpy())
+    elif isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
         return cast("ndarray", OPERATORS["gather"](a, lifted(key)))
-    places = _places(a, _concrete(key))
+    else:
+        places = _places(a, _concrete(key))
     nodes = (as_node(a), as_node_of(places))
     return wrap(made(_GATHER, _take_flat, nodes, places.shape, a.dtype, is_costly=True))
 

@@ -14,7 +14,7 @@ from lancehead.xp.graph import Node, made
 from lancehead.xp.rows import Element, Row
 
 RESHAPE = Row("reshape", element=Element.RESHAPED, is_portable=True)
-_CONCAT = Row("concat", element=Element.JOINED, is_portable=True)
+_CONCAT = Row("concat", element=Element.JOINED, is_portable=True, fills=True)
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -124,7 +124,7 @@ def permute_dims(x: ndarray, /, axes: tuple[int, ...]) -> ndarray:
     """Axes in another order, as a view."""
     if sorted(axes_of(tuple(axes), x.ndim)) != list(range(x.ndim)):
         raise ValueError(f"{axes} is no order of {x.ndim} axes")
-    return x.view(lambda s: np.transpose(s, axes))
+    return x.view(lambda s: s.transpose(axes))
 
 
 def matrix_transpose(x: ndarray, /) -> ndarray:
@@ -140,13 +140,17 @@ def moveaxis(x: ndarray, source: Any, destination: Any, /) -> ndarray:
 def flip(x: ndarray, /, *, axis: Any = None) -> ndarray:
     """Backward along axes, all for None."""
     axes = axes_of(axis, x.ndim)
-    return wrap(x.view(lambda s: np.flip(s, axes)).node()) if axes else wrap(x.node())
+    key = tuple([_BACKWARD if k in axes else _WHOLE for k in range(x.ndim)])
+    return wrap(x.view(lambda s: s[key]).node()) if axes else wrap(x.node())
+
+
+_BACKWARD, _WHOLE = slice(None, None, -1), slice(None)
 
 
 def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
     """The elements in another shape of as many, as a view where that is possible; ValueError if it does not fit."""
-    wanted = tuple(int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
-    if wanted.count(-1) > 1 or any(n < -1 for n in wanted):
+    wanted = tuple([int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
+    if min(wanted, default=0) < -1 or wanted.count(-1) > 1:
         raise ValueError(f"{shape} is no shape")
     if -1 in wanted:
         rest = math.prod(n for n in wanted if n != -1)
@@ -157,7 +161,7 @@ def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
         raise ValueError(f"an array of shape {x.shape} has no shape {shape}")
     if not copy:
         try:
-            return x.view(lambda s: np.reshape(s, wanted, copy=False))
+            return x.view(lambda s: s.reshape(wanted, copy=False))
         except ValueError:
             if copy is False:
                 raise

@@ -23,11 +23,12 @@ def here() -> Place | None:
     while True:
         code = frame.f_code
         is_ours = _IS_OURS.get(code.co_filename)
+        if is_ours is False:
+            return code, frame.f_lasti
         if is_ours is None:
             is_ours = code.co_filename.startswith((_FOLDER, "<lancehead.xp"))
             _IS_OURS[code.co_filename] = is_ours
-        if not is_ours:
-            return code, frame.f_lasti
+            continue
         if frame.f_back is None:
             return None
         frame = frame.f_back

@@ -19,18 +19,19 @@ from lancehead.decorators import njit
 from lancehead.lib.primitives import placing
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
+from lancehead.xp import places as program
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, on_device
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, map, no_text, reshaped
 from lancehead.xp.functions import Zipped
-from lancehead.xp.graph import Node, made
+from lancehead.xp.graph import Node, Op, made
 from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
 from lancehead.xp.reducing import places_in, take
 from lancehead.xp.rows import Element, How, Kind, Row
 
-_GATHER = Row("gather", element=Element.OF_ROW, takes_places=True)
+_GATHER = Row("gather", element=Element.OF_ROW, takes_places=True, fills=True)
 _SCATTER, _STENCIL = Row("scatter", how=How.SCATTERED), Row("stencil", element=Element.STENCIL, reads=2)
 _COUNTING = Row("counting", Kind.COUNTING, element=Element.COUNTING, is_portable=True)
 
@@ -86,14 +87,25 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     Negative indices count from the end. Raises IndexError for one out of bounds, when the value is computed, TypeError
     unless indices are integers, ValueError for an array without axes.
     """
+    if type(x) is ndarray and type(indices) is ndarray and _LINES:
+        a, i = x.node(), indices.node()
+        is_plain = len(a.shape) == 1 == len(i.shape) and i.dtype is dtypes.int64 and not on_device(a, i)
+        if is_plain and a.op.kind is not Kind.VIEW and i.op.kind is not Kind.VIEW:
+            found = Node(_LINES[0], (a, i), i.shape, a.dtype)
+            found.place = program.here()
+            return wrap(found)
     places, rest = _places(x, indices), x.shape[1:]
     row = () if math.prod(rest) == 1 else (math.prod(rest),)
     rows = reshaped(as_node(x), (x.shape[0], *row))
     shape = (places.shape[0], *row)
     node = made(_GATHER, _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
+    if not on_device(node) and not _LINES:
+        _LINES.append(node.op)
     return wrap(reshaped(node, indices.shape + rest))
 
 
+#: The operation, once it has been there.
+_LINES: list[Op] = []
 OPERATORS["gather"] = gather
 
 

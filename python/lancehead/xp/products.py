@@ -6,20 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.xp import dtypes
-from lancehead.xp.array import OPERATORS, ndarray, wrap
+from lancehead.xp import dtypes, places
+from lancehead.xp.array import OPERATORS, lazy, ndarray, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import conj, convert, multiply, operands
-from lancehead.xp.graph import made
+from lancehead.xp.graph import Op, made
 from lancehead.xp.manipulation import axis_of, moveaxis, reshape
 from lancehead.xp.reducing import sum
 from lancehead.xp.rows import How, Kind, Row
 
-_MATMUL = Row("matmul", Kind.PRODUCT, How.TILED, nanoseconds=0.1, is_portable=True)
+_MATMUL = Row("matmul", Kind.PRODUCT, How.TILED, nanoseconds=0.1, is_portable=True, fills=True)
 
 
 def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     """Products of matrices, stacked ones too. TypeError for truth values, ValueError for shapes that do not fit."""
     a, b = operands(x1, x2)
+    known = _KNOWN.get(a.dtype)
+    if known is not None and b.dtype is a.dtype and len(a.shape) == len(b.shape) == 2 and a.device is b.device:
+        if a.shape[1] == b.shape[0]:
+            found = lazy(known, (a, b), (a.shape[0], b.shape[1]), a.dtype, a.device)
+            found._node.place = places.here()
+            return found
     if dtypes.bool in (a.dtype, b.dtype):
         raise TypeError("matmul takes numbers")
     if not a.shape or not b.shape:
@@ -31,7 +38,18 @@ def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     outer = np.broadcast_shapes(left[:-2], right[:-2])
     shape = outer + left[-2:-1] * (len(a.shape) > 1) + right[-1:] * (len(b.shape) > 1)
     nodes = (convert(a, dtype), convert(b, dtype))
-    return wrap(made(_MATMUL, lambda a, b: f"np.matmul({a}, {b})", nodes, shape, dtype, is_costly=True, is_fresh=True))
+    node = made(_MATMUL, _product, nodes, shape, dtype, is_costly=True, is_fresh=True)
+    if not on_device(node):
+        _KNOWN[dtype] = node.op
+    return wrap(node)
+
+
+#: Operations of products by types of elements.
+_KNOWN: dict[np.dtype[Any], Op] = {}
+
+
+def _product(a: str, b: str) -> str:
+    return f"np.matmul({a}, {b})"
 
 
 OPERATORS["matmul"] = matmul
@@ -45,7 +63,10 @@ def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
         raise ValueError(f"vectors of {x1.shape[k]} and {x2.shape[k]} elements do not fit")
     a = conj(x1) if x1.dtype in dtypes.COMPLEX else x1
     dtype = np.result_type(x1.dtype, x2.dtype)
-    return sum(multiply(a, x2), axis=k + n, dtype=dtype)
+    products = multiply(a, x2)
+    if products.dtype is dtype and dtype in dtypes.REAL_FLOATING + dtypes.COMPLEX:
+        return sum(products, axis=k + n)
+    return sum(products, axis=k + n, dtype=dtype)
 
 
 def tensordot(x1: ndarray, x2: ndarray, /, *, axes: Any = 2) -> ndarray:

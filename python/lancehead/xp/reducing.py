@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 
-from lancehead.xp import dtypes
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp import dtypes, places
+from lancehead.xp.array import broadcast, from_numpy, lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
-from lancehead.xp.graph import Node, leaf, made
-from lancehead.xp.manipulation import astype, axes_of, axis_of, reshape
+from lancehead.xp.graph import Node, Op, leaf, made
+from lancehead.xp.manipulation import astype, axes_of, axis_of, broadcast_to, concat, flip, reshape
 from lancehead.xp.rows import Element, Gives, How, Kind, Law, Row
 
 
@@ -29,15 +31,17 @@ _ALL, _ANY = _row("all", Law.ALL), _row("any", Law.ANY)
 # The mean is needed first.
 _VAR = _row("var", Law.SUM, Gives.VARIANCE, reads=2, is_real=True)
 _STD = _row("std", Law.SUM, Gives.DEVIATION, reads=2, is_real=True)
-_ARGMAX = Row("argmax", how=How.REDUCED, law=Law.GREATEST, gives=Gives.PLACE, is_portable=True, is_real=True)
-_ARGMIN = Row("argmin", how=How.REDUCED, law=Law.LEAST, gives=Gives.PLACE, is_portable=True, is_real=True)
-_CUMSUM = Row("cumsum", how=How.SCANNED, law=Law.SUM, is_portable=True)
-_CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True)
-SORT = Row("sort", how=How.SORTED, nanoseconds=60.0, is_portable=True)
-ARGSORT = Row("argsort", how=How.SORTED, nanoseconds=60.0, is_portable=True, gives_places=True)
+_ARGMAX = Row(
+    "argmax", how=How.REDUCED, law=Law.GREATEST, gives=Gives.PLACE, is_portable=True, is_real=True, fills=True
+)
+_ARGMIN = Row("argmin", how=How.REDUCED, law=Law.LEAST, gives=Gives.PLACE, is_portable=True, is_real=True, fills=True)
+_CUMSUM = Row("cumsum", how=How.SCANNED, law=Law.SUM, is_portable=True, fills=True)
+_CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True, fills=True)
+SORT = Row("sort", how=How.SORTED, nanoseconds=60.0, is_portable=True, fills=True)
+ARGSORT = Row("argsort", how=How.SORTED, nanoseconds=60.0, is_portable=True, gives_places=True, fills=True)
 _SEARCHSORTED = Row("searchsorted", element=Element.SEARCHED, nanoseconds=60.0, reads=2)
 _WHERE = Row("where", Kind.ELEMENTWISE, element=Element.CHOICE, is_portable=True)
-TAKE = Row("take", element=Element.ALONG, is_portable=True, takes_places=True)
+TAKE = Row("take", element=Element.ALONG, is_portable=True, takes_places=True, fills=True)
 TAKE_ALONG_AXIS = Row("take_along_axis", element=Element.IN_LINE, takes_places=True)
 
 
@@ -86,14 +90,55 @@ def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ..
     return f"np.{name}({a}, axis={axis!r}, keepdims={keepdims!r}{rest})"
 
 
+#: Operations, types of results and axes of reductions that have been there, by what they are called with.
+_KNOWN: dict[Any, tuple[Op, np.dtype[Any], Any]] = {}
+
+
+def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    # A reduction whose operation is looked up if it has been there for the type, the number of axes and arguments.
+    name = f.__name__
+
+    @functools.wraps(f)
+    def call(x: ndarray, /, *, axis: Any = None, keepdims: bool = False, **more: Any) -> ndarray:
+        if more or type(x) is not ndarray or not (axis is None or type(axis) is int) or type(keepdims) is not bool:
+            return f(x, axis=axis, keepdims=keepdims, **more)
+        node = x._node if x._view is None else x._view.node()
+        if node.value is None and is_mapped(x):
+            return f(x, axis=axis, keepdims=keepdims)
+        shape = node.shape
+        key = name, axis, keepdims, node.dtype, len(shape)
+        found = _KNOWN.get(key)
+        if found is None or 0 in shape or on_device(node):
+            result = f(x, axis=axis, keepdims=keepdims)
+            made_one = result._node
+            if made_one.op.kind is Kind.REDUCTION and made_one.inputs[0] is node and not on_device(node):
+                _KNOWN[key] = made_one.op, made_one.dtype, None if axis is None else axis_of(axis, len(shape))
+            return result
+        op, dtype, k = found
+        if k is None:
+            kept: tuple[int, ...] = (1,) * len(shape) if keepdims else ()
+        else:
+            kept = (*shape[:k], 1, *shape[k + 1 :]) if keepdims else (*shape[:k], *shape[k + 1 :])
+        result = lazy(op, (node,), kept, dtype, node.device)
+        result._node.place = places.here()
+        return result
+
+    return call
+
+
 def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
     if dtype is not None:
         return dtypes.as_dtype(dtype)
-    if x.dtype == dtypes.bool or x.dtype in dtypes.SIGNED:
-        return dtypes.int64
-    return dtypes.uint64 if x.dtype in dtypes.UNSIGNED else x.dtype
+    return _SUMS_OF.get(x.dtype, x.dtype)
 
 
+_SUMS_OF = {
+    **dict.fromkeys((dtypes.bool, *dtypes.SIGNED), dtypes.int64),
+    **dict.fromkeys(dtypes.UNSIGNED, dtypes.uint64),
+}
+
+
+@_remembered
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
@@ -104,42 +149,50 @@ def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = 
     return _reduced(_SUM, astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
+@_remembered
 def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Products along axes, all for None; of integers in 64 bits."""
     wanted = _sum_dtype(x, dtype)
     return _reduced(_PROD, astype(x, wanted, copy=False), axis, keepdims, wanted)
 
 
+@_remembered
 def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Greatest elements along axes; NaN if there is one. ValueError for no elements."""
     return _reduced(_MAX, x, axis, keepdims, x.dtype)
 
 
+@_remembered
 def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Least elements along axes; NaN if there is one. ValueError for no elements."""
     return _reduced(_MIN, x, axis, keepdims, x.dtype)
 
 
+@_remembered
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
     return _reduced(_MEAN, x, axis, keepdims, _mean_dtype(x))
 
 
+@_remembered
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
     return _reduced(_VAR, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
+@_remembered
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
     return _reduced(_STD, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
+@_remembered
 def all(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether all elements along axes are true or not zero."""
     return _reduced(_ALL, x, axis, keepdims, dtypes.bool)
 
 
+@_remembered
 def any(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Whether an element along axes is true or not zero."""
     return _reduced(_ANY, x, axis, keepdims, dtypes.bool)
@@ -168,7 +221,6 @@ def _running(row: Row, x: ndarray, axis: int | None, dtype: Any, include_initial
     if not include_initial or row.law is None:
         return found
     from lancehead.xp.creation import full
-    from lancehead.xp.manipulation import concat
 
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
     return concat([full(first, row.law.nothing, dtype=wanted, device=x.device), found], axis=k)
@@ -213,7 +265,8 @@ def _extreme_place(row: Row, x: ndarray, axis: int | None, keepdims: bool) -> nd
         shape: tuple[int, ...] = (1,) * x.ndim if keepdims else ()
         if not x.size:
             raise ValueError(f"{row.name} of no elements")
-        node = made(row, _place, (as_node(reshape(x, (-1,))),), (), dtypes.int64, static=(row.name, 0), is_costly=True)
+        line = as_node(x) if x.ndim == 1 else as_node(reshape(x, (-1,)))
+        node = made(row, _place, (line,), (), dtypes.int64, static=(row.name, 0), is_costly=True)
         return reshape(wrap(node), shape) if keepdims else wrap(node)
     k = axis_of(axis, x.ndim)
     if not x.shape[k]:
@@ -239,8 +292,6 @@ def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) ->
 
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """Sorted along an axis; NaN last, or first if descending."""
-    from lancehead.xp.manipulation import flip
-
     k = axis_of(axis, x.ndim)
     node = made(SORT, lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
     found = wrap(node)
@@ -249,8 +300,6 @@ def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: boo
 
 def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """The order of elements along an axis; equal ones keep theirs."""
-    from lancehead.xp.manipulation import flip
-
     k = axis_of(axis, x.ndim)
     if descending:
         # Backward twice, so that equal elements keep their order.
@@ -282,6 +331,15 @@ def _searched(a: str, v: str, side: str) -> str:
 
 def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     """Elements of `x1` where the condition is true, else of `x2`."""
+    if type(condition) is ndarray and type(x1) is ndarray and type(x2) is ndarray:
+        m, a, b = condition.node(), x1.node(), x2.node()
+        op = _CHOICES.get(a.dtype)
+        if op is not None and b.dtype is a.dtype and m.dtype is dtypes.bool and a.device is b.device is m.device:
+            shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
+            shape = shape if shape == m.shape else broadcast(m.shape, shape)
+            found = lazy(op, (m, a, b), shape, a.dtype, a.device)
+            found._node.place = places.here()
+            return found
     if condition.dtype != dtypes.bool:
         raise TypeError(f"a condition is of truth values, not {condition.dtype}")
     if not isinstance(x1, ndarray) and not isinstance(x2, ndarray):
@@ -291,12 +349,19 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
         a, b = operands(x1, x2)
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
-    return chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
+    found = chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
+    if not on_device(found._node):
+        _CHOICES[dtype] = found._node.op
+    return found
 
 
 def chosen(condition: Node, a: Node, b: Node, shape: tuple[int, ...]) -> ndarray:
     """Elements of one of two nodes of one type, in a shape."""
     return wrap(made(_WHERE, _chosen, (condition, a, b), shape, a.dtype, is_fresh=True))
+
+
+#: Operations of `where` by types of elements.
+_CHOICES: dict[np.dtype[Any], Op] = {}
 
 
 def _chosen(m: str, a: str, b: str) -> str:
@@ -339,8 +404,6 @@ def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarr
     """Elements at the places of each line along an axis."""
     k = axis_of(axis, x.ndim)
     outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
-    from lancehead.xp.manipulation import broadcast_to
-
     a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
     i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
     nodes = (as_node(a), convert(places_in(i, x.shape[k]), dtypes.int64))

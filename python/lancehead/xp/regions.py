@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.xp import devices
@@ -383,13 +384,33 @@ def settle(node: Node, value: Any) -> None:
     node.inputs = node.dynamic = ()
 
 
+def _parameters(node: Node) -> list[str]:
+    return [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
+
+
 def alone(node: Node) -> Any:
     """The compiled function of a node's operation."""
-    if node.op.alone is not None:
-        return node.op.alone
-    names = [f"a{i}" for i in range(len(node.inputs))] + [f"s{i}" for i in range(len(node.dynamic))]
-    node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
+    if node.op.alone is None:
+        names = _parameters(node)
+        node.op.alone = _compiled(f"def region({', '.join(names)}):\n    return {node.op.text(names)}\n")
     return node.op.alone
+
+
+def _filling(node: Node) -> Any:
+    # The compiled function that stores the result of a node's operation in an array, its last argument.
+    names, op = _parameters(node), node.op
+    op.filling = _compiled(f"def region({', '.join([*names, 'out'])}):\n    out[...] = {op.text(names)}\n")
+    if not node.dynamic:
+        if len(node.inputs) == 1:
+            op.of_one = op.filling
+        elif len(node.inputs) == 2:
+            op.of_two = op.filling
+    return op.filling
+
+
+#: Results of so many bytes are stored in arrays of NumPy, which keeps memory of this size at hand, so that the call
+#: takes half the time. Greater ones are not: some operations would compute them twice.
+_SMALL = 4096
 
 
 def compute_alone(node: Node) -> bool:
@@ -397,24 +418,121 @@ def compute_alone(node: Node) -> bool:
     # Programs that ask for each value have many regions of one operation: that is short.
     if node.schedule is not None:
         return False
+    f = node.op.of_two
+    if f is not None:
+        one, other = node.inputs
+        a, b = one.value, other.value
+        if a is None or b is None:
+            return False
+        try:
+            out = empty(node.shape, node.dtype)
+            if out.nbytes > _SMALL:
+                return _compute_alone(node)
+            f(a, b, out)
+        except Exception as error:
+            return _failed(node, error)
+        node.value = out
+        node.inputs = ()
+        return True
+    f = node.op.of_one
+    if f is None:
+        return _compute_alone(node)
+    (one,) = node.inputs
+    a = one.value
+    if a is None:
+        return False
+    try:
+        out = empty(node.shape, node.dtype)
+        if out.nbytes > _SMALL:
+            return _compute_alone(node)
+        f(a, out)
+    except Exception as error:
+        return _failed(node, error)
+    node.value = out
+    node.inputs = ()
+    return True
+
+
+def _failed(node: Node, error: Exception) -> bool:
+    if -1 in node.shape:
+        return _compute_alone(node)
+    add_note(error, node)
+    raise error
+
+
+def _compute_alone(node: Node) -> bool:
+    # The same for any operation.
+    inputs, op = node.inputs, node.op
     given = []
-    for n in node.inputs:
+    for n in inputs:
         value = n.value
         if value is None:
             return False
         given.append(value)
-    f = node.op.alone or alone(node)
+    if node.dynamic:
+        given += node.dynamic
     try:
-        value = f(*given, *node.dynamic) if node.dynamic else f(*given)
+        if op.fills and -1 not in node.shape:
+            out = empty(node.shape, node.dtype)
+            if out.nbytes <= _SMALL:
+                (op.filling or _filling(node))(*given, out)
+                node.value = out
+                node.inputs = node.dynamic = ()
+                return True
+        value = (op.alone or alone(node))(*given)
     except Exception as error:
         add_note(error, node)
         raise
-    if type(value) is np.ndarray and value.dtype is node.dtype and value.shape == node.shape:
-        node.value = value
-        node.inputs = node.dynamic = ()
-    else:
-        settle(node, value)
+    settle(node, value)
     return True
+
+
+#: Regions of few operations, each with one result: by operations, each with the places of its inputs.
+_FEW_REGIONS: dict[Any, Region] = {}
+
+
+def _compute_few(wanted: Node) -> bool:
+    """Gives a node its value if that takes few operations, of which no other result would be kept."""
+    order: list[Node] = []
+    place: dict[Node, int] = {}
+    stack, is_tree = [wanted], True
+    while stack:
+        n = stack.pop()
+        if n.value is None:
+            if n in place:
+                is_tree = False
+                continue
+            if (n.op.is_costly and order) or n.dynamic or n.parts or n.schedule is not None or len(order) == _FEW:
+                return False
+            place[n] = 0
+            order.append(n)
+            stack += n.inputs
+    if not is_tree and wanted.op.is_costly:
+        return False
+    order.sort(key=_serial)
+    leaves: list[Node] = []
+    key: list[Any] = []
+    for i, node in enumerate(order):
+        key.append(node.op)
+        for n in node.inputs:
+            k = place.get(n)
+            if k is None:
+                leaves.append(n)
+                k = place[n] = -len(leaves)
+            key.append(k)
+        place[node] = i
+    found = tuple(key)
+    region = _FEW_REGIONS.get(found)
+    if region is None:
+        step = joined(order, [wanted])
+        _FEW_REGIONS[found] = step.region
+        _run(step)
+    else:
+        _call(region, order, [wanted], [n.value for n in leaves])
+    return True
+
+
+_serial = attrgetter("serial")
 
 
 def compute(*wanted: Node) -> None:
@@ -434,7 +552,7 @@ EVERYWHERE: list[Any] = []
 
 def compute_here(*wanted: Node) -> None:
     """Gives nodes of the host their values, which read nothing of other devices that has none."""
-    if len(wanted) == 1 and wanted[0].value is None and compute_alone(wanted[0]):
+    if len(wanted) == 1 and wanted[0].value is None and (compute_alone(wanted[0]) or _compute_few(wanted[0])):
         return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
@@ -452,14 +570,17 @@ def compute_here(*wanted: Node) -> None:
 
 
 def _run(step: Step) -> None:
-    region = step.region
+    _call(step.region, step.order, step.kept, step.arguments())
+
+
+def _call(region: Region, order: Sequence[Node], kept: Sequence[Node], arguments: list[Any]) -> None:
     started = perf_counter()
     try:
-        values = region.function(*step.arguments())
+        values = region.function(*arguments)
     except MemoryError as error:
-        raise MemoryError(f"memory does not suffice; the largest results are {largest(step.order)}") from error
+        raise MemoryError(f"memory does not suffice; the largest results are {largest(order)}") from error
     except Exception as error:
-        add_note_of_region(error, region.text, step.order)
+        add_note_of_region(error, region.text, order)
         raise
     passed = perf_counter() - started
     # Neither compiling nor finding code in the cache is faster than that.
@@ -467,5 +588,5 @@ def _run(step: Step) -> None:
         region.signatures = len(region.function.signatures)
     else:
         region.seconds = passed
-    for node, value in zip(step.kept, values, strict=True):
+    for node, value in zip(kept, values, strict=True):
         settle(node, value)

@@ -130,6 +130,9 @@ class Row:
     gives_places: bool = False
     #: Whether elements are products, which kernels would round together with a sum that they are for.
     is_product: bool = False
+    #: Whether numbers and truth values may be stored in an array of the node's shape; functions of elements and
+    #: reductions may.
+    fills: bool = False
     #: Whether elements may raise errors.
     may_raise: bool = False
 

@@ -1,0 +1,39 @@
+"""Functions whose modules, with those of devices, their first call loads: few programs need them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.schedules import Schedule
+
+if TYPE_CHECKING:
+    from lancehead.xp.explaining import Explanation
+
+
+def explain(x: ndarray, /) -> Explanation:
+    """What computes an array: operations, which are compiled together, memory. Nothing is computed."""
+    from lancehead.xp import explaining
+
+    return explaining.Explanation(x)
+
+
+def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float = 1.0) -> Schedule:
+    """The fastest schedule for an array, or for a function's result, among those tried in so many seconds.
+
+    On a device other than the host they have other blocks of threads, and for products other tiles. Each is compiled
+    and measured with the operands that are there. What is found is kept for arrays of the same
+    structure, types and about the same size: in the process, and in lancehead's directory of cached code for others on
+    the same processor. Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that
+    its region reads are. Raises ValueError for an array that has been computed or a budget that is not positive,
+    TypeError unless there is an array.
+    """
+    from lancehead.xp import autotuning
+
+    return autotuning.autotune(f, *arguments, budget=budget)
+
+
+OPERATORS["explain"], OPERATORS["autotune"] = explain, autotune
+
+__all__ = ["autotune", "explain"]
