@@ -6,6 +6,9 @@ use crate::long_sort::{self, PIECE};
 use crate::poll::raise_interrupt;
 use crate::symbol::{Symbol, functions};
 
+#[cfg(target_arch = "x86_64")]
+mod network;
+
 /// An element with a total order that agrees with NumPy's; -0.0 equals 0.0, NaNs are equal and last.
 trait Element: Copy {
     type Key: Ord + Copy;
@@ -39,8 +42,22 @@ macro_rules! ints {
 ints! {
     i8, i128::from(i8::MIN), by_digits; i16, i128::from(i16::MIN), by_digits;
     u8, 0, by_digits; u16, 0, by_digits;
-    i32, i128::from(i32::MIN), by_digits; i64, i128::from(i64::MIN), <[i64]>::sort_unstable;
-    u32, 0, by_digits; u64, 0, <[u64]>::sort_unstable;
+    i32, i128::from(i32::MIN), |x: &mut _| by_network_or(x, by_digits);
+    u32, 0, |x: &mut _| by_network_or(x, by_digits);
+    i64, i128::from(i64::MIN), |x: &mut _| by_network_or(x, <[_]>::sort_unstable);
+    u64, 0, |x: &mut _| by_network_or(x, <[_]>::sort_unstable);
+}
+
+/// Sorts short slices by a network where there are vectors, and others by `sort`.
+#[cfg(target_arch = "x86_64")]
+fn by_network_or<T: network::Item>(items: &mut [T], sort: impl Fn(&mut [T])) {
+    if !network::sort(items) {
+        sort(items);
+    }
+}
+#[cfg(not(target_arch = "x86_64"))]
+fn by_network_or<T>(items: &mut [T], sort: impl Fn(&mut [T])) {
+    sort(items);
 }
 
 /// Sorts integers of up to four bytes: they are dealt by their bytes, from the low one to the high one.
@@ -196,7 +213,7 @@ fn argsort_packed<T: Element>(data: &[T], out: &mut [i64]) -> Option<bool> {
             |(i, x): (usize, &T)| (x.packed().unwrap_or_default() - least) >> dropped << bits | (first + i) as u64;
         pairs.extend(part.iter().enumerate().map(pack));
     }
-    if long_sort::sort(&mut pairs, |p| *p, |part| part.sort_unstable(), requested) {
+    if long_sort::sort(&mut pairs, |p| *p, u64::sort, requested) {
         return Some(true);
     }
     let index = |pair: u64| (pair & ((1 << bits) - 1)) as i64;
@@ -282,7 +299,7 @@ mod tests {
 
     macro_rules! check {
         ($($t:ty, $sort:ident, $argsort:ident, $partition:ident, $make:expr;)*) => {$(
-            for n in [0, 1, 2, 30, 1000] {
+            for n in [0, 1, 2, 30, 300, 1000, 1100] {
                 let data: Vec<$t> = numbers(n).into_iter().map($make).collect();
                 let mut stable: Vec<i64> = (0..n as i64).collect();
                 stable.sort_by(|a, b| numpy_order(&data[*a as usize], &data[*b as usize]));

@@ -11,6 +11,7 @@ mod place;
 
 use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
+use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
 use lh_ir::types::Holds;
@@ -78,9 +79,9 @@ pub struct Summary {
     uses_thread: bool,
     /// It calls Python.
     enters_python: bool,
-    /// It is a pure function of its parameters, without memory.
+    /// Where it returns, it is a pure function of its parameters, without memory.
     deterministic: bool,
-    /// It has no side effect, though it may raise.
+    /// Where it returns, it has no side effect; it may raise.
     no_effect: bool,
     /// It may raise.
     raises: bool,
@@ -379,15 +380,13 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: meaning(func), deterministic: true, no_effect: true, ..Summary::default() };
+    let mut out = Summary { meaning: meaning(func), ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
         }
     };
     for b in 0..func.blocks.len() {
-        out.deterministic &= func.blocks[b].insts.iter().all(|d| deterministic(&d.inst, callees) == Some(false));
-        out.no_effect &= func.blocks[b].insts.iter().all(|d| has_no_effect(&d.inst, callees));
         out.raises |=
             func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_total(func, &defs, &d.inst, callees));
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
@@ -429,7 +428,30 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let is_any = |index: &[Option<ParamExpr>]| index.iter().all(Option::is_none);
     let any: Vec<(u32, Kind)> = out.uses.iter().filter(|u| is_any(&u.1)).map(|u| (u.0, u.2)).collect();
     out.uses.retain(|(param, index, kind)| is_any(index) || !any.contains(&(*param, *kind)));
+    let is_deterministic = |d: &InstData| deterministic(&d.inst, callees) == Some(false);
+    out.deterministic = holds_on_return(func, &out, is_deterministic);
+    out.no_effect = out.deterministic || holds_on_return(func, &out, |d| has_no_effect(&d.inst, callees));
     out
+}
+
+/// Whether all instructions are of a kind, but for those after which the function cannot return. These often make the
+/// message of an exception. They must not write memory, which the caller's handler could read.
+fn holds_on_return(func: &Function, known: &Summary, is_of_kind: impl Fn(&InstData) -> bool) -> bool {
+    let others: Vec<usize> =
+        (0..func.blocks.len()).filter(|b| !func.blocks[*b].insts.iter().all(&is_of_kind)).collect();
+    if others.is_empty() || known.changes_memory() || !known.raises {
+        return others.is_empty();
+    }
+    let cfg = Cfg::new(func);
+    let mut returns = vec![false; func.blocks.len()];
+    let mut todo: Vec<Block> =
+        cfg.rpo().iter().copied().filter(|b| matches!(func.blocks[b.index()].term, Some(Term::Return(_)))).collect();
+    while let Some(b) = todo.pop() {
+        if !std::mem::replace(&mut returns[b.index()], true) {
+            todo.extend(cfg.preds(b).iter().map(|e| e.from));
+        }
+    }
+    !others.iter().any(|b| returns[*b])
 }
 
 /// Notes the parameters that a result may alias, hold or come out of.
