@@ -76,6 +76,8 @@ def how(node: Node) -> How:
     """How a node is computed on a device. Nothing else decides whether an operation runs on the host."""
     if node.inputs and node.inputs[0].parts:
         return How.PART
+    if node.dtype.fields is not None or any(n.dtype.fields is not None for n in node.inputs):
+        return How.HOST
     if node.parts and node.op.name not in _SEVERAL:
         return How.HOST
     if node.op.name in _REAL and node.inputs[0].dtype in dtypes.COMPLEX:
