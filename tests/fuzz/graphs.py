@@ -173,7 +173,7 @@ KINDS = (binary, binary, binary, chosen, unary, reduced, reduced, view, view, mo
 
 def options(rng: random.Random, x: Any) -> dict[str, Any]:
     """A schedule, which may be one that the array refuses."""
-    match rng.randrange(6):
+    match rng.randrange(8):
         case 0:
             return {"fuse": False}
         case 1:
@@ -184,6 +184,10 @@ def options(rng: random.Random, x: Any) -> dict[str, Any]:
             return {"tile": tuple(rng.randrange(1, 5) for _ in x.shape), "unroll": rng.choice((None, None, None, 2))}
         case 4:
             return {"place": "cpu"}
+        case 5:
+            return {"unroll": rng.choice((None, 1, 4)), "vectorize": rng.choice((None, True, False, 2, 16))}
+        case 6:
+            return {"vectorize": rng.choice((1, 4)), "chunks": rng.randrange(1, 4)}
     return {"chunks": 2, "recompute": False}
 
 

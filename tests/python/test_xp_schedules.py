@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,9 +36,12 @@ def test_a_schedule_is_data() -> None:
     assert hash(one) == hash(xp.Schedule(tile=(8, 4), unroll=2))
     assert repr(one) == "Schedule(tile=(8, 4), unroll=2)" and eval(repr(one), {"Schedule": xp.Schedule}) == one
     assert pickle.loads(pickle.dumps(one)) == one and xp.Schedule(tile=3).tile == (3,)
+    assert xp.Schedule(vectorize=1) == xp.Schedule(vectorize=False) != xp.Schedule(vectorize=True)
+    vectors = xp.Schedule(vectorize=8, unroll=4)
+    assert repr(vectors) == "Schedule(unroll=4, vectorize=8)" and pickle.loads(pickle.dumps(vectors)) == vectors
     y = X + 1.0
     assert y.schedule(one) is y and y.node().schedule == one
-    assert y.schedule(one, unroll=3).node().schedule == xp.Schedule(tile=(8, 4), unroll=3)
+    assert y.schedule(one, unroll=4).node().schedule == xp.Schedule(tile=(8, 4), unroll=4)
     assert y.schedule().node().schedule is None
 
 
@@ -49,11 +53,19 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: (X + 1.0).schedule(chunks=-1), ValueError, "positive"),
     (lambda: (X + 1.0).schedule(chunks=True), TypeError, "integers"),
     (lambda: (X + 1.0).schedule(chunks=2, tile=(1, 1)), ValueError, "chunks"),
-    (lambda: (X + 1.0).schedule(unroll=2), ValueError, "loop over pieces"),
+    (lambda: (X + 1.0).schedule(unroll=3), ValueError, "power of two"),
+    (lambda: (X + 1.0).schedule(unroll=128), ValueError, "up to 64"),
+    (lambda: (X + 1.0).schedule(unroll=True), TypeError, "integers"),
+    (lambda: xp.sum(X).schedule(unroll=2), ValueError, "the result of sum"),
+    (lambda: xp.sort(X).schedule(vectorize=2), ValueError, "the result of sort"),
     (lambda: (X + 1.0).schedule(fuse=3), TypeError, "fuse"),
     (lambda: (X + 1.0).schedule(fuse=True, chunks=3), ValueError, "region"),
     (lambda: (X + 1.0).schedule(recompute=True, fuse=False), ValueError, "not stored"),
-    (lambda: (X + 1.0).schedule(vectorize=4), ValueError, "'cpu'"),
+    (lambda: (X + 1.0).schedule(vectorize=12), ValueError, "power of two"),
+    (lambda: (X + 1.0).schedule(vectorize=128), ValueError, "up to 64"),
+    (lambda: (X + 1.0).schedule(vectorize=0), ValueError, "positive"),
+    (lambda: (X + 1.0).schedule(vectorize="4"), TypeError, "integers"),
+    (lambda: (X + 1.0).schedule(vectorize=4, fuse=True), ValueError, "region"),
     (lambda: (X + 1.0).schedule(block=128), ValueError, "'cpu'"),
     (lambda: (X + 1.0).schedule(shared=True), ValueError, "'cpu'"),
     (lambda: (X + 1.0).schedule(place="nowhere:0"), ValueError, "nowhere:0"),
@@ -280,16 +292,59 @@ def test_pieces_of_elements() -> None:
     plain = f(xp, X, row, column).numpy()
     np.testing.assert_allclose(plain, f(np, A, A[:1], A[:, :1]), rtol=1e-14)
     for options in ({"chunks": n} for n in (1, 2, 5, 13, 40)):
-        for unroll in (None, 3):
+        for unroll in (None, 2):
             y = f(xp, X, row, column).schedule(unroll=unroll, **options)
             (text,) = texts(y)
-            assert text.count("np.sin") == 1 + 2 * (unroll == 3) and "for i0" in text and "for i1" not in text
+            assert ("loop_hint(2, 0)" in text) == (unroll == 2) and "for k0" in text and "for k1" not in text
             np.testing.assert_array_equal(y.numpy(), plain)
     for tile in ((1, 1), (4, 3), (13, 2), (50, 50), (2, 7)):
         y = f(xp, X, row, column).schedule(tile=tile, unroll=2 if tile[0] == 4 else None)
-        assert "for i1" in texts(y)[0]
+        assert "for k1" in texts(y)[0]
         assert "in pieces" in str(y.explain()) and f"tile={tile}" in str(y.explain())
         np.testing.assert_array_equal(y.numpy(), plain)
+
+
+def test_forms_of_loops_over_elements() -> None:
+    a = np.random.default_rng(1).normal(size=1003)
+    x, made = xp.asarray(a), dict[Any, tuple[str, str]]()
+    for options in (
+        {"fuse": False}, {"unroll": 1, "vectorize": False}, {"unroll": 8, "vectorize": 1},
+        {"unroll": 1, "vectorize": 4}, {"unroll": 1, "vectorize": 16}, {"vectorize": True}, {"unroll": 4, "chunks": 3},
+        {"vectorize": 2, "tile": 100},
+    ):  # fmt: skip
+        y = (x * 3.0 + 1.0).schedule(**options)
+        assert str(y.node().schedule) in str(y.explain())
+        function = region_of([y.node()]).region.function
+        np.testing.assert_array_equal(y.numpy(), a * 3.0 + 1.0)
+        (llvm,) = function.inspect_llvm().values()
+        (code,) = function.inspect_asm().values()
+        made[tuple(options.items())] = llvm, code
+    plain, none, unrolled, four, sixteen, any_width, chunks, tile = made.values()
+    widths = [set(re.findall(r"fmul <(\d+) x double>", llvm)) for llvm, _ in made.values()]
+    assert widths[1:5] == [set(), set(), {"4"}, {"16"}] and widths[7] == {"2"}
+    assert all(widths[k] for k in (0, 5, 6))
+    assert 0 < none[0].count("fmul double") < 4 and unrolled[0].count("fmul double") >= 8
+    assert chunks[0].count("x double>") > plain[0].count("x double>") and any_width[0]
+    assert len({code for _, code in (plain, none, unrolled, four, sixteen, chunks, tile)}) == 7
+
+
+def test_forms_of_loops_change_no_result() -> None:
+    a = np.arange(-40, 51).reshape(13, 7)
+    calls: list[Callable[[Any, Any], Any]] = [
+        lambda w, x: x[:, ::-1] * x[:1] + x.T[:7, :1].T,
+        lambda w, x: w.where(x > 3, x, -x) // 3,
+        lambda w, x: w.sqrt(w.abs(x) + 0.5) * w.sum(w.exp(x * 0.01), axis=0),
+        lambda w, x: w.sum(x * 0.1) + x,
+    ]
+    for f in calls:
+        plain = f(xp, NUMBERS).numpy()
+        np.testing.assert_allclose(plain, f(np, a), rtol=1e-14)
+        for options in ({"unroll": 4}, {"vectorize": 8}, {"vectorize": False, "chunks": 3}):
+            np.testing.assert_array_equal(f(xp, NUMBERS).schedule(**options).numpy(), plain)
+    y = xp.map(lambda v: v * v if v > 3.0 else 1.0 / (v + 0.5), X)
+    np.testing.assert_array_equal(xp.map(lambda v: v * v if v > 3.0 else 1.0 / (v + 0.5), X).schedule(
+        unroll=2, vectorize=4
+    ).numpy(), y.numpy())  # fmt: skip
 
 
 def test_pieces_of_all_shapes() -> None:
@@ -318,7 +373,7 @@ def test_pieces_of_reductions() -> None:
             row = xp.asarray(A[:1])
             plain = f(X).numpy()
             y = f(X).schedule(chunks=4)
-            assert "np.exp" in texts(y)[0].split("for i0")[1]
+            assert "np.exp" in texts(y)[0].split("for k0")[1]
             np.testing.assert_array_equal(y.numpy(), plain)
     three = np.arange(60.0).reshape(5, 3, 4)
     y = xp.sum(xp.sqrt(xp.asarray(three)), axis=(1, 2), keepdims=True).schedule(chunks=2)
@@ -336,7 +391,7 @@ def test_pieces_that_are_combined() -> None:
             axis = None if name in ("prod", "max", "any") else 0
             plain = getattr(xp, name)(xp.asarray(a), axis=axis)
             oracle = getattr(np, name)(a, axis=axis)
-            y = getattr(xp, name)(xp.asarray(a), axis=axis).schedule(chunks=3, unroll=2)
+            y = getattr(xp, name)(xp.asarray(a), axis=axis).schedule(chunks=3)
             assert "np.add(out" in texts(y)[0] or name != "sum"
             assert (y.dtype, y.shape) == (plain.dtype, plain.shape)
             np.testing.assert_array_equal(y.numpy(), oracle, f"{name} of {dtype}")

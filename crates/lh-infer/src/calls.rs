@@ -11,6 +11,7 @@ mod foreign;
 mod functions;
 mod getters;
 mod linked;
+mod loop_hints;
 mod memo;
 mod overloads;
 mod prims;

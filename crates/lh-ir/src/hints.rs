@@ -71,6 +71,28 @@ impl LoopHint {
     ];
 }
 
+/// The form that the program asks for, at a loop's header; at a function's entry, that of the loops of its elementwise
+/// computations. It changes no result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// So many iterations stand in a row; 0: nothing is said.
+    pub unroll: u8,
+    /// Iterations that become a vector; 1: none do, [`Asked::ANY`]: the compiler chooses how many, 0: nothing is said.
+    pub lanes: u8,
+}
+
+impl Asked {
+    /// The largest numbers. Both are powers of two.
+    pub const MOST: i128 = 64;
+    /// Lanes of any number.
+    pub const ANY: u8 = u8::MAX;
+
+    /// Whether something is said.
+    pub fn is_some(self) -> bool {
+        self != Asked::default()
+    }
+}
+
 /// The relation between the iterations of a loop, at its latch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatchHint {

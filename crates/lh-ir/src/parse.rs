@@ -8,7 +8,8 @@ use crate::class::Class;
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{
-    Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel, Target, Term,
+    Asked, Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel,
+    Target, Term,
 };
 use crate::meaning::Meaning;
 use crate::op::Op;
@@ -249,6 +250,7 @@ impl Parser {
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
         let hint = self.hint(LoopHint::WORDS);
+        let asked = Asked { unroll: self.number_of("unroll_by")?, lanes: self.number_of("lanes")? };
         let poll_free = self.eat_word("poll_free");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
@@ -260,7 +262,7 @@ impl Parser {
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.parallel, data.unwind) = (params, cold, parallel, unwind);
-        (data.hint, data.poll_free, data.latch) = (hint, poll_free, latch);
+        (data.hint, data.asked, data.poll_free, data.latch) = (hint, asked, poll_free, latch);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;
@@ -271,6 +273,14 @@ impl Parser {
             let inst = self.inst_data()?;
             self.func.blocks[number].insts.push(inst);
         }
+    }
+    /// The number that follows a word, if the word is there.
+    fn number_of(&mut self, word: &str) -> Parsed<u8> {
+        if !self.eat_word(word) {
+            return Ok(0);
+        }
+        self.punct('=')?;
+        self.int()
     }
     fn hint<T: Copy + Default>(&mut self, words: &[(&str, T)]) -> T {
         words.iter().find(|(word, _)| self.eat_word(word)).map_or(T::default(), |(_, hint)| *hint)

@@ -198,6 +198,11 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if let Some(word) = block.hint.word() {
         write!(out, " {word}")?;
     }
+    for (word, n) in [("unroll_by", block.asked.unroll), ("lanes", block.asked.lanes)] {
+        if n != 0 {
+            write!(out, " {word}={n}")?;
+        }
+    }
     if block.poll_free {
         out.push_str(" poll_free");
     }

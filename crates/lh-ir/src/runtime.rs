@@ -111,6 +111,9 @@ pub enum Role {
     Race(Race),
     /// A query about the threads of parallel loops.
     Threads(Threads),
+    /// The form that the program asks for, of the innermost loop around the call or of the function's elementwise
+    /// computations: numbers as in [`crate::func::Asked`].
+    LoopHint,
 }
 
 /// Parts of a launch's geometry.
@@ -505,7 +508,8 @@ impl RuntimeFn {
             | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
-            | Role::Threads(_) => false,
+            | Role::Threads(_)
+            | Role::LoopHint => false,
         }
     }
     /// Whether it allocates as many bytes as its first operand says.

@@ -239,12 +239,14 @@ impl Target {
             // a hint. Complete unrolling on request is for short loops. A trip count that becomes constant by inlining
             // must not expand to thousands of instructions. As addresses count bytes, LLVM would version loops over
             // strided memory for a stride of one byte, and leave the version that runs scalar. Loops whose sums in
-            // order do not profit from vectors have a hint.
+            // order do not profit from vectors have a hint. A program that asks for vectors does not ask for another
+            // order of a sum.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
                 c"-enable-mem-access-versioning=false",
                 c"-force-ordered-reductions",
+                c"-hints-allow-reordering=false",
                 c"-unroll-runtime-multi-exit",
                 c"-pragma-unroll-full-max-iterations=8",
                 c"-pragma-unroll-threshold=640",

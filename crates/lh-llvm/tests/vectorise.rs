@@ -207,3 +207,42 @@ fn whether_a_loop_has_ended_early_is_not_in_memory() {
     assert!(!c.optimised().contains("@lh_interrupt_flag") && !c.optimised().contains("alloca"), "{}", c.optimised());
     assert_eq!(c.call(&array_1d(&[1.5, 2.0, 3.0])), Some([0]));
 }
+
+/// The LLVM text of a unit, before and after the passes.
+fn texts(text: &str) -> (String, String) {
+    let made = build(text);
+    (made.output.llvm_ir.clone().expect("wanted"), made.optimised().to_owned())
+}
+
+#[test]
+fn loops_have_the_form_that_the_program_asks_for() {
+    let plain = map_text("float64", "    v9 = mul v5, v5: float64", "");
+    let asked = |form: &str| texts(&plain.replace("block1(v3: int):", &format!("block1(v3: int) elementwise {form}:")));
+    let (said, made) = asked("unroll_by=1 lanes=4");
+    assert!(said.contains("!\"llvm.loop.vectorize.width\", i32 4") && said.contains("!\"llvm.loop.unroll.disable\""));
+    assert!(made.contains("fmul <4 x double>"), "{made}");
+    let (_, wide) = asked("unroll_by=1 lanes=16");
+    assert!(wide.contains("fmul <16 x double>"), "{wide}");
+    let (said, scalar) = asked("unroll_by=8 lanes=1");
+    assert!(
+        said.contains("!\"llvm.loop.unroll.count\", i32 8")
+            && said.contains("!\"llvm.loop.vectorize.enable\", i1 false")
+    );
+    let count = |text: &str| text.matches(" = fmul double").count();
+    assert!(!scalar.contains("x double>") && count(&scalar) >= 8, "{scalar}");
+    let (_, single) = asked("unroll_by=1 lanes=1");
+    assert!(!single.contains("x double>") && count(&single) < 4, "{single}");
+    let (said, made) = asked("lanes=255");
+    assert!(!said.contains("vectorize.width") && said.contains("!\"llvm.loop.vectorize.enable\", i1 true"));
+    assert!(made.contains("x double>"));
+}
+
+#[test]
+fn vectors_that_the_program_asks_for_leave_sums_in_order() {
+    let data: Vec<f64> = (0..1003).map(|i| f64::from(i * i % 97) * 0.1 + 1e9 / f64::from(i + 1)).collect();
+    let in_order = data.iter().sum::<f64>().to_bits();
+    for form in ["lanes=8", "lanes=255", "unroll_by=4", "unroll_by=8 lanes=4"] {
+        let text = sum_text("float64", "").replace("v4: float64):", &format!("v4: float64) {form}:"));
+        assert_eq!(build(&text).call(&array_1d(&data)), Some([in_order]), "{form}");
+    }
+}

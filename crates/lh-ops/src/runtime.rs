@@ -3,8 +3,8 @@
 use crate::families::{ATOMICS, GEOMETRY};
 use lh_ir::func::waits;
 use lh_ir::runtime::Role::{
-    Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, Memory, Parts, Poll, Print, Race, Random,
-    Shapes, Text, Threads, Warp,
+    Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, LoopHint, Memory, Parts, Poll, Print, Race,
+    Random, Shapes, Text, Threads, Warp,
 };
 use lh_ir::runtime::{self as roles, Combine, RuntimeFn};
 use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
@@ -56,6 +56,8 @@ table! {
         lh_generator_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// Keeps memory until here: that of variables whose addresses the function has from code generators.
         lh_memory_kept(Mem) -> [] role(Items(roles::Items::Keeps)) inlined;
+        /// Asks for a form of loops: iterations in a row, lanes. The pass `loop_hints` takes it away.
+        lh_loop_hint(I64, I64) -> [] role(LoopHint) inlined on_gpu;
         /// Marks an object with items as one that Python shares.
         lh_items_share(Object) -> [] resizes(0);
         /// Whether Python shares an object with items.

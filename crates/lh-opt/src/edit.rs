@@ -159,6 +159,10 @@ impl Cursor<'_> {
     pub(crate) fn elementwise(&mut self, l: &CountedLoop) {
         self.func.blocks[l.header.index()].hint = LoopHint::Elementwise;
     }
+    /// Gives a loop of an elementwise computation the form that the function's entry asks for.
+    pub(crate) fn as_asked(&mut self, l: &CountedLoop) {
+        self.func.blocks[l.header.index()].asked = self.func.blocks[0].asked;
+    }
     pub(crate) fn end_loop(&mut self, l: &CountedLoop) {
         let next = self.add(l.index, l.one);
         self.end(Term::Jump(to(l.header, &[next])), l.exit);

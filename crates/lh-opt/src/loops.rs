@@ -4,6 +4,7 @@ pub(crate) mod bounds;
 pub(crate) mod delinearize;
 pub(crate) mod hoist_lengths;
 pub(crate) mod inspect_strips;
+pub(crate) mod loop_hints;
 pub(crate) mod nonnegative;
 pub(crate) mod nonzero;
 pub(crate) mod poll_signals;

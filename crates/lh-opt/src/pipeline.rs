@@ -13,7 +13,7 @@ use crate::core::{constant_messages, contract, dce, fold, inline, keep_generator
 use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
-    bounds, delinearize, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums,
+    bounds, delinearize, hoist_lengths, inspect_strips, loop_hints, nonnegative, nonzero, poll_signals, privatize_sums,
     single_latch, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
@@ -139,6 +139,8 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     pass("fold", On::All, Alone(fold::run)),
     needed("dce", On::All, Alone(dce::run)),
+    // Before passes look at memory, and before blocks of loops are copied.
+    needed("loop_hints", On::All, Alone(loop_hints::run)),
     // Indices are still those of the program, and equal values share a name.
     needed("summarise", On::All, Linked(summarise)),
     // Operands of elementwise computations are compared by their names.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from lancehead.xp import devices, dtypes
+from lancehead.xp import devices, dtypes, records
 from lancehead.xp.devices import CPU, IN_USE, Device, as_device
 from lancehead.xp.graph import Node, Op, counted, leaf, number, op, transferred
 from lancehead.xp.methods import Methods
@@ -61,11 +61,18 @@ class View:
             return (_address(self.shadow) - _address(self.whole)) // self.shadow.itemsize
         return 0
 
+    def byte(self) -> int:
+        """Position of the first byte."""
+        return _address(self.shadow) - _address(self.whole) if self.shadow.size else 0
+
     def node(self) -> Node:
         """The node of the elements as they are now."""
         newest = self.owner._node
         if self.read is None or self.version is not newest:
             s = self.shadow
+            if newest.dtype.fields is not None:
+                self.read, self.version = records.part(newest, s, self.byte()), newest
+                return self.read
             if self.asked and self.now is newest:
                 self.read = Node(_STRIDED, (), s.shape, s.dtype, (), s, newest.device)
             else:
@@ -220,7 +227,7 @@ class ndarray(Methods):
     @property
     def dtype(self) -> np.dtype[Any]:
         """Data type."""
-        return self._node.dtype
+        return self._node.dtype if self._view is None else self._view.shadow.dtype
 
     @property
     def ndim(self) -> int:
@@ -284,6 +291,14 @@ class ndarray(Methods):
             view = self.view(lambda s: s)._view
             assert view is not None, "it is one"
         newest, s = view.owner._node, view.shadow
+        if newest.dtype.fields is not None:
+            if not records.is_whole(newest.dtype, s.dtype):
+                # Other fields lie between those that are chosen.
+                for name in s.dtype.names or ():
+                    self.view(lambda s, name=name: s[name]).write(ndarray(value)[name].node())  # type: ignore[misc]
+                return
+            view.owner._node = records.store(newest, value, s, view.byte())
+            return
         # Without axes it is a number while it is computed, which has no memory to change.
         store = _STORED if newest.shape else _STORED_NUMBER
         dynamic = (view.first(), s.shape, s.strides)

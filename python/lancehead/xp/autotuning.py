@@ -42,7 +42,7 @@ _GAIN = 0.95
 _TAKES_LONG = 1.0
 
 #: What is tuned; the rest of a schedule stays.
-_TUNED = ("tile", "chunks", "unroll", "block")
+_TUNED = ("tile", "chunks", "unroll", "vectorize", "block")
 
 #: Schedules that were found, by what they hold for.
 _FOUND: dict[str, Schedule] = {}
@@ -134,8 +134,7 @@ def _here(node: Node) -> list[dict[str, Any]]:
         sizes = [size for size in _TILES if size[0] < 2 * shape[-2] and size[1] < 2 * shape[-1]]
         tiles = [(1,) * (len(shape) - 2) + size for size in sizes]
         tried += [{"tile": tile} for tile in tiles]
-        tried += [{"tile": tile, "unroll": 2} for tile in tiles[-1:]]
-    return tried
+    return tried + [{"unroll": 4}, {"vectorize": True}]
 
 
 def _measured(node: Node, before: Schedule, budget: float) -> Schedule:

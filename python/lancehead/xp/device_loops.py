@@ -359,13 +359,18 @@ class Part(Step):
 
     def __init__(self, node: Node, places: Places) -> None:
         super().__init__((node,), places, "")
-        self.whole, self.number = places.place[node.inputs[0]], node.op.static[0]
+        of = node.op.static[0]
+        #: Where the result is among those of the operation, of tuples in tuples one number for each.
+        self.path = [of] if isinstance(of, int) else [int(k) for k in of.strip("[]").split("][")]
+        self.whole = places.place[node.inputs[0]]
 
     def run(self, run: Any) -> None:
         from lancehead import cuda
 
         place = self.outs[0][0]
-        node, found = run.node(place), run.values[self.whole][self.number]
+        node, found = run.node(place), run.values[self.whole]
+        for k in self.path:
+            found = found[k]
         if not hasattr(found, "copy_to_host"):
             # The host's functions may give several results in one memory.
             found = np.array(found, dtype=node.dtype, order="C")

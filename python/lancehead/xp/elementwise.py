@@ -53,7 +53,9 @@ def operands(*given: Any) -> list[Node]:
             raise TypeError(f"an operand is an array or a number, not {type(x).__name__}; write asarray(x)")
     if len(arrays) == len(given):
         return [x.node() for x in given]
-    common = np.result_type(*arrays)
+    # Records say nothing of numbers.
+    plain = [d for d in arrays if d.fields is None]
+    common = np.result_type(*plain) if plain else dtypes.bool
     return [x.node() if isinstance(x, ndarray) else number(x, _number_type(common, x)) for x in given]
 
 

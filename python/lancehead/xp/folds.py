@@ -27,7 +27,7 @@ from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
-from lancehead.xp import dtypes, places, several
+from lancehead.xp import dtypes, places, records, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -98,6 +98,8 @@ def _element(f: Any, place: str, parameters: str, elements: Sequence[str], dtype
     # The function of an element as a type: of parameters that say its place, and the arrays.
     names = ", ".join(f"x{i}" for i in range(len(elements)))
     values = ", ".join(element.format(p=place) for element in elements)
+    if records.is_record(dtype):
+        return of.made(f"def call({parameters}, {names}):\n    return f0({values})\n", f)
     return of.made(f"def call({parameters}, {names}):\n    return {of.typed(dtype)}(f0({values}))\n", f)
 
 
@@ -134,6 +136,8 @@ def map(f: Any, *arrays: Any) -> Any:
         shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
         return several.call("map", text, ", ".join([text.array(n) for n in nodes]), _map_several, (f,), shape, dtype)
     shape = nodes[0].shape if len(nodes) == 1 else np.broadcast_shapes(*[n.shape for n in nodes])
+    if records.is_record(dtype) or any(records.is_record(n.dtype) for n in nodes):
+        return _placed(_of_records(f, nodes, shape, dtype))
     found = _MAPS.get((f, len(nodes)))
     if found is None:
         node = made(_MAP, _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),))
@@ -145,6 +149,12 @@ def map(f: Any, *arrays: Any) -> Any:
         if x is not None and len(plain) == 2 and not of.names_of(f.__code__):
             _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype
     return _placed(Node(found, tuple(nodes), shape, dtype))
+
+
+def _of_records(f: Any, nodes: Sequence[Node], shape: Any, dtype: np.dtype[Any]) -> Node:
+    read = [_line(node, f"x{i}", shape) for i, node in enumerate(nodes)]
+    at = _element(f, "p", "p", [text for _, text in read], dtype)
+    return records.mapped(at, [node for node, _ in read], shape, dtype)
 
 
 @njit(parallel=True)
@@ -239,7 +249,7 @@ def _folded(
     if check:
         some = wrap(made(_MAP, _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
-    if on_device(*nodes):
+    if on_device(*nodes) and not any(records.is_record(d) for d in (elements, dtype, *[n.dtype for n in nodes])):
         is_near = axis is None or math.prod(shape[axis + 1 :]) == 1
         order = "left" if not is_near else "lanes" if is_commutative else "neighbours"
         return _folded_there(op, f, nodes, _first(init, dtype), axis, shape, (elements, dtype, order))

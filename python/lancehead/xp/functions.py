@@ -42,14 +42,19 @@ _RESULTS: dict[Any, str] = {}
 
 class _Types(dict[np.dtype[Any], Any]):
     def __missing__(self, dtype: np.dtype[Any]) -> Any:
-        raise TypeError(f"functions take numbers and truth values, not elements of {dtype}")
+        if dtype.fields is None:
+            raise TypeError(f"functions take numbers, truth values and records, not elements of {dtype}")
+        found = self[dtype] = _core.typeof(np.zeros((), dtype)[()])
+        BY_TEXT[str(found)] = dtype
+        return found
 
 
 #: Types of compiled code by those of elements that functions of the program take; TypeError for others.
 TYPES = _Types(
     {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in (*dtypes.ALL, dtypes.float16)}
 )
-_NAMED = {d.name: d for d in TYPES}
+#: Types of elements by their texts in compiled code.
+BY_TEXT = {str(t): d for d, t in TYPES.items()}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 
 
@@ -241,10 +246,12 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
         _RESULTS[key] = str(own.compile(tuple(TYPES[d] for d in given)).return_type)
         _ADAPTED.setdefault(("result", id(f)), f)
     found = _RESULTS[key]
-    if found not in _NAMED:
+    if found not in BY_TEXT:
         of = ", ".join(map(str, given))
-        raise TypeError(f"elements are numbers or truth values; `{f.__name__}` gives {found} for elements of {of}")
-    return _NAMED[found]
+        raise TypeError(
+            f"elements are numbers, truth values or given records; `{f.__name__}` gives {found} for elements of {of}"
+        )
+    return BY_TEXT[found]
 
 
 def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:
@@ -292,6 +299,9 @@ def converted(f: Any, count: int, given: Sequence[np.dtype[Any]], dtype: np.dtyp
     """A function whose results have a type."""
     if result_dtype(f, given) == dtype:
         return f
+    if dtype.fields is not None:
+        of = result_dtype(f, given)
+        raise TypeError(f"an operator on records gives one of them, not {of}; records are not made of other types")
     names = ", ".join(f"x{i}" for i in range(count))
     return made(f"def call({names}):\n    return {typed(dtype)}(f0({names}))\n", f)
 
@@ -305,6 +315,8 @@ def accumulated(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple
     known = _ACCUMULATED.get((op, dtype, elements))
     if known is not None:
         return known
+    if dtype.fields is not None or elements.fields is not None:
+        return _of_records(op, dtype, elements)
     wanted = dtypes.as_dtype(np.promote_types(dtype, elements))
     # A chain of promotions is shorter than the list of types.
     for _ in dtypes.ALL:
@@ -314,6 +326,12 @@ def accumulated(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple
         wanted = wider
     found = _ACCUMULATED[op, dtype, elements] = converted(op, 2, (wanted, wanted), wanted), wanted
     return found
+
+
+def _of_records(op: Any, dtype: np.dtype[Any], elements: np.dtype[Any]) -> tuple[Any, np.dtype[Any]]:
+    if dtype != elements:
+        raise TypeError(f"records are combined with records of one type, not of {dtype} and of {elements}")
+    return converted(op, 2, (dtype, dtype), dtype), dtype
 
 
 def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:

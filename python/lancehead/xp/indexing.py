@@ -48,10 +48,24 @@ def get(a: ndarray, key: Any) -> ndarray:
         return a.view(lambda s: s[(*key, ...)])
     if type(key) is ndarray and key.shape:
         return _gathered(a, key)
+    if _is_field(key):
+        return a.view(lambda s: _field(s, key))
     if _is_basic(key):
         key = _plain(key)
         return a.view(lambda s: _indexed(s, key))
     return _gathered(a, key)
+
+
+def _is_field(key: Any) -> bool:
+    return isinstance(key, str) or (isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key))
+
+
+def _field(shadow: np.ndarray, key: Any) -> np.ndarray:
+    if shadow.dtype.fields is None:
+        raise IndexError(f"elements of {shadow.dtype} have no fields; {key!r} names one")
+    found: np.ndarray = shadow[key]
+    dtypes.as_dtype(found.dtype)
+    return found
 
 
 def _indexed(shadow: np.ndarray, key: Any) -> np.ndarray:
@@ -104,7 +118,10 @@ def _fit(shape: tuple[int, ...], part: tuple[int, ...]) -> None:
 
 def put(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value`, with the type of the array."""
-    node = as_node(value, a.dtype) if not isinstance(value, ndarray) else value.node()
+    if _is_field(key):
+        put(get(a, key), ..., value)
+        return
+    node = _value(value, a.dtype)
     if node.dtype != a.dtype and not np.can_cast(node.dtype, a.dtype, "same_kind"):
         raise TypeError(f"values of {node.dtype} do not go into an array of {a.dtype}")
     node = convert(node, a.dtype)
@@ -118,6 +135,15 @@ def put(a: ndarray, key: Any, value: Any) -> None:
     nodes = (a.node(), as_node_of(places), node)
     facts: Any = {"static": (a.ndim,), "is_fresh": a.ndim > 0, "here": _put_flat_here if a.ndim else None}
     a.write(made(_SCATTER, _put_flat, nodes, a.shape, a.dtype, is_costly=True, **facts))
+
+
+def _value(value: Any, dtype: np.dtype[Any]) -> Node:
+    # A tuple is a record where records are stored.
+    if isinstance(value, ndarray):
+        return value.node()
+    if dtype.fields is not None and isinstance(value, (tuple, list)):
+        return leaf(np.array(value, dtype))
+    return as_node(value, None if dtype.fields is not None else dtype)
 
 
 def _put_flat(a: str, places: str, x: str, ndim: int) -> str:

@@ -23,6 +23,8 @@ def how(node: Node) -> How:
     """How a node is computed on a device. Nothing else decides whether an operation runs on the host."""
     if node.inputs and node.inputs[0].parts:
         return How.PART
+    if node.dtype.fields is not None or any(n.dtype.fields is not None for n in node.inputs):
+        return How.HOST
     row = node.op.row
     if row.is_real and node.inputs[0].dtype in dtypes.COMPLEX:
         return How.HOST

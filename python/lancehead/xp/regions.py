@@ -20,6 +20,7 @@ import numpy as np
 from numpy import empty
 
 from lancehead.decorators import njit
+from lancehead.lib import prim
 from lancehead.xp import devices
 from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
@@ -76,6 +77,7 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
     return out
 
 
+NAMES["prim"] = prim
 NAMES.update({f.__name__: f for f in (strided, stored, stored_here, stored_number, scattered, scattered_here)})
 
 
@@ -88,7 +90,12 @@ class Region:
     __slots__ = ("first", "function", "inside", "lines", "seconds", "signatures", "text")
 
     def __init__(
-        self, entries: Entries, kept: Sequence[int], copies: frozenset[int] = frozenset(), loops: Loops | None = None
+        self,
+        entries: Entries,
+        kept: Sequence[int],
+        copies: frozenset[int] = frozenset(),
+        loops: Loops | None = None,
+        hint: tuple[int, int] = (0, 0),
     ) -> None:
         first, kept = _distinct(entries, kept, copies)
         here = _stores_in_place(entries, first, kept)
@@ -116,6 +123,8 @@ class Region:
         if looped is not None and looped.inside:
             body += looped.lines(lambda k: f"t{k}" if k >= 0 else f"a{-k - 1}", lambda k: f"s{k}")
             results[0] = "out"
+        if any(hint):
+            body.insert(0, f"prim.loop_hint{hint}")
         body.append(f"return ({', '.join(results)},)")
         self.text = f"def region({', '.join(parameters)}):\n    " + "\n    ".join(body) + "\n"
         self.function = _compiled(self.text)
@@ -355,8 +364,9 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
     if copied:
         copies = frozenset(copied)
         structure = (*structure, copies)
-    schedule = kept[0].schedule if kept else None
+    schedule, hint = kept[0].schedule if kept else None, (0, 0)
     if schedule is not None:
+        hint = schedule.hint
         if schedule.has_loops:
             nodes = [n for n, _, _ in _instances(order, kept)]
             loops = loops_of(schedule, kept[0], nodes, leaves, place, numbers)
@@ -366,7 +376,7 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
         with _LOCK:
             region = _REGIONS.get(structure)
             if region is None:
-                region = _REGIONS[structure] = Region(key, places, copies, loops)
+                region = _REGIONS[structure] = Region(key, places, copies, loops, hint)
     return Step(region, order, kept, leaves, numbers, place)
 
 

@@ -13,6 +13,9 @@ from typing import Any
 from lancehead.xp.graph import Node
 from lancehead.xp.rows import Gives, Kind
 
+#: The most elements in a row and of a vector, and the number that stands for as many as the compiler likes.
+MOST, ANY = 64, 255
+
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
@@ -27,8 +30,9 @@ class Schedule:
 
     #: Rows, columns and so on that are computed at a time.
     tile: tuple[int, ...] | None = None
-    #: So many of these stand in the loop; on a device, elements of a thread.
+    #: So many elements, or vectors of them, stand in a row in the loop over them; on a device, elements of a thread.
     unroll: int | None = None
+    #: Elements of a vector; False and 1: none, True: the compiler chooses how many, though it expects no gain.
     vectorize: bool | int | None = None
     #: Threads of a block of kernels.
     block: int | None = None
@@ -51,9 +55,13 @@ class Schedule:
             object.__setattr__(self, "tile", tuple(self.tile))
             for n in self.tile:
                 _positive("tile", n)
-        for name in ("unroll", "chunks", "block"):
-            if getattr(self, name) is not None:
-                _positive(name, getattr(self, name))
+        for name in ("unroll", "chunks", "block", "vectorize"):
+            n = getattr(self, name)
+            if n is not None and not (name == "vectorize" and isinstance(n, bool)):
+                _positive(name, n)
+        if type(self.vectorize) is int and self.vectorize == 1:
+            # Vectors of one element are none; as a number this would equal True.
+            object.__setattr__(self, "vectorize", False)
         for name in ("fuse", "recompute", "shared"):
             _check(getattr(self, name) in (None, True, False), f"{name} is True or False, not {getattr(self, name)!r}")
         if self.place is not None:
@@ -76,8 +84,15 @@ class Schedule:
     @property
     def is_apart(self) -> bool:
         """Whether a region ends with the array."""
-        says = (self.place, self.block, self.shared, self.unroll)
+        says = (self.place, self.block, self.shared, self.unroll, self.vectorize)
         return self.fuse is False or self.has_loops or any(x is not None for x in says)
+
+    @property
+    def hint(self) -> tuple[int, int]:
+        """What the compiler is told about loops over elements: how many in a row, and of a vector; 0 for nothing."""
+        if self.vectorize is True:
+            return self.unroll or 0, ANY
+        return self.unroll or 0, 0 if self.vectorize is None else max(int(self.vectorize), 1)
 
     def __repr__(self) -> str:
         said = [(f.name, getattr(self, f.name)) for f in dataclasses.fields(self)]
@@ -113,14 +128,27 @@ def check(node: Node, schedule: Schedule, device: Callable[[Any], Any]) -> None:
                 raise ValueError(
                     f"{name} is for the launch of kernels on a device, and this array is computed on 'cpu'"
                 )
-        if schedule.vectorize is not None:
-            raise ValueError("vectorize is not for 'cpu', where the compiler finds the widths of vectors")
-        if schedule.unroll is not None and not schedule.has_loops:
-            raise ValueError("unroll is of the loop over pieces, which tile or chunks make")
+        _check_hint(node, schedule)
         if schedule.has_loops:
             _check_loops(node, schedule)
     else:
         ON_DEVICES[1](node, schedule)
+
+
+def _check_hint(node: Node, schedule: Schedule) -> None:
+    for name in ("unroll", "vectorize"):
+        n = getattr(schedule, name)
+        if n is None:
+            continue
+        if not isinstance(n, bool) and (n > MOST or n & (n - 1)):
+            raise ValueError(f"{name} is a power of two, up to {MOST}, not {n}")
+        if node.op.kind is not Kind.ELEMENTWISE:
+            raise ValueError(
+                f"{name} is of the loop over the elements of functions of these, and the array is the result of "
+                f"{node.op.name}"
+            )
+    if schedule.vectorize and node.dtype.kind == "V":
+        raise ValueError(f"there are no vectors of {node.dtype}")
 
 
 def _check_loops(node: Node, schedule: Schedule) -> None:

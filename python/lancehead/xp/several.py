@@ -21,7 +21,7 @@ from lancehead.xp.graph import Node, made
 #: A data type, or a tuple of such, to any depth.
 Kind = Any
 
-_NAMED = {str(t): d for d, t in of.TYPES.items()}
+_NAMED = of.BY_TEXT
 _KINDS: dict[Any, Any] = {}
 
 
@@ -94,7 +94,9 @@ def initial(init: Any, dtype: np.dtype[Any]) -> Node | None:
     """The node of an initial value, a number or an array without axes; None for none. ValueError for other arrays."""
     if init is None:
         return None
-    if isinstance(init, np.generic):
+    if isinstance(init, np.void):
+        node = as_node(init)
+    elif isinstance(init, np.generic):
         node = as_node(init.item(), init.dtype)
     else:
         node = as_node(init, None if isinstance(init, ndarray) else np.result_type(dtype, init))

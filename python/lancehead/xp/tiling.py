@@ -29,7 +29,6 @@ class Loops(NamedTuple):
     dtype: str
     #: How the results of pieces are combined, if they are not parts of the result.
     combined: str
-    unroll: int
     #: How many axes may be cut.
     ndim: int
     #: The number of the first operand of the loops: extents of the base and of the result, sizes of pieces.
@@ -50,7 +49,6 @@ def loops_of(
         place[base],
         "np.bool_" if root.dtype.kind == "b" else f"np.{root.dtype.name}",
         "" if law is None else law.ufunc,
-        schedule.unroll or 1,
         len(rows),
         len(numbers),
     )
@@ -123,21 +121,9 @@ class Looped:
             start, body = dict.fromkeys(axes, "0"), [*body[:-1], f"out[{at}] = {body[-1]}"]
         depth = 0
         for k in axes:
-            times = loops.unroll if k == axes[-1] else 1
-            stride = f"{times} * {step[k]}" if times > 1 else step[k]
-            lines.append(f"{'    ' * depth}for i{k} in range({start[k]}, {shape}[{k}], {stride}):")
+            lines.append(f"{'    ' * depth}for k{k} in range({start[k]}, {shape}[{k}], {step[k]}):")
             depth += 1
-            if times == 1:
-                lines.append(f"{'    ' * depth}k{k} = i{k}")
-        indent = "    " * depth
-        if loops.unroll == 1:
-            return lines + [indent + line for line in body]
-        k = axes[-1]
-        for time in range(loops.unroll):
-            lines.append(f"{indent}k{k} = i{k} + {time} * {step[k]}")
-            lines.append(f"{indent}if k{k} < {shape}[{k}]:")
-            lines += [f"{indent}    {line}" for line in body]
-        return lines
+        return lines + ["    " * depth + line for line in body]
 
     def _piece(
         self, name: Callable[[int], str], numbers: Callable[[int], str], step: dict[int, str]

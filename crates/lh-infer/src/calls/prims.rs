@@ -438,6 +438,7 @@ impl Infer<'_> {
                 self.out.blocks[self.cur.index()].hint = LoopHint::SlpOnly;
                 Val::of_type(Ty::none())
             }
+            ("loop_hint", [unroll, lanes]) => self.loop_hint(unroll, lanes)?,
             ("map", [f, ins @ ..]) => {
                 let (ret, expr) = self.scalar_call(f, ins)?;
                 self.map(ins, ret, expr)

@@ -65,7 +65,8 @@ impl FnCx<'_, '_> {
             | Role::Exception(_)
             | Role::Parts(_)
             | Role::Race(_)
-            | Role::Threads(_) => lh_ir::bug!("`{}` is not for a GPU", f.name),
+            | Role::Threads(_)
+            | Role::LoopHint => lh_ir::bug!("`{}` is not for a GPU", f.name),
         }
     }
 

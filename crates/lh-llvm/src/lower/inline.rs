@@ -21,7 +21,7 @@ impl FnCx<'_, '_> {
             Role::Items(Items::Reserve) => self.items_reserve(self.one(args[0]), self.one(args[1])),
             Role::Items(Items::SetLen) => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
             Role::Items(Items::Closes) => self.generator_closes(args[0]),
-            Role::Items(Items::Keeps) => {}
+            Role::Items(Items::Keeps) | Role::LoopHint => {}
             Role::IsSame => {
                 return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]);
             }

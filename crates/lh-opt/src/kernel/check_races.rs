@@ -187,7 +187,8 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
             | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
-            | Role::Threads(_) => return None,
+            | Role::Threads(_)
+            | Role::LoopHint => return None,
         },
         Inst::ItemsLen(l) => (Address::Items(*l), Bytes::Constant(1), access::READ),
         _ => return None,

@@ -90,7 +90,8 @@ fn place(f: &RuntimeFn) -> Option<usize> {
         | Role::Parts(_)
         | Role::Poll(_)
         | Role::Race(_)
-        | Role::Threads(_) => None,
+        | Role::Threads(_)
+        | Role::LoopHint => None,
     }
 }
 

@@ -36,7 +36,7 @@ impl<'a> Machine<'a> {
                 let set = number(1).and_then(|n| self.memory.set_length(args[0], n));
                 set.map(|()| Flow::Next(Words::new()))
             }
-            Role::Items(Items::Closes | Items::Keeps) => Ok(Flow::Next(Words::new())),
+            Role::Items(Items::Closes | Items::Keeps) | Role::LoopHint => Ok(Flow::Next(Words::new())),
             Role::IsSame => Ok(Flow::Next(boolean(args[0] == args[1]))),
             _ => return None,
         };

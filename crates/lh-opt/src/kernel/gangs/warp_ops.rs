@@ -69,7 +69,8 @@ impl GangBuilder<'_> {
             | Role::Parts(_)
             | Role::Poll(_)
             | Role::Race(_)
-            | Role::Threads(_) => self.barrier(&mut m, f, Combine::Nothing, args)?,
+            | Role::Threads(_)
+            | Role::LoopHint => self.barrier(&mut m, f, Combine::Nothing, args)?,
         }
         *once = m.once;
         if mode.is_diverged() {
