@@ -237,7 +237,7 @@ def rounded(dtype: np.dtype[Any], text: str) -> str:
 
     Kernels round a product and the sum that it is for once. This sum leaves each number as it is, and costs nothing.
     """
-    return f"{text} + {of.typed(dtype)}(-0.0)" if dtype in dtypes.REAL_FLOATING else text
+    return f"{text} + {of.typed(dtype)}(-0.0)" if dtype.kind == "f" else text
 
 
 def _ufunc(code: Code, node: Node, index: Index) -> str:
@@ -362,7 +362,7 @@ def order_of(dtype: np.dtype[Any]) -> str:
 
     if dtype in dtypes.COMPLEX:
         return name_of(selecting.pair_before)
-    return name_of(selecting.float_before if dtype in dtypes.REAL_FLOATING else selecting.plain_before)
+    return name_of(selecting.float_before if dtype.kind == "f" else selecting.plain_before)
 
 
 def _searchsorted(code: Code, node: Node, index: Index) -> str:
