@@ -26,7 +26,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
-from lancehead.xp import dtypes, places, several
+from lancehead.xp import captured, dtypes, places, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -113,7 +113,7 @@ def map(f: Any, *arrays: Any) -> Any:
     """
     x, plain = arrays[0] if len(arrays) == 1 else None, None
     if type(x) is ndarray and type(f) is FunctionType:
-        plain = of.plain_key(f)
+        plain = captured.plain_key(f)
         a = x._node if x._view is None else x._view.node()
         known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
         if known is not None:
@@ -335,7 +335,7 @@ def total(x: ndarray) -> ndarray:
     return found
 
 
-def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
+def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> Any:
     """The results of `f` for elements of lines along the last axes of both, combined by `op`: shape a[:-1] + b[:-1].
 
     With multiplication and addition it is `numpy.inner`. The order is that of `reduce`. Raises ValueError if the lines
@@ -343,11 +343,10 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     """
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
-    if on_device(a, b):
+    f, nodes, elements = several.elementwise(f, (a, b))
+    if on_device(a, b) or isinstance(elements, tuple):
         a = a[(..., *(None,) * (b.ndim - 1), slice(None))]
-        found: ndarray = transform_reduce(f, op, init, a, b, axis=-1, check=check)
-        return found
-    f, nodes, elements = of.elementwise(f, (a, b))
+        return transform_reduce(f, op, init, a, b, axis=-1, check=check)
     begin, n = several.initial(init, elements), a.shape[-1]
     helper = folded_in_lanes if of.is_commutative(op) else folded
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)
