@@ -361,13 +361,17 @@ class Part(Step):
 
     def __init__(self, node: Node, places: Places) -> None:
         super().__init__((node,), places, "")
-        self.whole, self.number = places.place[node.inputs[0]], node.op.static[0]
+        # A number, or the numbers that lead to an item of tuples in tuples.
+        at = node.op.static[0]
+        self.whole, self.path = places.place[node.inputs[0]], at if isinstance(at, tuple) else (at,)
 
     def run(self, run: Any) -> None:
         from lancehead import cuda
 
         place = self.outs[0][0]
-        node, found = run.node(place), run.values[self.whole][self.number]
+        node, found = run.node(place), run.values[self.whole]
+        for i in self.path:
+            found = found[i]
         if not hasattr(found, "copy_to_host"):
             # The host's functions may give several results in one memory.
             found = np.array(found, dtype=node.dtype, order="C")
