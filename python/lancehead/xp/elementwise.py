@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -172,6 +173,25 @@ def _binary(name: str, numpy: str) -> Callable[[Any, Any], ndarray]:
     return f
 
 
+def _comparison(name: str, with_outside: Callable[[bool], bool]) -> Callable[[Any, Any], ndarray]:
+    # A comparison, and its answer for integers and a number above or below all that their type holds.
+    compared = _binary(name, name)
+
+    def f(x1: Any, x2: Any, /) -> ndarray:
+        try:
+            return compared(x1, x2)
+        except OverflowError:
+            x, n = (x1, x2) if isinstance(x1, ndarray) else (x2, x1)
+            if not isinstance(x, ndarray) or x.dtype not in dtypes.INTEGRAL or not isinstance(n, int):
+                raise
+            # All are true, or none.
+            return apply("equal" if with_outside((n > 0) == (x is x1)) else "not_equal", x, x)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = compared.__doc__
+    return f
+
+
 abs = _unary("abs", "absolute")
 acos = _unary("acos", "arccos")
 acosh = _unary("acosh", "arccosh")
@@ -217,13 +237,13 @@ bitwise_right_shift = _binary("bitwise_right_shift", "right_shift")
 bitwise_xor = _binary("bitwise_xor", "bitwise_xor")
 copysign = _binary("copysign", "copysign")
 divide = _binary("divide", "divide")
-equal = _binary("equal", "equal")
+equal = _comparison("equal", lambda _: False)
 floor_divide = _binary("floor_divide", "floor_divide")
-greater = _binary("greater", "greater")
-greater_equal = _binary("greater_equal", "greater_equal")
+greater = _comparison("greater", lambda is_above: not is_above)
+greater_equal = _comparison("greater_equal", lambda is_above: not is_above)
 hypot = _binary("hypot", "hypot")
-less = _binary("less", "less")
-less_equal = _binary("less_equal", "less_equal")
+less = _comparison("less", lambda is_above: is_above)
+less_equal = _comparison("less_equal", lambda is_above: is_above)
 logaddexp = _binary("logaddexp", "logaddexp")
 logical_and = _binary("logical_and", "logical_and")
 logical_or = _binary("logical_or", "logical_or")
@@ -232,7 +252,7 @@ maximum = _binary("maximum", "maximum")
 minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply")
 nextafter = _binary("nextafter", "nextafter")
-not_equal = _binary("not_equal", "not_equal")
+not_equal = _comparison("not_equal", lambda _: True)
 _pow = _binary("pow", "power")
 remainder = _binary("remainder", "remainder")
 subtract = _binary("subtract", "subtract")
@@ -241,9 +261,11 @@ subtract = _binary("subtract", "subtract")
 def pow(x1: Any, x2: Any, /) -> ndarray:
     """The result of `numpy.power` for elements of both, which broadcast.
 
-    Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
-    negative integer powers of integers.
+    Raises TypeError for truth values, ValueError for shapes that do not fit and for negative integer powers of
+    integers, of arrays when the value is computed.
     """
+    if type(x2) is int and x2 < 0 and x1.dtype in dtypes.INTEGRAL:
+        raise ValueError("Integers to negative integer powers are not allowed.")
     found = _pow(x1, x2)
     if found.dtype in dtypes.INTEGRAL:
         found._node.place = places.here()
@@ -284,6 +306,10 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
             elif dtype in dtypes.INTEGRAL:
                 # A bound outside of the type bounds nothing, or is the type's own.
                 info = np.iinfo(dtype)
+                if isinstance(bound, float):
+                    if bound != bound or (math.isfinite(bound) and bound != int(bound)):
+                        raise TypeError(f"integers stay integers: a bound is an integer, not {bound}")
+                    bound = builtins.min(builtins.max(bound, -1e20), 1e20)
                 bound = builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
             out = apply(name, out, bound)
     return wrap(out.node()) if out is x else out

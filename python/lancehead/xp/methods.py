@@ -53,6 +53,15 @@ class Methods:
     )
     adjacent_difference = _method("adjacent_difference")
 
+    def __contains__(self, value: Any) -> bool:
+        return bool(_FUNCTIONS["any"](self == value))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other  # type: ignore[operator]
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def reshape(self, *shape: Any) -> Any:
         """The elements in another shape, a tuple or several numbers, of which one may be -1."""
         return _FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 else shape)

@@ -17,7 +17,7 @@ from lancehead.xp.reducing import sum
 def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     """Products of matrices, stacked ones too. TypeError for truth values, ValueError for shapes that do not fit."""
     a, b = operands(x1, x2)
-    if dtypes.bool in (a.dtype, b.dtype):
+    if not {a.dtype.kind, b.dtype.kind} <= set("iufc"):
         raise TypeError("matmul takes numbers")
     if not a.shape or not b.shape:
         raise ValueError("matmul takes arrays with axes")

@@ -75,20 +75,44 @@ def _sum_dtype(x: ndarray, dtype: Any) -> np.dtype[Any]:
     return dtypes.uint64 if x.dtype in dtypes.UNSIGNED else x.dtype
 
 
+#: Kinds of types that functions of numbers do not take.
+_REFUSED = dict.fromkeys(("prod", "var", "std", "cumprod"), "MmSUV")
+_REFUSED |= dict.fromkeys(("sum", "mean", "cumsum"), "MSUV")
+
+
+def _check_kind(name: str, x: ndarray) -> None:
+    if x.dtype.kind in _REFUSED[name]:
+        raise TypeError(f"{name} does not take elements of {x.dtype}")
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    # The type in which compiled code adds and multiplies. Integers keep their last bits when they become narrower.
+    if dtype.kind in "bi":
+        return dtypes.int64
+    return dtypes.uint64 if dtype.kind == "u" else dtype
+
+
+def _accumulated(name: str, x: ndarray, axis: Any, keepdims: bool, wanted: np.dtype[Any]) -> ndarray:
+    wide = _wide(wanted)
+    found = _reduced(name, astype(astype(x, wanted, copy=False), wide, copy=False), axis, keepdims, wide)
+    return found if wide == wanted else astype(found, wanted)
+
+
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
+    _check_kind("sum", x)
     wanted = _sum_dtype(x, dtype)
     if is_mapped(x) and wanted == x.dtype and axis is None:
         # One pass with the functions of the program, in the order of `xp.reduce`.
         found = total(x)
         return reshape(found, (1,) * x.ndim) if keepdims else found
-    return _reduced("sum", astype(x, wanted, copy=False), axis, keepdims, wanted)
+    return _accumulated("sum", x, axis, keepdims, wanted)
 
 
 def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Products along axes, all for None; of integers in 64 bits."""
-    wanted = _sum_dtype(x, dtype)
-    return _reduced("prod", astype(x, wanted, copy=False), axis, keepdims, wanted)
+    _check_kind("prod", x)
+    return _accumulated("prod", x, axis, keepdims, _sum_dtype(x, dtype))
 
 
 def max(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
@@ -103,16 +127,19 @@ def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
 
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
+    _check_kind("mean", x)
     return _reduced("mean", x, axis, keepdims, _mean_dtype(x))
 
 
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
+    _check_kind("var", x)
     return _reduced("var", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
+    _check_kind("std", x)
     return _reduced("std", x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
@@ -138,14 +165,15 @@ def _not_zero(x: ndarray) -> ndarray:
 
 
 def _running(name: str, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
+    _check_kind(name, x)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
         axis = 0
     k = axis_of(axis, x.ndim)
     wanted = _sum_dtype(x, dtype)
-    node = convert(x.node(), wanted)
-    found = wrap(made(name, _scan, (node,), x.shape, wanted, static=(name, k), is_costly=True))
+    node = convert(convert(x.node(), wanted), wide := _wide(wanted))
+    found = wrap(convert(made(name, _scan, (node,), x.shape, wide, static=(name, k), is_costly=True), wanted))
     if not include_initial:
         return found
     from lancehead.xp.creation import full
@@ -176,9 +204,11 @@ def cumulative_prod(
 def diff(
     x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
 ) -> ndarray:
-    """Differences of neighbours along an axis, `n` times."""
+    """Differences of neighbours along an axis, `n` times. ValueError for a negative number of times."""
     from lancehead.xp.manipulation import concat
 
+    if n < 0:
+        raise ValueError(f"differences are taken 0 times or more often, not {n}")
     k = axis_of(axis, x.ndim)
     parts = [p for p in (prepend, x, append) if p is not None]
     out = concat(parts, axis=k) if len(parts) > 1 else x
