@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+import pickle
 from typing import Any
 
 import numpy as np
@@ -195,6 +197,19 @@ def test_integers_and_numbers_outside_of_their_type():
             xp.clip(x, 0.5, 3)
     assert 5 in x and 6 not in x
     assert [part.numpy().tolist() for part in divmod(x, 3)] == [[0, 1, 42], [0, 2, 1]]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_copies_and_pickles(device):
+    x = xp.asarray(A, device=device)
+    views = (x, x * 2.0, x[::-1, 1::2], x.T, x[:0], x[1, 1], x > 1.0, xp.asarray(np.array(["2020-01-01"], "M8[D]")))
+    for made in (copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))):
+        for a in views:
+            b, before = made(a), a.numpy().copy()
+            assert b.device == a.device
+            same(b, before)
+            b[...] = b[...] if b.dtype.kind == "M" else ~b if b.dtype == xp.bool else b + 1.0
+            same(a, before)
 
 
 @pytest.mark.parametrize(
