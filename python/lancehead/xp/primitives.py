@@ -248,7 +248,7 @@ def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value:
             shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
             ends.append(full(shape, value, dtype=x.dtype, device=x.device))
         else:
-            ends.append(take(x, from_numpy(_OUTSIDE[boundary](places, n), x.device), axis=axis))
+            ends.append(take(x, from_numpy(_OUTSIDE[boundary](places, n)), axis=axis))
     return [ends[0], x, ends[1]]
 
 
