@@ -84,6 +84,20 @@ def of_function(f: FunctionType, seen: set[int] | None = None) -> tuple[Any, ...
     return tuple([identity(x, seen) for x in (f.__defaults__ or (), cells_of(f), globals_of(f))])
 
 
+def state(f: FunctionType) -> list[Any]:
+    """What tells the values that a function reads from those of other calls, in the order in which it names them."""
+    code, known = f.__code__, f.__globals__
+    names = _READ.get(code)
+    if names is None:
+        names = _READ[code] = tuple(sorted(_names(code)))
+    values = [known[name] for name in names if name in known]
+    if f.__closure__:
+        values += cells_of(f)
+    return [
+        (type(x), repr(x)) if type(x) in _NUMBER else identity(x, {id(f)}) for x in values if type(x) is not ModuleType
+    ]
+
+
 def content(f: FunctionType, seen: frozenset[int] = frozenset()) -> tuple[Any, ...]:
     """What can be said of a function and of what it reads in the same words in another process.
 
