@@ -6,6 +6,7 @@ import itertools
 import operator
 import os
 import random
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -497,7 +498,8 @@ def test_loops_compile_few_structures() -> None:
 
 
 def test_traced_functions() -> None:
-    calls = []
+    # An object of its own: lists would be part of what is recorded.
+    calls = deque[Any]()
 
     def f(a: Any, b: Any, n: int) -> Any:
         calls.append(n)
@@ -526,6 +528,21 @@ def test_traced_functions() -> None:
     for g in (lambda v: v if v[0] > 0 else -v, lambda v: v + elsewhere, lambda v: v.numpy(), lambda v: 1):
         with pytest.raises(TypeError):
             xp.trace(g)(xp.ones(3))
+
+
+def test_traced_functions_have_the_values_that_they_read() -> None:
+    factor, table = 2.0, np.array([1.0])
+
+    def scaled(v: Any) -> Any:
+        return v * factor
+
+    traced = xp.trace(lambda v: scaled(v) + float(table[0]))
+    x = xp.asarray([1.0, 2.0])
+    same(traced(x), np.array([3.0, 5.0]))
+    factor = 3.0
+    same(traced(x), np.array([4.0, 7.0]))
+    table[0] = 5.0
+    same(traced(x), np.array([8.0, 11.0]))
 
 
 def test_explanations() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import operator
+import pickle
 from typing import Any
 
 import numpy as np
@@ -159,3 +162,73 @@ def test_indexing_by_arrays_of_integers_is_lazy() -> None:
     bad = x[xp.asarray([3])]
     with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
         bad.compute()
+
+
+# --- values beyond types ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_sums_in_narrow_types_wrap(device):
+    a = np.array([[100, 27, -128], [5, 77, 120]])
+    x = xp.asarray(a, device=device)
+    for dtype in ("int8", "uint16", "bool"):
+        for axis in (None, 0, 1):
+            for name in ("sum", "prod"):
+                found = getattr(xp, name)(x, axis=axis, dtype=getattr(xp, dtype))
+                expected = getattr(np, name)(a, axis=axis, dtype=dtype)
+                assert found.dtype == expected.dtype
+                np.testing.assert_array_equal((found | found).numpy(), expected)
+        found = xp.cumulative_sum(x, axis=1, dtype=getattr(xp, dtype), include_initial=True)
+        np.testing.assert_array_equal(
+            (found | found).numpy(), np.cumulative_sum(a, axis=1, dtype=dtype, include_initial=True)
+        )
+
+
+def test_integers_and_numbers_outside_of_their_type():
+    for dtype in ("int8", "uint8", "uint64"):
+        a = np.array([0, 5, 127], dtype)
+        x = xp.asarray(a)
+        for n in (-1, 5, 300, 2**70, -(2**70)):
+            for f in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+                assert f(x, n).numpy().tolist() == f(a, n).tolist()
+                assert f(n, x).numpy().tolist() == f(n, a).tolist()
+        with pytest.raises(OverflowError):
+            x + 2**70
+        assert xp.clip(x, -np.inf, 6.0).numpy().tolist() == [0, 5, 6]
+        with pytest.raises(TypeError, match="a bound is an integer"):
+            xp.clip(x, 0.5, 3)
+    assert 5 in x and 6 not in x
+    assert [part.numpy().tolist() for part in divmod(x, 3)] == [[0, 1, 42], [0, 2, 1]]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_copies_and_pickles(device):
+    x = xp.asarray(A, device=device)
+    views = (x, x * 2.0, x[::-1, 1::2], x.T, x[:0], x[1, 1], x > 1.0, xp.asarray(np.array(["2020-01-01"], "M8[D]")))
+    for made in (copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))):
+        for a in views:
+            b, before = made(a), a.numpy().copy()
+            assert b.device == a.device
+            same(b, before)
+            b[...] = b[...] if b.dtype.kind == "M" else ~b if b.dtype == xp.bool else b + 1.0
+            same(a, before)
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: xp.diff(xp.ones(3), n=-1), ValueError),
+        (lambda: xp.cumulative_sum(xp.ones(3), axis=()), TypeError),
+        (lambda: xp.asarray([2, 3]) ** -1, ValueError),
+        *[
+            (lambda f=f: f(xp.asarray(np.array(["2020-01-01"], "M8[D]"))), TypeError)
+            for f in (xp.sum, xp.prod, xp.mean)
+        ],
+        *[
+            (lambda f=f: f(xp.asarray(np.array([3], "m8[s]"))), TypeError)
+            for f in (xp.prod, xp.var, xp.cumulative_prod)
+        ],
+        (lambda: xp.asarray(np.array([3], "m8[s]")) @ xp.ones(1), TypeError),
+    ],
+)
+def test_what_has_no_meaning_is_refused_where_it_is_written(call, error):
+    with pytest.raises(error):
+        call()

@@ -10,7 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from lancehead import xp
+from lancehead import njit, xp
 from lancehead.errors import TypingError
 
 A = xp.asarray
@@ -200,6 +200,43 @@ def test_captured_values_are_those_of_the_call():
     table[:] = -1.0
     assert second.numpy().tolist() == [1111.0, 1112.0]
     assert first.numpy().tolist() == [3.0, 4.0]
+
+
+def through(i):
+    return TABLE[i] + FACTOR
+
+
+compiled_through = njit(through)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_values_read_by_functions_that_are_called_are_those_of_the_call(device):
+    global FACTOR
+    table, pair, kept = np.array([1.0, 2.0]), (np.array([1.0, 2.0]), 10.0), [np.array([1.0, 2.0])]
+
+    def inner(i):
+        return table[i]
+
+    def halved(i):
+        return halved(i // 2) + table[0] if i > 1 else table[i]
+
+    compiled_inner = njit(inner, fastmath=True)
+    functions = (
+        inner, compiled_inner, through, compiled_through,
+        lambda i: inner(i) + pair[0][i] * pair[1] + kept[0][i],
+        lambda i: compiled_inner(i) + through(i) + compiled_through(i),
+        lambda i, t=table: t[i], halved, njit(halved),
+    )  # fmt: skip
+    try:
+        TABLE[:], x = (3.0, 4.0), A([0, 1], device=device)
+        expected = [[f(i) for i in (0, 1)] for f in functions]
+        found = [xp.map(f, x) for f in functions]
+        FACTOR = TABLE[:] = table[:] = pair[0][:] = kept[0][:] = -1.0
+        assert [y.numpy().tolist() for y in found] == expected
+        again = [xp.map(f, x).numpy().tolist() for f in functions]
+        assert again == [[f(i) for i in (0, 1)] for f in functions]
+    finally:
+        FACTOR, TABLE[:] = 1.0, 0.0
 
 
 def test_globals_are_those_of_the_call():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import test_xp as arrays
+import test_xp_bad_input as bad_input
 import test_xp_primitives as primitives
 from lancehead import cuda, xp
 from lancehead.xp import device_loops, device_regions, devices
@@ -35,6 +37,9 @@ CASES: dict[Callable[..., None], tuple[tuple[Any, ...], ...]] = {
     primitives.test_gather_and_scatter_rows_and_errors: ((),),
     primitives.test_orders_are_those_of_numpy: (("float32",),),
     primitives.test_stencils: (("mirror",),),
+    primitives.test_tuples_of_tuples: ((),),
+    primitives.test_neighbours_and_pairs_give_tuples: ((),),
+    primitives.test_half_floats_have_the_order_of_floats: ((),),
 }
 
 
@@ -373,8 +378,21 @@ def test_errors_come_with_the_value() -> None:
         xp.linalg.inv(there(np.zeros((2, 2)))).compute()
 
 
+@pytest.mark.parametrize("make, error, text, name", bad_input.MAKERS)
+@pytest.mark.usefixtures("on_device")
+def test_errors_name_the_line_as_on_the_host(make: Any, error: Any, text: str, name: str) -> None:
+    x = there(bad_input.X.numpy())
+    for y in (make(x), (found := make(x * 1.0 + 0.0)) * 2 - found):
+        with pytest.raises(error, match=text) as caught:
+            y.compute()
+        place = f"from {name} at {bad_input.__file__}:{make.__code__.co_firstlineno}"
+        assert caught.value.__notes__ == [place]
+        np.testing.assert_array_equal((x + 1.0).numpy(), bad_input.X.numpy() + 1.0)
+
+
 def test_traced_functions() -> None:
-    calls = []
+    # An object of its own: lists would be part of what is recorded.
+    calls = deque[Any]()
 
     @xp.trace
     def step(x: Any, v: Any) -> Any:

@@ -592,6 +592,71 @@ def test_iterators():
             wrong()
 
 
+def test_tuples_of_tuples():
+    x, y = np.array([3, 5, 1, 5]), np.array([0.5, 2.0, 1.0, -1.0])
+
+    def both(a, b):
+        return (a[0][0] + b[0][0], max(a[0][1], b[0][1])), b[1]
+
+    items = xp.zip(xp.zip(A(x), A(y)), xp.counting(4))
+    (total, most), last = xp.reduce(both, items, init=((0, 0.0), -1))
+    assert (int(total), float(most), int(last)) == (14, 2.0, 3)
+    (totals, most), last = xp.scan(both, items)
+    for found, expected in ((totals, np.cumsum(x)), (most, np.maximum.accumulate(y)), (last, np.arange(4))):
+        same(found, expected)
+    (totals, _), last = xp.segmented_reduce(both, items, A(np.array([0, 1, 4])), ((0, 0.0), 0))
+    same(totals, np.array([3, 11]))
+    same(last, np.array([0, 3]))
+    with pytest.raises(ValueError, match="one shape"):
+        xp.scan(both, xp.zip(xp.zip(A(x), A(y[:3])), A(x))).compute()
+
+
+def test_neighbours_and_pairs_give_tuples():
+    x, y = np.array([3, 5, 1, 5]), np.arange(2.0)
+    for found, expected in (
+        (xp.stencil(lambda a, b: (b - a, (a > b, a)), A(x), [0, 1], "valid"), (x[1:] - x[:-1], x[:-1] > x[1:], x[:-1])),
+        (xp.outer(lambda a, b: (a + b, a), A(x), A(y)), (x[:, None] + y, x[:, None] + 0 * x[:2])),
+    ):
+        parts = [p for part in found for p in (part if isinstance(part, tuple) else (part,))]
+        for part, value in zip(parts, expected, strict=True):
+            same(part, value)
+    rows = A(np.stack([x, x + 1]))
+    total, most = xp.inner(lambda a, b: (a * b, b), lambda a, b: (a[0] + b[0], max(a[1], b[1])), rows, A(x))
+    same(total, np.array([x @ x, (x + 1) @ x]))
+    same(most, np.array([5, 5]))
+
+
+def test_half_floats_have_the_order_of_floats():
+    # Alike, with NaN after the numbers, in lines of one block and of several.
+    for n in (5, 3000):
+        wide = values(n, "float32", n)
+        (x, a), (y, b) = ((A(w.astype("float16")), A(w)) for w in (wide, wide[::-2] + 1))
+        for f in (
+            xp.unique, xp.sort, xp.argsort, xp.run_length, lambda p: xp.top_k(p, n // 2), lambda p: xp.k_select(p, n),
+            xp.argmax, xp.argmin,
+        ):  # fmt: skip
+            for found, expected in zip(parts_of(f(x)), parts_of(f(a)), strict=True):
+                same(found, expected, "float16" if expected.dtype == np.float32 else None)
+        for f in (
+            xp.union,
+            xp.intersection,
+            xp.difference,
+            xp.searchsorted,
+            lambda p, q: xp.merge(xp.sort(p), xp.sort(q)),
+        ):
+            given = (xp.sort(x), xp.sort(a)) if f is xp.searchsorted else (x, a)
+            found, expected = f(given[0], y), f(given[1], b)
+            same(found, expected.numpy(), "float16" if expected.dtype == np.float32 else None)
+    finite = np.array([0.1, 3.5, 2.0, 2.0], "float16")
+    counts, edges = xp.histogram(A(finite), 7)
+    same(counts, np.histogram(finite, 7)[0])
+    same(edges, np.histogram(finite, 7)[1])
+
+
+def parts_of(found):
+    return [part.numpy() for part in (found if isinstance(found, tuple) else (found,))]
+
+
 def test_views_that_are_changed_later_do_not_change_results():
     x = A(np.arange(5))
     found = [xp.reverse(x), xp.strided(x, 2), xp.gather(x, A([0, 1])), xp.map(lambda v: v + 1, x), xp.scan(add, x)]

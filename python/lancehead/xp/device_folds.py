@@ -100,7 +100,7 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
     elif is_place:
         sign = ">" if law is Law.GREATEST else "<"
         better = f"element(r, b{given}) {sign} element(r, a{given})"
-        if x.dtype in dtypes.REAL_FLOATING:
+        if x.dtype.kind == "f":
             x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
             better = f"({better} and not np.isnan(element(r, a{given}))) or {x_nan}"
         parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")

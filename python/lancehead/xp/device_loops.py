@@ -359,18 +359,17 @@ class Part(Step):
 
     def __init__(self, node: Node, places: Places) -> None:
         super().__init__((node,), places, "")
-        of = node.op.static[0]
-        #: Where the result is among those of the operation, of tuples in tuples one number for each.
-        self.path = [of] if isinstance(of, int) else [int(k) for k in of.strip("[]").split("][")]
-        self.whole = places.place[node.inputs[0]]
+        # A number, or the numbers that lead to an item of tuples in tuples.
+        at = node.op.static[0]
+        self.whole, self.path = places.place[node.inputs[0]], at if isinstance(at, tuple) else (at,)
 
     def run(self, run: Any) -> None:
         from lancehead import cuda
 
         place = self.outs[0][0]
         node, found = run.node(place), run.values[self.whole]
-        for k in self.path:
-            found = found[k]
+        for i in self.path:
+            found = found[i]
         if not hasattr(found, "copy_to_host"):
             # The host's functions may give several results in one memory.
             found = np.array(found, dtype=node.dtype, order="C")

@@ -20,6 +20,7 @@ from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
 from lancehead.xp.devices import Device, current, fetched, uploaded
 from lancehead.xp.graph import TRANSFER, Node
 from lancehead.xp.kernels import Code, Conflict, Index, Places, how
+from lancehead.xp.places import add_note, raising
 from lancehead.xp.regions import compute_here, ordered, settle, unknown
 from lancehead.xp.rows import How, Kind
 
@@ -43,6 +44,8 @@ class Plan:
         self._code = Code(places, 2)
         for node in order:
             if node not in places.stored:
+                # Its elements are a part of later kernels, which read places that are there.
+                self._check(node)
                 continue
             if how(node) is How.FUSED:
                 self._join(node)
@@ -212,6 +215,10 @@ def runner(device: Device, order: Sequence[Node], kept: Sequence[Node]) -> Calla
                 before = SHAPE.set(step.launched(run))
                 try:
                     step.run(run)
+                except Exception as error:
+                    nodes = [run.node(place) for place, _, _ in step.outs]
+                    add_note(error, *[m for n in nodes for m in ([n] if n.place is not None else raising(n))])
+                    raise
                 finally:
                     SHAPE.reset(before)
         return run

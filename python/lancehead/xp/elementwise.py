@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -186,6 +187,25 @@ def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarr
     return f
 
 
+def _comparison(name: str, with_outside: Callable[[bool], bool]) -> Callable[[Any, Any], ndarray]:
+    # A comparison, and its answer for integers and a number above or below all that their type holds.
+    compared = _binary(name, name)
+
+    def f(x1: Any, x2: Any, /) -> ndarray:
+        try:
+            return compared(x1, x2)
+        except OverflowError:
+            x, n = (x1, x2) if isinstance(x1, ndarray) else (x2, x1)
+            if not isinstance(x, ndarray) or x.dtype not in dtypes.INTEGRAL or not isinstance(n, int):
+                raise
+            # All are true, or none.
+            return apply("equal" if with_outside((n > 0) == (x is x1)) else "not_equal", x, x)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = compared.__doc__
+    return f
+
+
 abs = _unary("abs", "absolute")
 acos = _unary("acos", "arccos", nanoseconds=10.0)
 acosh = _unary("acosh", "arccosh")
@@ -231,13 +251,13 @@ bitwise_right_shift = _binary("bitwise_right_shift", "right_shift")
 bitwise_xor = _binary("bitwise_xor", "bitwise_xor")
 copysign = _binary("copysign", "copysign")
 divide = _binary("divide", "divide", nanoseconds=1.0)
-equal = _binary("equal", "equal")
+equal = _comparison("equal", lambda _: False)
 floor_divide = _binary("floor_divide", "floor_divide", nanoseconds=3.0)
-greater = _binary("greater", "greater")
-greater_equal = _binary("greater_equal", "greater_equal")
+greater = _comparison("greater", lambda is_above: not is_above)
+greater_equal = _comparison("greater_equal", lambda is_above: not is_above)
 hypot = _binary("hypot", "hypot", nanoseconds=1.0)
-less = _binary("less", "less")
-less_equal = _binary("less_equal", "less_equal")
+less = _comparison("less", lambda is_above: is_above)
+less_equal = _comparison("less_equal", lambda is_above: is_above)
 logaddexp = _binary("logaddexp", "logaddexp")
 logical_and = _binary("logical_and", "logical_and")
 logical_or = _binary("logical_or", "logical_or")
@@ -246,15 +266,21 @@ maximum = _binary("maximum", "maximum")
 minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply", is_product=True)
 nextafter = _binary("nextafter", "nextafter")
-not_equal = _binary("not_equal", "not_equal")
-pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
-pow.__doc__ = """The result of `numpy.power` for elements of both, which broadcast.
-
-    Raises TypeError for truth values, ValueError for shapes that do not fit, and, when the value is computed, for
-    negative integer powers of integers.
-    """
+not_equal = _comparison("not_equal", lambda _: True)
+_pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
 remainder = _binary("remainder", "remainder", nanoseconds=3.0)
 subtract = _binary("subtract", "subtract")
+
+
+def pow(x1: Any, x2: Any, /) -> ndarray:
+    """The result of `numpy.power` for elements of both, which broadcast.
+
+    Raises TypeError for truth values, ValueError for shapes that do not fit and for negative integer powers of
+    integers, of arrays when the value is computed.
+    """
+    if type(x2) is int and x2 < 0 and x1.dtype in dtypes.INTEGRAL:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return _pow(x1, x2)
 
 
 def real(x: ndarray, /) -> ndarray:
@@ -295,6 +321,10 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
             elif dtype in dtypes.INTEGRAL:
                 # A bound outside of the type bounds nothing, or is the type's own.
                 info = np.iinfo(dtype)
+                if isinstance(bound, float):
+                    if bound != bound or (math.isfinite(bound) and bound != int(bound)):
+                        raise TypeError(f"integers stay integers: a bound is an integer, not {bound}")
+                    bound = builtins.min(builtins.max(bound, -1e20), 1e20)
                 bound = builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
             out = (maximum if name == "maximum" else minimum)(out, bound)
     return wrap(out.node()) if out is x else out

@@ -27,7 +27,7 @@ from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
-from lancehead.xp import dtypes, places, records, several
+from lancehead.xp import captured, dtypes, places, records, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -124,7 +124,7 @@ def map(f: Any, *arrays: Any) -> Any:
         a = x._node if x._view is None else x._view.node()
         known = _BARE_MAPS.get((id(f.__code__), a.dtype))
         if known is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
-            plain = of.plain_key(f)
+            plain = captured.plain_key(f)
             known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
         if known is not None:
             result = lazy(known[0], (a,), a.shape, known[1], a.device)
@@ -146,7 +146,7 @@ def map(f: Any, *arrays: Any) -> Any:
     if plain is not None:
         # The compiled function keeps the code and its globals alive.
         _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
-        if x is not None and len(plain) == 2 and not of.names_of(f.__code__):
+        if x is not None and len(plain) == 2 and not captured.names_of(f.__code__):
             _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype
     return _placed(Node(found, tuple(nodes), shape, dtype))
 
@@ -380,7 +380,7 @@ def total(x: ndarray) -> ndarray:
 _TOTALS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
 
 
-def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> ndarray:
+def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> Any:
     """The results of `f` for elements of lines along the last axes of both, combined by `op`: shape a[:-1] + b[:-1].
 
     With multiplication and addition it is `numpy.inner`. The order is that of `reduce`. Raises ValueError if the lines
@@ -388,11 +388,10 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     """
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
-    if on_device(a, b):
+    f, nodes, elements = several.elementwise(f, (a, b))
+    if on_device(a, b) or isinstance(elements, tuple):
         a = a[(..., *(None,) * (b.ndim - 1), slice(None))]
-        found: ndarray = transform_reduce(f, op, init, a, b, axis=-1, check=check)
-        return found
-    f, nodes, elements = of.elementwise(f, (a, b))
+        return transform_reduce(f, op, init, a, b, axis=-1, check=check)
     begin, n = several.initial(init, elements), a.shape[-1]
     helper = folded_in_lanes if of.is_commutative(op) else folded
     op, dtype = of.accumulated(op, elements if begin is None else begin.dtype, elements)

@@ -5,11 +5,9 @@ Elements follow NumPy: division by zero gives infinity, NaN or 0. Compiled funct
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from lancehead import _core, types
 from lancehead.decorators import njit, prange
 from lancehead.lib.primitives.lines import element, put
 from lancehead.ufuncs import vectorize
-from lancehead.xp import dtypes
+from lancehead.xp import captured, dtypes
 from lancehead.xp.array import ndarray
 from lancehead.xp.elementwise import operands
 from lancehead.xp.graph import Node, name_of
@@ -27,7 +25,6 @@ from lancehead.xp.graph import Node, name_of
 _COMPILED: dict[Any, Any] = {}
 #: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
 _PLAIN_COMPILED: dict[Any, tuple[Any, Any]] = {}
-_READ: dict[CodeType, tuple[str, ...]] = {}
 #: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
 _ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
 #: Functions around functions, by these and their texts.
@@ -55,10 +52,6 @@ TYPES = _Types(
 )
 #: Types of elements by their texts in compiled code.
 BY_TEXT = {str(t): d for d, t in TYPES.items()}
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
-
-
-_NUMBER = frozenset((bool, int, float))
 
 
 class Zipped:
@@ -68,42 +61,6 @@ class Zipped:
         self.arrays = arrays
 
 
-def _identity(value: Any) -> Any:
-    # Of numbers, arrays and containers of them the value, with type and sign of zero; of everything else the object.
-    if type(value) in _NUMBER:
-        return type(value), repr(value)
-    if isinstance(value, np.ndarray):
-        content = value.tobytes()
-        return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
-    if isinstance(value, (tuple, list)):
-        return (type(value), *map(_identity, value))
-    if isinstance(value, set):
-        return set, frozenset(map(_identity, value))
-    if isinstance(value, dict):
-        return (dict, *((_identity(k), _identity(x)) for k, x in value.items()))
-    return (type(value), repr(value)) if isinstance(value, _PLAIN) else id(value)
-
-
-def _of_now(value: Any) -> Any:
-    # The value as it is now, of what can change.
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    return copy.deepcopy(value) if isinstance(value, (list, dict, set)) else value
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
-    return set(code.co_names).union(*inner)
-
-
-def names_of(code: CodeType) -> tuple[str, ...]:
-    """Names that code reads, of globals and attributes, in order."""
-    names = _READ.get(code)
-    if names is None:
-        names = _READ[code] = tuple(sorted(_names(code)))
-    return names
-
-
 def compiled(f: Any) -> Any:
     """The compiled function of a function, a lambda or a compiled one; others are called as they are.
 
@@ -111,58 +68,39 @@ def compiled(f: Any) -> Any:
     Functions made by the same code with equal values and the same objects are compiled once. Raises TypeError for what
     cannot be called.
     """
-    plain = plain_key(f) if type(f) is FunctionType else None
+    plain = captured.plain_key(f) if type(f) is FunctionType else None
     if plain is not None and plain in _PLAIN_COMPILED:
         return _PLAIN_COMPILED[plain][1]
-    if isinstance(f, _core.Dispatcher) or not isinstance(f, FunctionType):
+    if isinstance(f, _core.Dispatcher):
+        return _dispatcher_of_now(f)
+    if not isinstance(f, FunctionType):
         if not callable(f):
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
-    cells = tuple(c.cell_contents for c in f.__closure__ or ())
-    names = names_of(f.__code__)
-    read = {name: f.__globals__[name] for name in names if name in f.__globals__}
-    defaults = f.__defaults__ or ()
-    key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *map(_identity, (defaults, cells, read)))
+    key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *captured.of_function(f))
     if key not in _COMPILED:
-        changing = {name: _of_now(value) for name, value in read.items()}
-        # Modules, classes and functions are left where they are.
-        is_value = any(isinstance(x, (*_PLAIN, tuple)) or changing[k] is not x for k, x in read.items())
-        own_globals = {**f.__globals__, **changing} if is_value else None
-        inner = tuple(CellType(_of_now(value)) for value in cells)
-        own = FunctionType(f.__code__, own_globals or f.__globals__, f.__name__, defaults or None, inner)
-        own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+        own = captured.of_now(f)
         # Objects whose identity is part of the key stay alive with it.
         found = njit(own, error_model="numpy")
-        _COMPILED[key] = found, (f.__globals__, f.__kwdefaults__, cells, read)
-        name_of(found, *map(_content, (f.__code__, f.__defaults__, cells, tuple(read.items()))))
+        _COMPILED[key] = found, (f.__globals__, f.__kwdefaults__, captured.cells_of(f), captured.globals_of(f))
+        name_of(found, *captured.content(own))
         _PROBES[id(found)] = own
     if plain is not None:
         _PLAIN_COMPILED[plain] = f, _COMPILED[key][0]
     return _COMPILED[key][0]
 
 
-def plain_key(f: FunctionType) -> Any:
-    """What tells a function from others that captured nothing and read no globals but modules; None for others."""
-    if f.__closure__ or f.__defaults__ or f.__kwdefaults__:
-        return None
-    code, known = f.__code__, f.__globals__
-    names = names_of(code)
-    read = [known[name] for name in names if name in known]
-    for x in read:
-        if type(x) is not ModuleType:
-            return None
-    return (code, id(known), *map(id, read))
-
-
-def _content(x: Any) -> Any:
-    # What can be said of code and of values in the same words in another process.
-    if isinstance(x, CodeType):
-        return x.co_code, x.co_names, x.co_varnames, x.co_freevars, tuple(map(_content, x.co_consts))
-    if isinstance(x, (tuple, frozenset)):
-        return type(x).__name__, tuple(map(_content, x if isinstance(x, tuple) else sorted(x, key=repr)))
-    return (
-        _identity(x) if isinstance(x, _PLAIN) else name_of(x) if isinstance(x, _core.Dispatcher) else type(x).__name__
-    )
+def _dispatcher_of_now(f: Any) -> Any:
+    # A compiled function keeps its options; one that reads no values is itself.
+    if type(f) is not _core.Dispatcher or type(f.py_func) is not FunctionType or captured.plain_key(f.py_func):
+        return f
+    key = captured.identity(f)
+    if key not in _COMPILED:
+        found = captured.now(f, {})
+        _COMPILED[key] = found, f
+        if found is not f:
+            name_of(found, *captured.content(found.py_func))
+    return _COMPILED[key][0]
 
 
 def function_of(f: Any) -> Any:
@@ -231,6 +169,20 @@ def flattened(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     return made(f"def call({names}):\n    return f0({', '.join(places)})\n", f), flat
 
 
+def asked(f: Any, count: int) -> Any:
+    """The compiled function of so many parameters that tells the type of a function's results; others have defaults."""
+    if not isinstance(f, _core.Dispatcher):
+        return _core.dispatcher(f, {}, [], False)
+    if id(f) in _PROBES:
+        # The code is in the cache for the next process that asks; regions have their own.
+        f = njit(_PROBES[id(f)], error_model="numpy", cache=True)
+    python = f.py_func
+    if type(python) is FunctionType and 0 < python.__code__.co_argcount - count <= len(python.__defaults__ or ()):
+        names = ", ".join([f"x{i}" for i in range(count)])
+        return made(f"def call({names}):\n    return f0({names})\n", f)
+    return f
+
+
 def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     """The type of a function's results for elements of types: it is compiled for them, and does not run.
 
@@ -239,11 +191,7 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     key = (id(f), *given)
     if key not in _RESULTS:
         # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
-        own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
-        if id(f) in _PROBES and isinstance(f, _core.Dispatcher):
-            # The code is in the cache for the next process that asks; regions have their own.
-            own = njit(_PROBES[id(f)], error_model="numpy", cache=True)
-        _RESULTS[key] = str(own.compile(tuple(TYPES[d] for d in given)).return_type)
+        _RESULTS[key] = str(asked(f, len(given)).compile(tuple(TYPES[d] for d in given)).return_type)
         _ADAPTED.setdefault(("result", id(f)), f)
     found = _RESULTS[key]
     if found not in BY_TEXT:
@@ -338,7 +286,7 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
     """Raises ValueError if an operator is not associative on some of the values, within the rounding of floats."""
     flat = values.reshape(-1)
     some = list(flat[np.unique(np.linspace(0, flat.size - 1, 6).astype(int))]) if flat.size else []
-    exact = values.dtype not in dtypes.REAL_FLOATING + dtypes.COMPLEX
+    exact = values.dtype.kind not in "fc"
     error = 0.0 if exact else 1e4 * float(np.finfo(values.dtype).eps)
     scale = 1.0 if exact else float(np.nanmax(np.abs(some), initial=0.0))
     of = values.dtype.type
@@ -353,6 +301,6 @@ def check_associative(op: Callable[..., Any], values: np.ndarray) -> None:
 
 
 __all__ = [
-    "TYPES", "Zipped", "accumulated", "binary", "check_associative", "compiled", "converted", "elementwise",
-    "flattened", "is_commutative", "made", "plain_key", "result_dtype", "typed", "ufunc",
+    "TYPES", "Zipped", "accumulated", "asked", "binary", "check_associative", "compiled", "converted", "elementwise",
+    "flattened", "is_commutative", "made", "result_dtype", "typed", "ufunc",
 ]  # fmt: skip

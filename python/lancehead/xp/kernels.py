@@ -187,7 +187,7 @@ def rounded(dtype: np.dtype[Any], text: str) -> str:
 
     Kernels round a product and the sum that it is for once. This sum leaves each number as it is, and costs nothing.
     """
-    return f"{text} + {of.typed(dtype)}(-0.0)" if dtype in dtypes.REAL_FLOATING else text
+    return f"{text} + {of.typed(dtype)}(-0.0)" if dtype.kind == "f" else text
 
 
 def _ufunc(code: Code, node: Node, index: Index) -> str:

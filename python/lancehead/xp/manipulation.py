@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ _CONCAT = Row("concat", element=Element.JOINED, is_portable=True, fills=True)
 
 
 def axis_of(axis: int, ndim: int) -> int:
-    """An axis counted from the front; AxisError for one that is not there."""
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
-    return axis % ndim
+    """An axis counted from the front; AxisError for one that is not there, TypeError for what is no integer."""
+    if not -ndim <= (k := index(axis)) < ndim:
+        raise np.exceptions.AxisError(k, ndim)
+    return k % ndim
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:

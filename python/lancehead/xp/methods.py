@@ -53,6 +53,25 @@ class Methods:
     )
     adjacent_difference = _method("adjacent_difference")
 
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, known: Any) -> Any:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        # Values and the device; where they lie, and what they were computed from, is not kept.
+        return restored, (self.numpy(), str(self.device))  # type: ignore[attr-defined]
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(_FUNCTIONS["any"](self == value))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def reshape(self, *shape: Any) -> Any:
         """The elements in another shape, a tuple or several numbers, of which one may be -1."""
         return _FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 else shape)
@@ -109,6 +128,11 @@ class Methods:
         return _FUNCTIONS["imag"](self)
 
 
+def restored(value: Any, device: str) -> Any:
+    """The array of a pickle."""
+    return _FUNCTIONS["asarray"](value, device=device)
+
+
 def bind(functions: Mapping[str, Any]) -> None:
     """Takes the functions of the namespace, and gives methods without a text theirs."""
     _FUNCTIONS.update((name, f) for name, f in functions.items() if callable(f))
@@ -117,4 +141,4 @@ def bind(functions: Mapping[str, Any]) -> None:
             method.__doc__ = _FUNCTIONS[name].__doc__
 
 
-__all__ = ["Methods", "bind"]
+__all__ = ["Methods", "bind", "restored"]

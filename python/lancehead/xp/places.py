@@ -62,11 +62,11 @@ def add_note_of_region(error: BaseException, text: str, order: Sequence[Any]) ->
     found = re.match(r"\s*t(\d+) = ", lines[tb.tb_lineno - 1])
     if found is not None and int(found[1]) < len(order):
         node = order[int(found[1])]
-        add_note(error, *([node] if node.place is not None else _joined(node)))
+        add_note(error, *([node] if node.place is not None else raising(node)))
 
 
-def _joined(node: Any) -> list[Any]:
-    # Operations with errors of their own whose elements are computed in the loop of a node, in the program's order.
+def raising(node: Any) -> list[Any]:
+    """Operations with errors of their own whose elements are computed in the loop of a node, in the program's order."""
     found, seen, stack = [], {node}, [node]
     while stack:
         for n in stack.pop().inputs:
@@ -78,4 +78,4 @@ def _joined(node: Any) -> list[Any]:
     return sorted(found, key=lambda n: n.serial)
 
 
-__all__ = ["Place", "add_note", "add_note_of_region", "here", "line"]
+__all__ = ["Place", "add_note", "add_note_of_region", "here", "line", "raising"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import placing
-from lancehead.xp import dtypes
+from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp import places as program
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
@@ -49,10 +49,10 @@ def zipwith(f: Any, *arrays: Any) -> Any:
 
 def outer(f: Any, a: ndarray, b: ndarray) -> Any:
     """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
-    if on_device(a, b):
-        return map(f, a[(..., *(None,) * b.ndim)], b)
     f = of.binary(f)
-    dtype = of.result_dtype(f, (a.dtype, b.dtype))
+    dtype = several.result(f, (a.dtype, b.dtype))
+    if on_device(a, b) or isinstance(dtype, tuple):
+        return map(f, a[(..., *(None,) * b.ndim)], b)
     helper = of.made(_products(of.typed(dtype)), f, parallel={"unsafe": True})
     shape = a.shape + b.shape
     node = made("outer", _outer, (as_node(a), as_node(b)), shape, dtype, dynamic=(shape,), objects=(helper,))
@@ -161,7 +161,7 @@ _BOUNDARIES = {
 }
 
 
-def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value: Any = 0) -> ndarray:
+def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value: Any = 0) -> Any:
     """The results of a function of the neighbours of each element.
 
     `where` is a radius, or one for each axis, of which all neighbours are arguments in row-major order, or a list of
@@ -179,7 +179,9 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     if boundary == "valid":
         shape = tuple([max(n - b - a, 0) for n, b, a in builtins.zip(x.shape, before, after, strict=True)])
     f = of.flattened(f, (x,) * len(offsets))[0]
-    dtype = of.result_dtype(f, (x.dtype,) * len(offsets))
+    dtype = several.result(f, (x.dtype,) * len(offsets))
+    if isinstance(dtype, tuple):
+        return tuple([stencil(_item(f, i, len(offsets)), x, where, boundary, value=value) for i in range(len(dtype))])
     if on_device(x):
         return _stencil_there(f, x, shape, before, after, offsets, boundary, value, dtype)
     text = _loops(x.ndim, before, after, tuple(offsets), boundary, of.typed(dtype))
@@ -188,6 +190,12 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     dynamic = (shape, x.shape, *more)
     node = made(_STENCIL, _stencil, (as_node(x),), shape, dtype, dynamic=dynamic, objects=(helper,), is_costly=True)
     return wrap(node)
+
+
+def _item(f: Any, i: int, count: int) -> Any:
+    # The function of one of the results of a function.
+    names = ", ".join(f"x{k}" for k in range(count))
+    return of.made(f"def call({names}):\n    return f0({names})[{i}]\n", f)
 
 
 #: Places for those outside of so many, by names of boundaries.
@@ -223,7 +231,7 @@ def _extended(x: ndarray, axis: int, pad: tuple[int, int], boundary: str, value:
             shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
             ends.append(full(shape, value, dtype=x.dtype, device=x.device))
         else:
-            ends.append(take(x, from_numpy(_OUTSIDE[boundary](places, n), x.device), axis=axis))
+            ends.append(take(x, from_numpy(_OUTSIDE[boundary](places, n)), axis=axis))
     return [ends[0], x, ends[1]]
 
 

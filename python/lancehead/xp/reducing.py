@@ -25,18 +25,22 @@ def _row(name: str, law: Law, gives: Gives = Gives.WHOLE, **columns: Any) -> Row
     return Row(name, Kind.REDUCTION, How.REDUCED, law=law, gives=gives, is_portable=True, **columns)
 
 
-_SUM, _PROD, _MEAN = _row("sum", Law.SUM), _row("prod", Law.PRODUCT), _row("mean", Law.SUM, Gives.MEAN)
+#: Kinds of types that functions of numbers do not take.
+_NO_NUMBERS, _NO_FLOATS = "MSUV", "MmSUV"
+
+_SUM, _MEAN = _row("sum", Law.SUM, refuses=_NO_NUMBERS), _row("mean", Law.SUM, Gives.MEAN, refuses=_NO_NUMBERS)
+_PROD = _row("prod", Law.PRODUCT, refuses=_NO_FLOATS)
 _MAX, _MIN = _row("max", Law.GREATEST), _row("min", Law.LEAST)
 _ALL, _ANY = _row("all", Law.ALL), _row("any", Law.ANY)
 # The mean is needed first.
-_VAR = _row("var", Law.SUM, Gives.VARIANCE, reads=2, is_real=True)
-_STD = _row("std", Law.SUM, Gives.DEVIATION, reads=2, is_real=True)
+_VAR = _row("var", Law.SUM, Gives.VARIANCE, reads=2, is_real=True, refuses=_NO_FLOATS)
+_STD = _row("std", Law.SUM, Gives.DEVIATION, reads=2, is_real=True, refuses=_NO_FLOATS)
 _ARGMAX = Row(
     "argmax", how=How.REDUCED, law=Law.GREATEST, gives=Gives.PLACE, is_portable=True, is_real=True, fills=True
 )
 _ARGMIN = Row("argmin", how=How.REDUCED, law=Law.LEAST, gives=Gives.PLACE, is_portable=True, is_real=True, fills=True)
-_CUMSUM = Row("cumsum", how=How.SCANNED, law=Law.SUM, is_portable=True, fills=True)
-_CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True, fills=True)
+_CUMSUM = Row("cumsum", how=How.SCANNED, law=Law.SUM, is_portable=True, fills=True, refuses=_NO_NUMBERS)
+_CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True, fills=True, refuses=_NO_FLOATS)
 SORT = Row("sort", how=How.SORTED, nanoseconds=60.0, is_portable=True, fills=True)
 ARGSORT = Row("argsort", how=How.SORTED, nanoseconds=60.0, is_portable=True, gives_places=True, fills=True)
 _SEARCHSORTED = Row("searchsorted", element=Element.SEARCHED, nanoseconds=60.0, reads=2)
@@ -138,22 +142,41 @@ _SUMS_OF = {
 }
 
 
+def _check_kind(row: Row, x: ndarray) -> None:
+    if x.dtype.kind in row.refuses:
+        raise TypeError(f"{row.name} does not take elements of {x.dtype}")
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    # The type in which compiled code adds and multiplies. Integers keep their last bits when they become narrower.
+    if dtype.kind in "bi":
+        return dtypes.int64
+    return dtypes.uint64 if dtype.kind == "u" else dtype
+
+
+def _accumulated(row: Row, x: ndarray, axis: Any, keepdims: bool, wanted: np.dtype[Any]) -> ndarray:
+    wide = _wide(wanted)
+    found = _reduced(row, astype(astype(x, wanted, copy=False), wide, copy=False), axis, keepdims, wide)
+    return found if wide == wanted else astype(found, wanted)
+
+
 @_remembered
 def sum(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Sums along axes, all for None; of integers in 64 bits."""
+    _check_kind(_SUM, x)
     wanted = _sum_dtype(x, dtype)
     if is_mapped(x) and wanted == x.dtype and axis is None:
         # One pass with the functions of the program, in the order of `xp.reduce`.
         found = total(x)
         return reshape(found, (1,) * x.ndim) if keepdims else found
-    return _reduced(_SUM, astype(x, wanted, copy=False), axis, keepdims, wanted)
+    return _accumulated(_SUM, x, axis, keepdims, wanted)
 
 
 @_remembered
 def prod(x: ndarray, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ndarray:
     """Products along axes, all for None; of integers in 64 bits."""
-    wanted = _sum_dtype(x, dtype)
-    return _reduced(_PROD, astype(x, wanted, copy=False), axis, keepdims, wanted)
+    _check_kind(_PROD, x)
+    return _accumulated(_PROD, x, axis, keepdims, _sum_dtype(x, dtype))
 
 
 @_remembered
@@ -171,18 +194,21 @@ def min(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
 @_remembered
 def mean(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) -> ndarray:
     """Means along axes."""
+    _check_kind(_MEAN, x)
     return _reduced(_MEAN, x, axis, keepdims, _mean_dtype(x))
 
 
 @_remembered
 def var(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Variances along axes."""
+    _check_kind(_VAR, x)
     return _reduced(_VAR, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
 @_remembered
 def std(x: ndarray, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> ndarray:
     """Standard deviations along axes."""
+    _check_kind(_STD, x)
     return _reduced(_STD, x, axis, keepdims, _spread_dtype(x), (("ddof", float(correction)),))
 
 
@@ -210,14 +236,15 @@ def _not_zero(x: ndarray) -> ndarray:
 
 
 def _running(row: Row, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
+    _check_kind(row, x)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
         axis = 0
     k = axis_of(axis, x.ndim)
     wanted = _sum_dtype(x, dtype)
-    node = convert(x.node(), wanted)
-    found = wrap(made(row, _scan, (node,), x.shape, wanted, static=(row.name, k), is_costly=True))
+    node = convert(convert(x.node(), wanted), wide := _wide(wanted))
+    found = wrap(convert(made(row, _scan, (node,), x.shape, wide, static=(row.name, k), is_costly=True), wanted))
     if not include_initial or row.law is None:
         return found
     from lancehead.xp.creation import full
@@ -247,9 +274,11 @@ def cumulative_prod(
 def diff(
     x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
 ) -> ndarray:
-    """Differences of neighbours along an axis, `n` times."""
+    """Differences of neighbours along an axis, `n` times. ValueError for a negative number of times."""
     from lancehead.xp.manipulation import concat
 
+    if n < 0:
+        raise ValueError(f"differences are taken 0 times or more often, not {n}")
     k = axis_of(axis, x.ndim)
     parts = [p for p in (prepend, x, append) if p is not None]
     out = concat(parts, axis=k) if len(parts) > 1 else x

@@ -133,6 +133,8 @@ class Row:
     #: Whether numbers and truth values may be stored in an array of the node's shape; functions of elements and
     #: reductions may.
     fills: bool = False
+    #: Kinds of types that it does not take, by NumPy's letters.
+    refuses: str = ""
     #: Whether elements may raise errors.
     may_raise: bool = False
 

@@ -34,4 +34,4 @@ def before(dtype: np.dtype[Any]) -> Any:
     """The function that says whether an element of a type is before another one."""
     if dtype in dtypes.COMPLEX:
         return pair_before
-    return float_before if dtype in dtypes.REAL_FLOATING else plain_before
+    return float_before if dtype.kind == "f" else plain_before

@@ -209,7 +209,7 @@ def histogram(
         raise ValueError(f"a range is of two finite numbers in order, not {range}")
     line = as_line(_ordered(as_node(x)))
     more: tuple[Any, ...] = ()
-    nodes, edges = [line], line.dtype if line.dtype in dtypes.REAL_FLOATING else dtypes.float64
+    nodes, edges = [line], line.dtype if line.dtype.kind == "f" else dtypes.float64
     if isinstance(bins, ndarray):
         if bins.ndim != 1:
             raise ValueError("edges are a line")

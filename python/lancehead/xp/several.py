@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import _core, types
+from lancehead import types
 from lancehead.xp import functions as of
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, operands
@@ -44,7 +44,7 @@ def result(f: Any, given: Sequence[Kind]) -> Kind:
     """
     key = (id(f), *given)
     if key not in _KINDS:
-        own = f if isinstance(f, _core.Dispatcher) else _core.dispatcher(f, {}, [], False)
+        own = of.asked(f, len(given))
         # The function stays, so that its identity stays its.
         _KINDS[key] = _kind(own.compile(tuple(map(_type, given))).return_type, f), f
     found: Kind = _KINDS[key][0]
@@ -146,13 +146,13 @@ def call(name: str, text: Text, template: str, helper: Any, objects: Sequence[An
     whole = made(name, _filled, text.nodes, (), np.dtype(np.void), static=static, objects=(helper, *objects))
     parts: list[Node] = []
 
-    def part(path: str, kind: Kind) -> Any:
+    def part(path: tuple[int, ...], kind: Kind) -> Any:
         if isinstance(kind, tuple):
-            return tuple(part(f"{path}[{i}]", k) for i, k in enumerate(kind))
+            return tuple(part((*path, i), k) for i, k in enumerate(kind))
         parts.append(made(name, _part, (whole,), shape, kind, static=(path,), is_costly=True))
         return wrap(parts[-1])
 
-    found = part("", kind)
+    found = part((), kind)
     whole.parts = tuple(parts)
     return found
 
@@ -162,8 +162,8 @@ def _filled(*given: str) -> str:
     return template.format(*names)
 
 
-def _part(whole: str, path: str) -> str:
-    return f"{whole}{path}"
+def _part(whole: str, path: tuple[int, ...]) -> str:
+    return whole + "".join(f"[{i}]" for i in path)
 
 
 def elementwise(f: Any, given: Sequence[Any]) -> tuple[Any, list[Node], Kind]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from lancehead.xp import places
+from lancehead.xp import captured, places
 from lancehead.xp.array import ndarray
 from lancehead.xp.devices import on_device
 from lancehead.xp.graph import Node, Op, name_of
@@ -133,14 +134,17 @@ def trace(f: F) -> F:
     """A decorator: the operations of a function of arrays are recorded once for types and shapes of its arguments.
 
     Further calls add one operation to the graph, whatever the function consists of. Arguments that are no arrays are
-    part of what is recorded. The function has no effects beside changes of its arguments, and does not ask for values:
-    that raises TypeError, and so do arrays that it reads from elsewhere.
+    part of what is recorded, and so are variables and globals that it reads. The function has no effects beside changes
+    of its arguments, and does not ask for values: that raises TypeError, and so do arrays that it reads from elsewhere.
     """
     structures: dict[Any, _Structure] = {}
+    python = f if type(f) is FunctionType else None
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
+        if python is not None and (state := captured.state(python)):
+            key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
         found = structures.get(key)

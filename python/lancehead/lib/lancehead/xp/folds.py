@@ -213,14 +213,19 @@ def _back(out, shape, k, n):
 def _checked(x):
     # An argument whose arrays have one shape.
     if prim.is_tuple(x):
-        shape = shape_of(x)
-        for a in x:
-            if a.ndim != len(shape):
-                prim.error("arrays as one have one shape here")
-            elif a.shape != shape:
-                raise ValueError("arrays as one have one shape here")
+        _check_shapes(x, shape_of(x))
         return x
     return np.asarray(x)
+
+
+def _check_shapes(arrays, shape):
+    for a in arrays:
+        if prim.is_tuple(a):
+            _check_shapes(a, shape)
+        elif len(shape_of(a)) != len(shape):
+            prim.error("arrays as one have one shape here")
+        elif a.shape != shape:
+            raise ValueError("arrays as one have one shape here")
 
 
 def _running(op, x, init, exclusive):

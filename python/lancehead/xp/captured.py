@@ -1,0 +1,216 @@
+"""What functions of the program read besides their arguments, with the values of the call.
+
+Variables that a function captured, globals and defaults are part of what it is: a change after the call, of an array
+or of what a name stands for, does not reach results that are computed later. This holds for functions that it calls,
+compiled or not, and for what tuples, lists and dictionaries contain. Functions of modules that the library serves, and
+those with overloads, are left as they are, since the compiler knows them by their identity.
+"""
+
+from __future__ import annotations
+
+import copy
+from hashlib import blake2b
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core, extending
+from lancehead import lib as library
+
+#: Names that code reads, of globals and attributes, in order.
+_READ: dict[CodeType, tuple[str, ...]] = {}
+#: Numbers and texts, which are values by themselves.
+PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
+_NUMBER = frozenset((bool, int, float))
+_SERVED = frozenset((*(path.stem for path in Path(library.__path__[0]).iterdir()), "lancehead"))
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def names_of(code: CodeType) -> tuple[str, ...]:
+    """Names that code reads, of globals and attributes, in order."""
+    names = _READ.get(code)
+    if names is None:
+        names = _READ[code] = tuple(sorted(_names(code)))
+    return names
+
+
+def globals_of(f: FunctionType) -> dict[str, Any]:
+    """The globals that a function reads itself, by name."""
+    names, known = names_of(f.__code__), f.__globals__
+    return {name: known[name] for name in names if name in known}
+
+
+def cells_of(f: FunctionType) -> tuple[Any, ...]:
+    """What a function captured; None for a variable that has no value yet."""
+    return tuple([None if c == CellType() else c.cell_contents for c in f.__closure__ or ()])
+
+
+def _called(value: Any) -> FunctionType | None:
+    # The function of Python that a captured function is, if it is the program's.
+    f = value.py_func if type(value) is _core.Dispatcher else value
+    if type(f) is not FunctionType or f.__module__ is None or f.__module__.partition(".")[0] in _SERVED:
+        return None
+    return None if value in extending.REGISTERED or value in extending.FALLBACKS else f
+
+
+def identity(value: Any, seen: set[int] | None = None) -> Any:
+    """Of numbers, arrays and containers of them the value, with type and sign of zero; of other objects the object.
+
+    A function is itself and what it reads. `seen` has those that are known already.
+    """
+    if type(value) in _NUMBER:
+        return type(value), repr(value)
+    if isinstance(value, np.ndarray):
+        content = value.tobytes()
+        return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
+    seen = set() if seen is None else seen
+    if isinstance(value, (tuple, list)):
+        return (type(value), *[identity(x, seen) for x in value])
+    if isinstance(value, set):
+        return set, frozenset([identity(x, seen) for x in value])
+    if isinstance(value, dict):
+        return (dict, *[(identity(k, seen), identity(x, seen)) for k, x in value.items()])
+    f = None if id(value) in seen else _called(value)
+    if f is not None:
+        seen.add(id(value))
+        return id(value), of_function(f, seen)
+    return (type(value), repr(value)) if isinstance(value, PLAIN) else id(value)
+
+
+def of_function(f: FunctionType, seen: set[int] | None = None) -> tuple[Any, ...]:
+    """The identities of what a function reads."""
+    seen = {id(f)} if seen is None else seen
+    return tuple([identity(x, seen) for x in (f.__defaults__ or (), cells_of(f), globals_of(f))])
+
+
+def state(f: FunctionType) -> list[Any]:
+    """What tells the values that a function reads from those of other calls, in the order in which it names them."""
+    code, known = f.__code__, f.__globals__
+    names = names_of(code)
+    values = [known[name] for name in names if name in known]
+    if f.__closure__:
+        values += cells_of(f)
+    return [
+        (type(x), repr(x)) if type(x) in _NUMBER else identity(x, {id(f)}) for x in values if type(x) is not ModuleType
+    ]
+
+
+def content(f: FunctionType, seen: frozenset[int] = frozenset()) -> tuple[Any, ...]:
+    """What can be said of a function and of what it reads in the same words in another process.
+
+    The cache finds regions by names made of this, so that values of two processes are told apart.
+    """
+    seen |= {id(f.__code__)}
+    reads = (f.__defaults__, cells_of(f), tuple(globals_of(f).items()))
+    return _words(f.__code__, seen), *[_words(x, seen) for x in reads]
+
+
+def _words(x: Any, seen: frozenset[int]) -> Any:
+    if isinstance(x, CodeType):
+        return x.co_code, x.co_names, x.co_varnames, x.co_freevars, _words(x.co_consts, seen)
+    if isinstance(x, (tuple, list)):
+        return type(x).__name__, *[_words(item, seen) for item in x]
+    if isinstance(x, (set, frozenset)):
+        return type(x).__name__, *sorted([repr(_words(item, seen)) for item in x])
+    if isinstance(x, dict):
+        return type(x).__name__, *[_words(item, seen) for item in x.items()]
+    if isinstance(x, np.ndarray):
+        return x.dtype.str, *identity(x)[2:]
+    if isinstance(x, PLAIN):
+        return type(x).__name__, repr(x)
+    f = _called(x)
+    return type(x).__name__ if f is None or id(f.__code__) in seen else content(f, seen)
+
+
+def now(value: Any, known: dict[int, Any]) -> Any:
+    """The value as it is now, of what can change. `known` has the copies of functions by identity."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) is tuple or type(value) is list:
+        items = [now(x, known) for x in value]
+        same = type(value) is tuple and all(a is b for a, b in zip(items, value, strict=True))
+        return value if same else type(value)(items)
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make([now(x, known) for x in value])
+    if type(value) is dict:
+        return {k: now(x, known) for k, x in value.items()}
+    if isinstance(value, (list, dict, set)):
+        return copy.deepcopy(value)
+    f = _called(value)
+    if f is None or not _reads_values(f, set()):
+        return value
+    if id(value) not in known:
+        own = FunctionType(f.__code__, _globals(f, known), f.__name__, None, tuple(map(_cell, f.__closure__ or ())))
+        options = {} if f is value else {k: x for k, x in value.targetoptions.items() if k != "cache"}
+        # It may read itself.
+        known[id(value)] = own if f is value else _core.dispatcher(own, options, [], False)
+        _fill(own, f, known)
+    return known[id(value)]
+
+
+def _globals(f: FunctionType, known: dict[int, Any]) -> dict[str, Any]:
+    # One copy for all functions of a module: the cache looks for what code reads by module and name.
+    copied: dict[str, Any] = known.setdefault(id(f.__globals__), dict(f.__globals__))
+    return copied
+
+
+def _cell(_: Any) -> CellType:
+    return CellType()
+
+
+def _fill(own: FunctionType, f: FunctionType, known: dict[int, Any]) -> None:
+    own.__defaults__ = now(f.__defaults__, known)
+    own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+    for cell, source in zip(own.__closure__ or (), f.__closure__ or (), strict=True):
+        if source != CellType():
+            cell.cell_contents = now(source.cell_contents, known)
+    own.__globals__.update({name: now(x, known) for name, x in globals_of(f).items()})
+
+
+def _reads_values(f: FunctionType, seen: set[int]) -> bool:
+    # Whether something that a function reads, or one that it calls, may change or be replaced.
+    seen.add(id(f))
+    for x in (*(f.__defaults__ or ()), *cells_of(f), *globals_of(f).values()):
+        if isinstance(x, (np.ndarray, tuple, list, dict, set, *PLAIN)):
+            return True
+        called = _called(x)
+        if called is not None and id(called) not in seen and _reads_values(called, seen):
+            return True
+    return False
+
+
+def of_now(f: FunctionType) -> FunctionType:
+    """A function with the values of now of what it reads."""
+    known: dict[int, Any] = {}
+    values = globals_of(f)
+    current = {name: now(value, known) for name, value in values.items()}
+    inner = tuple([CellType(now(value, known)) for value in cells_of(f)])
+    defaults = now(f.__defaults__, known)
+    # Modules, classes and functions without values are left where they are.
+    has_values = any(isinstance(x, (*PLAIN, tuple)) or current[k] is not x for k, x in values.items())
+    own_globals = f.__globals__
+    if has_values or id(f.__globals__) in known:
+        own_globals = _globals(f, known)
+        own_globals.update(current)
+    own = FunctionType(f.__code__, own_globals, f.__name__, defaults, inner)
+    own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+    return own
+
+
+def plain_key(f: FunctionType) -> Any:
+    """What tells a function from others that captured nothing and read no globals but modules; None for others."""
+    if f.__closure__ or f.__defaults__ or f.__kwdefaults__:
+        return None
+    code, known = f.__code__, f.__globals__
+    names = names_of(code)
+    read = [known[name] for name in names if name in known]
+    for x in read:
+        if type(x) is not ModuleType:
+            return None
+    return (code, id(known), *map(id, read))
