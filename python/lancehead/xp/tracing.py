@@ -143,7 +143,7 @@ def trace(f: F) -> F:
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
-        if python is not None and (state := captured.state(python)):
+        if python is not None and (state := captured.state(cast("FunctionType", python))):
             key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
