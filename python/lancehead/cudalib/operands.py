@@ -27,7 +27,7 @@ class Call:
     def __init__(self, stream: Any = 0) -> None:
         self.stream = stream
         self.gpu = current_gpu()
-        self._back: list[tuple[np.ndarray, Any]] = []
+        self._back: list[tuple[Any, Any]] = []
         # Memory that must live until the call is done.
         self._kept: list[Any] = []
 
@@ -37,7 +37,9 @@ class Call:
     def __exit__(self, kind: Any, *rest: object) -> None:
         if kind is None:
             for host, there in self._back:
-                if isinstance(there, DeviceNDArray):
+                if isinstance(host, DeviceNDArray):
+                    host[...] = there
+                elif isinstance(there, DeviceNDArray):
                     there.copy_to_host(host, stream=self.stream)
                 else:
                     np.copyto(host, there)
@@ -124,6 +126,10 @@ class Call:
                 self._back.append((found, copy))
             return copy
         raise ValueError(f"{name} has gaps in its columns: a matrix has columns without gaps (order='F')")
+
+    def after(self, to: Any, values: np.ndarray) -> None:
+        """Copies an array of the host to an array of the host or the device, after what is copied back so far."""
+        self._back.append((to, values))
 
     def empty(self, shape: Any, dtype: Any, order: Any = "F") -> np.ndarray:
         """New memory of the device that lives as long as the call."""
