@@ -467,9 +467,7 @@ def gemv(trans: str, alpha: Any, A: Any, x: Any, beta: Any = 0, y: Any = None, s
     return _kept(None, found, y)
 
 
-def gemm(
-    transa: str, transb: str, alpha: Any, A: Any, B: Any, beta: Any = 0, C: Any = None, stream: Any = None
-) -> Any:
+def gemm(transa: str, transb: str, alpha: Any, A: Any, B: Any, beta: Any = 0, C: Any = None, stream: Any = None) -> Any:
     """alpha op(A) op(B) + beta C, in the place of C if that is given.
 
     >>> cublas.gemm("N", "T", 1.0, np.arange(4.0).reshape(2, 2), np.eye(2))

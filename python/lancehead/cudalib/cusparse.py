@@ -327,9 +327,7 @@ class Sparse(Session):
             lines = [sized(call, x, name, dtype, m) for x, name in ((dl, "dl"), (d, "d"), (du, "du"))]
             self._ops.gtsv(*lines, columns(call, B, "B", dtype, m, n, ldb, True), pivots)
 
-    def gtsvStridedBatch(
-        self, m: int, dl: Any, d: Any, du: Any, x: Any, batchCount: int, batchStride: int
-    ) -> None:
+    def gtsvStridedBatch(self, m: int, dl: Any, d: Any, du: Any, x: Any, batchCount: int, batchStride: int) -> None:
         """Solves systems of three diagonals in place, each `batchStride` elements after the one before."""
         m, systems, stride = _counts(m=m, batchCount=batchCount, batchStride=batchStride)
         with self._call() as call:

@@ -15,7 +15,7 @@ from lancehead import _core
 from lancehead.cuda.devicearray import (
     DeviceNDArray, GpuNDArray, as_cuda_array, device_array_like, is_cuda_array, to_device,
 )  # fmt: skip
-from lancehead.cuda.gpu import address_of, current_gpu, extent_of
+from lancehead.cuda.gpu import address_of, current_gpu, download, extent_of
 
 FLOATS: tuple[np.dtype[Any], ...] = tuple(np.dtype(c) for c in "fdFD")
 LETTERS = {np.dtype("f"): "S", np.dtype("d"): "D", np.dtype("F"): "C", np.dtype("D"): "Z"}
@@ -97,7 +97,9 @@ class Call:
         """
         found = self.array(value, name, dtype, 1, out)
         if found.strides[0] % found.itemsize:
-            raise ValueError(f"{name} has a stride of {found.strides[0]} bytes, which is no multiple of {found.dtype}'s")
+            raise ValueError(
+                f"{name} has a stride of {found.strides[0]} bytes, which is no multiple of {found.dtype}'s"
+            )
         if found.strides[0] == 0 and found.size > 1:
             raise ValueError(f"{name} has a stride of 0: all its elements are one")
         return found
@@ -138,6 +140,14 @@ class Call:
         made = device_array_like(np.empty(shape, dtype, order))
         self._kept.append(made)
         return np.asarray(made._data)
+
+    def read(self, a: np.ndarray) -> np.ndarray:
+        """The elements of an array of the device, after what was put into the stream."""
+        if self.gpu is None:
+            return a
+        if self.stream:
+            self.gpu.wait()
+        return download(self.gpu, a)
 
     def bytes(self, count: int) -> ctypes.c_void_p:
         """The address of so many new bytes."""

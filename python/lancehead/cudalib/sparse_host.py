@@ -72,9 +72,7 @@ class Host:
         loops.blend(alpha, found[:, None], beta, y[:, None])
         return None
 
-    def spmm(
-        self, a: Csr, trans: int, alpha: Any, b: np.ndarray, trans_b: int, beta: Any, c: np.ndarray
-    ) -> None:
+    def spmm(self, a: Csr, trans: int, alpha: Any, b: np.ndarray, trans_b: int, beta: Any, c: np.ndarray) -> None:
         right = b.T if trans_b else b
         right = np.ascontiguousarray(right.conj() if trans_b == 2 else right)
         loops.blend(alpha, loops.product(*_csr(a), trans, right), beta, c)
@@ -110,9 +108,7 @@ class Host:
         if found is not b:
             b[...] = found
 
-    def gtsv_batch(
-        self, low: np.ndarray, d: np.ndarray, high: np.ndarray, x: np.ndarray, stride: int
-    ) -> None:
+    def gtsv_batch(self, low: np.ndarray, d: np.ndarray, high: np.ndarray, x: np.ndarray, stride: int) -> None:
         for i in range(x.shape[1]):
             self.gtsv(low[:, i], d[:, i], high[:, i], x[:, i : i + 1], False)
 

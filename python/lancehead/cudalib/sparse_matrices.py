@@ -28,9 +28,7 @@ class CudaSparseMatrix:
             matrix.dtype, matrix.shape, matrix.nnz, *(to_device(a, stream=stream) for a in (data, indices, pointers))
         )
 
-    def from_attributes(
-        self: _Self, dtype: Any, shape: Any, nnz: int, data: Any, indices: Any, indptr: Any
-    ) -> _Self:
+    def from_attributes(self: _Self, dtype: Any, shape: Any, nnz: int, data: Any, indices: Any, indptr: Any) -> _Self:
         """Takes arrays that are on a device already."""
         self.dtype, self.shape, self.ndim, self.nnz = np.dtype(dtype), tuple(shape), len(shape), int(nnz)
         self.data, self.indices, self.indptr = data, indices, indptr
