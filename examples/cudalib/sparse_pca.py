@@ -2,7 +2,8 @@
 for: random numbers, batched products and selections in streams. examples/xp/sparse_pca.py has the same in ten lines.
 
 The columns of V are the data's leading directions. A random vector c mixes them into a = V c; the norm of the k largest
-entries of a, divided by that of c, says how much of the variance k pixels alone explain. The best of many tries is kept.
+entries of a, divided by that of c, says how much of the variance k pixels alone explain. The best of many tries is
+kept.
 
     python examples/cudalib/sparse_pca.py
 """

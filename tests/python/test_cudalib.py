@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 import zlib
@@ -29,7 +30,23 @@ def test_names():
     assert (cudalib.blas, cudalib.fft, cudalib.rand, cudalib.sparse) == (cublas, cufft, curand, cusparse)
     assert {"cusolver", "sorting", "rand"} <= set(dir(cudalib))
     with pytest.raises(AttributeError, match="'lancehead.cudalib' has no attribute 'cudnn'"):
-        cudalib.cudnn  # noqa: B018
+        cudalib.cudnn
+
+
+@pytest.mark.parametrize("name", ["cublas", "cufft", "curand", "cusolver", "cusparse", "sorting"])
+def test_examples_of_the_help(name):
+    module = getattr(cudalib, name)
+    found = doctest.DocTestFinder(exclude_empty=True).find(module, globs={"np": np, name: module, "cuda": cuda})
+    if name == "cusparse":
+        names = ("bsr_matrix", "csc_matrix", "csr_matrix")
+        found += [
+            t for n in names for t in doctest.DocTestFinder().find(getattr(module, n), globs={"np": np, name: module})
+        ]
+    assert sum(len(test.examples) for test in found) >= 3
+    told = []
+    for test in found:
+        doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+    assert "".join(told) == ""
 
 
 def test_import_of_the_package_loads_no_library():
@@ -205,7 +222,8 @@ def test_sobol():
         qrng.offset = 77 + 1000
         qrng.generate(c := np.zeros(70, dtype))
         assert (b == c).all()
-    assert curand.quasi(4).tolist() == [0, 2**31, 3 * 2**30, 2**30]
+    curand.QRNG().generate(first := np.zeros(4, np.uint32))
+    assert first.tolist() == [0, 2**31, 3 * 2**30, 2**30]
     assert curand.quasi(6, bits=64, nd=2).dtype == np.uint64
 
 

@@ -1,4 +1,4 @@
-"""BLAS on the CPU device: each routine by the compiled loops of `blas_kernels`, whose products of matrices are gemm's."""
+"""BLAS on the CPU device: by the compiled loops of `blas_kernels`, where products of matrices are gemm's."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _symmetric(kind: int) -> Callable[[Any], None]:
     def run(v: Any) -> None:
         a = loops.filled(v.A, v.uplo == 1, kind, False)
         pair = (a, v.B) if v.side == _LEFT else (v.B, a)
-        loops.product(v.alpha, *pair, v.beta, v.C)
+        loops.product(v.alpha, pair[0], pair[1], v.beta, v.C)
 
     return run
 
@@ -128,7 +128,7 @@ def _matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def trmm(v: Any) -> None:
     a = applied(loops.filled(v.A, v.uplo == 1, TRIANGULAR, v.diag == 1), v.trans)
     pair = (a, v.B) if v.side == _LEFT else (v.B, a)
-    loops.product(v.alpha, *pair, v.C.dtype.type(0), v.C)
+    loops.product(v.alpha, pair[0], pair[1], v.C.dtype.type(0), v.C)
 
 
 def trsm(v: Any) -> None:

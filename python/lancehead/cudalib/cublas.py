@@ -22,7 +22,16 @@ from lancehead.cudalib import blas_host, blas_kernels
 from lancehead.cudalib.errors import CuBLASError
 from lancehead.cudalib.libraries import CUBLAS, Session
 from lancehead.cudalib.operands import (
-    FLOATS, LETTERS, Call, choice, count, leading, pointer, real_of, scalar, step,
+    FLOATS,
+    LETTERS,
+    Call,
+    choice,
+    count,
+    leading,
+    pointer,
+    real_of,
+    scalar,
+    step,
 )  # fmt: skip
 from lancehead.cudalib.routines import CHOICES, ROUTINES, SIZES, Routine
 
@@ -31,10 +40,11 @@ def _dtype_of(value: Any, name: str, letters: str) -> np.dtype[Any]:
     dtype = getattr(value, "dtype", None)
     if dtype is None:
         raise TypeError(f"{name} is an array of NumPy or of a device, not {type(value).__name__}")
-    if dtype not in FLOATS or LETTERS[np.dtype(dtype)] not in letters:
+    found = next((t for t in FLOATS if t == dtype and LETTERS[t] in letters), None)
+    if found is None:
         known = ", ".join(str(t) for t in FLOATS if LETTERS[t] in letters)
         raise TypeError(f"{name} is an array of {dtype}, where one of {known} is needed")
-    return np.dtype(dtype)
+    return found
 
 
 def _method(routine: Routine) -> Callable[..., None]:
@@ -55,8 +65,8 @@ class Blas(Session):
     """The routines of BLAS as methods.
 
     Arrays are NumPy's or those of the device in use, of one type: `float32`, `float64`, `complex64` or `complex128`.
-    Matrices are by columns, as BLAS has them: an array by rows is taken as the memory that it is, its transpose. Scalars
-    of a Python's type are those of the arrays. The last array is the one that is written.
+    Matrices are by columns, as BLAS has them: an array by rows is taken as the memory that it is, its transpose.
+    Scalars become numbers of that type. The last array is the one that is written.
     """
 
     LIBRARY = CUBLAS
@@ -316,8 +326,8 @@ def _part(name: str, a: np.ndarray, extents: tuple[int, ...]) -> np.ndarray:
     if len(extents) != a.ndim or any(want > there for want, there in zip(extents, a.shape)):
         seen = " x ".join(map(str, a.shape))
         raise ValueError(
-            f"{name} has {seen} elements by columns, where {' x '.join(map(str, extents))} are needed; an array by rows "
-            "is taken as its transpose"
+            f"{name} has {seen} elements by columns, where {' x '.join(map(str, extents))} are needed; an array by "
+            "rows is taken as its transpose"
             if a.ndim == 2
             else f"{name} has {seen} elements, where {extents[0]} are needed"
         )

@@ -29,8 +29,8 @@ def _kind(itype: Any, otype: Any) -> tuple[str, int]:
     pair = np.dtype(itype).char + np.dtype(otype).char
     if pair not in _KINDS:
         raise ValueError(
-            f"there is no transform from {np.dtype(itype)} to {np.dtype(otype)}: one of both is complex64 or complex128, "
-            "the other is the same or its real type"
+            f"there is no transform from {np.dtype(itype)} to {np.dtype(otype)}: one of both is complex64 or "
+            "complex128, the other is the same or its real type"
         )
     return _KINDS[pair]
 

@@ -1,7 +1,8 @@
 """cuSOLVER's factorisations of matrices whose elements are all stored. Matrices are by columns, as in `cublas`.
 
 >>> from lancehead.cudalib import cusolver
->>> a, b, pivots = np.array([[2.0, 1.0], [1.0, 3.0]], order="F"), np.array([[3.0], [5.0]], order="F"), np.zeros(2, np.int32)
+>>> a, b = np.array([[2.0, 1.0], [1.0, 3.0]], order="F"), np.array([[3.0], [5.0]], order="F")
+>>> pivots = np.zeros(2, np.int32)
 >>> solver = cusolver.Solver()
 >>> solver.getrf(a, pivots), solver.getrs("N", a, pivots, b)
 (0, 0)
@@ -259,7 +260,8 @@ def _cholesky(a: np.ndarray, is_upper: bool) -> int:
             # The loop says at which minor it ends.
             return int(loops.cholesky(a, is_upper))
         part = np.conj(found.T) if is_upper else found
-        np.copyto(a, part, where=np.tri(*a.shape, dtype=bool).T if is_upper else np.tri(*a.shape, dtype=bool))
+        low = np.tri(a.shape[0]) == 1
+        np.copyto(a, part, where=low.T if is_upper else low)
         return 0
     return int(loops.cholesky(a, is_upper))
 
@@ -279,9 +281,10 @@ def _words(given: list[Any]) -> list[Any]:
 
 def _dtype(value: Any) -> np.dtype[Any]:
     dtype = getattr(value, "dtype", None)
-    if dtype not in FLOATS or dtype is None:
+    found = next((t for t in FLOATS if t == dtype), None)
+    if found is None:
         raise TypeError(f"A is an array of float32, float64, complex64 or complex128, not of {dtype}")
-    return np.dtype(dtype)
+    return found
 
 
 def _square(a: np.ndarray) -> np.ndarray:

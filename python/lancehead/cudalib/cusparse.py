@@ -22,10 +22,24 @@ from lancehead.cudalib.operands import Call, choice, count, scalar
 from lancehead.cudalib.sparse_gpu import Gpu
 from lancehead.cudalib.sparse_host import Host
 from lancehead.cudalib.sparse_matrices import (
-    CudaBSRMatrix, CudaCSCMatrix, CudaCSRMatrix, bsr_matrix, csc_matrix, csr_matrix,
+    CudaBSRMatrix,
+    CudaCSCMatrix,
+    CudaCSRMatrix,
+    bsr_matrix,
+    csc_matrix,
+    csr_matrix,
 )  # fmt: skip
 from lancehead.cudalib.sparse_operands import (
-    Blocks, Csr, Indexed, MatDescr, Result, columns, csr, general, sized, value_type,
+    Blocks,
+    Csr,
+    Indexed,
+    MatDescr,
+    Result,
+    columns,
+    csr,
+    general,
+    sized,
+    value_type,
 )  # fmt: skip
 
 _OPERATIONS: dict[Any, int] = {"N": 0, "T": 1, "C": 2}
@@ -152,7 +166,8 @@ class Sparse(Session):
         """y = alpha op(A) x + beta y for a matrix of m rows and n columns."""
         operation = choice(trans, "trans", _OPERATIONS)
         with self._call() as call:
-            a = csr(call, *_counts(m=m, n=n, nnz=nnz), general(descr, "A"), csrVal, csrRowPtr, csrColInd)
+            m, n, nnz = _counts(m=m, n=n, nnz=nnz)
+            a = csr(call, m, n, nnz, general(descr, "A"), csrVal, csrRowPtr, csrColInd)
             dtype = a.values.dtype
             there, source = _vectors(call, x, y, dtype, (m, n) if operation else (n, m))
             self._ops.spmv(a, operation, scalar(alpha, "alpha", dtype), source, scalar(beta, "beta", dtype), there)
@@ -250,7 +265,7 @@ class Sparse(Session):
     ) -> SolveAnalysisInfo:
         """What `csrsv_solve` wants."""
         with self._call() as call:
-            csr(call, *_counts(m=m, n=m, nnz=nnz), descr, csrVal, csrRowPtr, csrColInd)
+            csr(call, count(m, "m"), m, count(nnz, "nnz"), descr, csrVal, csrRowPtr, csrColInd)
         return SolveAnalysisInfo(choice(trans, "trans", _OPERATIONS))
 
     def csrsv_solve(
@@ -312,8 +327,8 @@ class Sparse(Session):
             self._ops.factor(a, is_symmetric)
 
     def gtsv(self, m: int, n: int, dl: Any, d: Any, du: Any, B: Any, ldb: int) -> None:
-        """Solves a system of three diagonals for n columns, in place: `dl` is the one below the main one and begins with
-        an element that is not read, `du` the one above and ends with one."""
+        """Solves a system of three diagonals for n columns, in place: `dl` is the one below the main one and begins
+        with an element that is not read, `du` the one above and ends with one."""
         self._tridiagonal(m, n, dl, d, du, B, ldb, True)
 
     def gtsv_nopivot(self, m: int, n: int, dl: Any, d: Any, du: Any, B: Any, ldb: int) -> None:
@@ -398,10 +413,13 @@ class Sparse(Session):
     ) -> tuple[Csr, int, Csr, int]:
         first, second = choice(transA, "transA", _OPERATIONS), choice(transB, "transB", _OPERATIONS)
         m, n, k = _counts(m=m, n=n, k=k)
-        made = []
-        for name, (rows, width), trans, (descr, nnz, *arrays) in (("A", (m, k), first, a), ("B", (k, n), second, b)):
-            shape = (width, rows) if trans else (rows, width)
-            made.append(csr(call, *shape, count(nnz, f"nnz{name}"), general(descr, name), *arrays, name, dtype))
+        made: list[Csr] = []
+        for name, rows, width, trans, (descr, nnz, values, pointers, indices) in (
+            ("A", m, k, first, a), ("B", k, n, second, b)
+        ):  # fmt: skip
+            lines, across = (width, rows) if trans else (rows, width)
+            nnz = count(nnz, f"nnz{name}")
+            made.append(csr(call, lines, across, nnz, general(descr, name), values, pointers, indices, name, dtype))
         return made[0], first, made[1], second
 
     def csrgemm_ez(
@@ -554,11 +572,11 @@ class Sparse(Session):
             return int(self._ops.counted(there, by_columns, counts))
 
 
-def _counts(**given: Any) -> tuple[int, ...]:
+def _counts(**given: Any) -> Any:
     return tuple(count(value, name) for name, value in given.items())
 
 
-def _block_counts(m: Any, n: Any, block: Any) -> tuple[int, ...]:
+def _block_counts(m: Any, n: Any, block: Any) -> Any:
     found = _counts(m=m, n=n, blockDim=block)
     if found[2] == 0:
         raise ValueError("blockDim is 0")

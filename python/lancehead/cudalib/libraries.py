@@ -1,4 +1,4 @@
-"""CUDA's libraries, found when they are needed: in NVIDIA's wheels, in a toolkit, or where the system's loader looks."""
+"""CUDA's libraries, found when they are needed: in NVIDIA's wheels, in a toolkit, or by the system's loader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from lancehead.cuda import toolkit
 from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu
 from lancehead.cuda.streams import check, on_gpu
 from lancehead.cudalib.errors import (
-    CuBLASError, CudaLibraryError, CudaSupportError, CuFFTError, CuRandError, CuSolverError, CuSparseError,
+    CuBLASError,
+    CudaLibraryError,
+    CudaSupportError,
+    CuFFTError,
+    CuRandError,
+    CuSolverError,
+    CuSparseError,
 )  # fmt: skip
 
 

@@ -13,7 +13,12 @@ import numpy as np
 
 from lancehead import _core
 from lancehead.cuda.devicearray import (
-    DeviceNDArray, GpuNDArray, as_cuda_array, device_array_like, is_cuda_array, to_device,
+    DeviceNDArray,
+    GpuNDArray,
+    as_cuda_array,
+    device_array_like,
+    is_cuda_array,
+    to_device,
 )  # fmt: skip
 from lancehead.cuda.gpu import address_of, current_gpu, download, extent_of
 

@@ -10,14 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: Values of the parameters that choose, by the numbers of the C interface.
-OPERATION = {"N": 0, "T": 1, "C": 2}
-FILL = {"L": 0, "U": 1}
-UNIT = {False: 0, True: 1, "N": 0, "U": 1}
-SIDE = {"L": 0, "R": 1}
-CHOICES: dict[str, dict[object, int]] = {
-    "trans": {**OPERATION}, "transa": {**OPERATION}, "transb": {**OPERATION}, "uplo": {**FILL}, "diag": {**UNIT},
-    "side": {**SIDE},
-}  # fmt: skip
+OPERATION: dict[object, int] = {"N": 0, "T": 1, "C": 2}
+FILL: dict[object, int] = {"L": 0, "U": 1}
+UNIT: dict[object, int] = {False: 0, True: 1, "N": 0, "U": 1}
+SIDE: dict[object, int] = {"L": 0, "R": 1}
+CHOICES = {"trans": OPERATION, "transa": OPERATION, "transb": OPERATION, "uplo": FILL, "diag": UNIT, "side": SIDE}
 SIZES = frozenset("m n k kl ku".split())
 
 
@@ -76,7 +73,7 @@ hemm CZ; side uplo m n alpha A B beta C; A square, B m n, C m n; C = alpha A B +
 syrk SDCZ; uplo trans n k alpha A beta C; A n k trans, C n n; C = alpha op(A) op(A)^T + beta C
 herk CZ alpha beta; uplo trans n k alpha A beta C; A n k trans, C n n; C = alpha op(A) op(A)^H + beta C
 syr2k SDCZ; uplo trans n k alpha A B beta C; A n k trans, B n k trans, C n n; C = alpha (A B^T + B A^T) + beta C
-her2k CZ beta; uplo trans n k alpha A B beta C; A n k trans, B n k trans, C n n; C = alpha A B^H + its transpose + beta C
+her2k CZ beta; uplo trans n k alpha A B beta C; A n k trans, B n k trans, C n n; C = (alpha A B^H) + adjoint + beta C
 trsm SDCZ; side uplo trans diag m n alpha A B; A square, B m n; solves op(A) X = alpha B, on the right side X op(A)
 trmm SDCZ; side uplo trans diag m n alpha A B C; A square, B m n, C m n; C = alpha op(A) B, on the right side B op(A)
 dgmm SDCZ; side m n A x C; A m n, x m|n side, C m n; C = diag(x) A, on the right side A diag(x)

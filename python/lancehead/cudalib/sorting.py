@@ -35,9 +35,9 @@ def _bits(dtype: np.dtype[Any], begin: int, end: int | None) -> tuple[int, Any]:
 
 
 def _key_type(dtype: Any) -> np.dtype[Any]:
-    found = np.dtype(dtype)
-    if found not in _KEYS:
-        raise TypeError(f"keys are of {', '.join(map(str, _KEYS))}, not of {found}")
+    found = next((t for t in _KEYS if t == np.dtype(dtype)), None)
+    if found is None:
+        raise TypeError(f"keys are of {', '.join(map(str, _KEYS))}, not of {np.dtype(dtype)}")
     return found
 
 

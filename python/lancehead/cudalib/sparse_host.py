@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cudalib import sparse_kernels as loops
+from lancehead.cudalib import sparse_kernels
 from lancehead.cudalib.errors import CuSparseError
 from lancehead.cudalib.sparse_operands import Blocks, Csr, Indexed, Result, store
 
-_INVALID, _ZERO_PIVOT = 3, 9
+_ZERO_PIVOT = 9
+#: Their types are known when they are called.
+loops: Any = sparse_kernels
 
 
 def _indices(x: Indexed, limit: int) -> np.ndarray:
@@ -97,7 +99,7 @@ class Host:
 
     def factor(self, a: Csr, is_symmetric: bool) -> None:
         values, pointers, indices, rows, _ = _csr(a)
-        loop: Any = loops.incomplete_cholesky if is_symmetric else loops.incomplete_lu
+        loop = loops.incomplete_cholesky if is_symmetric else loops.incomplete_lu
         row = loop(values, pointers, indices, rows)
         if row >= 0:
             raise CuSparseError(_ZERO_PIVOT, f"the pivot of row {row} of {a.name} is not there or not one to divide by")
@@ -128,10 +130,9 @@ class Host:
             if not 0 <= begin[i] <= end[i] <= indices.size:
                 raise ValueError(f"row {i} of A has no blocks from {begin[i]} to {end[i]}")
             size = a.block * a.block
-            part = Blocks(
-                1, a.columns, a.values[begin[i] * size : end[i] * size],
-                np.array([0, end[i] - begin[i]], np.int32), indices[begin[i] : end[i]], 0, a.block, a.by_columns, a.name,
-            )  # fmt: skip
+            values, where = a.values[begin[i] * size : end[i] * size], indices[begin[i] : end[i]]
+            pointers = np.array([0, end[i] - begin[i]], np.int32)
+            part = Blocks(1, a.columns, values, pointers, where, 0, a.block, a.by_columns, a.name)
             self.bsrmv(part, alpha, x, beta, y[i * a.block : (i + 1) * a.block])
 
     def bsr2csr(self, a: Blocks, c: Result) -> None:

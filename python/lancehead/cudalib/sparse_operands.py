@@ -15,8 +15,8 @@ _MATRICES = "GSHT"
 
 
 class MatDescr:
-    """What a matrix is: `indexbase` 0 or 1, `diagtype` "N" or "U" for a diagonal of ones that is not read, `fillmode` "L"
-    or "U" for the triangle that is read, `matrixtype` "G" general, "S", "H" or "T"."""
+    """What a matrix is: `indexbase` 0 or 1, `diagtype` "N" or "U" for a diagonal of ones that is not read, `fillmode`
+    "L" or "U" for the triangle that is read, `matrixtype` "G" general, "S", "H" or "T"."""
 
     def __init__(self, indexbase: int = 0, diagtype: str = "N", fillmode: str = "L", matrixtype: str = "G") -> None:
         self.indexbase, self.diagtype, self.fillmode, self.matrixtype = indexbase, diagtype, fillmode, matrixtype
@@ -105,9 +105,10 @@ def value_type(array: Any, name: str) -> np.dtype[Any]:
         TypeError: it is none that the library has.
     """
     dtype = getattr(array, "dtype", None)
-    if dtype not in FLOATS or dtype is None:
+    found = next((t for t in FLOATS if t == dtype), None)
+    if found is None:
         raise TypeError(f"{name} is an array of float32, float64, complex64 or complex128, not of {dtype}")
-    return np.dtype(dtype)
+    return found
 
 
 def sized(call: Call, value: Any, name: str, dtype: Any, n: int, out: bool = False) -> np.ndarray:
