@@ -27,6 +27,7 @@ from lancehead.cudalib.operands import (
     Call,
     choice,
     count,
+    host_pointer,
     leading,
     pointer,
     real_of,
@@ -111,7 +112,7 @@ class Blas(Session):
     def _number(self, name: str, dtype: Any, *args: Any) -> Any:
         """The number that a function of cuBLAS gives."""
         out = np.zeros(1, dtype)
-        self._run(name, *args, _host(out))
+        self._run(name, *args, host_pointer(out))
         return out[0]
 
     def nrm2(self, x: Any) -> Any:
@@ -156,7 +157,7 @@ class Blas(Session):
             if call.gpu is None:
                 blas_kernels.scal(alpha, x)
             else:
-                self._run(f"{LETTERS[dtype]}scal", _size(x), _host(alpha), x)
+                self._run(f"{LETTERS[dtype]}scal", _size(x), host_pointer(alpha), x)
 
     def axpy(self, alpha: Any, x: Any, y: Any) -> None:
         """y = alpha x + y."""
@@ -166,7 +167,7 @@ class Blas(Session):
             if call.gpu is None:
                 blas_kernels.axpy(alpha, x, y)
             else:
-                self._run(f"{LETTERS[dtype]}axpy", _size(x), _host(alpha), x, y)
+                self._run(f"{LETTERS[dtype]}axpy", _size(x), host_pointer(alpha), x, y)
 
     def amax(self, x: Any) -> int:
         """The index of the first element of the greatest size, where that of a complex number is the sum of its parts'
@@ -192,7 +193,7 @@ class Blas(Session):
             if call.gpu is None:
                 blas_kernels.rot(x, y, c, s)
             else:
-                self._run(f"{LETTERS[dtype]}rot", _size(x), x, y, _host(c), _host(s))
+                self._run(f"{LETTERS[dtype]}rot", _size(x), x, y, host_pointer(c), host_pointer(s))
 
     def rotg(self, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
         """The rotation that makes the second of two numbers zero, as (r, z, c, s): r is what the first becomes, c and s
@@ -206,7 +207,7 @@ class Blas(Session):
             return _givens(dtype.type(a[()]), dtype.type(b[()]))
         r, z, s = (np.array([v], dtype) for v in (a, b, 0))
         c = np.zeros(1, real_of(dtype))
-        self._run(f"{LETTERS[dtype]}rotg", *map(_host, (r, z, c, s)))
+        self._run(f"{LETTERS[dtype]}rotg", *map(host_pointer, (r, z, c, s)))
         return r[0], z[0], c[0], s[0]
 
     def rotm(self, x: Any, y: Any, param: Any) -> None:
@@ -218,7 +219,7 @@ class Blas(Session):
             if h.shape != (5,) or h[0] not in (-2, -1, 0, 1):
                 raise ValueError("param is [flag, h11, h21, h12, h22] with a flag of -2, -1, 0 or 1")
             if call.gpu is not None:
-                self._run(f"{LETTERS[dtype]}rotm", _size(x), x, y, _host(h))
+                self._run(f"{LETTERS[dtype]}rotm", _size(x), x, y, host_pointer(h))
             elif h[0] != -2:
                 blas_kernels.rotm(x, y, *map(dtype.type, _whole(h)))
 
@@ -233,7 +234,7 @@ class Blas(Session):
         if self._gpu is None:
             param[:] = _modified(*(dtype.type(v[0]) for v in numbers))
         else:
-            self._run(f"{LETTERS[dtype]}rotmg", *map(_host, numbers), _host(param))
+            self._run(f"{LETTERS[dtype]}rotmg", *map(host_pointer, numbers), host_pointer(param))
         return param
 
     # --- Matrices -----------------------------------------------------------------------------------------------------
@@ -281,12 +282,6 @@ def _size(x: np.ndarray) -> ctypes.c_int:
     return ctypes.c_int(x.size)
 
 
-def _host(value: Any) -> Any:
-    """The address of a number of the host, or of an array of some."""
-    a = value if isinstance(value, np.ndarray) else np.asarray(value)
-    return a.ctypes.data_as(ctypes.c_void_p)
-
-
 def _arguments(routine: Routine, values: dict[str, Any]) -> list[Any]:
     """The arguments of the C function after the handle."""
     given: list[Any] = []
@@ -301,7 +296,7 @@ def _arguments(routine: Routine, values: dict[str, Any]) -> list[Any]:
         elif name in CHOICES or name in SIZES:
             given.append(ctypes.c_int(value))
         else:
-            given.append(_host(value))
+            given.append(host_pointer(value))
     return given
 
 

@@ -182,6 +182,18 @@ def pointer(a: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p((extent_of(a)[0] if a.size else address_of(a)) or None)
 
 
+def host_pointer(value: Any) -> Any:
+    """The address of a number of the host, or of an array of some; it keeps that alive."""
+    return np.asarray(value).ctypes.data_as(ctypes.c_void_p)
+
+
+class Described:
+    """Memory of a GPU as an object that other code of the package takes for an array in it."""
+
+    def __init__(self, a: np.ndarray) -> None:
+        self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "strides": a.strides}
+
+
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type of the parts of numbers."""
     return np.dtype(dtype.char.lower())

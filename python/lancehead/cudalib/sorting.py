@@ -18,7 +18,7 @@ from lancehead.cuda.devicearray import is_cuda_array
 from lancehead.cuda.gpu import current_gpu
 from lancehead.cuda.streams import check
 from lancehead.cudalib import sorting_kernels as loops
-from lancehead.cudalib.operands import Call, count
+from lancehead.cudalib.operands import Call, Described, count
 
 _KEYS: tuple[np.dtype[Any], ...] = tuple(np.dtype(c) for c in ("f4", "f8", "i4", "u4", "i8", "u8"))
 _BLOCK = 256
@@ -162,7 +162,7 @@ def _on_gpu(
     if gpu is None or n == 0:
         return
     grid = -(-n // _BLOCK)
-    there = cuda.as_cuda_array(_Interface(keys))
+    there = cuda.as_cuda_array(Described(keys))
     integers = cuda.device_array(n, bits[1].dtype)
     loops.integers_kernel(keys.dtype)[grid, _BLOCK](there.view(bits[1].dtype), bits[0], bits[1], descending, integers)
     order = xp.argsort(xp.asarray(integers, copy=False), stable=True)
@@ -172,18 +172,11 @@ def _on_gpu(
     places = cuda.as_cuda_array(order)
     for a in (keys, vals):
         if a is not None:
-            array = cuda.as_cuda_array(_Interface(a))
+            array = cuda.as_cuda_array(Described(a))
             copy = cuda.device_array(n, a.dtype)
             loops.gathered[grid, _BLOCK](array, places, copy)
             loops.copied[grid, _BLOCK](copy, array)
     gpu.wait()
-
-
-class _Interface:
-    """Memory of a GPU as an object that describes it."""
-
-    def __init__(self, a: np.ndarray) -> None:
-        self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "strides": a.strides}
 
 
 __all__ = ["RadixSort", "segmented_sort"]

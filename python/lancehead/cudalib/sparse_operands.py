@@ -88,6 +88,16 @@ class Result:
     indices: np.ndarray | None
     base: int
 
+    def check(self, nnz: int, size: int = 1) -> None:
+        """Whether so many elements, or blocks of a size, have memory.
+
+        Raises:
+            ValueError: they have not.
+        """
+        for name, a, n in (("values", self.values, nnz * size), ("indices", self.indices, nnz)):
+            if a is not None and a.size < n:
+                raise ValueError(f"the result's {name} has {a.size} elements, where {n} are needed")
+
     def keep(self, values: np.ndarray, pointers: np.ndarray, indices: np.ndarray) -> int:
         """Stores a matrix of the CPU device whose indices begin with 0; gives the number of its elements."""
         store(self.pointers, pointers + self.base, "the result's pointers")
