@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import sys
 import threading
 from typing import Any
 
 from lancehead import _core
 from lancehead.cuda import toolkit
+from lancehead.cuda.errors import CudaDriverError
 from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu
 from lancehead.cuda.streams import check, on_gpu
 from lancehead.cudalib.errors import (
@@ -179,9 +182,10 @@ class Session:
         self.close()
 
     def __del__(self) -> None:
-        # Of an object whose `__init__` has raised there may be nothing to end.
-        if not getattr(self, "_closed", True):
-            self.close()
+        # Of an object whose `__init__` has raised there may be nothing to end; nobody is there to be told of errors.
+        if not getattr(self, "_closed", True) and not sys.is_finalizing():
+            with contextlib.suppress(CudaDriverError, CudaSupportError):
+                self.close()
 
 
 def enter(gpu: _core.Gpu) -> None:

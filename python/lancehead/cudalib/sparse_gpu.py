@@ -124,7 +124,10 @@ class Gpu:
 
     def gather(self, y: np.ndarray, x: Indexed, clears: bool) -> None:
         with self._indexed(x, y.size) as sparse, self._vector(y) as dense:
-            self._run("GatherZ" if clears else "Gather", dense, sparse)
+            self._run("Gather", dense, sparse)
+        if clears:
+            zeros = self.call.array(np.zeros(x.indices.size, y.dtype), "zeros")
+            self.scatter(Indexed(zeros, x.indices, x.base, x.name), y)
 
     def scatter(self, x: Indexed, y: np.ndarray) -> None:
         with self._indexed(x, y.size) as sparse, self._vector(y) as dense:
