@@ -13,6 +13,8 @@ from lancehead.decorators import njit
 
 DENSE, BAND, PACKED = 0, 1, 2
 TRIANGULAR, SYMMETRIC, HERMITIAN = 0, 1, 2
+#: Sums have no order that BLAS says.
+_ANY_ORDER = {"reassoc", "contract"}
 #: Of triangular systems, rows that are solved by a loop; the rest is a product of matrices.
 _BLOCK = 64
 
@@ -36,9 +38,21 @@ def column(layout, n, k, ld, j, is_upper):
 # --- Vectors ----------------------------------------------------------------------------------------------------------
 
 
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
+def squares(x):
+    """The sum of the squares of the sizes."""
+    total = x.dtype.type(0).real
+    for v in x:
+        total += v.real * v.real + v.imag * v.imag
+    return total
+
+
 @njit(error_model="numpy")
-def nrm2(x):
-    """The norm, without overflow on the way."""
+def nrm2(x, least, most):
+    """The norm; if the sum of the squares is not between two bounds, without overflow on the way."""
+    total = squares(x)
+    if least < total < most:
+        return np.sqrt(total)
     zero = abs(x.dtype.type(0))
     largest = zero
     for v in x:
@@ -54,7 +68,7 @@ def nrm2(x):
     return largest * np.sqrt(total)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def dot(x, y, conjugated):
     """The sum of the products, of the first vector's conjugates on request."""
     total = x.dtype.type(0)
@@ -98,7 +112,7 @@ def extreme(x, largest):
     return found
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def asum(x):
     """The sum of the sizes."""
     total = size_of(x.dtype.type(0))
@@ -139,7 +153,7 @@ def blend(alpha, found, beta, y):
 # --- Matrices and vectors ---------------------------------------------------------------------------------------------
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def gemv(a, x, trans):
     """The product of a matrix by columns, its transpose (1) or its conjugate transpose (2), and a vector."""
     m, n = a.shape
@@ -161,7 +175,7 @@ def gemv(a, x, trans):
     return out
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def gbmv(a, x, trans, m, kl, ku):
     """The same with a band."""
     n = a.shape[1]
@@ -181,7 +195,7 @@ def gbmv(a, x, trans, m, kl, ku):
     return out
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def symv(a, layout, n, k, ld, is_upper, is_hermitian, x):
     """The product of a symmetric or Hermitian matrix, of which one triangle is stored, and a vector."""
     out = np.zeros(n, a.dtype)

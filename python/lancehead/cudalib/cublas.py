@@ -120,7 +120,11 @@ class Blas(Session):
         with Call(self.stream) as call:
             x, dtype = self._vectors(call, "SDCZ", "", x=x)
             if call.gpu is None:
-                return real_of(dtype).type(blas_kernels.nrm2(x))
+                real = real_of(dtype)
+                limits = np.finfo(real)
+                # Squares above the least normal number divided by the precision are exact enough.
+                least, most = real.type(limits.tiny / limits.eps), limits.max
+                return real.type(blas_kernels.nrm2(x, least, most))
             names = {"S": "Snrm2", "D": "Dnrm2", "C": "Scnrm2", "Z": "Dznrm2"}
             return self._number(names[LETTERS[dtype]], real_of(dtype), _size(x), x)
 

@@ -17,21 +17,12 @@ M1, M2 = 4294967087, 4294944443
 
 
 @njit
-def _xorwow_step(x):
-    t = x[0] ^ (x[0] >> np.uint32(2))
-    new = (x[4] ^ (x[4] << np.uint32(4))) ^ (t ^ (t << np.uint32(1)))
-    x[0], x[1], x[2], x[3], x[4] = x[1], x[2], x[3], x[4], new
-    x[5] = np.uint32(x[5] + np.uint32(362437))
-    return np.uint32(new + x[5])
-
-
-@njit
 def xorwow_threads(start, counter, table):
-    """The states of all threads, which are 2**67 steps from each other: five words and a counter."""
-    states = np.empty((XORWOW_THREADS, 6), np.uint32)
+    """The states of all threads, which are 2**67 steps from each other: a row for each of five words and a counter."""
+    states = np.empty((6, XORWOW_THREADS), np.uint32)
     v, far = start.copy(), np.empty(5, np.uint32)
     for i in range(XORWOW_THREADS):
-        states[i, :5], states[i, 5] = v, np.uint32(counter)
+        states[:5, i], states[5, i] = v, np.uint32(counter)
         far[:] = 0
         for k in range(20):
             far ^= table[k, (v[k // 4] >> np.uint32(8 * (k % 4))) & np.uint32(255)]
@@ -41,11 +32,23 @@ def xorwow_threads(start, counter, table):
 
 @njit
 def xorwow_words(states, turn, out):
-    """Words of the threads from one on, as many of each as a row of `out` has."""
-    for i in range(out.shape[0]):
-        state = states[(turn + i) % XORWOW_THREADS]
-        for j in range(out.shape[1]):
-            out[i, j] = _xorwow_step(state)
+    """Words of the threads from one on, as many of each as `out` has rows."""
+    done = 0
+    while done < out.shape[1]:
+        begin = (turn + done) % XORWOW_THREADS
+        count = min(XORWOW_THREADS - begin, out.shape[1] - done)
+        part = states[:, begin : begin + count]
+        x0, x1, x2, x3, x4, d = part[0], part[1], part[2], part[3], part[4], part[5]
+        for j in range(out.shape[0]):
+            words = out[j, done : done + count]
+            for i in range(count):
+                t = x0[i] ^ (x0[i] >> np.uint32(2))
+                last = x4[i]
+                new = (last ^ (last << np.uint32(4))) ^ (t ^ (t << np.uint32(1)))
+                x0[i], x1[i], x2[i], x3[i], x4[i] = x1[i], x2[i], x3[i], last, new
+                d[i] = d[i] + np.uint32(362437)
+                words[i] = new + d[i]
+        done += count
 
 
 @njit
@@ -59,11 +62,11 @@ def _applied(matrix, v, first, m):
 
 @njit
 def mrg_threads(start, jump1, jump2):
-    """The states of all threads, which two matrices lead from one to the next."""
-    states, v = np.empty((MRG_THREADS, 6), np.uint64), start.copy()
+    """The states of all threads, which two matrices lead from one to the next: a row for each of six words."""
+    states, v = np.empty((6, MRG_THREADS), np.uint64), start.copy()
     m1, m2 = np.uint64(M1), np.uint64(M2)
     for i in range(MRG_THREADS):
-        states[i] = v
+        states[:, i] = v
         _applied(jump1, v, 0, m1)
         _applied(jump2, v, 3, m2)
     return states
@@ -71,34 +74,63 @@ def mrg_threads(start, jump1, jump2):
 
 @njit
 def mrg_words(states, turn, out):
-    """Numbers from 1 to M1 of the threads from one on, as many of each as a row of `out` has."""
-    m1, m2 = np.uint64(M1), np.uint64(M2)
-    for i in range(out.shape[0]):
-        s = states[(turn + i) % MRG_THREADS]
-        for j in range(out.shape[1]):
-            p1 = (np.uint64(1403580) * s[1] + np.uint64(810728) * (m1 - s[0])) % m1
-            p2 = (np.uint64(527612) * s[5] + np.uint64(1370589) * (m2 - s[3])) % m2
-            s[0], s[1], s[2], s[3], s[4], s[5] = s[1], s[2], p1, s[4], s[5], p2
-            out[i, j] = np.uint32(p1 - p2 if p1 > p2 else p1 + m1 - p2)
+    """Numbers from 1 to M1 of the threads from one on, as many of each as `out` has rows.
+
+    2**32 is 209 more than M1 and 22853 more than M2, so that the upper half of a number is 209 or 22853 times itself.
+    """
+    m1, m2, low, half = np.uint64(M1), np.uint64(M2), np.uint64(0xFFFFFFFF), np.uint64(32)
+    over1, over2 = np.uint64(209), np.uint64(22853)
+    done = 0
+    while done < out.shape[1]:
+        begin = (turn + done) % MRG_THREADS
+        count = min(MRG_THREADS - begin, out.shape[1] - done)
+        part = states[:, begin : begin + count]
+        a0, a1, a2, b0, b1, b2 = part[0], part[1], part[2], part[3], part[4], part[5]
+        for j in range(out.shape[0]):
+            words = out[j, done : done + count]
+            for i in range(count):
+                p = np.uint64(1403580) * a1[i] + np.uint64(810728) * (m1 - a0[i])
+                p = (p >> half) * over1 + (p & low)
+                p = p - m1 if p >= m1 else p
+                p = p - m1 if p >= m1 else p
+                q = np.uint64(527612) * b2[i] + np.uint64(1370589) * (m2 - b0[i])
+                q = (q >> half) * over2 + (q & low)
+                q = (q >> half) * over2 + (q & low)
+                q = q - m2 if q >= m2 else q
+                a0[i], a1[i], a2[i], b0[i], b1[i], b2[i] = a1[i], a2[i], p, b1[i], b2[i], q
+                words[i] = np.uint32(p - q if p > q else p + m1 - q)
+        done += count
 
 
 @njit
 def philox_words(seed, used, element, paired, out):
-    """Words of elements from one on. Four elements of one thread follow each other, then it is the next one's turn;
-    `used` counts the words that each thread has given. If they are paired, two elements are of the same words."""
-    half, width = np.uint64(32), out.shape[1]
+    """Words of elements from one on: a column of `out` for each. Four elements of one thread follow each other, then it
+    is the next one's turn; `used` counts the words that each thread has given. If they are paired, two elements are of
+    the same words."""
+    half, width, count = np.uint64(32), out.shape[0], out.shape[1]
     k0, k1 = np.uint32(seed), np.uint32(seed >> half)
-    for i in range(out.shape[0]):
-        place = (element + i) % 4
-        thread = (element + i) // 4 % PHILOX_THREADS
-        for j in range(width):
-            at = used[thread] + (place // 2 if paired else place) * width + j
-            block = np.uint64(at // 4)
+    words = (2 if paired else 4) * width
+    first = element // 4
+    for group in range(first, (element + count + 3) // 4):
+        thread = group % PHILOX_THREADS
+        start = 4 * group - element
+        for q in range(0, words, 4):
+            block = np.uint64((used[thread] + q) // 4)
             c0, c1 = np.uint32(block), np.uint32(block >> half)
             found = philox4x32(c0, c1, np.uint32(thread), np.uint32(0), k0, k1)
-            out[i, j] = found[at % 4]
-        if place == 3:
-            used[thread] += (2 if paired else 4) * width
+            if width == 1 and 0 <= start and start + 4 <= count:
+                out[0, start], out[0, start + 1], out[0, start + 2], out[0, start + 3] = found
+                continue
+            for r in range(4):
+                place, j = (q + r) // width, (q + r) % width
+                if paired:
+                    place *= 2
+                    if 0 <= start + place + 1 < count:
+                        out[j, start + place + 1] = found[r]
+                if 0 <= start + place < count:
+                    out[j, start + place] = found[r]
+        if start + 4 <= count:
+            used[thread] += words
 
 
 # --- Numbers of words -------------------------------------------------------------------------------------------------
@@ -108,39 +140,35 @@ def philox_words(seed, used, element, paired, out):
 def mrg_bits(words, out):
     """Words of 32 bits of numbers from 1 to M1."""
     for i in range(out.size):
-        out[i] = np.uint32(np.float64(words[i, 0]) * 1.000000048662)
+        out[i] = np.uint32(np.float64(words[0, i]) * 1.000000048662)
 
 
 @njit
-def uniform(words, is_mrg, out):
-    """Numbers above 0 and up to 1, of one word each if they are of 32 bits or of MRG32k3a, else of two."""
-    for i in range(out.size):
-        out[i] = _one(words, i, 0, is_mrg, out)
-
-
-@njit
-def _one(words, i, j, is_mrg, out):
+def uniform(words, is_mrg, first, out):
+    """Numbers above 0 and up to 1 of the rows of words from one on: of one row if they are of 32 bits or of MRG32k3a,
+    else of two."""
+    low = words[first]
     if is_mrg:
-        return out.dtype.type(np.float64(words[i, j]) * 2.3283065498378288e-10)
-    if out.itemsize == 4:
-        return out.dtype.type(
-            np.float32(words[i, j]) * np.float32(2.3283064365386963e-10) + np.float32(1.1641532182693481e-10)
-        )
-    z = np.uint64(words[i, j]) ^ (np.uint64(words[i, j + 1]) << np.uint64(21))
-    return out.dtype.type(np.float64(z) * 1.1102230246251565e-16 + 5.551115123125783e-17)
+        for i in range(out.size):
+            out[i] = np.float64(low[i]) * 2.3283065498378288e-10
+    elif out.itemsize == 4:
+        for i in range(out.size):
+            out[i] = np.float32(low[i]) * np.float32(2.3283064365386963e-10) + np.float32(1.1641532182693481e-10)
+    else:
+        high = words[first + 1]
+        for i in range(out.size):
+            z = np.uint64(low[i]) ^ (np.uint64(high[i]) << np.uint64(21))
+            out[i] = np.float64(z) * 1.1102230246251565e-16 + 5.551115123125783e-17
 
 
 @njit
-def normal(words, is_mrg, first, per_row, mean, deviation, out):
-    """Normal numbers by Box and Muller of two uniform ones: the sine for even elements, the cosine for odd ones. A row
-    of words is for one element, or for two."""
-    second = 1 if is_mrg or out.itemsize == 4 else 2
-    for i in range(out.size):
-        row = i // per_row
-        u, v = _one(words, row, 0, is_mrg, out), _one(words, row, second, is_mrg, out)
-        angle = v * out.dtype.type(6.283185307179586)
-        side = np.sin(angle) if (first + i) % 2 == 0 else np.cos(angle)
-        out[i] = mean + deviation * (np.sqrt(out.dtype.type(-2) * np.log(u)) * side)
+def sides(u, v, mean, deviation, sines, cosines):
+    """Pairs of normal numbers by Box and Muller, of two uniform ones each."""
+    two, turn = u.dtype.type(-2), u.dtype.type(6.283185307179586)
+    for i in range(u.size):
+        size, angle = np.sqrt(two * np.log(u[i])), v[i] * turn
+        sines[i] = mean + deviation * (size * np.sin(angle))
+        cosines[i] = mean + deviation * (size * np.cos(angle))
 
 
 @njit

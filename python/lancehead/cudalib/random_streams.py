@@ -37,8 +37,8 @@ class Stream:
         self._is_ready = False
 
     def words(self, rows: int, width: int, paired: bool) -> tuple[np.ndarray, int, int]:
-        """Words for so many numbers, or pairs of numbers if they are paired; the number of the first element, and how
-        many elements there are for a row."""
+        """Words for so many numbers, in pairs if they are paired, as rows of an array: a column is for one number, or
+        for two. The number of the first element, and how many there are for a column."""
         if not self._is_ready:
             self._begin()
             self._is_ready = True
@@ -53,19 +53,27 @@ class Stream:
     def bits(self, out: np.ndarray) -> None:
         """Words of 32 bits."""
         words, _, _ = self.words(out.size, 1, False)
-        out[:] = words[:, 0]
+        out[:] = words[0]
 
     def uniform(self, out: np.ndarray) -> None:
         """Numbers above 0 and up to 1."""
         words, _, _ = self.words(out.size, 2 if out.itemsize == 8 and not self.is_mrg else 1, False)
-        loops.uniform(words, self.is_mrg, out)
+        loops.uniform(words, self.is_mrg, 0, out)
 
     def normal(self, out: np.ndarray, mean: float, deviation: float) -> None:
-        """Normal numbers."""
-        width = 4 if out.itemsize == 8 and not self.is_mrg else 2
-        words, first, per_row = self.words(out.size, width, True)
+        """Normal numbers: the even ones are sines, the odd ones cosines."""
+        second = 2 if out.itemsize == 8 and not self.is_mrg else 1
+        words, first, per_column = self.words(out.size, 2 * second, True)
+        u, v = np.empty(words.shape[1], out.dtype), np.empty(words.shape[1], out.dtype)
+        loops.uniform(words, self.is_mrg, 0, u)
+        loops.uniform(words, self.is_mrg, second, v)
+        sines, cosines = np.empty_like(u), np.empty_like(u)
         kind = out.dtype.type
-        loops.normal(words, self.is_mrg, first, per_row, kind(mean), kind(deviation), out)
+        loops.sides(u, v, kind(mean), kind(deviation), sines, cosines)
+        # Where a column is for one number, it is for the sine or the cosine of its pair.
+        even, odd = first % 2, 1 - first % 2
+        out[even::2] = sines if per_column == 2 else sines[even::2]
+        out[odd::2] = cosines if per_column == 2 else cosines[odd::2]
 
     def lognormal(self, out: np.ndarray, mean: float, deviation: float) -> None:
         """Exponentials of normal numbers."""
@@ -94,7 +102,7 @@ class _Turns(Stream):
         rounds, self._turn = divmod(self.offset, self.THREADS)
         self._states = self._started(rounds)
         if self._turn:
-            self._draw(0, np.empty((self._turn, 1), np.uint32))
+            self._draw(0, np.empty((1, self._turn), np.uint32))
 
     def _started(self, rounds: int) -> np.ndarray:
         raise NotImplementedError
@@ -106,7 +114,7 @@ class _Turns(Stream):
         if paired and count % 2:
             raise CuRandError(_LENGTH, f"normal numbers are made in pairs, and {count} are asked for")
         rows = count // 2 if paired else count
-        out = np.empty((rows, width), np.uint32)
+        out = np.empty((width, rows), np.uint32)
         self._draw(self._turn, out)
         self._turn = (self._turn + rows) % self.THREADS
         return out, 0, 2 if paired else 1
@@ -177,7 +185,7 @@ class Philox(Stream):
         self._used = used
 
     def _next(self, count: int, width: int, paired: bool) -> tuple[np.ndarray, int, int]:
-        out = np.empty((count, width), np.uint32)
+        out = np.empty((width, count), np.uint32)
         first = self._element
         loops.philox_words(np.uint64(self.seed), self._used, first, paired, out)
         self._element = first + count
@@ -198,7 +206,8 @@ class Mt19937(Stream):
         if paired and count % 2:
             raise CuRandError(_LENGTH, f"normal numbers are made in pairs, and {count} are asked for")
         rows = count // 2 if paired else count
-        return self._source.randint(0, 2**32, (rows, width), np.uint32), 0, 2 if paired else 1
+        words = self._source.randint(0, 2**32, (rows, width), np.uint32)
+        return np.ascontiguousarray(words.T), 0, 2 if paired else 1
 
 
 #: By cuRAND's numbers of generators.

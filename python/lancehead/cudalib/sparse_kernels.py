@@ -11,17 +11,16 @@ from lancehead.decorators import njit
 @njit
 def flaw(pointers, indices, rows, columns):
     """What is wrong with the structure of a matrix: 0 nothing, 1 the pointers, 2 an index."""
-    if pointers[0] != 0:
-        return 1
+    ascends = pointers[0] == 0
     for i in range(rows):
-        if pointers[i + 1] < pointers[i]:
-            return 1
-    if pointers[rows] > indices.size:
+        ascends &= pointers[i + 1] >= pointers[i]
+    if not ascends or pointers[rows] > indices.size:
         return 1
+    # Without a sign, a negative index is greater than any other.
+    greatest = np.uint32(0)
     for p in range(pointers[rows]):
-        if not 0 <= indices[p] < columns:
-            return 2
-    return 0
+        greatest = max(greatest, np.uint32(indices[p]))
+    return 2 if pointers[rows] > 0 and greatest >= columns else 0
 
 
 @njit
@@ -97,7 +96,7 @@ def product(values, pointers, indices, rows, columns, trans, x):
     return out
 
 
-@njit
+@njit(fastmath={"reassoc", "contract"})
 def row_products(values, pointers, indices, rows, x):
     """A x for a vector."""
     out = np.empty(rows, values.dtype)
