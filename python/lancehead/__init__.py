@@ -51,6 +51,7 @@ __all__ = [
 if TYPE_CHECKING:
     from lancehead import cffi_support as cffi_support
     from lancehead import cuda as cuda
+    from lancehead import cudalib as cudalib
     from lancehead import experimental as experimental
     from lancehead import extending as extending
     from lancehead import extensions as extensions
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from lancehead._command.serve import serve_numba as serve_numba
 
 #: Modules that most programs do without: they are loaded when they are asked for.
-_LATER = frozenset(("cffi_support", "cuda", "experimental", "extending", "extensions", "pycc", "typed"))
+_LATER = frozenset(("cffi_support", "cuda", "cudalib", "experimental", "extending", "extensions", "pycc", "typed"))
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Processor = Literal["cpu", "parallel"]
 
 _TARGETS = ("cpu", "parallel")
+#: Targets of devices; NumbaPro's name is another for Numba's.
+_DEVICES = ("cuda", "gpu")
 
 
 @overload
@@ -54,11 +56,11 @@ def vectorize(
 ) -> MakesUfunc: ...
 @overload
 def vectorize(
-    ftylist_or_function: AnyFunction, target: Literal["cuda"], identity: Any = None, **options: Any
+    ftylist_or_function: AnyFunction, target: Literal["cuda", "gpu"], identity: Any = None, **options: Any
 ) -> DeviceUFunc: ...
 @overload
 def vectorize(
-    ftylist_or_function: Signatures = (), *, target: Literal["cuda"], identity: Any = None, **options: Any
+    ftylist_or_function: Signatures = (), *, target: Literal["cuda", "gpu"], identity: Any = None, **options: Any
 ) -> MakesDeviceUFunc: ...
 def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any = None, **options: Any) -> Any:
     """A ufunc from a function of numbers: at once for signatures that are given, else for the types of its arguments.
@@ -69,7 +71,7 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any 
     >>> smaller([1, 5, 3], 4)
     array([1., 4., 3.])
     """
-    if target == "cuda":
+    if target in _DEVICES:
         return _of_device().vectorize(ftylist_or_function, **options)
     _check("vectorize", target, options)
     given = ftylist_or_function
@@ -92,7 +94,7 @@ def guvectorize(
 ) -> MakesUfunc: ...  # fmt: skip
 @overload
 def guvectorize(
-    ftylist: Signatures, layout: str = ..., /, *, target: Literal["cuda"], **options: Any
+    ftylist: Signatures, layout: str = ..., /, *, target: Literal["cuda", "gpu"], **options: Any
 ) -> MakesDeviceUFunc: ...
 def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_args: Any = (), **options: Any) -> Any:
     """A generalised ufunc from a function of arrays that stores into its last arguments, by the layout of their
@@ -106,9 +108,9 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
     array([[11., 12.],
            [23., 24.]])
     """
-    if target == "cuda" and writable_args:
+    if target in _DEVICES and writable_args:
         raise TypeError("writable_args are not supported for target='cuda'")
-    if target == "cuda":
+    if target in _DEVICES:
         return _of_device().guvectorize(*args, **options)
     _check("guvectorize", target, options)
     if len(args) == 1:

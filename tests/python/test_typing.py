@@ -223,7 +223,7 @@ njit(parallel={"fushion": True})  # E: call-overload
 njit(fastmath="nnan")  # E: call-overload
 jit(error_model="C")  # E: call-overload
 vectorize(["float64(float64)"], chache=True)  # E: call-overload
-vectorize(target="gpu")  # E: call-overload
+vectorize(target="tpu")  # E: call-overload
 guvectorize(["(float64[:])"])  # E: call-overload
 stencil(neighbourhood=((-1, 1),))  # E: call-overload
 cfunc()  # E: call-arg
