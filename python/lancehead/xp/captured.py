@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, extending
-from lancehead import lib as library
 
 #: Names that code reads, of globals and attributes, in order.
 _READ: dict[CodeType, tuple[str, ...]] = {}
 #: Numbers and texts, which are values by themselves.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 _NUMBER = frozenset((bool, int, float))
-_SERVED = frozenset((*(path.stem for path in Path(library.__path__[0]).iterdir()), "lancehead"))
+_SERVED = frozenset((*(path.stem for path in (Path(__file__).parents[1] / "lib").iterdir()), "lancehead"))
 
 
 def _names(code: CodeType) -> set[str]:

@@ -7,6 +7,7 @@ of `lancehead.cuda`, in row-major order.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -49,6 +50,8 @@ _default: list[Device] = []
 
 #: Devices other than the host that programs have named.
 IN_USE: set[Device] = set()
+#: Called before the first of them is used, to load what computes there.
+BEFORE_USE: list[Callable[[], None]] = []
 
 
 def _cuda(number: int) -> Device:
@@ -81,8 +84,8 @@ def _named(device: Any) -> Device:
         known = ", ".join(f"'{d}'" for d in devices())
         raise ValueError(f"there is no device {name!r}; arrays are on {known}")
     if not IN_USE:
-        # What computes on devices: programs that name none do without these modules.
-        from lancehead.xp import device_regions  # noqa: F401
+        for load in BEFORE_USE:
+            load()
     IN_USE.add(found)
     return found
 

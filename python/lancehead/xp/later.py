@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.devices import BEFORE_USE
 from lancehead.xp.schedules import Schedule
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
     return autotuning.autotune(f, *arguments, budget=budget)
 
 
+def _load_devices() -> None:
+    from lancehead.xp import device_regions  # noqa: F401
+
+
+BEFORE_USE.append(_load_devices)
 OPERATORS["explain"], OPERATORS["autotune"] = explain, autotune
 
 __all__ = ["autotune", "explain"]
