@@ -67,7 +67,7 @@ class Methods:
         return bool(_FUNCTIONS["any"](self == value))
 
     def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other  # type: ignore[operator]
+        return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self

@@ -137,12 +137,12 @@ def trace(f: F) -> F:
     of its arguments, and does not ask for values: that raises TypeError, and so do arrays that it reads from elsewhere.
     """
     structures: dict[Any, _Structure] = {}
-    is_python = type(f) is FunctionType
+    python = f if isinstance(f, FunctionType) else None
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
-        if is_python and (state := captured.state(f)):
+        if python is not None and (state := captured.state(python)):
             key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
