@@ -362,3 +362,10 @@ def test_where_chooses_between_numbers():
             njit(function(text))(A)
     check_same("np.where(a > 2, a, -1)")
     check_same("np.where(a > 2)[1]")
+
+
+def test_zero_to_complex_powers_in_arrays():
+    zeros, powers = np.zeros(6, complex), np.array([1 + 1j, 2, 0, 1j, -1, -1 + 1j])
+    with np.errstate(all="ignore"):
+        wanted = zeros**powers
+    assert np.array_equal(njit(lambda a, b: a**b)(zeros, powers), wanted, equal_nan=True)

@@ -327,6 +327,8 @@ def _complex_pow(a, b):
     if a.real == 0.0 and a.imag == 0.0:
         if b.imag != 0.0 or b.real < 0.0:
             if prim.numpy_errors():
+                if b.real > 0.0:
+                    return prim.complex(one - one, one - one)
                 nan = prim.fdiv(a.real, prim.fabs(a.real))
                 return prim.complex(nan, nan)
             raise ZeroDivisionError("0.0 to a negative or complex power")
