@@ -15,6 +15,8 @@ import scipy.stats
 
 from lancehead import cuda, cudalib, guvectorize, vectorize
 from lancehead.cudalib import cublas, cufft, curand, cusolver, cusparse, errors, sorting
+from lancehead.demo.program import measure
+from lancehead.demo.programs import cuda_fft_filter
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "cudalib").glob("*.py"))
 
@@ -24,6 +26,10 @@ def test_programs(program):
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 2
+
+
+def test_row_of_the_demo():
+    assert measure(cuda_fft_filter.PROGRAM, quick=True).failure == ""
 
 
 def test_names():

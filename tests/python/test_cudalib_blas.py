@@ -224,6 +224,14 @@ def test_functions():
     np.testing.assert_allclose(cublas.axpy(2.0, b[0], y), 2 * b[0] + 1)
     np.testing.assert_allclose(cublas.dot(b[0], x), b[0] @ x)
 
+    assert cublas.gemm("N", "T", 2.0, b, b).dtype == np.float32
+    with pytest.raises(TypeError, match="C is an array of int64"):
+        cublas.gemm("N", "T", 1.0, a, b, 0, np.ones((3, 5), int))
+    with pytest.raises(ValueError, match="op.A. is 3 x 4 and op.B. 5 x 4, which do not fit"):
+        cublas.gemm("N", "N", 1.0, a, b)
+    with pytest.raises(ValueError, match="alpha is a number, not list"):
+        cublas.gemv("N", [1], a, x)
+
 
 def test_memory_is_what_counts():
     """An array by rows is its transpose; the first elements of larger arrays are the matrix."""

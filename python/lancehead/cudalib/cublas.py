@@ -413,7 +413,7 @@ def _checked(**values: Any) -> None:
         if name in ("alpha", "beta"):
             if not isinstance(value, Number):
                 raise ValueError(f"{name} is a number, not {type(value).__name__}")
-        else:
+        elif value is not None or name not in ("y", "C"):
             _dtype_of(value, name, "SDCZ")
 
 
@@ -438,7 +438,8 @@ def dot(x: Any, y: Any, stream: Any = None) -> Any:
     >>> float(cublas.dot(np.arange(3.0), np.ones(3)))
     3.0
     """
-    _checked(x=x, y=y)
+    _checked(x=x)
+    _dtype_of(y, "y", "SDCZ")
     dtype = _common(x.dtype, y.dtype)
     return Blas(stream).dot(_host_array(x, dtype), _host_array(y, dtype))
 
@@ -449,7 +450,8 @@ def axpy(alpha: Any, x: Any, y: Any, stream: Any = None) -> Any:
     >>> cublas.axpy(2.0, np.arange(3.0), np.ones(3))
     array([1., 3., 5.])
     """
-    _checked(alpha=alpha, x=x, y=y)
+    _checked(alpha=alpha, x=x)
+    _dtype_of(y, "y", "SDCZ")
     dtype = _common(alpha, x.dtype, y.dtype)
     found = np.array(_host_array(y, dtype))
     Blas(stream).axpy(alpha, _host_array(x, dtype), found)
@@ -462,7 +464,7 @@ def gemv(trans: str, alpha: Any, A: Any, x: Any, beta: Any = 0, y: Any = None, s
     >>> cublas.gemv("T", 1.0, np.arange(6.0).reshape(2, 3), np.ones(2))
     array([3., 5., 7.])
     """
-    _checked(alpha=alpha, beta=beta, A=A, x=x)
+    _checked(alpha=alpha, beta=beta, A=A, x=x, y=y)
     operation = str(trans).upper()
     if operation not in _OPERATIONS or A.ndim != 2 or x.ndim != 1:
         raise ValueError("trans is 'N', 'T' or 'C', A a matrix, x a vector")
@@ -483,7 +485,7 @@ def gemm(transa: str, transb: str, alpha: Any, A: Any, B: Any, beta: Any = 0, C:
     array([[0., 1.],
            [2., 3.]])
     """
-    _checked(alpha=alpha, beta=beta, A=A, B=B)
+    _checked(alpha=alpha, beta=beta, A=A, B=B, C=C)
     ta, tb = str(transa).upper(), str(transb).upper()
     if ta not in _OPERATIONS or tb not in _OPERATIONS or A.ndim != 2 or B.ndim != 2:
         raise ValueError("transa and transb are 'N', 'T' or 'C', A and B matrices")

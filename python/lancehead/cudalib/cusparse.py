@@ -25,6 +25,7 @@ from lancehead.cudalib.sparse_matrices import (
     CudaBSRMatrix,
     CudaCSCMatrix,
     CudaCSRMatrix,
+    CudaSparseMatrix,
     bsr_matrix,
     csc_matrix,
     csr_matrix,
@@ -612,6 +613,6 @@ def _result(call: Call, rows: int, descr: MatDescr, values: Any, pointers: Any, 
 
 
 __all__ = [
-    "CuSparseError", "CudaBSRMatrix", "CudaCSCMatrix", "CudaCSRMatrix", "MatDescr", "Sparse", "bsr_matrix",
-    "csc_matrix", "csr_matrix",
+    "CuSparseError", "CudaBSRMatrix", "CudaCSCMatrix", "CudaCSRMatrix", "CudaSparseMatrix", "MatDescr", "Sparse",
+    "bsr_matrix", "csc_matrix", "csr_matrix",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ NAMES = (
     "xp_group_by",
     "cuda_mandelbrot",
     "cuda_nbody",
+    "cuda_fft_filter",
 )
 
 #: Programs that the language cannot express yet, with the reason; they are shown by name and not run.
