@@ -81,7 +81,7 @@ trait Vector: Copy {
 const fn partners<const D: usize, const N: usize, const WORDS: usize>() -> [i32; N] {
     let (mut all, mut i) = ([0; N], 0);
     while i < N {
-        all[i] = ((i / WORDS ^ D) * WORDS + i % WORDS) as i32;
+        all[i] = (((i / WORDS) ^ D) * WORDS + i % WORDS) as i32;
         i += 1;
     }
     all
@@ -91,7 +91,7 @@ const fn partners<const D: usize, const N: usize, const WORDS: usize>() -> [i32;
 const fn having<const D: usize, const N: usize, const WORDS: usize>() -> [i32; N] {
     let (mut all, mut i) = ([0; N], 0);
     while i < N {
-        all[i] = -((i / WORDS & D != 0) as i32);
+        all[i] = -(((i / WORDS) & D != 0) as i32);
         i += 1;
     }
     all
