@@ -1,0 +1,1 @@
+ElementwiseKernel = ReductionKernel = None

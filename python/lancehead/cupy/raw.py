@@ -1,0 +1,1 @@
+RawKernel = RawModule = None
