@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cupy import hosted, indexing, layout, ufuncs
+from lancehead.cupy import arguments, hosted, indexing, layout, ufuncs
 from lancehead.cupy.hosted import wrap
 from lancehead.xp import array as lazy
 
@@ -68,14 +68,19 @@ class ndarray(lazy.ndarray):
 
     def __new__(cls, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C") -> Any:
         self = object.__new__(cls)
-        value = np.empty(shape, dtype, order=order or "C")  # type: ignore[call-overload]
-        if memptr is not None:
-            value = memptr.array(value.shape, value.dtype, strides, order or "C")
-        elif strides is not None:
-            raise ValueError("strides are those of memory, which memptr names")
+        shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+        dtype = np.dtype(dtype)
+        if strides is not None and memptr is None:
+            raise ValueError("ndarray() with strides needs memory")
+        owner = None if memptr is None else memptr.mem.array
+        if memptr is None:
+            found = _namespace().empty(shape, dtype, order)
+        elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:
+            steps = strides if strides is not None else np.empty(shape, np.int8, order=order or "C").strides
+            steps = tuple(s if strides is not None else s * dtype.itemsize for s in steps)
+            found = arguments.shared(owner, (memptr.ptr - memptr.mem.ptr) // dtype.itemsize, shape, steps)
         else:
-            value[...] = np.zeros((), value.dtype)
-        found = layout.placed(value)
+            found = layout.placed(memptr.array(shape, dtype, strides, order or "C"))
         lazy.ndarray.__init__(self, found._node, found._view)
         return self
 

@@ -25,6 +25,8 @@ class UnownedMemory:
 
     def __init__(self, ptr: int, size: int, owner: Any, device_id: int = -1) -> None:
         self.ptr, self.size, self._owner = ptr, size, owner
+        #: The array that owns it, if one does.
+        self.array: Any = None
         self.device_id = layout.CURRENT.number if device_id < 0 else device_id
 
     @property
@@ -142,6 +144,7 @@ def of_array(x: lazy.ndarray) -> MemoryPointer:
         there = owner._node.value = devices.uploaded(np.asarray(there), layout.device())
     base = int(there.gpu_data.device_pointer)
     memory = UnownedMemory(base, there.nbytes, there)
+    memory.array = owner
     first = 0 if x._view is None else x._view.first() * x.itemsize
     return MemoryPointer(memory, first if x.size else 0)
 
