@@ -84,6 +84,8 @@ class Parser:
         self.types = set(types)
         self.unit = Unit()
         self.templates: set[str] = set()
+        #: Whether the last statement of the text may do without its semicolon.
+        self.is_body = False
 
     # --- words -------------------------------------------------------------------------------------------------------
     @property
@@ -110,6 +112,8 @@ class Parser:
 
     def expect(self, text: str) -> Token:
         """The next token, which must be one."""
+        if text == ";" and self.is_body and self.now.kind == "end":
+            return self.now
         if self.now.text != text:
             before = self.tokens[self.at - 1] if self.at else self.now
             line = before.line if text in (";", ")", "]") else self.now.line
@@ -322,6 +326,7 @@ class Parser:
     def statements(self, end: str) -> Node:
         """Statements up to the end of a block, or of the text."""
         found, line = [], self.now.line
+        self.is_body = self.is_body or not end
         while self.now.text != end and self.now.kind != "end":
             found.append(self.statement())
         if end:
