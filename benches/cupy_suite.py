@@ -71,8 +71,27 @@ class _Placeholder(types.ModuleType):
         return Missing(f"{self.__name__}.{name}")
 
 
+class Rest(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Modules of `lancehead.cupy` that are not there are placeholders."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """A placeholder."""
+        if name.startswith(("lancehead.cupy.", "lancehead.cupyx.")):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec: Any) -> Any:
+        """A placeholder."""
+        return _Placeholder(spec.name.removeprefix("lancehead."))
+
+    def exec_module(self, module: Any) -> None:
+        """Nothing is left to do."""
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports of `cupy` and `cupyx` are those of `lancehead`."""
+
+    kept: dict[str, Any] = {}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """The module of a name of CuPy's."""
@@ -85,19 +104,34 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         try:
             found = importlib.import_module(f"lancehead.{spec.name}")
         except ImportError:
-            return _Placeholder(spec.name)
+            found = _Placeholder(spec.name)
+        # The file of a module stays its own.
+        self.kept[spec.name] = getattr(found, "__spec__", None)
         return found
 
     def exec_module(self, module: Any) -> None:
         """Nothing is left to do, but private names are placeholders."""
-        sys.modules[f"{module.__name__}"] = module
+        name = module.__spec__.name if module.__spec__ else module.__name__
+        if self.kept.get(name) is not None:
+            module.__spec__ = self.kept[name]
 
 
 def pytest_configure(config: Any) -> None:
     """Puts the modules in place."""
     from lancehead import cupy
+    from lancehead.cupy import testing
+    from lancehead.cupy.testing import loops
 
     sys.meta_path.insert(0, Finder())
+    sys.meta_path.append(Rest())
+    conditions = types.ModuleType("cupy.testing._condition")
+    for name in ("retry", "repeat", "repeat_with_success_at_least"):
+        setattr(conditions, name, lambda *given: lambda f: f)
+    testing._condition, sys.modules["cupy.testing._condition"] = conditions, conditions
+    private = types.ModuleType("cupy.testing._loops")
+    private._wraps_partial = lambda f, *names: lambda g: loops.without(g, f, names)
+    private._wraps_partial_xp = private._wraps_partial
+    testing._loops, sys.modules["cupy.testing._loops"] = private, private
     for name in ("_core", "_util", "_environment", "_logic", "_math", "_manipulation", "_sorting", "_binary"):
         setattr(cupy, name, _Placeholder(f"cupy.{name}"))
     for mark in ("slow", "multi_gpu"):

@@ -22,8 +22,8 @@ from numpy import (
     can_cast,
     cdouble,
     common_type,
-    complex128,
     complex64,
+    complex128,
     complexfloating,
     csingle,
     double,
@@ -44,10 +44,10 @@ from numpy import (
     iinfo,
     inexact,
     inf,
+    int8,
     int16,
     int32,
     int64,
-    int8,
     int_,
     intc,
     integer,
@@ -69,10 +69,10 @@ from numpy import (
     single,
     typename,
     ubyte,
+    uint8,
     uint16,
     uint32,
     uint64,
-    uint8,
     uintc,
     uintp,
     ulonglong,
@@ -80,7 +80,7 @@ from numpy import (
     ushort,
 )  # fmt: skip
 
-from lancehead.cupy import cuda, fft, linalg, random
+from lancehead.cupy import cuda, exceptions, fft, linalg, random
 from lancehead.cupy.array import ndarray
 from lancehead.cupy.creation import (
     arange,
@@ -387,9 +387,9 @@ from lancehead.cupy.ufuncs import (
     less,
     less_equal,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     logaddexp,
     logaddexp2,
     logical_and,
@@ -425,6 +425,7 @@ from lancehead.cupy.ufuncs import (
     trunc,
     ufunc,
 )
+
 abs = absolute
 acos = arccos
 acosh = arccosh
@@ -529,6 +530,7 @@ __all__ = [
     "count_nonzero", "cov", "cross", "csingle", "cuda", "cumprod", "cumsum", "deg2rad", "degrees", "delete", "diag",
     "diag_indices", "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot",
     "double", "dsplit", "dstack", "dtype", "e", "ediff1d", "einsum", "empty", "empty_like", "equal", "errstate",
+    "exceptions",
     "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal", "finfo",
     "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power", "floating",
     "floor", "floor_divide", "fmax", "fmin", "fmod", "format_float_positional", "format_float_scientific", "frexp",

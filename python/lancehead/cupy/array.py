@@ -71,13 +71,13 @@ class ndarray(lazy.ndarray):
         shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
-            raise ValueError("ndarray() with strides needs memory")
+            raise ValueError("ndarray() with strides needs the memory that they are of")
         owner = None if memptr is None else memptr.mem.array
         if memptr is None:
             found = _namespace().empty(shape, dtype, order)
         elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:
-            steps = strides if strides is not None else np.empty(shape, np.int8, order=order or "C").strides
-            steps = tuple(s if strides is not None else s * dtype.itemsize for s in steps)
+            letter: Any = order or "C"
+            steps = np.empty(shape, dtype, letter).strides if strides is None else strides
             found = arguments.shared(owner, (memptr.ptr - memptr.mem.ptr) // dtype.itemsize, shape, steps)
         else:
             found = layout.placed(memptr.array(shape, dtype, strides, order or "C"))
@@ -167,7 +167,8 @@ class ndarray(lazy.ndarray):
         """A copy as an array of NumPy, in `out` if that is given."""
         there = layout.host(self)
         if out is None:
-            return np.array(there, order="C" if order == "C" else order, copy=True)  # type: ignore[call-overload]
+            letter: Any = order
+            return np.array(there, order=letter, copy=True)
         if not isinstance(out, np.ndarray):
             raise TypeError("Only numpy.ndarray can be obtained from cupy.ndarray")
         if out.dtype != self.dtype:
@@ -195,8 +196,8 @@ class ndarray(lazy.ndarray):
             "explicitly."
         )
 
-    def __array_ufunc__(self, f: Any, method: str, *given: Any, **options: Any) -> Any:
-        own = getattr(_namespace(), f.__name__, None)
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
+        own = getattr(_namespace(), ufunc.__name__, None)
         if not isinstance(own, ufuncs.ufunc):
             return NotImplemented
         out = options.get("out")
@@ -336,9 +337,9 @@ class ndarray(lazy.ndarray):
         """The lesser one of elements and values, of elements that may be there several times."""
         indexing.scatter(self, slices, value, "minimum")
 
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
+    def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
         """The elements in another shape, as a view where that is possible."""
-        return _namespace().reshape(self, shape[0] if len(shape) == 1 else shape, order)
+        return _namespace().reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def ravel(self, order: str = "C") -> Any:
         """The elements in one dimension, as a view where that is possible."""
@@ -377,7 +378,7 @@ class ndarray(lazy.ndarray):
         if self.dtype.kind == "c" and wanted.kind not in "cb":
             _warn_of_real_parts()
         axes = layout.dense_order(self, order)
-        if not copy and wanted == self.dtype and layout.transposed(self, axes)._is_dense():
+        if not copy and wanted == self.dtype and layout.shadow(layout.transposed(self, axes)).flags.c_contiguous:
             return self
         x = layout.transposed(self, axes)
         found = lazy.wrap(ufuncs.converted(x, wanted).node())
@@ -456,7 +457,16 @@ class ndarray(lazy.ndarray):
         _method,
         ("argsort", "argpartition", "searchsorted", "take", "repeat", "choose", "compress", "trace", "nonzero"),
     )
-    clip, conj, conjugate, round = map(_method, ("clip", "conjugate", "conjugate", "around"))
+    clip, round = map(_method, ("clip", "around"))
+
+    def conj(self) -> Any:
+        """Conjugates; of real numbers the array itself."""
+        return ufuncs.conjugate(self) if self.dtype.kind == "c" else self
+
+    conjugate = conj
+
+    def __bytes__(self) -> bytes:
+        return bytes(layout.host(self))
 
     # --- operators ---------------------------------------------------------------------------------------------------
     __add__, __radd__, __iadd__ = _binary(ufuncs.add)
@@ -471,7 +481,7 @@ class ndarray(lazy.ndarray):
     __xor__, __rxor__, __ixor__ = _binary(ufuncs.bitwise_xor)
     __lshift__, __rlshift__, __ilshift__ = _binary(ufuncs.left_shift)
     __rshift__, __rrshift__, __irshift__ = _binary(ufuncs.right_shift)
-    __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = (  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = (
         _binary(f)[0]
         for f in (
             ufuncs.less, ufuncs.less_equal, ufuncs.greater, ufuncs.greater_equal, ufuncs.equal, ufuncs.not_equal,
@@ -479,7 +489,7 @@ class ndarray(lazy.ndarray):
     )  # fmt: skip
     __neg__, __pos__ = _unary(ufuncs.negative), _unary(ufuncs.positive)
     __abs__, __invert__ = _unary(ufuncs.absolute), _unary(ufuncs.invert)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __divmod__(self, other: Any) -> Any:
         return ufuncs.divmod(self, other)
@@ -501,13 +511,18 @@ builtin_type = type
 
 
 class Flags:
-    """Order of the memory of an array."""
+    """Order of the memory of an array: `c_contiguous f_contiguous fnc forc owndata`."""
+
+    __slots__ = ("_facts",)
 
     def __init__(self, flags: Any, owns: bool) -> None:
-        self.c_contiguous, self.f_contiguous = bool(flags.c_contiguous), bool(flags.f_contiguous)
-        self.fnc = self.f_contiguous and not self.c_contiguous
-        self.forc = self.f_contiguous or self.c_contiguous
-        self.owndata = owns
+        c, f = bool(flags.c_contiguous), bool(flags.f_contiguous)
+        self._facts = {"c_contiguous": c, "f_contiguous": f, "owndata": owns, "fnc": f and not c, "forc": f or c}
+
+    def __getattr__(self, name: str) -> bool:
+        if name.startswith("_") or name not in self._facts:
+            raise AttributeError(name)
+        return self._facts[name]
 
     def __getitem__(self, name: str) -> bool:
         known = {"C_CONTIGUOUS": "c_contiguous", "F_CONTIGUOUS": "f_contiguous", "OWNDATA": "owndata"}

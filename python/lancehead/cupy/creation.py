@@ -21,7 +21,7 @@ def as_order(order: Any, default: str = "C") -> str:
     if order is None:
         return default
     if order not in _ORDERS:
-        raise TypeError(f"order not understood: {order!r}")
+        raise ValueError(f"order not understood: {order!r}")
     return _ORDERS[order]
 
 
@@ -39,10 +39,10 @@ def array(
         value = _value(object, dtype)
         if value.dtype.kind not in "biufcmMSUV" or value.dtype.hasobject:
             raise ValueError(f"Unsupported dtype {value.dtype}")
-        layout_order = "K" if isinstance(object, np.ndarray) and order in "KA" else order if order in "CF" else "C"
+        layout_order: Any = "K" if isinstance(object, np.ndarray) and order in "KA" else order if order in "CF" else "C"
         if layout_order == "K" and not (value.flags.c_contiguous or value.flags.f_contiguous):
             layout_order = "C" if order == "A" else "K"
-        found = wrap(layout.placed(np.array(value, order=layout_order, copy=True)))  # type: ignore[call-overload]
+        found = wrap(layout.placed(np.array(value, order=layout_order, copy=True)))
     if found.ndim < ndmin:
         found = found.reshape((1,) * (ndmin - found.ndim) + found.shape)
     return found
@@ -119,8 +119,10 @@ def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, bl
 
 def _full(shape: Any, value: Any, dtype: Any, order: Any) -> Any:
     order = as_order(order)
-    extents = base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
+    extents = () if shape is None else base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
     wanted = np.dtype(float if dtype is None else dtype)
+    if not wanted.isnative:
+        raise ValueError(f"Unsupported dtype {wanted}: arrays have the byte-order of the machine")
     if wanted.kind not in "biufc":
         return wrap(layout.placed(np.full(extents, value, wanted)))
     if order == "F" and len(extents) > 1:
@@ -156,9 +158,11 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> An
     return _full(shape, number, wanted, order)
 
 
-def _like(a: Any, dtype: Any, order: Any, shape: Any, value: Any) -> Any:
+def _like(a: Any, dtype: Any, order: Any, shape: Any, value: Any, subok: Any = None) -> Any:
     if not isinstance(a, lazy.ndarray):
         raise TypeError(f"an array of the device is needed, not {type(a).__name__}")
+    if subok is not None:
+        raise TypeError("subok is not served: there are no subclasses")
     order = as_order(order, "K")
     wanted = a.dtype if dtype is None else dtype
     extents = a.shape if shape is None else base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
@@ -171,26 +175,28 @@ def _like(a: Any, dtype: Any, order: Any, shape: Any, value: Any) -> Any:
 
 def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
     """An array of the shape, type and order of another one; its values do not matter."""
-    return _like(prototype, dtype, order, shape, 0)
+    return _like(prototype, dtype, order, shape, 0, subok)
 
 
 def zeros_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
     """Zeros in the shape, type and order of an array."""
-    return _like(a, dtype, order, shape, 0)
+    return _like(a, dtype, order, shape, 0, subok)
 
 
 def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
     """Ones in the shape, type and order of an array."""
-    return _like(a, dtype, order, shape, 1)
+    return _like(a, dtype, order, shape, 1, subok)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None
+) -> Any:
     """One value in the shape, type and order of an array."""
     if isinstance(fill_value, (lazy.ndarray, np.ndarray, list, tuple)):
-        found = _like(a, dtype, order, shape, 0)
+        found = _like(a, dtype, order, shape, 0, subok)
         found[...] = fill_value
         return found
-    return _like(a, dtype, order, shape, fill_value)
+    return _like(a, dtype, order, shape, fill_value, subok)
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
@@ -229,7 +235,7 @@ def linspace(
     return found
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Any]:
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinates of a grid."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -243,7 +249,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     if not sparse:
         shape = np.broadcast_shapes(*[x.shape for x in lines])
         lines = [x.view_as(lambda s: np.broadcast_to(s, shape)) for x in lines]
-    return [x.copy() for x in lines] if copy else lines
+    return tuple(x.copy() for x in lines) if copy else tuple(lines)
 
 
 def diag(v: Any, k: int = 0) -> Any:

@@ -19,7 +19,8 @@ def _checked(key: Any) -> Any:
     found = []
     for k in keys:
         if isinstance(k, list):
-            k = np.asarray(hosted.given(k)) if k else np.zeros(0, np.intp)
+            k = np.asarray(_listed(k))
+            k = k.astype(np.intp) if not k.size and k.dtype.kind == "f" else k
         elif isinstance(k, np.ndarray) and type(k) is np.ndarray:
             k = np.asarray(k)
         elif isinstance(k, (bool, np.bool_)):
@@ -35,6 +36,17 @@ def _checked(key: Any) -> Any:
             )
         found.append(k)
     return tuple(found) if isinstance(key, tuple) else found[0]
+
+
+def _listed(x: Any) -> Any:
+    # Nested lists with arrays of NumPy in place of those of the device.
+    return (
+        [_listed(v) for v in x]
+        if isinstance(x, (list, tuple))
+        else layout.host(x)
+        if isinstance(x, lazy.ndarray)
+        else x
+    )
 
 
 def _is_advanced(keys: tuple[Any, ...]) -> bool:
@@ -54,9 +66,9 @@ def get(a: Any, key: Any) -> Any:
     if isinstance(key, lazy.ndarray) and key.dtype.kind in "iu" and a.ndim and a.shape[0]:
         places = elementwise.remainder(_wide(key), a.shape[0])
         return hosted.wrap(basic.get(a, places))
-    places = _places(a, keys)
-    nodes = (elementwise.as_node(a), basic.as_node_of(places))
-    found = made("gather", basic._take_flat, nodes, places.shape, a.dtype, is_costly=True, objects=())
+    found_at = _places(a, keys)
+    nodes = (elementwise.as_node(a), basic.as_node_of(found_at))
+    found = made("gather", basic._take_flat, nodes, found_at.shape, a.dtype, is_costly=True)
     return hosted.wrap(lazy.wrap(found))
 
 
@@ -74,7 +86,8 @@ def _places(a: Any, keys: tuple[Any, ...]) -> np.ndarray:
     )
     if used > a.ndim:
         raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but {used} were indexed")
-    axis, found = 0, []
+    axis = 0
+    found: list[Any] = []
     for k in values:
         if k is None:
             found.append(k)
@@ -83,8 +96,10 @@ def _places(a: Any, keys: tuple[Any, ...]) -> np.ndarray:
             axis += a.ndim - used
         elif isinstance(k, np.ndarray) and k.dtype == np.bool_:
             shape = a.shape[axis : axis + k.ndim]
-            if k.shape != shape:
+            if k.shape != shape and not (k.size == 0 and len(shape) == k.ndim):
                 raise IndexError(f"boolean index of shape {k.shape} did not match the extents {shape}")
+            if k.shape != shape:
+                k = np.zeros(shape, np.bool_)
             axis += k.ndim
         else:
             if isinstance(k, np.ndarray):
@@ -108,7 +123,7 @@ def _value(a: Any, value: Any) -> Any:
             raise ValueError("Unsupported dtype object")
         value = layout.placed(value)
     elif isinstance(value, (list, tuple)):
-        value = layout.placed(np.asarray(hosted.given(list(value)), a.dtype))
+        value = layout.placed(np.asarray(_listed(value), a.dtype))
     if isinstance(value, lazy.ndarray):
         return ufuncs.converted(value, a.dtype)
     if isinstance(value, (np.generic, np.ndarray)) or a.dtype.kind not in "biufc":
@@ -129,7 +144,7 @@ def put(a: Any, key: Any, value: Any) -> None:
         a.write(layout.placed(there).node())
         return
     if isinstance(value, (list, tuple)) and isinstance(key, (slice, type(Ellipsis))) is False:
-        value = layout.placed(np.asarray(hosted.given(list(value))))
+        value = layout.placed(np.asarray(_listed(value)))
     found = _value(a, value)
     key = _checked(key)
     keys = key if isinstance(key, tuple) else (key,)

@@ -278,8 +278,7 @@ class ElementwiseKernel:
                 continue
             is_one = not p.is_raw and x.size == 1 and count != 1
             if not p.is_raw and not is_one and x.shape != shape:
-                s = shape
-                x = lazy.wrap(lazy.ndarray.view(x, lambda a: np.broadcast_to(a, s)).node())
+                x = lazy.wrap(_broadcast(x, shape).node())
             values.append(arguments.dense(x))
             kinds.append("one" if is_one else "array")
             if not p.is_constant:
@@ -319,8 +318,11 @@ class ElementwiseKernel:
         for k, (p, d, kind) in enumerate(zip(self.params, types, kinds, strict=True)):
             self._declare(w, p, d, kind, k >= self.nin)
         body.writing("operation", lambda: w.statement(body.parts["operation"]))
+        w.add("pass")
         w.depth -= 1
-        body.writing("after_loop", lambda: w.statement(body.parts["after_loop"]) if "after_loop" in body.parts else None)
+        body.writing(
+            "after_loop", lambda: w.statement(body.parts["after_loop"]) if "after_loop" in body.parts else None
+        )
         lines = "\n".join(w.lines)
         shapes = tuple(
             name for p in self.params for name in (f"{p.name}_shape", f"{p.name}_strides") if f"{name}[" in lines
@@ -350,6 +352,10 @@ class ElementwiseKernel:
         place = "0" if kind == "one" else "i_1"
         w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
         w.scopes[0][p.name] = Value(own, d)
+
+
+def _broadcast(x: lazy.ndarray, shape: tuple[int, ...]) -> lazy.ndarray:
+    return lazy.ndarray.view(x, lambda a: np.broadcast_to(a, shape))
 
 
 def _fact(name: str, params: Sequence[Parameter], given: Sequence[Any], shape: tuple[int, ...]) -> Any:
@@ -429,7 +435,9 @@ class ReductionKernel:
             results = outs
         return results[0] if self.nout == 1 else tuple(results)
 
-    def _argument(self, p: Parameter, x: Any, d: Any, whole: tuple[int, ...], order: tuple[int, ...]) -> tuple[Any, Any]:
+    def _argument(
+        self, p: Parameter, x: Any, d: Any, whole: tuple[int, ...], order: tuple[int, ...]
+    ) -> tuple[Any, Any]:
         if not isinstance(x, lazy.ndarray):
             number = np.asarray(x).astype(d)[()]
             return None, np.int64(number) if d in WIDE else number
@@ -455,7 +463,9 @@ class ReductionKernel:
         if outer:
             n, m, width = np.int64(outer * parts), np.int64(inner), np.int64(parts)
             first[-(-outer * parts // 128), 128](n, m, width, partial, *values)
-            last[-(-outer // 128), 128](np.int64(outer), m, np.int64(min(parts, max(inner, 1))), width, partial, *made, *values)
+            last[-(-outer // 128), 128](
+                np.int64(outer), m, np.int64(min(parts, max(inner, 1))), width, partial, *made, *values
+            )
         return [
             wrap(lazy.wrap(leaf(v.reshape(shape) if outer else cuda.device_array(shape, v.dtype), layout.device())))
             for v in made
@@ -474,7 +484,9 @@ class ReductionKernel:
             from lancehead.cupy.c.values import SCALARS, scalar
 
             name = self.reduce_type
-            reduced = scalar(TypeName(name), program.env, 1) if name in SCALARS or name in program.env else np.dtype(name)
+            reduced = (
+                scalar(TypeName(name), program.env, 1) if name in SCALARS or name in program.env else np.dtype(name)
+            )
         first = self._first(body, program, types, kinds, reduced)
         last = self._last(body, program, types, reduced)
         text = f"{program.text()}\n{first}\n{last}"
@@ -538,7 +550,11 @@ class ReductionKernel:
         w.add("k += width")
         w.depth -= 1
         w.add(f"partial[t] = {stored(Value('a', reduced))}")
-        return f"@cuda.jit(cache=True)\ndef {self.name}_parts(n, m, width, partial, {', '.join(names)}):\n" + "\n".join(w.lines) + "\n"
+        return (
+            f"@cuda.jit(cache=True)\ndef {self.name}_parts(n, m, width, partial, {', '.join(names)}):\n"
+            + "\n".join(w.lines)
+            + "\n"
+        )
 
     def _last(self, body: Body, program: Program, types: list[Any], reduced: np.dtype[Any]) -> str:
         w = Statements(program, program.env)
@@ -562,7 +578,11 @@ class ReductionKernel:
             scope.setdefault(p.name, Indexed(p.name, d, 1) if p.is_raw else Value(p.name, d))
         w.scopes.append(scope)
         body.writing("post_map_expr", lambda: w.statement(body.parts["post_map_expr"]))
-        return f"@cuda.jit(cache=True)\ndef {self.name}_whole(n, m, parts, width, partial, {', '.join(names)}):\n" + "\n".join(w.lines) + "\n"
+        return (
+            f"@cuda.jit(cache=True)\ndef {self.name}_whole(n, m, parts, width, partial, {', '.join(names)}):\n"
+            + "\n".join(w.lines)
+            + "\n"
+        )
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:

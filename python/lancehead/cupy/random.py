@@ -280,12 +280,14 @@ class Generator(_Drawing):
         found = wrap(self.bit_generator.generator.random(size, np.dtype(dtype)))
         return found if out is None else ufuncs.stored_in(out, found)
 
-    def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False) -> Any:
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
         """Integers from one to before another one, or with it."""
         low, high = (0, low) if high is None else (low, high)
         values = [hosted.given(x) if isinstance(x, lazy.ndarray) else x for x in (low, high)]
         if any(np.ndim(v) for v in values):
-            found = self._host.integers(*values, size=size, endpoint=endpoint)
+            found = self._host.integers(values[0], values[1], size=size, endpoint=endpoint)
             return hosted.result(np.asarray(found)).astype(dtype)
         return wrap(self._lazy.integers(*values, size=size, endpoint=endpoint)).astype(dtype)
 

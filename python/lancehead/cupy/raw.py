@@ -155,7 +155,8 @@ class RawKernel:
         if len(args) != len(self._types):
             raise TypeError(f"{self.name} takes {len(self._types)} arguments, not {len(args)}")
         given = [
-            self._argument(k, x, d, c) for k, (x, d, c) in enumerate(zip(args, self._types, self._constant, strict=True))
+            self._argument(k, x, d, c)
+            for k, (x, d, c) in enumerate(zip(args, self._types, self._constant, strict=True))
         ]
         assert self._loaded is not None, "it is compiled"
         given += [arguments.pointed(x, None, True) for x in self._loaded.outer.values()]
@@ -179,7 +180,9 @@ class RawKernel:
             raise TypeError(f"argument {k + 1} of {self.name} is an array of the device, not {type(x).__name__}")
         if isinstance(x, lazy.ndarray):
             raise TypeError(f"argument {k + 1} of {self.name} is a number of type {d.name}, not an array")
-        if not isinstance(x, (bool, int, float, complex, np.generic)) and not (isinstance(x, np.ndarray) and not x.ndim):
+        if not isinstance(x, (bool, int, float, complex, np.generic)) and not (
+            isinstance(x, np.ndarray) and not x.ndim
+        ):
             raise TypeError(f"Unsupported type {type(x)}")
         number = np.asarray(x).astype(d)[()]
         return np.int64(number) if d in WIDE else number
@@ -191,7 +194,7 @@ def _extents(of: Any) -> tuple[int, ...]:
 
 
 def _stream(stream: Any) -> Any:
-    from lancehead.cupy.cuda import streams
+    from lancehead.cupy.cuda import stream as streams
 
     if stream is None and not streams._STACKS.current:
         return 0
@@ -225,7 +228,9 @@ class RawModule:
             text = self.code
             if text is None:
                 if str(self.file_path).endswith((".cubin", ".ptx", ".fatbin")):
-                    raise NotImplementedError("modules are read from CUDA C; PTX and machine code are linked by cuda.jit")
+                    raise NotImplementedError(
+                        "modules are read from CUDA C; PTX and machine code are linked by cuda.jit"
+                    )
                 with open(str(self.file_path)) as f:
                     text = f.read()
             self._loaded = _Loaded(text, self.options, str(self.file_path or "module.cu"))

@@ -128,16 +128,12 @@ def _spread(name: str, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepd
     return finished(f(plain(a), axis=_axis(axis), correction=float(ddof), keepdims=bool(keepdims)), out)
 
 
-def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False
-) -> Any:
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """Variances along axes."""
     return _spread("var", a, axis, dtype, out, ddof, keepdims)
 
 
-def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False
-) -> Any:
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """Standard deviations along axes."""
     return _spread("std", a, axis, dtype, out, ddof, keepdims)
 
@@ -274,7 +270,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "w
             wide = lazy.wrap(elementwise.convert(indices.node(), np.dtype(np.int64)))
             return finished(reducing.take(x, elementwise.remainder(wide, x.shape[k]), axis=k), out)
     indices = np.asarray(indices) if not isinstance(indices, lazy.ndarray) else layout.host(indices)
-    found = np.take(layout.host(a), indices, axis=axis, mode="clip" if mode == "clip" else "wrap")  # type: ignore[call-overload]
+    found = np.take(layout.host(a), indices, axis=axis, mode="clip" if mode == "clip" else "wrap")
     return finished(hosted.result(np.asarray(found)), out)
 
 

@@ -34,7 +34,6 @@ diagflat = _of(np.diagflat)
 diff = _of(np.diff)
 digitize = _of(np.digitize)
 ediff1d = _of(np.ediff1d)
-einsum = _of(np.einsum)
 extract = _of(np.extract)
 fix = _of(np.fix)
 flatnonzero = _of(np.flatnonzero)
@@ -143,10 +142,8 @@ place = changing(np.place)
 
 def put(a: Any, ind: Any, v: Any, mode: str = "wrap") -> None:
     """Stores values at places in row-major order, which wrap around or are clipped."""
-    if mode == "raise":
-        raise TypeError("'raise' mode is not supported")
-    if mode not in ("wrap", "clip"):
-        raise TypeError("clipmode not understood")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap', not {mode!r}")
     if not isinstance(a, lazy.ndarray):
         raise TypeError("a is an array of the device")
     given = [x if isinstance(x, lazy.ndarray) else np.asarray(x).tolist() for x in (ind, v)]
@@ -167,6 +164,16 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) ->
     there = np.array(hosted.given(dst))
     np.copyto(there, hosted.given(source), casting="unsafe", where=hosted.given(where))
     dst[...] = hosted.result(there)
+
+
+def einsum(*operands: Any, **options: Any) -> Any:
+    """Sums of products by subscripts. Of one array the result is a view where NumPy's is."""
+    if len(operands) == 2 and not options and isinstance(operands[0], str) and isinstance(operands[1], lazy.ndarray):
+        s = layout.shadow(operands[1])
+        if np.shares_memory(np.einsum(operands[0], s), s):
+            return hosted.wrap(lazy.ndarray.view(operands[1], lambda a: np.einsum(operands[0], a)))
+    values = [operands[0], *map(hosted.given, operands[1:])] if isinstance(operands[0], str) else list(operands)
+    return hosted.call(np.einsum, *[hosted.result(v) if isinstance(v, np.ndarray) else v for v in values], **options)
 
 
 def histogram(x: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
@@ -206,7 +213,7 @@ def isscalar(element: Any) -> bool:
 
 def ndim(a: Any) -> int:
     """Number of axes."""
-    return int(getattr(a, "ndim", None) if hasattr(a, "ndim") else np.ndim(a))
+    return int(a.ndim) if hasattr(a, "ndim") else np.ndim(a)
 
 
 def shape(a: Any) -> Any:
@@ -296,8 +303,14 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
 
 def r_index(which: Any, key: Any) -> Any:
     """What `numpy.r_` and `numpy.c_` give for a key."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return hosted.result(which[tuple(hosted.given(p) for p in parts)])
+
+    def plain(p: Any) -> Any:
+        if isinstance(p, slice):
+            return slice(*[plain(v) for v in (p.start, p.stop, p.step)])
+        p = hosted.given(p)
+        return p.item() if isinstance(p, np.ndarray) and not p.ndim else p
+
+    return hosted.result(which[tuple(map(plain, key)) if isinstance(key, tuple) else plain(key)])
 
 
 class _Joins:

@@ -20,26 +20,28 @@ def _view(x: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
     return wrap(lazy.ndarray.view(array_of(x), change))
 
 
-def reshape(a: Any, shape: Any, order: str = "C") -> Any:
+def reshape(a: Any, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     """The elements in another shape of as many, as a view where that is possible."""
     a = array_of(a)
-    letter = as_order(order)
     if order not in ("C", "F", "A", "c", "f", "a", None):
-        raise TypeError(f"order {order!r} is not permitted for arguments")
+        raise ValueError(f"order {order!r} is not permitted for arguments")
+    if copy is not None and not isinstance(copy, (bool, np.bool_)):
+        raise ValueError(f"copy is a truth value or None, strings are not allowed: {copy!r}")
+    letter = as_order(order)
     shape = tuple(int(n) for n in shape) if hasattr(shape, "__iter__") else (int(shape),)
-    if a.size == 0 and -1 not in shape and math.prod(shape) == 0:
-        return wrap(layout.placed(np.empty(shape, a.dtype)))
     if letter == "A":
         flags = layout.shadow(a).flags
         letter = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    if copy:
+        a = a.copy()
     if letter == "F":
-        return _view(_of_order_c(_view(a, np.transpose), _extents(a, shape)[::-1]), np.transpose)
-    return _of_order_c(a, _extents(a, shape))
+        return _view(_of_order_c(_view(a, np.transpose), _extents(a, shape)[::-1], copy), np.transpose)
+    return _of_order_c(a, _extents(a, shape), copy)
 
 
 def _extents(a: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     if shape.count(-1) > 1:
-        raise ValueError("can only specify only one unknown dimension")
+        raise ValueError("can only specify one unknown dimension")
     if -1 in shape:
         rest = math.prod(n for n in shape if n != -1)
         if rest == 0 or a.size % rest:
@@ -50,10 +52,12 @@ def _extents(a: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-def _of_order_c(a: Any, shape: tuple[int, ...]) -> Any:
+def _of_order_c(a: Any, shape: tuple[int, ...], copy: Any = None) -> Any:
     try:
         return _view(a, lambda s: s.reshape(shape, copy=False))
     except ValueError:
+        if copy is False:
+            raise ValueError("Unable to avoid creating a copy while reshaping.") from None
         own = lazy.wrap(a.node())
         return _view(own, lambda s: s.reshape(shape))
 
@@ -66,7 +70,9 @@ def ravel(a: Any, order: str = "C") -> Any:
     letter = as_order(order)
     if letter == "K":
         return reshape(_view(a, lambda s: s.transpose(layout.dense_order(a, "K"))), (-1,) if a.size else (0,))
-    return reshape(a, (-1,) if a.size else (0,), letter)
+    found = reshape(a, (-1,) if a.size else (0,), letter)
+    # A view with gaps or repetitions is not handed out.
+    return found if layout.shadow(found).flags.c_contiguous else found.copy()
 
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:

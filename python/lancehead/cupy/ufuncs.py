@@ -44,12 +44,12 @@ def _axes(arrays: Sequence[lazy.ndarray], shape: tuple[int, ...]) -> tuple[int, 
     views = [x for x in arrays if x._view is not None and x.ndim == len(shape)]
     if len(shape) < 2 or not views or all(layout.shadow(x).flags.c_contiguous for x in views):
         return None
-    like = []
+    like: list[Any] = []
     for x in arrays:
         # Elements of no size: only extents and strides count.
         s = layout.shadow(x)
         like.append(as_strided(np.empty(1, np.int8), s.shape, s.strides))
-    flags = [["readonly"]] * len(like) + [["writeonly", "allocate"]]
+    flags: Any = [["readonly"]] * len(like) + [["writeonly", "allocate"]]
     with np.nditer([*like, None], ["zerosize_ok"], flags, order="K") as it:
         found = layout.order_of(it.operands[-1].strides, shape)
     return None if found == tuple(range(len(shape))) else found
@@ -116,7 +116,7 @@ class ufunc:
     def _call(self, given: list[Any]) -> Any:
         if not any(isinstance(x, lazy.ndarray) for x in given):
             given = self._of_numbers(given)
-        if not self._is_fused or any(self._is_other(x) for x in given):
+        if not self._is_fused or any(self._is_other(x) for x in given) or _is_large(given):
             return hosted.call(self._numpy, *given)
         return hosted.wrap(in_order(lambda *v: elementwise.apply(self._numpy.__name__, *v), *given))
 
@@ -149,7 +149,7 @@ class ufunc:
             if isinstance(found, tuple):
                 raise NotImplementedError(f"where is not served for {self.name}, which has several results")
             mask = where if isinstance(where, lazy.ndarray) else _as_array(np.asarray(where))
-            found = hosted.wrap(reducing.where(mask, found, elementwise.wrap(elementwise.convert(old.node(), found.dtype))))
+            found = hosted.wrap(reducing.where(mask, found, lazy.wrap(elementwise.convert(old.node(), found.dtype))))
         if not outs:
             return found
         several = found if isinstance(found, tuple) else (found,)
@@ -167,7 +167,13 @@ class ufunc:
             else:
                 raise
         return [
-            hosted.wrap(lazy.wrap(elementwise.convert(_as_array(x, None if isinstance(x, (lazy.ndarray, np.generic)) else t).node(), t)))
+            hosted.wrap(
+                lazy.wrap(
+                    elementwise.convert(
+                        _as_array(x, None if isinstance(x, (lazy.ndarray, np.generic)) else t).node(), t
+                    )
+                )
+            )
             for x, t in zip(values, loop, strict=False)
         ]
 
@@ -196,6 +202,16 @@ class ufunc:
         """Changes elements at places, which may be there several times."""
         more = () if b is None else (b,)
         hosted.changing(self._numpy.at)(a, indices, *more)
+
+
+def _is_large(given: list[Any]) -> bool:
+    # Whether a number of Python is beyond the type of the other operand, for which NumPy has rules of its own.
+    for x in given:
+        if type(x) is int and not -128 <= x < 128 or type(x) is int and x < 0:
+            kinds = [v.dtype for v in given if isinstance(v, (lazy.ndarray, np.generic)) and v.dtype.kind in "iu"]
+            if any(not np.iinfo(d).min <= x <= np.iinfo(d).max for d in kinds) or not -(1 << 63) <= x < 1 << 63:
+                return True
+    return False
 
 
 def stored_in(out: Any, found: Any, casting: str = "same_kind") -> Any:

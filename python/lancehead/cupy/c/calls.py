@@ -8,7 +8,22 @@ import numpy as np
 
 from lancehead.cupy.c.tokens import Failure
 from lancehead.cupy.c.values import (
-    BOOL, DOUBLE, FLOAT, INT, LONG, UINT, ULONG, Pointer, Value, common, constant, converted, exact, loaded, name_of, stored,
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    UINT,
+    ULONG,
+    Pointer,
+    Value,
+    common,
+    constant,
+    converted,
+    exact,
+    loaded,
+    name_of,
+    stored,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -20,7 +35,9 @@ _ONE = frozenset(
     "normcdfinv j0 j1 y0 y1 logb fabs".split()
 )
 _TWO = frozenset("pow atan2 fmod hypot copysign fmax fmin fdim nextafter remainder".split())
-_FAST = {f"__{n}f": f"fast_{n}f" for n in ("sin", "cos", "exp", "exp10", "log", "log2", "log10", "pow", "tan", "fdivide")}
+_FAST = {
+    f"__{n}f": f"fast_{n}f" for n in ("sin", "cos", "exp", "exp10", "log", "log2", "log10", "pow", "tan", "fdivide")
+}
 _OF_COMPLEX = frozenset("exp log log10 sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh pow".split())
 _TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
 _ATOMICS = {
@@ -78,7 +95,9 @@ def _mathematics(w: Writer, name: str, values: list[Value], line: int) -> Value 
     if name in _TESTS or name.rstrip("f") in _TESTS:
         _count(name, values, 1, line)
         d = values[0].type if values[0].type.kind == "f" else DOUBLE
-        return Value(f"bool(np.{_TESTS.get(name) or _TESTS[name.rstrip('f')]}({converted(values[0], d, line).text}))", BOOL)
+        return Value(
+            f"bool(np.{_TESTS.get(name) or _TESTS[name.rstrip('f')]}({converted(values[0], d, line).text}))", BOOL
+        )
     if name[-1:] == "f" and name[:-1] in (_ONE | _TWO | {"fma"}) and name not in _ONE | _TWO:
         stem, values = name[:-1], [converted(v, FLOAT, line) for v in values]
     if stem in _ONE or stem in _TWO or stem == "fma":
@@ -95,7 +114,7 @@ def _mathematics(w: Writer, name: str, values: list[Value], line: int) -> Value 
         two = _library("exp2", d, [values[1]], line)
         return Value(f"({converted(values[0], d, line).text} * {two.text})", d)
     if name in ("__float_as_int", "__int_as_float", "__double_as_longlong", "__longlong_as_double"):
-        of = {"float": FLOAT, "int": INT, "double": DOUBLE, "longlong": LONG}
+        of: dict[str, Any] = {"float": FLOAT, "int": INT, "double": DOUBLE, "longlong": LONG}
         source, _, to = name[2:].partition("_as_")
         return loaded(f"cuda.libdevice.{name[2:]}({stored(converted(values[0], of[source], line))})", of[to])
     if name[:2] == "__" and name[2:3] in "fd" and name[-3:] in ("_rn", "_rz", "_ru", "_rd") and "2" not in name:
@@ -128,12 +147,12 @@ def _integers(w: Writer, name: str, values: list[Value], line: int) -> Value | N
         return loaded(f"cuda.brev({stored(converted(values[0], d, line))})", d)
     if name in ("__mul24", "__umul24"):
         d = UINT if name[2] == "u" else INT
-        a, b = [converted(v, d, line).text for v in values]
-        return Value(f"({a} * {b})", d, is_loose=True)
+        one, other = [converted(v, d, line).text for v in values]
+        return Value(f"({one} * {other})", d, is_loose=True)
     if name in ("__umulhi", "__mulhi"):
         d, wide = (UINT, ULONG) if name[2] == "u" else (INT, LONG)
-        a, b = [converted(converted(v, d, line), wide, line).text for v in values]
-        return converted(Value(f"(({a} * {b}) >> {constant(32, wide).text})", wide), d, line)
+        one, other = [converted(converted(v, d, line), wide, line).text for v in values]
+        return converted(Value(f"(({one} * {other}) >> {constant(32, wide).text})", wide), d, line)
     return None
 
 
@@ -211,7 +230,9 @@ def _threads(w: Writer, name: str, values: list[Value], line: int) -> Value | No
         given = f"{stored(converted(mask, UINT, line))}, {stored(v)}, {stored(converted(lane, INT, line))}"
         return w.bound(converted(loaded(f"cuda.{_SHUFFLES[name]}({given})", v.type), values[1].type, line))
     if name in _VOTES:
-        text = f"cuda.{_VOTES[name]}({stored(converted(values[0], UINT, line))}, {converted(values[1], BOOL, line).text})"
+        text = (
+            f"cuda.{_VOTES[name]}({stored(converted(values[0], UINT, line))}, {converted(values[1], BOOL, line).text})"
+        )
         d = UINT if name == "__ballot_sync" else INT
         return w.bound(loaded(f"np.{d.name}({text})", d))
     if name == "clock64" or name == "clock":

@@ -516,7 +516,7 @@ class Parser:
         if template:
             self.templates.add(name)
         self.expect("(")
-        parameters = []
+        parameters: list[Parameter] = []
         while not self.accept(")"):
             kind = self.pointers(self.type()[0])
             if kind.name == "void" and not kind.pointers:

@@ -17,7 +17,7 @@ from lancehead.cupy.c.writing import Writer, addressed, indexing, references
 
 _numbered = itertools.count()
 
-_HELPERS = '''
+_HELPERS = """
 @cuda.jit(device=True, inline=True)
 def quotient(a, b):
     if b == 0:
@@ -30,7 +30,7 @@ def quotient(a, b):
 @cuda.jit(device=True, inline=True)
 def remainder(a, b):
     return a - quotient(a, b) * b
-'''
+"""
 
 
 class Program:
@@ -111,7 +111,9 @@ class Program:
             return Value("0", None)
         return w.bound(Value(text, result))
 
-    def _bound(self, f: Function, explicit: Sequence[Any], values: list[Value], env: dict[str, Any], line: int) -> dict[str, Any]:
+    def _bound(
+        self, f: Function, explicit: Sequence[Any], values: list[Value], env: dict[str, Any], line: int
+    ) -> dict[str, Any]:
         found = dict(self.env)
         for (name, is_type), given in zip(f.template, explicit, strict=False):
             if is_type:
@@ -186,7 +188,11 @@ class Program:
 
         def look(node: Any) -> None:
             if isinstance(node, Node):
-                if node.kind == "call" and node.parts[0].kind == "name" and node.parts[0].parts[0] in self.unit.functions:
+                if (
+                    node.kind == "call"
+                    and node.parts[0].kind == "name"
+                    and node.parts[0].parts[0] in self.unit.functions
+                ):
                     f = self.unit.functions[node.parts[0].parts[0]]
                     for k in references(f):
                         if k < len(node.parts[1]) and node.parts[1][k].kind == "name":

@@ -63,10 +63,14 @@ class Statements(Writer):
             self.statement(first)
         steps = self._relative(lambda: self.effect(step)) if step is not None else []
         holder: list[Value] = []
-        lines = self._relative(lambda: holder.append(converted(self.value(test), BOOL, line)))  if test is not None else []
+        lines = (
+            self._relative(lambda: holder.append(converted(self.value(test), BOOL, line))) if test is not None else []
+        )
         if lines:
             self.add("while True:")
-            self.lines.extend("    " * (self.depth + 1) + text for text in [*lines, f"if not {holder[0].text}:", "    break"])
+            self.lines.extend(
+                "    " * (self.depth + 1) + text for text in [*lines, f"if not {holder[0].text}:", "    break"]
+            )
         else:
             self.add(f"while {holder[0].text if holder else 'True'}:")
         self.loops.append(Loop(steps))

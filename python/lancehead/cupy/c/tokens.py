@@ -84,7 +84,7 @@ class _Macro(NamedTuple):
 class _Preprocessor:
     def __init__(self, macros: dict[str, str]) -> None:
         self.macros = {name: _Macro(None, _words(body, 0)) for name, body in macros.items()}
-        #: Whether lines count now, for each `#if`: now, whether a part has counted, whether it is inside of one that does.
+        #: For each `#if`: whether lines count now, whether a part has counted, whether what is around counts.
         self.open: list[tuple[bool, bool, bool]] = []
 
     def _counts(self) -> bool:

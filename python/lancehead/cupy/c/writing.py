@@ -12,8 +12,26 @@ from lancehead.cupy.c.calls import called, complex_of
 from lancehead.cupy.c.parsing import Function, Node, TypeName
 from lancehead.cupy.c.tokens import Failure
 from lancehead.cupy.c.values import (
-    BOOL, DOUBLE, FLOAT, INT, LONG, UINT, ULONG, WIDE, Pointer, Value, common, constant, converted, exact, loaded, name_of,
-    number, promoted, scalar, stored,
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    UINT,
+    ULONG,
+    WIDE,
+    Pointer,
+    Value,
+    common,
+    constant,
+    converted,
+    exact,
+    loaded,
+    name_of,
+    number,
+    promoted,
+    scalar,
+    stored,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -28,12 +46,15 @@ _NAMED = {
     "M_SQRT2": constant(math.sqrt(2), DOUBLE), "M_SQRT1_2": constant(math.sqrt(0.5), DOUBLE),
     "M_LN2": constant(math.log(2), DOUBLE), "M_LN10": constant(math.log(10), DOUBLE),
     "INT_MAX": constant(2**31 - 1, INT), "INT_MIN": constant(-(2**31), INT), "UINT_MAX": constant(2**32 - 1, UINT),
-    "LONG_MAX": constant(2**63 - 1, LONG), "LLONG_MAX": constant(2**63 - 1, LONG), "FLT_MAX": constant(np.finfo(np.float32).max, FLOAT),
-    "LONG_MIN": constant(-(2**63), LONG), "LLONG_MIN": constant(-(2**63), LONG), "ULLONG_MAX": constant(2**64 - 1, ULONG),
+    "LONG_MAX": constant(2**63 - 1, LONG), "LLONG_MAX": constant(2**63 - 1, LONG),
+    "FLT_MAX": constant(np.finfo(np.float32).max, FLOAT),
+    "LONG_MIN": constant(-(2**63), LONG), "LLONG_MIN": constant(-(2**63), LONG),
+    "ULLONG_MAX": constant(2**64 - 1, ULONG),
     "FLT_MIN": constant(np.finfo(np.float32).tiny, FLOAT), "FLT_EPSILON": constant(np.finfo(np.float32).eps, FLOAT),
     "DBL_MAX": constant(np.finfo(np.float64).max, DOUBLE), "DBL_MIN": constant(np.finfo(np.float64).tiny, DOUBLE),
     "DBL_EPSILON": constant(np.finfo(np.float64).eps, DOUBLE), "warpSize": constant(32, INT),
-    "CUDART_INF": constant(np.inf, DOUBLE), "CUDART_INF_F": constant(np.inf, FLOAT), "CUDART_NAN": constant(np.nan, DOUBLE),
+    "CUDART_INF": constant(np.inf, DOUBLE), "CUDART_INF_F": constant(np.inf, FLOAT),
+    "CUDART_NAN": constant(np.nan, DOUBLE),
     "CUDART_PI": constant(math.pi, DOUBLE), "CUDART_PI_F": constant(math.pi, FLOAT),
 }  # fmt: skip
 
@@ -347,7 +368,9 @@ class Writer:
             if isinstance(v.type, Pointer) and d.of in (None, v.type.of):
                 return v
             raise Failure("pointers are not converted to pointers to another type", line)
-        return converted(v, d, line, is_explicit=d.kind != "c" and v.type is not None and not v.is_pointer and v.type.kind != "c")
+        return converted(
+            v, d, line, is_explicit=d.kind != "c" and v.type is not None and not v.is_pointer and v.type.kind != "c"
+        )
 
     def _complex(self, to: TypeName, a: Node, b: Node, line: int) -> Value:
         d = scalar(to, self.env, line)
@@ -358,7 +381,11 @@ class Writer:
     def _sizeof(self, of: Any, line: int) -> Value:
         d = scalar(of, self.env, line) if isinstance(of, TypeName) else self.apart(lambda: self.expression(of))[0]
         if isinstance(d, Value):
-            return constant(d.type.itemsize * math.prod(d.extents), ULONG) if not isinstance(d.type, Pointer) else constant(8, ULONG)
+            return (
+                constant(d.type.itemsize * math.prod(d.extents), ULONG)
+                if not isinstance(d.type, Pointer)
+                else constant(8, ULONG)
+            )
         return constant(8 if isinstance(d, Pointer) else d.itemsize, ULONG)
 
     def _index(self, of: Node, at: Node, line: int) -> Value:
@@ -387,9 +414,7 @@ class Writer:
         # `x.shape()[k]` and `x.strides()[k]`, `_ind.get()[k]`.
         of, which = member.parts
         base = self.find(of.parts[0]) if of.kind == "name" else None
-        k = self.value(at).number
-        if k is None:
-            raise Failure(f"{which}() takes constant indices", line)
+        k = exact(self.value(at)).text
         if isinstance(base, Indexed) and which in ("shape", "strides"):
             text = f"np.int64({base.name}_{which}[{k}])"
             return Value(text, LONG)

@@ -1,4 +1,4 @@
-"""Memory of devices: pointers, the pool as CuPy's programs ask for it, hooks. Arrays get their memory from lancehead."""
+"""Memory of devices: pointers, the pool as programs ask for it, hooks. Arrays get their memory from lancehead."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ class PinnedMemoryPool:
 
     def malloc(self, size: int) -> Any:
         """New memory, in a power of two of bytes."""
-        return self._allocator(max(1 << (max(size, 1) - 1).bit_length(), _UNIT))
+        return self._allocator(max(1 << (max(int(size), 1) - 1).bit_length(), _UNIT))
 
     def free_all_blocks(self) -> None:
         """Gives back what is not in use."""

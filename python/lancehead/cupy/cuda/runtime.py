@@ -81,7 +81,8 @@ def getDeviceProperties(device: int = 0) -> dict[str, Any]:
     major, minor = found.compute_capability
     return {
         "name": name if isinstance(name, bytes) else str(name).encode(), "major": major, "minor": minor,
-        "warpSize": 32, "maxThreadsPerBlock": 1024, "multiProcessorCount": getattr(found, "MULTIPROCESSOR_COUNT", os.cpu_count()),
+        "warpSize": 32, "maxThreadsPerBlock": 1024,
+        "multiProcessorCount": getattr(found, "MULTIPROCESSOR_COUNT", os.cpu_count()),
         "totalGlobalMem": memGetInfo()[1], "sharedMemPerBlock": 49152, "maxGridSize": (2147483647, 65535, 65535),
         "maxThreadsDim": (1024, 1024, 64),
     }  # fmt: skip

@@ -25,7 +25,7 @@ def _device() -> Any:
     return cupy
 
 
-# --- assertions --------------------------------------------------------------------------------------------------------
+# --- assertions ------------------------------------------------------------------------------------------------------
 def assert_allclose(
     actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0, err_msg: str = "", verbose: bool = True
 ) -> None:
@@ -80,7 +80,7 @@ def assert_warns(expected: Any) -> Iterator[None]:
         raise AssertionError(f"{expected.__name__} was not given")
 
 
-# --- arrays --------------------------------------------------------------------------------------------------------------
+# --- arrays ----------------------------------------------------------------------------------------------------------
 def _placed(values: np.ndarray, xp: Any, dtype: Any, order: Any) -> Any:
     with np.errstate(all="ignore"):
         made = np.array(values.astype(dtype), order=order or "C")
@@ -139,7 +139,7 @@ def shaped_sparse_random(
     shape: Any, sp: Any = None, dtype: Any = np.float32, density: float = 0.01, format: str = "coo", seed: int = 0
 ) -> Any:
     """A random sparse matrix."""
-    import scipy.sparse
+    import scipy.sparse  # type: ignore[import-untyped]
 
     made = scipy.sparse.random(*shape, density=density, random_state=np.random.RandomState(seed), dtype=dtype)
     if sp is scipy.sparse:
@@ -167,7 +167,7 @@ def generate_matrix(shape: Any, xp: Any = None, dtype: Any = np.float32, *, sing
     return _placed(np.einsum("...ik,...k,...kj->...ij", u, values, v), xp, dtype, "C")
 
 
-# --- tests -----------------------------------------------------------------------------------------------------------------
+# --- tests -----------------------------------------------------------------------------------------------------------
 def product(parameter: Any) -> list[Any]:
     """All combinations of the values of names, as dictionaries; or tuples of a list of lists."""
     if isinstance(parameter, dict):
@@ -277,30 +277,31 @@ def multi_gpu(gpu_num: int) -> Any:
     """Skips a test where there are fewer devices."""
     import pytest
 
-    return pytest.mark.skipif(
-        _device().cuda.runtime.getDeviceCount() < gpu_num, reason=f"requires {gpu_num} devices"
-    )
+    return pytest.mark.skipif(_device().cuda.runtime.getDeviceCount() < gpu_num, reason=f"requires {gpu_num} devices")
 
 
-def slow(test: Any) -> Any:
+def slow(test: Any = None) -> Any:
     """Marks a test that takes long."""
     import pytest
 
-    return pytest.mark.slow(test)
+    return pytest.mark.slow if test is None else pytest.mark.slow(test)
 
 
-class NumpyAliasBasicTestBase:
+class NumpyAliasBasicTestBase(unittest.TestCase):
     """Tests of a function that is one of NumPy's under the same name: `func` is its name."""
+
+    func: str = "isscalar"
+    args: tuple[Any, ...] = (1,)
 
     @property
     def cupy_func(self) -> Any:
         """Ours."""
-        return getattr(_device(), self.func)  # type: ignore[attr-defined]
+        return getattr(_device(), self.func)
 
     @property
     def numpy_func(self) -> Any:
         """NumPy's."""
-        return getattr(np, self.func)  # type: ignore[attr-defined]
+        return getattr(np, self.func)
 
     def test_argspec(self) -> None:
         """The arguments have the same names."""
@@ -312,4 +313,4 @@ class NumpyAliasValuesTestBase(NumpyAliasBasicTestBase):
 
     def test_values(self) -> None:
         """The values are equal."""
-        assert self.cupy_func(*self.args) == self.numpy_func(*self.args)  # type: ignore[attr-defined]
+        assert self.cupy_func(*self.args) == self.numpy_func(*self.args)

@@ -80,10 +80,23 @@ class _BaseStream:
         event.synchronize()
 
 
+class _Default:
+    # One of the default streams, made when it is asked for.
+    def __init__(self, **options: bool) -> None:
+        self._options = options
+        self._made: Any = None
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if self._made is None:
+            self._made = Stream(**self._options)
+        return self._made
+
+
 class Stream(_BaseStream):
     """A new stream, or the default one with `null`."""
 
-    null: Any = None
+    null: Any = _Default(null=True)
+    ptds: Any = _Default(ptds=True)
 
     def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
         from lancehead import cuda
@@ -91,7 +104,7 @@ class Stream(_BaseStream):
         if null and ptds:
             raise ValueError("null and ptds cannot be enabled at the same time")
         there = cuda.default_stream() if null else cuda.per_thread_default_stream() if ptds else cuda.stream()
-        super().__init__(there, 0 if null else int(there) or id(there), -1 if null else runtime.getDevice())
+        super().__init__(there, 0 if null else int(there), -1 if null else runtime.getDevice())
         self.is_non_blocking = non_blocking
 
 
@@ -141,17 +154,6 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     return float(cuda.event_elapsed_time(start_event._there, end_event._there))
 
 
-_NULL: list[Any] = []
-
-
-def null_stream() -> Any:
-    """The default stream."""
-    if not _NULL:
-        _NULL.append(Stream(null=True))
-        Stream.null = _NULL[0]
-    return _NULL[0]
-
-
 def get_current_stream(device_id: int = -1) -> Any:
     """The current stream of the thread."""
-    return _STACKS.current[-1] if _STACKS.current else null_stream()
+    return _STACKS.current[-1] if _STACKS.current else Stream.null
