@@ -19,7 +19,7 @@ _OWN = 3
 
 
 def memory(x: lazy.ndarray, writes: bool) -> Any:
-    """The device array of an array that owns its memory. What a kernel changes is no one else's."""
+    """The device array of an array that owns its memory. Memory that a kernel changes is no one else's."""
     node = x._node
     if node.value is None:
         compute(node)

@@ -35,7 +35,7 @@ def given(x: Any) -> Any:
 
 
 def result(x: Any) -> Any:
-    """What a function of NumPy gave, with arrays of the device in place of arrays and scalars of NumPy."""
+    """The result of a function of NumPy, with arrays of the device in place of arrays and scalars of NumPy."""
     if isinstance(x, (np.ndarray, np.generic)):
         return wrap(layout.placed(x))
     if isinstance(x, tuple):

@@ -126,7 +126,7 @@ class Body:
         self.sources = {"preamble": preamble, **parts}
 
     def writing(self, part: str, write: Any) -> Any:
-        """What a function that writes a part gives, with errors at the part's lines."""
+        """The result of a function that writes a part; errors are at the part's lines."""
         try:
             return write()
         except Failure as e:
@@ -334,7 +334,7 @@ class ElementwiseKernel:
         return Plan(kernel, shapes)
 
     def _declare(self, w: Statements, p: Parameter, d: np.dtype[Any], kind: Any, is_out: bool) -> None:
-        # What a parameter is in the body.
+        # Declares a parameter in the body.
         if p.is_raw:
             if kind is None:
                 w.scopes[0][p.name] = Value(p.name, d)

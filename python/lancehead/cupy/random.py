@@ -76,7 +76,7 @@ def _seed_of(seed: Any) -> int:
 
 
 class _Drawing:
-    # What RandomState and Generator have in common.
+    # The base of RandomState and Generator.
     def __init__(self, seed: Any = None) -> None:
         self._start(_seed_of(seed))
 

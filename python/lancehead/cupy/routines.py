@@ -302,7 +302,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
 
 
 def r_index(which: Any, key: Any) -> Any:
-    """What `numpy.r_` and `numpy.c_` give for a key."""
+    """The result of `numpy.r_`, `numpy.c_` and the like for a key."""
 
     def plain(p: Any) -> Any:
         if isinstance(p, slice):

@@ -1,4 +1,4 @@
-"""Functions of shapes and joins. What NumPy gives as a view is a view."""
+"""Functions of shapes and joins. Views of NumPy are views here."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _ordered(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def in_order(f: Any, *given: Any) -> lazy.ndarray:
-    """What a function of elements gives, in the order of memory that NumPy keeps."""
+    """The result of a function of elements, in the order of memory that NumPy keeps."""
     arrays = [x for x in given if isinstance(x, lazy.ndarray)]
     for x in arrays:
         if x._view is not None and x.ndim > 1:

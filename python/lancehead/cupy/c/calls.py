@@ -77,7 +77,7 @@ def _count(name: str, values: list[Value], n: int, line: int) -> None:
 
 
 def called(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    """What a known function gives; None for one that is not known."""
+    """The result of a known function; None for one that is not known."""
     for group in (_mathematics, _integers, _complex, _threads, _atomics, _pointers):
         found = group(w, name, values, line)
         if found is not None:

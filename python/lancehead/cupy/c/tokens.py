@@ -222,7 +222,7 @@ def tokens(source: str, macros: dict[str, str]) -> list[Token]:
             text = text.rstrip()[:-1] + " " + lines[i]
         i += 1
         if text.lstrip().startswith("#"):
-            # What is before a directive has the macros of that place.
+            # Words before a directive have the macros of that place.
             done.extend(state.expand(pending))
             pending = []
             state.directive(text.lstrip()[1:], number)

@@ -116,7 +116,7 @@ class Writer:
         return v if v.text.isidentifier() or v.number is not None else self.bound(v)
 
     def apart(self, write: Any) -> tuple[Any, list[str]]:
-        """What a function gives, and the lines that it writes."""
+        """The result of a function, and the lines that it writes."""
         before, self.lines = self.lines, []
         try:
             found = write()

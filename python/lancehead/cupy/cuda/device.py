@@ -63,7 +63,7 @@ class Device:
 
     @property
     def compute_capability(self) -> str:
-        """What its kernels may use, as two digits."""
+        """The instructions that its kernels may use, as two digits."""
         found = runtime.getDeviceProperties(self.id)
         return f"{found['major']}{found['minor']}"
 
@@ -90,5 +90,5 @@ def get_device_id() -> int:
 
 
 def get_compute_capability() -> str:
-    """What kernels of the device in use may use, as two digits."""
+    """The instructions that kernels of the device in use may use, as two digits."""
     return Device().compute_capability

@@ -284,7 +284,7 @@ _allocator: list[Any] = []
 
 
 def set_pinned_memory_allocator(allocator: Any = None) -> None:
-    """What memory of the host comes from."""
+    """Sets the allocator of memory of the host."""
     _pinned_allocator[0] = allocator or _pinned
 
 
@@ -294,7 +294,7 @@ def get_allocator() -> Any:
 
 
 def set_allocator(allocator: Any = None) -> None:
-    """What `alloc` asks for memory. Arrays get theirs from lancehead."""
+    """Sets the allocator of `alloc`. Arrays get theirs from lancehead."""
     _allocator[:] = [allocator or memory_of]
 
 
@@ -323,7 +323,7 @@ def malloc_managed(size: int) -> MemoryPointer:
 
 
 class MemoryHook:
-    """What is told of memory that a pool gives, in a `with` block."""
+    """A hook that is told of memory that a pool gives, in a `with` block."""
 
     name = "MemoryHook"
     _active: dict[str, MemoryHook] = {}

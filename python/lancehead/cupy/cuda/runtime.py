@@ -1,4 +1,4 @@
-"""What programs ask of the CUDA runtime."""
+"""Functions of the CUDA runtime that programs call."""
 
 from __future__ import annotations
 

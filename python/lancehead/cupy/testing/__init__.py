@@ -1,4 +1,4 @@
-"""What tests of programs for both NumPy and the device use: decorators that compare, loops over types, arrays."""
+"""Tools of tests for both NumPy and the device: decorators that compare, loops over types, arrays."""
 
 from __future__ import annotations
 
