@@ -37,6 +37,8 @@ def array(
         found = _of_array(ufuncs.operand(object), dtype, copy, order)
     else:
         value = _value(object, dtype)
+        if not value.dtype.isnative:
+            value = value.astype(value.dtype.newbyteorder("="))
         if value.dtype.kind not in "biufcmMSUV" or value.dtype.hasobject:
             raise ValueError(f"Unsupported dtype {value.dtype}")
         layout_order: Any = "K" if isinstance(object, np.ndarray) and order in "KA" else order if order in "CF" else "C"
@@ -91,7 +93,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
 
 def asfortranarray(a: Any, dtype: Any = None) -> Any:
     """The array in column-major order without gaps."""
-    return array(a, dtype, copy=False, order="F")
+    return array(a, dtype, copy=False, order="F", ndmin=1)
 
 
 def copy(a: Any, order: Any = "K") -> Any:
@@ -119,8 +121,12 @@ def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, bl
 
 def _full(shape: Any, value: Any, dtype: Any, order: Any) -> Any:
     order = as_order(order)
-    extents = () if shape is None else base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
+    if shape is None:
+        raise TypeError("Use () not None as shape argument to describe zero-dim array")
+    extents = base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
     wanted = np.dtype(float if dtype is None else dtype)
+    if wanted.hasobject or not wanted.itemsize and wanted.kind == "V" or wanted.subdtype:
+        raise ValueError(f"Unsupported dtype {wanted}")
     if not wanted.isnative:
         raise ValueError(f"Unsupported dtype {wanted}: arrays have the byte-order of the machine")
     if wanted.kind not in "biufc":
@@ -167,7 +173,9 @@ def _like(a: Any, dtype: Any, order: Any, shape: Any, value: Any, subok: Any = N
     wanted = a.dtype if dtype is None else dtype
     extents = a.shape if shape is None else base.as_shape(tuple(shape) if hasattr(shape, "__iter__") else shape)
     if shape is not None and len(extents) != a.ndim:
-        return full(extents, value, wanted, "C" if order in "KA" else order)
+        flags = layout.shadow(a).flags
+        is_f = order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous)
+        return full(extents, value, wanted, "F" if is_f else "C")
     axes = layout.dense_order(a, order)
     found = full(tuple(extents[k] for k in axes), value, wanted)
     return wrap(layout.transposed(found, layout.inverse(axes)))
@@ -231,7 +239,8 @@ def linspace(
     """Numbers at equal distances."""
     found = hosted.call(np.linspace, start, stop, operator.index(num), endpoint, retstep, dtype, axis)
     if retstep:
-        return found[0], found[1].item() if not found[1].ndim else found[1]
+        step = found[1]
+        return found[0], step.item() if isinstance(step, lazy.ndarray) and not step.ndim else step
     return found
 
 

@@ -242,10 +242,8 @@ class flatiter:
 
 
 def _flat_key(key: Any) -> Any:
-    if isinstance(key, tuple):
-        if len(key) != 1:
-            raise IndexError("unsupported iterator index")
-        return key[0]
+    if isinstance(key, bool) or not isinstance(key, (int, np.integer, slice, type(Ellipsis))):
+        raise IndexError("unsupported iterator index")
     return key
 
 

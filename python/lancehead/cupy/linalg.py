@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from lancehead.cupy.hosted import given, result
 from lancehead.cupy.hosted import hosted as _of
 
 LinAlgError = np.linalg.LinAlgError
@@ -22,7 +25,6 @@ lstsq = _of(np.linalg.lstsq)
 matmul = _of(np.linalg.matmul)
 matrix_norm = _of(np.linalg.matrix_norm)
 matrix_power = _of(np.linalg.matrix_power)
-matrix_rank = _of(np.linalg.matrix_rank)
 matrix_transpose = _of(np.linalg.matrix_transpose)
 multi_dot = _of(np.linalg.multi_dot)
 norm = _of(np.linalg.norm)
@@ -39,6 +41,12 @@ tensorsolve = _of(np.linalg.tensorsolve)
 trace = _of(np.linalg.trace)
 vecdot = _of(np.linalg.vecdot)
 vector_norm = _of(np.linalg.vector_norm)
+
+
+def matrix_rank(M: Any, tol: Any = None) -> Any:
+    """Number of singular values above a tolerance."""
+    return result(np.asarray(np.linalg.matrix_rank(given(M), given(tol))))
+
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",

@@ -245,7 +245,7 @@ def matmul(x1: Any, x2: Any, out: Any = None, **options: Any) -> Any:
     if not a.ndim or not b.ndim:
         raise ValueError("matmul: Input operand does not have enough dimensions")
     dtype = np.result_type(a.dtype, b.dtype)
-    if options or dtype.kind not in "fc" or dtype == np.float16 or 0 in (*a.shape, *b.shape):
+    if options or np.bool_ in (a.dtype, b.dtype) or dtype.kind not in "fc" or dtype == np.float16 or 0 in (*a.shape, *b.shape):
         return hosted.call(np.matmul, a, b, out=out, **options)
     return finished(products.matmul(plain(a), plain(b)), out, "same_kind")
 
@@ -291,7 +291,7 @@ def real(val: Any) -> Any:
     """Real parts; of real numbers the array itself."""
     val = ufuncs.operand(val)
     if not isinstance(val, lazy.ndarray):
-        return np.real(val)
+        return hosted.result(np.asarray(np.real(val)))
     return val if val.dtype.kind != "c" else wrap(ufuncs.in_order(elementwise.real, plain(val)))
 
 
@@ -299,7 +299,7 @@ def imag(val: Any) -> Any:
     """Imaginary parts, of real numbers zeros."""
     val = ufuncs.operand(val)
     if not isinstance(val, lazy.ndarray):
-        return np.imag(val)
+        return hosted.result(np.asarray(np.imag(val)))
     if val.dtype.kind == "c":
         return wrap(ufuncs.in_order(elementwise.imag, plain(val)))
     from lancehead.cupy.creation import zeros_like

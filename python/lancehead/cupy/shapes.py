@@ -68,6 +68,8 @@ def ravel(a: Any, order: str = "C") -> Any:
     if order is not None and order not in tuple("CFAKcfak"):
         raise TypeError(f"order not understood: {order!r}")
     letter = as_order(order)
+    if letter == "K" and 0 in layout.shadow(a).strides:
+        return hosted.result(np.ravel(layout.host(a), "K"))
     if letter == "K":
         return reshape(_view(a, lambda s: s.transpose(layout.dense_order(a, "K"))), (-1,) if a.size else (0,))
     found = reshape(a, (-1,) if a.size else (0,), letter)
@@ -80,12 +82,12 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return _view(array, lambda s: np.broadcast_to(s, shape))
 
 
-def broadcast_arrays(*args: Any) -> list[Any]:
+def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     """Arrays repeated to their common shape."""
     given = [ufuncs.operand(x) for x in args]
     given = [x if isinstance(x, lazy.ndarray) else array(x) for x in given]
     shape = np.broadcast_shapes(*[x.shape for x in given])
-    return [broadcast_to(x, shape) for x in given]
+    return tuple(broadcast_to(x, shape) for x in given)
 
 
 class broadcast:
