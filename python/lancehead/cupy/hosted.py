@@ -5,6 +5,7 @@ On the CPU device they read the arrays' memory itself; from a GPU and to it ther
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -88,4 +89,17 @@ def changing(f: Callable[..., Any]) -> Callable[..., Any]:
     return g
 
 
-__all__ = ["ARRAY", "call", "changing", "given", "hosted", "result", "wrap"]
+def of_module(module: str, name: str) -> Any:
+    """A function of another library for arrays of the device, computed by the host; other names are its own."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except ImportError as e:
+        raise AttributeError(f"{name}: {module} is not installed") from e
+    if not callable(found) or isinstance(found, type):
+        return found
+    return hosted(found, name)
+
+
+__all__ = ["ARRAY", "call", "changing", "given", "hosted", "of_module", "result", "wrap"]

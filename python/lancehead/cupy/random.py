@@ -92,7 +92,14 @@ class _Drawing:
         if name in _FUSED:
             found = wrap(getattr(self._lazy, name)(*map(_plain, values), size=size))
         else:
-            found = hosted.result(np.asarray(getattr(self._host, name)(*map(hosted.given, values), size=size)))
+            plain = [hosted.given(x) for x in values]
+            named: dict[str, Any] = {}
+            if name == "hypergeometric":
+                plain = [np.asarray(x).astype(np.int64) for x in plain]
+            elif name == "multivariate_normal":
+                named = dict(zip(("check_valid", "tol"), plain[2:], strict=True))
+                plain = plain[:2]
+            found = hosted.result(np.asarray(getattr(self._host, name)(*plain, size=size, **named)))
         return found if dtype is None or found.dtype == np.dtype(dtype) else found.astype(dtype)
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
@@ -181,7 +188,7 @@ _LAWS: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
     "gamma": ((1.0,), ("shape", "scale")), "geometric": ((), ("p",)), "gumbel": ((0.0, 1.0), ("loc", "scale")),
     "hypergeometric": ((), ("ngood", "nbad", "nsample")), "laplace": ((0.0, 1.0), ("loc", "scale")),
     "logistic": ((0.0, 1.0), ("loc", "scale")), "lognormal": ((0.0, 1.0), ("mean", "sigma")),
-    "logseries": ((), ("p",)), "multivariate_normal": ((), ("mean", "cov")),
+    "logseries": ((), ("p",)), "multivariate_normal": (("ignore", 1e-8), ("mean", "cov", "check_valid", "tol")),
     "negative_binomial": ((), ("n", "p")), "noncentral_chisquare": ((), ("df", "nonc")),
     "noncentral_f": ((), ("dfnum", "dfden", "nonc")), "normal": ((0.0, 1.0), ("loc", "scale")),
     "pareto": ((), ("a",)), "poisson": ((1.0,), ("lam",)), "power": ((), ("a",)), "rayleigh": ((1.0,), ("scale",)),

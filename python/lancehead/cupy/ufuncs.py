@@ -166,16 +166,11 @@ class ufunc:
                 loop = self._numpy.resolve_dtypes((*[dtype] * self.nin, *[None] * self.nout), casting=casting)
             else:
                 raise
-        return [
-            hosted.wrap(
-                lazy.wrap(
-                    elementwise.convert(
-                        _as_array(x, None if isinstance(x, (lazy.ndarray, np.generic)) else t).node(), t
-                    )
-                )
-            )
+        arrays = [
+            _as_array(x, None if isinstance(x, (lazy.ndarray, np.generic)) else t)
             for x, t in zip(values, loop, strict=False)
         ]
+        return [hosted.wrap(lazy.wrap(converted(x, t).node())) for x, t in zip(arrays, loop, strict=False)]
 
     # --- methods -----------------------------------------------------------------------------------------------------
     def reduce(
@@ -200,8 +195,12 @@ class ufunc:
 
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
         """Changes elements at places, which may be there several times."""
-        more = () if b is None else (b,)
-        hosted.changing(self._numpy.at)(a, indices, *more)
+        from lancehead.cupy import indexing
+
+        if b is None:
+            hosted.changing(self._numpy.at)(a, indices)
+        else:
+            indexing.scatter(a, indices, b, self._numpy.__name__)
 
 
 def _is_large(given: list[Any]) -> bool:

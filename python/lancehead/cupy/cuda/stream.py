@@ -98,7 +98,7 @@ class Stream(_BaseStream):
     null: Any = _Default(null=True)
     ptds: Any = _Default(ptds=True)
 
-    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None) -> None:
         from lancehead import cuda
 
         if null and ptds:
@@ -106,6 +106,15 @@ class Stream(_BaseStream):
         there = cuda.default_stream() if null else cuda.per_thread_default_stream() if ptds else cuda.stream()
         super().__init__(there, 0 if null else int(there), -1 if null else runtime.getDevice())
         self.is_non_blocking = non_blocking
+
+
+    @classmethod
+    def from_external(cls, stream: Any) -> ExternalStream:
+        """The stream of an object with `__cuda_stream__`."""
+        found = stream.__cuda_stream__()
+        if found[0] != 0:
+            raise ValueError(f"version {found[0]} of the protocol of streams is not served")
+        return ExternalStream(found[1])
 
 
 class ExternalStream(_BaseStream):
