@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from lancehead.cuda.devicearray import DeviceNDArray
+from lancehead.cuda.gpu import current_gpu, here
 from lancehead.cupy import layout
 from lancehead.xp import array as lazy
 from lancehead.xp import devices
@@ -35,9 +37,27 @@ def memory(x: lazy.ndarray, writes: bool) -> Any:
     return value
 
 
+def new(shape: Any, dtype: np.dtype[Any]) -> Any:
+    """New memory of the current device, of unknown values."""
+    if here.gpu is None and current_gpu() is None:
+        # As `device_array` does, which also counts what is freed.
+        return DeviceNDArray(np.empty(shape, dtype))
+    from lancehead import cuda
+
+    return cuda.device_array(shape, dtype)
+
+
 def flat(value: Any) -> Any:
     """A device array in one dimension."""
-    return value if len(value._data.shape) == 1 else value.reshape((value.size,))
+    data = value._data
+    if data.ndim == 1:
+        return value
+    if type(value) is not DeviceNDArray:
+        return value.reshape((value.size,))
+    # It lives as long as a launch, so the context need not know it.
+    found = object.__new__(DeviceNDArray)
+    found._data, found.stream = data.reshape(-1), value.stream
+    return found
 
 
 def pointed(x: lazy.ndarray, dtype: np.dtype[Any] | None, writes: bool) -> Any:
@@ -64,4 +84,4 @@ def shared(owner: lazy.ndarray, first: int, shape: tuple[int, ...], strides: tup
     return lazy.ndarray.view(owner, lambda s: as_strided(s.reshape(-1)[first:], shape, strides))
 
 
-__all__ = ["dense", "flat", "memory", "pointed", "shared"]
+__all__ = ["dense", "flat", "memory", "new", "pointed", "shared"]

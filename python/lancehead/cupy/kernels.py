@@ -16,6 +16,8 @@ from lancehead.cupy.c.statements import Statements
 from lancehead.cupy.c.tokens import Failure
 from lancehead.cupy.c.values import LONG, WIDE, Value, converted, loaded, stored
 from lancehead.cupy.c.writing import Indexed, addressed, indexing
+from lancehead.cupy.cuda.stream import _STACKS
+from lancehead.cupy.hosted import ARRAY as _ARRAY
 from lancehead.cupy.hosted import wrap
 from lancehead.cupy.raw import _stream, macros_of
 from lancehead.xp import array as lazy
@@ -200,6 +202,10 @@ class ElementwiseKernel:
 
         Raises TypeError for types that do not agree, ValueError for shapes.
         """
+        if size is None and stream is None and block_size == 128 and not others and len(args) == self.nin:
+            found = self._at_once(args)
+            if found is not None:
+                return found
         if others:
             raise TypeError(f"Wrong arguments {others}")
         if block_size <= 0:
@@ -225,6 +231,63 @@ class ElementwiseKernel:
             return None
         return tuple(made) if self.nout != 1 or self.return_tuple else made[0]
 
+    def _at_once(self, args: tuple[Any, ...]) -> Any:
+        # The result for arrays of one shape that own their memory, and numbers of Python, of types that were there
+        # before; None for others.
+        key: list[Any] = []
+        shape = None
+        for x in args:
+            if type(x) is _ARRAY[0] and x._view is None:
+                node = x._node
+                if shape is None:
+                    shape = node.shape
+                elif node.shape != shape:
+                    return None
+                key.append(node.dtype)
+            elif type(x) in _PLAIN:
+                key.append(type(x))
+            else:
+                return None
+        quick = self._quick.get(tuple(key))
+        if quick is None:
+            if not self._can_be_quick:
+                return None
+            quick = self._first_of(args, tuple(key))
+            if quick is None:
+                return None
+        if not shape or 0 in shape or _STACKS.current:
+            return None
+        kernel, convert, outs = quick
+        values: list[Any] = [arguments.dense(x) if c is None else c(x) for x, c in zip(args, convert, strict=True)]
+        made = [arguments.new(shape, d) for d in outs]
+        count = math.prod(shape)
+        is_flat = len(shape) == 1
+        kernel[-(-count // 128), 128](np.int64(count), *values, *(made if is_flat else map(arguments.flat, made)))
+        device = layout.device()
+        if len(made) == 1:
+            return wrap(lazy.ndarray(leaf(made[0], device)))
+        return tuple([wrap(lazy.ndarray(leaf(m, device))) for m in made])
+
+    @property
+    def _can_be_quick(self) -> bool:
+        if self.no_return or self.return_tuple or not self.nout:
+            return False
+        return not any(p.is_raw or not p.is_constant for p in self.params)
+
+    def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...]) -> Any:
+        # What `_at_once` needs for types; None where the types are not decided by arrays.
+        known = resolved(self.params, args, {})
+        if not all(self._is_known(p, known) for p in self.params):
+            return None
+        types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
+        kinds = ["array" if isinstance(x, lazy.ndarray) else None for x in args] + ["array"] * self.nout
+        plan = self._plans.get((tuple(types), tuple(kinds)))
+        if plan is None or plan.shapes:
+            return None
+        convert = [None if k == "array" else _converter(d) for k, d in zip(kinds, types, strict=False)][: self.nin]
+        found = self._quick[key] = plan.kernel, convert, types[self.nin :]
+        return found
+
     @staticmethod
     def _is_known(p: Parameter, known: dict[str, Any]) -> bool:
         return not isinstance(p.type, str) or p.type in known
@@ -248,10 +311,7 @@ class ElementwiseKernel:
     def _new(self, p: Parameter, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         if p.is_raw and not shape:
             raise ValueError("Output array size is Undecided")
-        from lancehead import cuda
-
-        value = cuda.device_array(shape, dtype)
-        return wrap(lazy.wrap(leaf(value, layout.device())))
+        return wrap(lazy.wrap(leaf(arguments.new(shape, dtype), layout.device())))
 
     def _launch(
         self, given: list[Any], types: list[Any], shape: tuple[int, ...], count: int, is_given: bool, stream: Any,
@@ -583,6 +643,16 @@ class ReductionKernel:
             + "\n".join(w.lines)
             + "\n"
         )
+
+
+_PLAIN = frozenset((bool, int, float, complex))
+
+
+def _converter(d: np.dtype[Any]) -> Any:
+    # From a number of Python to an argument of a kernel.
+    if d in WIDE:
+        return lambda x: np.int64(np.asarray(x).astype(d)[()])
+    return d.type
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:

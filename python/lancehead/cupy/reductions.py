@@ -245,7 +245,13 @@ def matmul(x1: Any, x2: Any, out: Any = None, **options: Any) -> Any:
     if not a.ndim or not b.ndim:
         raise ValueError("matmul: Input operand does not have enough dimensions")
     dtype = np.result_type(a.dtype, b.dtype)
-    if options or np.bool_ in (a.dtype, b.dtype) or dtype.kind not in "fc" or dtype == np.float16 or 0 in (*a.shape, *b.shape):
+    if (
+        options
+        or np.bool_ in (a.dtype, b.dtype)
+        or dtype.kind not in "fc"
+        or dtype == np.float16
+        or 0 in (*a.shape, *b.shape)
+    ):
         return hosted.call(np.matmul, a, b, out=out, **options)
     return finished(products.matmul(plain(a), plain(b)), out, "same_kind")
 

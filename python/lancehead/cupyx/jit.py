@@ -19,8 +19,22 @@ from typing import Any
 
 from lancehead import cuda
 from lancehead.cuda import (
-    atomic, blockDim, blockIdx, grid, gridDim, gridsize, laneid, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
-    shfl_xor_sync, syncthreads, syncwarp, threadIdx, warpsize,
+    atomic,
+    blockDim,
+    blockIdx,
+    grid,
+    gridDim,
+    gridsize,
+    laneid,
+    shared,
+    shfl_down_sync,
+    shfl_sync,
+    shfl_up_sync,
+    shfl_xor_sync,
+    syncthreads,
+    syncwarp,
+    threadIdx,
+    warpsize,
 )  # fmt: skip
 from lancehead.cupy import arguments
 from lancehead.cupy.raw import _extents, _stream

@@ -5,10 +5,63 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from lancehead.cupy.c.parsing import Node
 from lancehead.cupy.c.tokens import Failure
-from lancehead.cupy.c.values import BOOL, Pointer, Value, converted, exact, name_of, scalar, stored
-from lancehead.cupy.c.writing import Loop, Writer
+from lancehead.cupy.c.values import (
+    BOOL,
+    INT,
+    LONG,
+    UINT,
+    Pointer,
+    Value,
+    converted,
+    exact,
+    name_of,
+    number,
+    scalar,
+    stored,
+)  # fmt: skip
+from lancehead.cupy.c.writing import Loop, Writer, changes
+
+
+def _counted(first: Node | None, test: Node | None, step: Node | None, body: Node) -> Any:
+    # The variable of a loop that counts up to a bound by a constant, and nothing else changes either.
+    if first is None or test is None or step is None or first.kind != "declare" or len(first.parts[0]) != 1:
+        return None
+    declared = first.parts[0][0]
+    name = declared[1]
+    if declared[2] or not isinstance(declared[3], Node) or test.kind != "binary" or test.parts[0] not in ("<", "<="):
+        return None
+    is_one = step.kind in ("before", "after") and step.parts[0] == "++"
+    is_more = step.kind == "assign" and step.parts[0] == "+=" and step.parts[2].kind == "number"
+    if not (is_one or is_more) or step.parts[1].kind != "name" or step.parts[1].parts != (name,):
+        return None
+    by = 1 if is_one else number(step.parts[2].parts[0], step.line).number
+    left, bound = test.parts[1:]
+    changed = changes(body, set())
+    if left.kind != "name" or left.parts != (name,) or name in changed or not _is_steady(bound, changed | {name}):
+        return None
+    return (declared, test.parts[0], bound, by) if isinstance(by, int) and by > 0 else None
+
+
+def _is_steady(node: Node, changed: set[str]) -> bool:
+    # Whether an expression has one value in a loop that changes some variables.
+    if node.kind == "number":
+        return True
+    if node.kind == "name":
+        return node.parts[0] not in changed and len(node.parts) == 1
+    if node.kind == "member":
+        return node.parts[0].kind == "name" and node.parts[0].parts[0] in (
+            "threadIdx",
+            "blockIdx",
+            "blockDim",
+            "gridDim",
+        )
+    if node.kind == "binary" and node.parts[0] in ("+", "-", "*", "/"):
+        return _is_steady(node.parts[1], changed) and _is_steady(node.parts[2], changed)
+    return False
 
 
 class Statements(Writer):
@@ -58,6 +111,9 @@ class Statements(Writer):
         return lines
 
     def _write_for(self, first: Node | None, test: Node | None, step: Node | None, body: Node, line: int) -> None:
+        counted = _counted(first, test, step, body)
+        if counted is not None and self._write_counted(*counted, body):
+            return
         self.scopes.append({})
         if first is not None:
             self.statement(first)
@@ -77,6 +133,29 @@ class Statements(Writer):
         self.inside(body, steps)
         self.loops.pop()
         self.scopes.pop()
+
+    def _write_counted(self, declared: Any, op: str, bound: Node, by: int, body: Node) -> bool:
+        # A loop whose rounds are known when it begins, as one over a range.
+        of, name, _, value, line = declared
+        d = scalar(of, self.env, line)
+        if not isinstance(d, np.dtype) or d not in (INT, UINT, LONG) or name in self.boxed:
+            return False
+        end, lines = self.apart(lambda: self.value(bound))
+        # The value of an element may change in the loop.
+        lines = lines or (["["] if "[" in end.text else [])
+        if lines or end.is_pointer or end.type not in (INT, UINT, LONG) or (d == UINT) != (end.type == UINT):
+            if end.number is None or end.number < 0 or lines:
+                return False
+        start = exact(converted(self.value(value), d, line))
+        own = self.fresh(name)
+        last = exact(end).text + (" + 1" if op == "<=" else "")
+        self.add(f"for {own} in range({start.text}, {last}, {by}):")
+        self.scopes.append({name: Value(own, d, base=f"={name}", is_small=d == UINT)})
+        self.loops.append(Loop([]))
+        self.inside(body)
+        self.loops.pop()
+        self.scopes.pop()
+        return True
 
     def _write_do(self, body: Node, test: Node, line: int) -> None:
         self.add("while True:")

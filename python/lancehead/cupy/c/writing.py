@@ -37,7 +37,7 @@ from lancehead.cupy.c.values import (
 if TYPE_CHECKING:
     from lancehead.cupy.c.programs import Program
 
-_GEOMETRY = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+GEOMETRY = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _NAMED = {
     "true": constant(True, BOOL), "false": constant(False, BOOL), "INFINITY": constant(np.inf, FLOAT),
     "NAN": constant(np.nan, FLOAT), "HUGE_VAL": constant(np.inf, DOUBLE), "M_PI": constant(math.pi, DOUBLE),
@@ -423,7 +423,7 @@ class Writer:
         raise Failure(f"{which}() is not known", line)
 
     def _member(self, of: Node, name: str, line: int) -> Value:
-        if of.kind == "name" and of.parts[0] in _GEOMETRY and name in "xyz" and self.find(of.parts[0]) is None:
+        if of.kind == "name" and of.parts[0] in GEOMETRY and name in "xyz" and self.find(of.parts[0]) is None:
             return Value(f"np.int64(cuda.{of.parts[0]}.{name})", UINT, is_small=True)
         v = self.value(of)
         if not v.is_pointer and v.type is not None and v.type.kind == "c" and name in ("x", "y", "re", "im"):
@@ -521,6 +521,22 @@ def addressed(node: Any, found: set[str]) -> set[str]:
     return found
 
 
+def changes(node: Any, found: set[str]) -> set[str]:
+    """Names of variables that a tree assigns to, or whose addresses it takes or may take."""
+    if isinstance(node, Node):
+        if node.kind in ("assign", "before", "after") and node.parts[1].kind == "name":
+            found.add(node.parts[1].parts[0])
+        if node.kind == "unary" and node.parts[0] == "&" and node.parts[1].kind == "name":
+            found.add(node.parts[1].parts[0])
+        if node.kind == "call":
+            found.update(a.parts[0] for a in node.parts[1] if a.kind == "name")
+        node = node.parts
+    if isinstance(node, (list, tuple)):
+        for part in node:
+            changes(part, found)
+    return found
+
+
 _HASHING = ("%", "/", "&", "|", "^", ">>", "<<")
 
 
@@ -547,4 +563,4 @@ def references(function: Function) -> list[int]:
     return [k for k, p in enumerate(function.parameters) if p.type.is_reference and not p.type.is_const]
 
 
-__all__ = ["Indexed", "Loop", "Writer", "addressed", "indexing", "references"]
+__all__ = ["GEOMETRY", "Indexed", "Loop", "Writer", "addressed", "changes", "indexing", "references"]

@@ -98,7 +98,9 @@ class Stream(_BaseStream):
     null: Any = _Default(null=True)
     ptds: Any = _Default(ptds=True)
 
-    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None) -> None:
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+    ) -> None:
         from lancehead import cuda
 
         if null and ptds:
@@ -106,7 +108,6 @@ class Stream(_BaseStream):
         there = cuda.default_stream() if null else cuda.per_thread_default_stream() if ptds else cuda.stream()
         super().__init__(there, 0 if null else int(there), -1 if null else runtime.getDevice())
         self.is_non_blocking = non_blocking
-
 
     @classmethod
     def from_external(cls, stream: Any) -> ExternalStream:
