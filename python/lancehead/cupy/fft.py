@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 
 from lancehead.cupy.hosted import hosted as _of
@@ -25,7 +28,30 @@ rfft2 = _of(np.fft.rfft2)
 rfftfreq = _of(np.fft.rfftfreq)
 rfftn = _of(np.fft.rfftn)
 
+
+class _Config:
+    """Options of transforms: there is nothing to plan."""
+
+    use_multi_gpus = False
+
+    def __init__(self) -> None:
+        self._plans_nd = True
+
+    @property
+    def enable_nd_planning(self) -> bool:
+        """Whether transforms of several axes are one; deprecated, and of no effect."""
+        warnings.warn("enable_nd_planning is deprecated and has no effect", DeprecationWarning, stacklevel=2)
+        return self._plans_nd
+
+    @enable_nd_planning.setter
+    def enable_nd_planning(self, value: bool) -> None:
+        warnings.warn("enable_nd_planning is deprecated and has no effect", DeprecationWarning, stacklevel=2)
+        self._plans_nd = value
+
+
+config: Any = _Config()
+
 __all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
+    "config", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
     "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip

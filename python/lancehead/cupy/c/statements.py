@@ -53,12 +53,7 @@ def _is_steady(node: Node, changed: set[str]) -> bool:
     if node.kind == "name":
         return node.parts[0] not in changed and len(node.parts) == 1
     if node.kind == "member":
-        return node.parts[0].kind == "name" and node.parts[0].parts[0] in (
-            "threadIdx",
-            "blockIdx",
-            "blockDim",
-            "gridDim",
-        )
+        return node.parts[0].kind == "name" and node.parts[0].parts[0] in GEOMETRY
     if node.kind == "binary" and node.parts[0] in ("+", "-", "*", "/"):
         return _is_steady(node.parts[1], changed) and _is_steady(node.parts[2], changed)
     return False
@@ -112,7 +107,7 @@ class Statements(Writer):
 
     def _write_for(self, first: Node | None, test: Node | None, step: Node | None, body: Node, line: int) -> None:
         counted = _counted(first, test, step, body)
-        if counted is not None and self._write_counted(*counted, body):
+        if counted is not None and self._write_counted(*counted[:4], body):
             return
         self.scopes.append({})
         if first is not None:
