@@ -31,7 +31,7 @@ FOLDERS = (
     "manipulation", "math", "misc", "padding", "polynomial", "random", "sorting", "statistics", "testing",
 )  # fmt: skip
 #: The longest time of a file in seconds.
-LIMIT = 1800
+LIMIT = 600
 
 
 class NotServed(AttributeError):
@@ -191,6 +191,9 @@ def pytest_runtest_logreport(report: Any) -> None:
     elif outcome == "failed" and _HERE.get(report.nodeid):
         outcome = "missing"
     _COUNTS[outcome] = _COUNTS.get(outcome, 0) + 1
+    if sum(_COUNTS.values()) % 20 == 0:
+        # If the file takes too long, these are counted.
+        _write()
     if outcome in ("failed", "missing"):
         lines = str(getattr(report.longrepr, "reprcrash", None) and report.longrepr.reprcrash.message).splitlines()
         _FAILED.append([outcome, report.nodeid, " ".join(lines[:3])[:300]])
@@ -204,6 +207,10 @@ def pytest_collectreport(report: Any) -> None:
 
 def pytest_sessionfinish(session: Any) -> None:
     """Writes the counts."""
+    _write()
+
+
+def _write() -> None:
     if "CUPY_SUITE_COUNTS" in os.environ:
         found = {"counts": _COUNTS, "failed": _FAILED}
         Path(os.environ["CUPY_SUITE_COUNTS"]).write_text(json.dumps(found))
@@ -222,11 +229,12 @@ def _run(checkout: Path, path: Path) -> dict[str, Any]:
                 [*command, *options], env=env, cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False
             )
         except subprocess.TimeoutExpired:
-            return {"counts": {}, "failed": [["timeout", str(path), ""]]}
+            found = json.loads(counts.read_text()) if counts.exists() else {"counts": {}, "failed": []}
+            found["failed"].append(["timeout", str(path), ""])
+            return found
         if not counts.exists():
             return {"counts": {}, "failed": [["crash", str(path), (done.stdout + done.stderr)[-600:]]]}
-        found: dict[str, Any] = json.loads(counts.read_text())
-        return found
+        return json.loads(counts.read_text())  # type: ignore[no-any-return]
 
 
 def page(found: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from lancehead.cupy.c.values import (
     scalar,
     stored,
 )  # fmt: skip
-from lancehead.cupy.c.writing import Loop, Writer, changes
+from lancehead.cupy.c.writing import GEOMETRY, Loop, Writer, changes
 
 
 def _counted(first: Node | None, test: Node | None, step: Node | None, body: Node) -> Any:
@@ -107,7 +107,7 @@ class Statements(Writer):
 
     def _write_for(self, first: Node | None, test: Node | None, step: Node | None, body: Node, line: int) -> None:
         counted = _counted(first, test, step, body)
-        if counted is not None and self._write_counted(*counted[:4], body):
+        if counted is not None and self._write_counted(counted, body):
             return
         self.scopes.append({})
         if first is not None:
@@ -129,8 +129,9 @@ class Statements(Writer):
         self.loops.pop()
         self.scopes.pop()
 
-    def _write_counted(self, declared: Any, op: str, bound: Node, by: int, body: Node) -> bool:
+    def _write_counted(self, counted: Any, body: Node) -> bool:
         # A loop whose rounds are known when it begins, as one over a range.
+        declared, op, bound, by = counted
         of, name, _, value, line = declared
         d = scalar(of, self.env, line)
         if not isinstance(d, np.dtype) or d not in (INT, UINT, LONG) or name in self.boxed:
