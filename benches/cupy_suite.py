@@ -134,7 +134,18 @@ def pytest_configure(config: Any) -> None:
     testing._loops, sys.modules["cupy.testing._loops"] = private, private
     for name in ("_core", "_util", "_environment", "_logic", "_math", "_manipulation", "_sorting", "_binary"):
         setattr(cupy, name, _Placeholder(f"cupy.{name}"))
-    for name in ("", ".cuda", ".cuda.compiler", ".cuda.memory", ".cuda.pinned_memory", ".fft", ".linalg", ".random"):
+    for name in (
+        "",
+        ".cuda",
+        ".cuda.runtime",
+        ".cuda.stream",
+        ".cuda.compiler",
+        ".cuda.memory",
+        ".cuda.pinned_memory",
+        ".fft",
+        ".linalg",
+        ".random",
+    ):
         module = importlib.import_module(f"lancehead.cupy{name}")
         module.__getattr__ = _fallback(getattr(module, "__getattr__", None), f"cupy{name}")
     for mark in ("slow", "multi_gpu"):
