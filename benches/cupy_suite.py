@@ -148,6 +148,12 @@ def pytest_configure(config: Any) -> None:
     ):
         module = importlib.import_module(f"lancehead.cupy{name}")
         module.__getattr__ = _fallback(getattr(module, "__getattr__", None), f"cupy{name}")
+    # The tests of raw kernels begin with these; texts are kept by the compiler's own cache.
+    caches = types.ModuleType("cupy.cuda._compiler_cache")
+    caches.DiskKernelCacheBackend = type("DiskKernelCacheBackend", (), {"__init__": lambda self, path: None})
+    sys.modules["cupy.cuda._compiler_cache"] = sys.modules["lancehead.cupy.cuda._compiler_cache"] = caches
+    cupy.cuda._compiler_cache, cupy.cuda.get_nvcc_path = caches, lambda: "nvcc"
+    cupy.cuda.compiler._run_cc = lambda *given: "release 12.0"
     for mark in ("slow", "multi_gpu"):
         config.addinivalue_line("markers", f"{mark}: of CuPy")
 

@@ -259,3 +259,44 @@ def test_diagnostics_of_bodies():
             cp.ElementwiseKernel("T x", "T y", "y = x", name)
     with pytest.raises(CompileException, match="#error directive: no"):
         cp.RawKernel("#ifndef OPTION\n#error no\n#endif", "f").compile()
+
+
+MORE = r"""
+extern "C" __global__ void histogram(const unsigned char* x, unsigned int* counts, int n) {
+    extern __shared__ unsigned int own[];
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) own[i] = 0;
+    __syncthreads();
+    for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        atomicAdd(&own[x[i]], 1u);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(counts + i, own[i]);
+}
+__device__ float of_warp(float v) {
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    return v;
+}
+extern "C" __global__ void total(const void* bytes, float* out, int n) {
+    const float* x = (const float*)bytes;
+    float v = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) v += x[i];
+    v = of_warp(v);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+template <typename T> __global__ void turned(T* x) { x[threadIdx.x] = x[threadIdx.x] * T(2, 1) + conj(x[threadIdx.x]); }
+"""
+
+
+def test_threads_together():
+    module = cp.RawModule(code=MORE)
+    a = np.random.default_rng(0).integers(0, 256, 10_000).astype(np.uint8)
+    counts = cp.zeros(256, np.uint32)
+    module.get_function("histogram")((4,), (128,), (cp.asarray(a), counts, a.size), shared_mem=1024)
+    np.testing.assert_array_equal(counts.get(), np.bincount(a, minlength=256))
+    x, out = np.random.default_rng(1).random(5000, np.float32), cp.zeros(1, np.float32)
+    module.get_function("total")((1,), (256,), (cp.asarray(x), out, x.size))
+    np.testing.assert_allclose(out.get(), [x.sum()], rtol=1e-5)
+    z = np.array([1 + 2j, 3j], np.complex64)
+    there = cp.asarray(z)
+    module.get_function("turned<complex<float>>")((1,), (2,), (there,))
+    np.testing.assert_allclose(there.get(), z * (2 + 1j) + z.conj())

@@ -78,8 +78,11 @@ class _Loaded:
         stem = name
         if "<" in name:
             stem = name[: name.index("<")]
-            parser = read(name[name.index("<") :], {}, list(self.unit.aliases))
-            explicit = parser._template_arguments()
+            try:
+                parser = read(name[name.index("<") :], {}, list(self.unit.aliases))
+                explicit = parser._template_arguments()
+            except Failure as e:
+                raise failed(e, name, name, self.options) from None
         f = self.unit.functions.get(stem)
         if f is None or not f.is_kernel:
             raise CompileException(f"there is no kernel {stem!r}", self.code, self.name, self.options)
@@ -89,6 +92,12 @@ class _Loaded:
             )
         own, types = self.instance(f, explicit)
         return module(self.program.text())[own], types, f
+
+
+_FACTS = (
+    "binary_version", "cache_mode_ca", "const_size_bytes", "local_size_bytes", "max_threads_per_block", "num_regs",
+    "preferred_shared_memory_carveout", "ptx_version", "shared_size_bytes",
+)  # fmt: skip
 
 
 class RawKernel:
@@ -138,6 +147,12 @@ class RawKernel:
         """The compiled kernel."""
         self.compile()
         return self
+
+    def __getattr__(self, name: str) -> int:
+        # Facts of the kernel are attributes, too.
+        if name in _FACTS:
+            return self.attributes[name]
+        raise AttributeError(name)
 
     @property
     def attributes(self) -> dict[str, int]:

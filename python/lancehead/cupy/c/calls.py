@@ -159,15 +159,18 @@ def _integers(w: Writer, name: str, values: list[Value], line: int) -> Value | N
 def _complex(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
     if any(v.is_pointer or v.type is None for v in values) or not values:
         return None
+    v = values[0]
     stem = {"cuCreal": "real", "cuCimag": "imag", "cuConj": "conj", "cuCabs": "abs", "cuCrealf": "real",
             "cuCimagf": "imag", "cuConjf": "conj", "cuCabsf": "abs"}.get(name, name)  # fmt: skip
     if stem.rstrip("f") in _CU or stem == "cuCfma":
         if stem == "cuCfma":
             return Value(f"({values[0].text} * {values[1].text} + {values[2].text})", values[0].type)
         return Value(f"({values[0].text} {_CU[stem.rstrip('f')]} {values[1].text})", values[0].type)
+    if name in ("cuComplexDoubleToFloat", "cuComplexFloatToDouble"):
+        d = np.dtype(np.complex64 if name.endswith("Float") else np.complex128)
+        return converted(v, d, line)
     if name in ("make_cuComplex", "make_cuFloatComplex", "make_cuDoubleComplex"):
         return complex_of(np.dtype(np.complex128 if "Double" in name else np.complex64), values, line)
-    v = values[0]
     real = np.dtype(f"f{v.type.itemsize // 2}") if v.type.kind == "c" else _floating([v])
     if stem in ("real", "imag", "conj", "arg", "norm", "abs", "proj") and v.type.kind != "c":
         if stem in ("abs", "proj"):

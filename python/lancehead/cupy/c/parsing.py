@@ -110,8 +110,15 @@ class Parser:
             return True
         return False
 
+    def _split(self) -> None:
+        # `>>` that closes two lists of a template.
+        if self.now.text == ">>":
+            self.tokens[self.at : self.at + 1] = [self.now._replace(text=">")] * 2
+
     def expect(self, text: str) -> Token:
         """The next token, which must be one."""
+        if text == ">":
+            self._split()
         if text == ";" and self.is_body and self.now.kind == "end":
             return self.now
         if self.now.text != text:
@@ -318,6 +325,7 @@ class Parser:
         found: list[Any] = []
         while not self.accept(">"):
             found.append(self.pointers(self.type()[0]) if self.is_type() else self.binary(_ADDITIVE))
+            self._split()
             if self.now.text != ">":
                 self.expect(",")
         return tuple(found)

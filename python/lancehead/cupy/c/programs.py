@@ -172,6 +172,11 @@ class Program:
         w.statement(f.body)
         if not w.lines:
             w.add("pass")
+        for k, p in enumerate(f.parameters):
+            # An array that a kernel reads as another type is given as that.
+            held = w.scopes[0].get(p.name)
+            if isinstance(held, Value) and held.base in w.casts:
+                types[k] = Pointer(w.casts[held.base])
         head = "@cuda.jit(cache=True)" if f.is_kernel else "@cuda.jit(device=True)"
         return f"{head}\ndef {own}({', '.join(names)}):\n" + "\n".join(w.lines) + "\n"
 

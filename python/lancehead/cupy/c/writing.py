@@ -88,6 +88,8 @@ class Writer:
         self.loops: list[Loop] = []
         self.count = 0
         self.boxed: set[str] = set()
+        #: The types that pointers to void become, by their arrays.
+        self.casts: dict[str, Any] = {}
         #: Variables that are in indices: the program's care is that they do not overflow.
         self.indices: set[str] = set()
 
@@ -365,8 +367,10 @@ class Writer:
             return Value("0", None)
         if isinstance(d, Pointer):
             v = self.decayed(v)
-            if isinstance(v.type, Pointer) and d.of in (None, v.type.of):
+            if isinstance(v.type, Pointer) and (d.of is None or (v.type.of is not None and d.of == v.type.of)):
                 return v
+            if isinstance(v.type, Pointer) and v.type.of is None and self.casts.setdefault(v.base, d.of) == d.of:
+                return replace(v, type=d, is_variable=False)
             raise Failure("pointers are not converted to pointers to another type", line)
         return converted(
             v, d, line, is_explicit=d.kind != "c" and v.type is not None and not v.is_pointer and v.type.kind != "c"
