@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import (
@@ -108,14 +108,6 @@ from lancehead.cupy.creation import (
 )
 from lancehead.cupy.fusion import (
     fuse,
-)
-from lancehead.cupy.kernels import (
-    ElementwiseKernel,
-    ReductionKernel,
-)
-from lancehead.cupy.raw import (
-    RawKernel,
-    RawModule,
 )
 from lancehead.cupy.reductions import (
     all,
@@ -426,6 +418,10 @@ from lancehead.cupy.ufuncs import (
     ufunc,
 )
 
+if TYPE_CHECKING:
+    from lancehead.cupy.kernels import ElementwiseKernel, ReductionKernel
+    from lancehead.cupy.raw import RawKernel, RawModule
+
 abs = absolute
 acos = arccos
 acosh = arccosh
@@ -509,9 +505,18 @@ def show_config(*, _full: Any = False) -> None:
     print(f"lancehead {lancehead.__version__}, CuPy's interface {__version__}, CUDA {cuda.runtime.runtimeGetVersion()}")
 
 
+#: Names that are found when they are asked for, and their modules.
+_LATER = {
+    "ElementwiseKernel": "kernels", "ReductionKernel": "kernels", "RawKernel": "raw", "RawModule": "raw",
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
     if name in ("sparse", "testing"):
         return importlib.import_module(f"lancehead.cupy.{name}")
+    if name in _LATER:
+        found = globals()[name] = getattr(importlib.import_module(f"lancehead.cupy.{_LATER[name]}"), name)
+        return found
     raise AttributeError(f"module 'lancehead.cupy' has no attribute {name!r}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cupy import arguments, hosted, indexing, layout, ufuncs
+from lancehead.cupy import hosted, indexing, layout, ufuncs
 from lancehead.cupy.hosted import wrap
 from lancehead.xp import array as lazy
 
@@ -78,6 +78,8 @@ class ndarray(lazy.ndarray):
         elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:
             letter: Any = order or "C"
             steps = np.empty(shape, dtype, letter).strides if strides is None else strides
+            from lancehead.cupy import arguments
+
             found = arguments.shared(owner, (memptr.ptr - memptr.mem.ptr) // dtype.itemsize, shape, steps)
         else:
             found = layout.placed(memptr.array(shape, dtype, strides, order or "C"))
