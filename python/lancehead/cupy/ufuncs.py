@@ -143,6 +143,11 @@ class ufunc:
         values = [operand(x) for x in given]
         if dtype is not None:
             values = self._as_loop(values, np.dtype(dtype), casting)
+        elif casting == "unsafe" and len(outs) == self.nout == 1:
+            # Any conversion is allowed, so that the type of the output may decide on the loop.
+            asked = [x.dtype if isinstance(x, (lazy.ndarray, np.generic)) else type(x) for x in values]
+            loop = self._numpy.resolve_dtypes((*asked, outs[0].dtype), casting=casting)
+            values = self._converted(values, loop)
         found = self._call(values)
         if where is not True:
             old = outs[0] if outs else hosted.wrap(lazy.from_numpy(np.zeros(found.shape, found.dtype), layout.device()))
@@ -166,6 +171,9 @@ class ufunc:
                 loop = self._numpy.resolve_dtypes((*[dtype] * self.nin, *[None] * self.nout), casting=casting)
             else:
                 raise
+        return self._converted(values, loop)
+
+    def _converted(self, values: list[Any], loop: Any) -> list[Any]:
         arrays = [
             _as_array(x, None if isinstance(x, (lazy.ndarray, np.generic)) else t)
             for x, t in zip(values, loop, strict=False)
