@@ -227,3 +227,45 @@ def test_examples(name):
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) >= 2
+
+
+def test_beside():
+    from lancehead import cupyx
+    from lancehead.cupyx import jit
+    from lancehead.cupyx.scipy import special
+
+    @jit.rawkernel()
+    def twice(x, n):
+        i = jit.grid(1)
+        if i < n:
+            x[i] *= 2
+
+    x = cp.ones(3)
+    twice((1,), (32,), (x, 3))
+    twice[1, 32](x[:1], 1)
+    assert x.get().tolist() == [4, 2, 2]
+    cupyx.scatter_add(x, cp.asarray([0, 0]), 1.0)
+    assert x.get().tolist() == [6, 2, 2]
+    np.testing.assert_allclose(cupyx.rsqrt(x).get(), [6**-0.5, 2**-0.5, 2**-0.5])
+    assert cupyx.zeros_pinned((2, 2)).tolist() == [[0, 0], [0, 0]]
+    np.testing.assert_allclose(special.erf(cp.asarray([0.0, 9.0])).get(), [0, 1])
+
+
+def test_fuse():
+    @cp.fuse(kernel_name="squared_difference")
+    def f(x, y):
+        return (x - y) * (x - y)
+
+    same(f(cp.arange(4.0), 1.0), np.asarray([1.0, 0.0, 1.0, 4.0]))
+    assert f(3.0, 1.0) == 4.0
+    with pytest.raises(TypeError):
+        cp.fuse(1, 2)
+
+
+def test_unsafe_output_decides():
+    a = np.arange(1, 7, dtype=np.int16)
+    for dtype in ("bool", "int8", "float32"):
+        out, there = np.zeros(6, dtype), cp.zeros(6, dtype)
+        np.add(a, a.astype(float), out=out, casting="unsafe")
+        cp.add(cp.asarray(a), cp.asarray(a.astype(float)), out=there, casting="unsafe")
+        same(there, out)
