@@ -122,6 +122,9 @@ def pytest_configure(config: Any) -> None:
     from lancehead.cupy import testing
     from lancehead.cupy.testing import loops
 
+    # Modules that are imported later are there before names that are lacking become placeholders.
+    for name in ("arguments", "kernels", "raw"):
+        importlib.import_module(f"lancehead.cupy.{name}")
     sys.meta_path.insert(0, Finder())
     sys.meta_path.append(Rest())
     conditions = types.ModuleType("cupy.testing._condition")

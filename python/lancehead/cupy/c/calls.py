@@ -162,8 +162,8 @@ def _complex(w: Writer, name: str, values: list[Value], line: int) -> Value | No
     v = values[0]
     stem = {"cuCreal": "real", "cuCimag": "imag", "cuConj": "conj", "cuCabs": "abs", "cuCrealf": "real",
             "cuCimagf": "imag", "cuConjf": "conj", "cuCabsf": "abs"}.get(name, name)  # fmt: skip
-    if stem.rstrip("f") in _CU or stem == "cuCfma":
-        if stem == "cuCfma":
+    if stem.rstrip("f") in _CU or stem in ("cuCfma", "cuCfmaf"):
+        if stem.startswith("cuCfma"):
             return Value(f"({values[0].text} * {values[1].text} + {values[2].text})", values[0].type)
         return Value(f"({values[0].text} {_CU[stem.rstrip('f')]} {values[1].text})", values[0].type)
     if name in ("cuComplexDoubleToFloat", "cuComplexFloatToDouble"):

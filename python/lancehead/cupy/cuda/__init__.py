@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lancehead.cupy.cuda import compiler, device, memory, pinned_memory, runtime, stream
+from lancehead.cupy.cuda import compiler, device, memory, memory_hook, pinned_memory, runtime, stream
 from lancehead.cupy.cuda.device import Device
 from lancehead.cupy.cuda.memory import Memory as Memory
 from lancehead.cupy.cuda.memory import (
@@ -42,7 +42,7 @@ __all__ = [
     "Device", "Event", "ExternalStream", "MemoryHook", "MemoryPointer", "MemoryPool", "PinnedMemoryPool", "Stream",
     "UnownedMemory", "alloc", "alloc_pinned_memory", "compiler", "device", "get_allocator", "get_current_stream",
     "get_elapsed_time",
-    "get_local_runtime_version", "is_available", "malloc_managed", "memory", "pinned_memory", "runtime",
+    "get_local_runtime_version", "is_available", "malloc_managed", "memory", "memory_hook", "pinned_memory", "runtime",
     "set_allocator",
     "set_pinned_memory_allocator", "stream", "using_allocator",
 ]  # fmt: skip
