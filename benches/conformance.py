@@ -2,14 +2,19 @@
 
 Usage:
 
-    python benches/conformance.py target/bench/suite.log target/bench/cuda.log > docs/conformance.md
+    python benches/conformance.py target/bench/suite.log target/bench/cuda.log [target/bench/cupy.json] \
+        > docs/conformance.md
+    python benches/conformance.py target/bench/cupy.json        the section of CuPy alone
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
+
+from cupy_suite import page
 
 HEAD = """# Conformance
 
@@ -68,6 +73,14 @@ The rest expect refusals of programs that work here (calls of `@njit` functions 
 that change), indices that are not checked, or messages in Numba's words.
 """
 
+CUPY = """
+## CuPy
+
+CuPy's own tests against [`lancehead.cupy`](cupy.md) on the CPU device, by `benches/run.sh cupy-tests`. "Left out" are
+tests that skip themselves, such as those for several devices; tests that are marked as slow are not run. Tests that
+need a name which is not served, most of them private ones, are counted apart. The share is of the others.
+"""
+
 ROW = re.compile(r"^(\S.*?)\s{2,}(\d+)\s+(\d+)\b(.*)")
 LEFT_OUT = re.compile(r"\b(?:skipped|xfail) (\d+)")
 
@@ -91,6 +104,9 @@ def share_of(tests: int, left_out: int, passed: int) -> float:
 
 
 def main() -> None:
+    if sys.argv[1].endswith(".json"):
+        print(CUPY + "\n" + page(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+        return
     suite, cuda = (Path(name).read_text(encoding="utf-8") for name in sys.argv[1:3])
     print(HEAD)
     for area, tests, left_out, passed in rows(suite, "area"):
@@ -99,6 +115,8 @@ def main() -> None:
         print(f"| {mark}{area}{mark} | {tests} | {left_out} | {passed} | {share:.0f} % |")
     _, tests, left_out, passed = rows(cuda, "module")[-1]
     print(CUDA.format(tests=tests, left_out=left_out, passed=passed, share=share_of(tests, left_out, passed)), end="")
+    if len(sys.argv) > 3:
+        print(CUPY + "\n" + page(json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | primitives | calls | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | cupy-tests | primitives | calls | suite | all]      results in target/bench
 #
 # ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
 # LANCEHEAD_XP_DEVICE=cuda:0 runs them on that device.
+# CUPY_CHECKOUT names a checkout of github.com/cupy/cupy, for `cupy-tests`; the table of docs/conformance.md is printed.
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,6 +20,14 @@ if [ "$what" = array-api ]; then
     "$root/.venv/bin/python" -m pip install --quiet -r requirements.txt
     ARRAY_API_TESTS_MODULE=lancehead.xp exec "$root/.venv/bin/python" -m pytest -q -p no:cacheprovider array_api_tests \
         --max-examples 5 --disable-deadline --disable-warnings --tb=line
+fi
+
+# CuPy's own tests, on lancehead.cupy as it is installed in .venv.
+if [ "$what" = cupy-tests ]; then
+    : "${CUPY_CHECKOUT:?names a checkout of cupy}"
+    mkdir -p "$out"
+    shift
+    exec "$root/.venv/bin/python" benches/cupy_suite.py --json "$out/cupy.json" "$@"
 fi
 
 # Primitives of lazy arrays beside Thrust and JAX, which live in target/peers; without them the table has loops and NumPy.
@@ -76,7 +85,7 @@ clients() {
 suite() {
     "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
     "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --cuda real --no-selection --area 'cuda*' --jobs 2 | tee "$out/cuda.log"
-    "$python" benches/conformance.py "$out/suite.log" "$out/cuda.log" >docs/conformance.md
+    "$python" benches/conformance.py "$out/suite.log" "$out/cuda.log" $([ -f "$out/cupy.json" ] && echo "$out/cupy.json") >docs/conformance.md
 }
 run suite suite
 run suite "$python" "$shared/peer/snippets.py" --module lancehead

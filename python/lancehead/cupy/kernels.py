@@ -1,0 +1,664 @@
+"""`ElementwiseKernel` and `ReductionKernel`: kernels of bodies in C for the elements of arrays that broadcast."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lancehead.cupy import arguments, layout
+from lancehead.cupy.c.parsing import Node
+from lancehead.cupy.c.programs import Program, failed, module, read
+from lancehead.cupy.c.statements import Statements
+from lancehead.cupy.c.tokens import Failure
+from lancehead.cupy.c.values import LONG, WIDE, Value, converted, loaded, stored
+from lancehead.cupy.c.writing import Indexed, addressed, indexing
+from lancehead.cupy.cuda.stream import _STACKS
+from lancehead.cupy.hosted import ARRAY as _ARRAY
+from lancehead.cupy.hosted import wrap
+from lancehead.cupy.raw import _stream, macros_of
+from lancehead.xp import array as lazy
+from lancehead.xp.graph import leaf
+
+_SCALARS = (bool, int, float, complex, np.generic)
+
+
+class Parameter(NamedTuple):
+    """A parameter: its type or the letter of one, its name, whether it is `raw`, and constant."""
+
+    type: Any
+    name: str
+    is_raw: bool
+    is_constant: bool
+
+
+def parameters(text: str) -> tuple[Parameter, ...]:
+    """The parameters of a text such as `"T x, raw int32 y"`; ValueError for one that is none."""
+    found = []
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        words = part.split()
+        is_raw, is_constant = "raw" in words[:-2], "_non_const" not in words[:-2]
+        if len(words) < 2 or not words[-1].isidentifier() or set(words[:-2]) - {"raw", "_non_const"}:
+            raise Exception(f"Invalid parameter declaration: {part!r}")
+        name = words[-2]
+        if len(name) == 1 and name.isupper():
+            of: Any = name
+        else:
+            try:
+                of = np.dtype(name)
+            except TypeError:
+                raise TypeError(f"unknown type {name!r} in {part!r}") from None
+        if words[-1] in ("n", "i") or words[-1].startswith("_"):
+            raise ValueError(f"Can not use parameter name '{words[-1]}': it has a meaning in kernels")
+        found.append(Parameter(of, words[-1], is_raw, is_constant))
+    return tuple(found)
+
+
+def checked_name(name: str) -> str:
+    """The name of a kernel; ValueError for one that is no identifier."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise ValueError(f"Invalid kernel name: {name!r}")
+    return name
+
+
+def resolved(params: Sequence[Parameter], given: Sequence[Any], known: dict[str, np.dtype[Any]]) -> dict[str, Any]:
+    """The types of letters by arguments; TypeError for those that do not agree."""
+    scalars = []
+    for p, x in zip(params, given, strict=False):
+        if isinstance(x, lazy.ndarray):
+            if isinstance(p.type, str):
+                if known.setdefault(p.type, x.dtype) != x.dtype:
+                    raise TypeError(f"Type is mismatched. {p.name} {x.dtype} {known[p.type]} {p.type}")
+            elif p.type != x.dtype:
+                raise TypeError(f"Type is mismatched. {p.name} {x.dtype} {p.type}")
+        elif isinstance(p.type, str):
+            scalars.append((p, x))
+    for p, x in scalars:
+        dtype = np.asarray(x).dtype
+        if p.type in known and isinstance(x, np.generic) and known[p.type] != dtype:
+            raise TypeError(f"Type is mismatched. {p.name} {dtype} {known[p.type]} {p.type}")
+        known.setdefault(p.type, dtype)
+    return known
+
+
+def argument(x: Any) -> Any:
+    """An argument of a kernel: an array of the device or a number; TypeError for anything else."""
+    if isinstance(x, (lazy.ndarray, *_SCALARS)):
+        return x
+    if hasattr(x, "__cuda_array_interface__"):
+        from lancehead.cupy import ufuncs
+
+        return ufuncs.operand(x)
+    raise TypeError(f"Unsupported type {type(x)}")
+
+
+class Body:
+    """The tree of a kernel's texts, which is written for types."""
+
+    def __init__(self, preamble: str, parts: dict[str, str], name: str, options: Sequence[str], types: Sequence[str]):
+        self.name, self.options = name, tuple(options)
+        self.parts: dict[str, Node] = {}
+        self.macros = macros_of(options)
+        for part, text in {"preamble": preamble, **parts}.items():
+            # A part's lines are those of its own text; macros are those of the preamble.
+            source = text
+            try:
+                if part == "preamble":
+                    parser = read(source, self.macros, types)
+                    self.unit = parser.parse()
+                    self.defines = "\n".join(re.findall(r"^[ \t]*#[ \t]*(?:define|undef)(?:.*\\\n)*.*$", text, re.M))
+                    self.known = [*types, *self.unit.aliases]
+                    self.templates = parser.templates
+                    continue
+                before = self.defines.count("\n") + 1 if self.defines else 0
+                parser = read(f"{self.defines}\n{source}" if before else source, self.macros, self.known)
+                parser.templates |= self.templates
+                if part in ("map_expr", "reduce_expr"):
+                    self.parts[part] = parser.expression()
+                    if parser.now.kind != "end":
+                        parser.expect(";")
+                else:
+                    self.parts[part] = parser.statements("")
+            except Failure as e:
+                e.line = max(e.line - (0 if part == "preamble" else before), 1)
+                raise failed(e, source, f"{name}", options) from None
+        self.sources = {"preamble": preamble, **parts}
+
+    def writing(self, part: str, write: Any) -> Any:
+        """The result of a function that writes a part; errors are at the part's lines."""
+        try:
+            return write()
+        except Failure as e:
+            source = self.sources[part]
+            before = self.defines.count("\n") + 1 if self.defines else 0
+            e.line = min(max(e.line - before, 1), source.count("\n") + 1)
+            raise failed(e, source, self.name, self.options) from None
+
+
+class Plan(NamedTuple):
+    """A kernel for types, and which further arguments it takes."""
+
+    kernel: Any
+    shapes: tuple[str, ...]
+
+
+class ElementwiseKernel:
+    """A kernel that computes elements of arrays by a body in C.
+
+    >>> f = cupy.ElementwiseKernel("T x, T y", "T z", "z = x * x - y", "difference")
+    >>> f(cupy.arange(3.0), 1.0)
+    array([-1.,  0.,  3.])
+    """
+
+    def __init__(
+        self, in_params: str, out_params: str, operation: str, name: str = "kernel", reduce_dims: bool = True,
+        preamble: str = "", no_return: bool = False, return_tuple: bool = False, doc: str = "", *,
+        loop_prep: str = "", after_loop: str = "", options: Sequence[str] = (), i: Any = None, **others: Any,
+    ) -> None:  # fmt: skip
+        if others:
+            raise TypeError(f"unexpected arguments: {', '.join(others)}")
+        self.in_params, self.out_params = parameters(in_params), parameters(out_params)
+        self.nin, self.nout = len(self.in_params), len(self.out_params)
+        self.nargs = self.nin + self.nout
+        self.params = self.in_params + self.out_params
+        self.name = self.__name__ = checked_name(name)
+        names = [p.name for p in self.params]
+        if len(set(names)) < len(names):
+            raise ValueError("parameters have different names")
+        self.operation, self.preamble, self.options = operation, preamble, tuple(options)
+        self.no_return, self.return_tuple, self.reduce_dims = no_return, return_tuple, reduce_dims
+        if doc:
+            self.__doc__ = doc
+        letters = sorted({p.type for p in self.params if isinstance(p.type, str)})
+        parts = {"loop_prep": loop_prep, "operation": operation, "after_loop": after_loop}
+        self._given = preamble, parts, letters
+        self._body: Body | None = None
+        self._plans: dict[Any, Plan] = {}
+        self._quick: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<ElementwiseKernel '{self.name}'>"
+
+    @property
+    def cached_codes(self) -> dict[Any, str]:
+        """The texts of the kernels by the types of their arguments."""
+        return {key: plan.kernel.__doc__ or "" for key, plan in self._plans.items()}
+
+    @property
+    def cached_code(self) -> str:
+        """The text of the kernel, if there is one."""
+        codes = self.cached_codes
+        if len(codes) > 1:
+            import warnings
+
+            warnings.warn("The kernel has several texts; cached_codes has them all", stacklevel=2)
+        return next(iter(codes.values()), "")
+
+    def __call__(self, *args: Any, size: Any = None, stream: Any = None, block_size: int = 128, **others: Any) -> Any:
+        """The outputs for arrays that broadcast.
+
+        Raises TypeError for types that do not agree, ValueError for shapes.
+        """
+        if size is None and stream is None and block_size == 128 and not others and len(args) == self.nin:
+            found = self._at_once(args)
+            if found is not None:
+                return found
+        if others:
+            raise TypeError(f"Wrong arguments {others}")
+        if block_size <= 0:
+            raise ValueError(f"block_size must be positive, but given {block_size}")
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(
+                f"Wrong number of arguments for {self.name!r}. It must be either {self.nin} or {self.nargs} (with "
+                f"outputs), but given {len(args)}."
+            )
+        given = [argument(x) for x in args]
+        outs = given[self.nin :]
+        if any(not isinstance(x, lazy.ndarray) for x in outs):
+            raise TypeError("outputs are arrays of the device")
+        known = resolved(self.params, [*given[: self.nin], *outs], {})
+        shape = self._shape(given, size, outs)
+        count = math.prod(shape)
+        types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params if self._is_known(p, known)]
+        if len(types) < len(self.params):
+            raise TypeError(f"Output type of {self.name!r} is not known: give the outputs")
+        made = outs or [self._new(p, shape, types[self.nin + k]) for k, p in enumerate(self.out_params)]
+        self._launch([*given[: self.nin], *made], types, shape, count, bool(outs), stream, block_size)
+        if self.no_return:
+            return None
+        return tuple(made) if self.nout != 1 or self.return_tuple else made[0]
+
+    def _at_once(self, args: tuple[Any, ...]) -> Any:
+        # The result for arrays of one shape that own their memory, and numbers of Python, of types that were there
+        # before; None for others.
+        key: list[Any] = []
+        shape = None
+        for x in args:
+            if type(x) is _ARRAY[0] and x._view is None:
+                node = x._node
+                if shape is None:
+                    shape = node.shape
+                elif node.shape != shape:
+                    return None
+                key.append(node.dtype)
+            elif type(x) in _PLAIN:
+                key.append(type(x))
+            else:
+                return None
+        quick = self._quick.get(tuple(key))
+        if quick is None:
+            if not self._can_be_quick:
+                return None
+            quick = self._first_of(args, tuple(key))
+            if quick is None:
+                return None
+        if not shape or 0 in shape or _STACKS.current:
+            return None
+        kernel, convert, outs = quick
+        values: list[Any] = [arguments.dense(x) if c is None else c(x) for x, c in zip(args, convert, strict=True)]
+        made = [arguments.new(shape, d) for d in outs]
+        count = math.prod(shape)
+        is_flat = len(shape) == 1
+        kernel[-(-count // 128), 128](np.int64(count), *values, *(made if is_flat else map(arguments.flat, made)))
+        device = layout.device()
+        if len(made) == 1:
+            return wrap(lazy.ndarray(leaf(made[0], device)))
+        return tuple([wrap(lazy.ndarray(leaf(m, device))) for m in made])
+
+    @property
+    def _can_be_quick(self) -> bool:
+        if self.no_return or self.return_tuple or not self.nout:
+            return False
+        return not any(p.is_raw or not p.is_constant for p in self.params)
+
+    def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...]) -> Any:
+        # What `_at_once` needs for types; None where the types are not decided by arrays.
+        known = resolved(self.params, args, {})
+        if not all(self._is_known(p, known) for p in self.params):
+            return None
+        types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
+        kinds = ["array" if isinstance(x, lazy.ndarray) else None for x in args] + ["array"] * self.nout
+        plan = self._plans.get((tuple(types), tuple(kinds)))
+        if plan is None or plan.shapes:
+            return None
+        convert = [None if k == "array" else _converter(d) for k, d in zip(kinds, types, strict=False)][: self.nin]
+        found = self._quick[key] = plan.kernel, convert, types[self.nin :]
+        return found
+
+    @staticmethod
+    def _is_known(p: Parameter, known: dict[str, Any]) -> bool:
+        return not isinstance(p.type, str) or p.type in known
+
+    def _shape(self, given: list[Any], size: Any, outs: list[Any]) -> tuple[int, ...]:
+        arrays = [x for p, x in zip(self.params, given, strict=False) if isinstance(x, lazy.ndarray) and not p.is_raw]
+        if size is not None:
+            if arrays:
+                raise ValueError("Specified 'size' can be used only if all of the ndarray are 'raw'.")
+            return tuple(size) if hasattr(size, "__iter__") else (int(size),)
+        if not arrays:
+            if not any(isinstance(x, lazy.ndarray) for x in given) and not any(p.is_raw for p in self.params):
+                return ()
+            raise ValueError("Loop size is undecided.")
+        shape: tuple[int, ...] = np.broadcast_shapes(*[x.shape for x in arrays])
+        for p, x in zip(self.out_params, outs, strict=False):
+            if not p.is_raw and x.shape != shape:
+                raise ValueError(f"Out shape is mismatched: {x.shape} is not {shape}")
+        return shape
+
+    def _new(self, p: Parameter, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        if p.is_raw and not shape:
+            raise ValueError("Output array size is Undecided")
+        return wrap(lazy.wrap(leaf(arguments.new(shape, dtype), layout.device())))
+
+    def _launch(
+        self, given: list[Any], types: list[Any], shape: tuple[int, ...], count: int, is_given: bool, stream: Any,
+        block_size: int,
+    ) -> None:  # fmt: skip
+        kinds: list[Any] = []
+        values: list[Any] = []
+        back: list[tuple[Any, Any]] = []
+        for k, (p, x, d) in enumerate(zip(self.params, given, types, strict=True)):
+            is_out = k >= self.nin
+            if not isinstance(x, lazy.ndarray):
+                number = np.asarray(x).astype(d)[()]
+                values.append(np.int64(number) if d in WIDE else number)
+                kinds.append(None)
+                continue
+            if is_out:
+                whole = x
+                if x._view is not None:
+                    # A dense copy, which goes back into the view.
+                    whole = lazy.wrap(lazy.wrap(x.node()).node())
+                    back.append((x, whole))
+                values.append(arguments.flat(arguments.memory(whole, is_given)))
+                kinds.append("array")
+                continue
+            is_one = not p.is_raw and x.size == 1 and count != 1
+            if not p.is_raw and not is_one and x.shape != shape:
+                x = lazy.wrap(_broadcast(x, shape).node())
+            values.append(arguments.dense(x))
+            kinds.append("one" if is_one else "array")
+            if not p.is_constant:
+                arguments.memory(x, True)
+        key = (tuple(types), tuple(kinds))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = self._planned(types, kinds)
+        more = [_fact(name, self.params, given, shape) for name in plan.shapes]
+        if count:
+            blocks = -(-count // block_size)
+            if stream is None:
+                plan.kernel[blocks, block_size](np.int64(count), *values, *more)
+            else:
+                plan.kernel[blocks, block_size, _stream(stream)](np.int64(count), *values, *more)
+        for x, whole in back:
+            x.write(lazy.wrap(whole.node()).node())
+
+    def _planned(self, types: list[Any], kinds: list[Any]) -> Plan:
+        preamble, parts, letters = self._given
+        if self._body is None:
+            self._body = Body(preamble, parts, self.name, self.options, letters)
+        body = self._body
+        env: dict[str, Any] = {p.type: d for p, d in zip(self.params, types, strict=True) if isinstance(p.type, str)}
+        program = Program(body.unit, env)
+        w = Statements(program, program.env)
+        trees = list(body.parts.values())
+        w.boxed, w.indices = addressed(trees, set()), indexing(trees, set()) | {"i"}
+        w.scopes[0]["_ind"] = "_ind"
+        w.scopes[0]["n"] = Value("n", LONG)
+        body.writing("loop_prep", lambda: w.statement(body.parts["loop_prep"]) if "loop_prep" in body.parts else None)
+        w.add("i_1 = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
+        w.count += 1
+        w.scopes[0]["i"] = Value("i_1", LONG, is_variable=True, base="=i")
+        w.add("if i_1 < n:")
+        w.depth += 1
+        for k, (p, d, kind) in enumerate(zip(self.params, types, kinds, strict=True)):
+            self._declare(w, p, d, kind, k >= self.nin)
+        body.writing("operation", lambda: w.statement(body.parts["operation"]))
+        w.add("pass")
+        w.depth -= 1
+        body.writing(
+            "after_loop", lambda: w.statement(body.parts["after_loop"]) if "after_loop" in body.parts else None
+        )
+        lines = "\n".join(w.lines)
+        shapes = tuple(
+            name for p in self.params for name in (f"{p.name}_shape", f"{p.name}_strides") if f"{name}[" in lines
+        ) + (("_ind_shape",) if "_ind_shape[" in lines or "_ind_get[" in lines else ())
+        names = ", ".join(["n", *[p.name for p in self.params], *shapes])
+        text = f"{program.text()}\n@cuda.jit(cache=True)\ndef {self.name}({names}):\n{lines}\n"
+        kernel = module(text)[self.name]
+        kernel.__doc__ = text
+        return Plan(kernel, shapes)
+
+    def _declare(self, w: Statements, p: Parameter, d: np.dtype[Any], kind: Any, is_out: bool) -> None:
+        # Declares a parameter in the body.
+        if p.is_raw:
+            if kind is None:
+                w.scopes[0][p.name] = Value(p.name, d)
+            else:
+                w.scopes[0][p.name] = Indexed(p.name, d, 1)
+            return
+        if is_out:
+            w.add(f"{p.name}_at = i_1")
+            w.scopes[0][p.name] = Value(f"{p.name}_at", d, base=p.name, is_element=True)
+            return
+        if kind is None:
+            w.scopes[0][p.name] = Value(p.name, d)
+            return
+        own = w.fresh(p.name)
+        place = "0" if kind == "one" else "i_1"
+        w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
+        w.scopes[0][p.name] = Value(own, d)
+
+
+def _broadcast(x: lazy.ndarray, shape: tuple[int, ...]) -> lazy.ndarray:
+    return lazy.ndarray.view(x, lambda a: np.broadcast_to(a, shape))
+
+
+def _fact(name: str, params: Sequence[Parameter], given: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    if name == "_ind_shape":
+        return tuple(int(n) for n in shape)
+    stem, _, of = name.rpartition("_")
+    x = next(x for p, x in zip(params, given, strict=True) if p.name == stem)
+    return tuple(int(v) for v in getattr(x, of))
+
+
+class ReductionKernel:
+    """A kernel that reduces arrays along axes by expressions in C.
+
+    >>> norm = cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    >>> float(norm(cupy.asarray([3.0, 4.0])))
+    5.0
+    """
+
+    def __init__(
+        self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any,
+        name: str = "reduce_kernel", reduce_type: Any = None, reduce_dims: bool = True, preamble: str = "",
+        options: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.in_params, self.out_params = parameters(in_params), parameters(out_params)
+        if not self.in_params or not self.out_params:
+            raise ValueError("a reduction has arrays to reduce and outputs")
+        self.nin, self.nout = len(self.in_params), len(self.out_params)
+        self.nargs = self.nin + self.nout
+        self.params = self.in_params + self.out_params
+        self.name = self.__name__ = checked_name(name)
+        self.identity = None if identity is None or identity == "" else str(identity)
+        self.reduce_type, self.preamble, self.options = reduce_type, preamble, tuple(options)
+        parts = {"map_expr": map_expr, "reduce_expr": reduce_expr, "post_map_expr": post_map_expr}
+        if self.identity is not None:
+            parts["identity"] = self.identity
+        letters = sorted({p.type for p in self.params if isinstance(p.type, str)})
+        self._given = preamble, parts, letters
+        self._body: Body | None = None
+        self._plans: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<ReductionKernel '{self.name}'>"
+
+    def __call__(
+        self, *args: Any, out: Any = None, axis: Any = None, keepdims: bool = False, stream: Any = None
+    ) -> Any:
+        """The reduction along axes, all for None.
+
+        Raises TypeError for types that do not agree, ValueError for shapes and for no elements without identity.
+        """
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(f"Wrong number of arguments for {self.name!r}: {len(args)}")
+        given = [argument(x) for x in args[: self.nin]]
+        outs = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        known = resolved(self.params, [*given, *outs], {})
+        arrays = [x for p, x in zip(self.in_params, given, strict=True) if isinstance(x, lazy.ndarray) and not p.is_raw]
+        if not arrays:
+            raise ValueError("Loop size is undecided.")
+        whole = np.broadcast_shapes(*[x.shape for x in arrays])
+        axes = _axes(axis, len(whole))
+        kept = tuple(k for k in range(len(whole)) if k not in axes)
+        shape = tuple(whole[k] for k in kept)
+        outer, inner = math.prod(shape), math.prod(whole[k] for k in axes)
+        if not inner and self.identity is None:
+            raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
+        types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
+        final = tuple(1 if k in axes else n for k, n in enumerate(whole)) if keepdims else shape
+        values = [self._argument(p, x, d, whole, kept + axes)
+                  for p, x, d in zip(self.in_params, given, types, strict=False)]  # fmt: skip
+        kinds = tuple(v[0] for v in values)
+        results = self._run([v[1] for v in values], types, kinds, outer, inner, final)
+        if outs:
+            for o, r in zip(outs, results, strict=True):
+                if o.shape != r.shape:
+                    raise ValueError(f"Out shape is mismatched: {o.shape} is not {r.shape}")
+                o[...] = r
+            results = outs
+        return results[0] if self.nout == 1 else tuple(results)
+
+    def _argument(
+        self, p: Parameter, x: Any, d: Any, whole: tuple[int, ...], order: tuple[int, ...]
+    ) -> tuple[Any, Any]:
+        if not isinstance(x, lazy.ndarray):
+            number = np.asarray(x).astype(d)[()]
+            return None, np.int64(number) if d in WIDE else number
+        if p.is_raw:
+            return "array", arguments.dense(x)
+        if x.shape != whole or order != tuple(range(len(whole))):
+            x = lazy.wrap(lazy.ndarray.view(x, lambda s: np.broadcast_to(s, whole).transpose(order)).node())
+        return "array", arguments.dense(x)
+
+    def _run(
+        self, values: list[Any], types: list[Any], kinds: Any, outer: int, inner: int, shape: tuple[int, ...]
+    ) -> list[Any]:
+        from lancehead import cuda
+
+        key = (tuple(types), kinds)
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = self._planned(types, kinds)
+        first, last, reduced = found
+        parts = max(1, min(1024, inner // 64))
+        partial = cuda.device_array(max(outer * parts, 1), reduced)
+        made = [cuda.device_array(max(outer, 1), d) for d in types[self.nin :]]
+        if outer:
+            n, m, width = np.int64(outer * parts), np.int64(inner), np.int64(parts)
+            first[-(-outer * parts // 128), 128](n, m, width, partial, *values)
+            last[-(-outer // 128), 128](
+                np.int64(outer), m, np.int64(min(parts, max(inner, 1))), width, partial, *made, *values
+            )
+        return [
+            wrap(lazy.wrap(leaf(v.reshape(shape) if outer else cuda.device_array(shape, v.dtype), layout.device())))
+            for v in made
+        ]
+
+    def _planned(self, types: list[Any], kinds: Any) -> tuple[Any, Any, np.dtype[Any]]:
+        preamble, parts, letters = self._given
+        if self._body is None:
+            self._body = Body(preamble, parts, self.name, self.options, letters)
+        body = self._body
+        env: dict[str, Any] = {p.type: d for p, d in zip(self.params, types, strict=True) if isinstance(p.type, str)}
+        program = Program(body.unit, env)
+        reduced = types[self.nin]
+        if self.reduce_type is not None:
+            from lancehead.cupy.c.parsing import TypeName
+            from lancehead.cupy.c.values import SCALARS, scalar
+
+            name = self.reduce_type
+            reduced = (
+                scalar(TypeName(name), program.env, 1) if name in SCALARS or name in program.env else np.dtype(name)
+            )
+        first = self._first(body, program, types, kinds, reduced)
+        last = self._last(body, program, types, reduced)
+        text = f"{program.text()}\n{first}\n{last}"
+        found = module(text)
+        return found[f"{self.name}_parts"], found[f"{self.name}_whole"], reduced
+
+    def _combined(self, body: Body, w: Statements, a: str, b: str, reduced: np.dtype[Any]) -> None:
+        # `a = a combined with b`.
+        w.scopes.append({"a": Value(a, reduced), "b": Value(b, reduced)})
+        v = body.writing("reduce_expr", lambda: converted(w.value(body.parts["reduce_expr"]), reduced, 1, True))
+        w.scopes.pop()
+        w.add(f"{a} = {w.kept('', v).text}")
+
+    def _begun(self, body: Body, w: Statements, reduced: np.dtype[Any], otherwise: Any) -> None:
+        if "identity" in body.parts:
+            node = read(self.identity or "0", body.macros, body.known).expression()
+            v = body.writing("identity", lambda: converted(w.value(node), reduced, 1, True))
+            w.add(f"a = {w.kept('', v).text if v.number is None or reduced in WIDE else stored(v)}")
+        else:
+            otherwise()
+
+    def _first(self, body: Body, program: Program, types: list[Any], kinds: Any, reduced: np.dtype[Any]) -> str:
+        w = Statements(program, program.env)
+        names = [p.name for p in self.in_params]
+
+        def mapped(place: str) -> str:
+            w.scopes.append({"i": Value(place, LONG), "_J": Value(place, LONG), "_in_ind": "_ind"})
+            for p, d, kind in zip(self.in_params, types, kinds, strict=False):
+                if kind is None:
+                    w.scopes[-1][p.name] = Value(p.name, d)
+                elif p.is_raw:
+                    w.scopes[-1][p.name] = Indexed(p.name, d, 1)
+                else:
+                    own = w.fresh(p.name)
+                    w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
+                    w.scopes[-1][p.name] = Value(own, d)
+            v = body.writing("map_expr", lambda: converted(w.value(body.parts["map_expr"]), reduced, 1, True))
+            w.scopes.pop()
+            return w.kept("", v).text
+
+        w.add("t = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
+        w.add("if t < n:")
+        w.depth += 1
+        w.add("start = t // width * m")
+        w.add("k = t % width")
+        w.add(f"a = {loaded('partial[t]', reduced).text}")
+
+        def of_first() -> None:
+            w.add("if k < m:")
+            w.depth += 1
+            w.add(f"a = {mapped('(start + k)')}")
+            w.depth -= 1
+            w.add("k += width")
+
+        self._begun(body, w, reduced, of_first)
+        w.add("while k < m:")
+        w.depth += 1
+        w.add("place = start + k")
+        w.add(f"b = {mapped('place')}")
+        self._combined(body, w, "a", "b", reduced)
+        w.add("k += width")
+        w.depth -= 1
+        w.add(f"partial[t] = {stored(Value('a', reduced))}")
+        return (
+            f"@cuda.jit(cache=True)\ndef {self.name}_parts(n, m, width, partial, {', '.join(names)}):\n"
+            + "\n".join(w.lines)
+            + "\n"
+        )
+
+    def _last(self, body: Body, program: Program, types: list[Any], reduced: np.dtype[Any]) -> str:
+        w = Statements(program, program.env)
+        names = [p.name for p in self.out_params] + [p.name for p in self.in_params]
+        w.add("t = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
+        w.add("if t < n:")
+        w.depth += 1
+        w.add(f"a = {loaded('partial[t * width]', reduced).text}")
+        w.add("k = 1")
+        w.add("while k < parts:")
+        w.depth += 1
+        w.add(f"b = {loaded('partial[t * width + k]', reduced).text}")
+        self._combined(body, w, "a", "b", reduced)
+        w.add("k += 1")
+        w.depth -= 1
+        scope: dict[str, Any] = {"a": Value("a", reduced, is_variable=True, base="=a"), "_in_ind": "_ind"}
+        scope |= {"i": Value("t", LONG), "_ind": "_ind"}
+        for p, d in zip(self.out_params, types[self.nin :], strict=True):
+            scope[p.name] = Value("t", d, base=p.name, is_element=True)
+        for p, d in zip(self.in_params, types, strict=False):
+            scope.setdefault(p.name, Indexed(p.name, d, 1) if p.is_raw else Value(p.name, d))
+        w.scopes.append(scope)
+        body.writing("post_map_expr", lambda: w.statement(body.parts["post_map_expr"]))
+        return (
+            f"@cuda.jit(cache=True)\ndef {self.name}_whole(n, m, parts, width, partial, {', '.join(names)}):\n"
+            + "\n".join(w.lines)
+            + "\n"
+        )
+
+
+_PLAIN = frozenset((bool, int, float, complex))
+
+
+def _converter(d: np.dtype[Any]) -> Any:
+    # From a number of Python to an argument of a kernel.
+    if d in WIDE:
+        return lambda x: np.int64(np.asarray(x).astype(d)[()])
+    return d.type
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    from lancehead.xp.manipulation import axes_of
+
+    return tuple(sorted(axes_of(tuple(axis) if isinstance(axis, list) else axis, ndim)))
+
+
+__all__ = ["ElementwiseKernel", "ReductionKernel"]

@@ -1,0 +1,280 @@
+"""Kernels of CUDA C texts: `RawKernel` and `RawModule`.
+
+The text becomes functions of the compiler's own language, which run on the CPU device as on a GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lancehead.cupy import arguments, layout
+from lancehead.cupy.c.parsing import Function, Unit
+from lancehead.cupy.c.programs import Program, failed, module, read
+from lancehead.cupy.c.tokens import CompileException, Failure
+from lancehead.cupy.c.values import WIDE, Pointer, scalar
+from lancehead.cupy.hosted import wrap
+from lancehead.xp import array as lazy
+
+
+def macros_of(options: Sequence[str]) -> dict[str, str]:
+    """Macros that options of the compiler define."""
+    found: dict[str, str] = {}
+    rest = list(options)
+    while rest:
+        option = rest.pop(0)
+        if option in ("-D", "--define-macro") and rest:
+            option = "-D" + rest.pop(0)
+        option = re.sub(r"^--define-macro=", "-D", option)
+        if option.startswith("-D"):
+            name, _, value = option[2:].partition("=")
+            found[name] = value or "1"
+    return found
+
+
+class _Loaded:
+    # A text that was read, and its kernels as they are written.
+    def __init__(self, code: str, options: Sequence[str], name: str) -> None:
+        self.code, self.options, self.name = code, tuple(options), name
+        try:
+            self.unit: Unit = read(code, {"__CUDACC__": "1", "__CUDA_ARCH__": "900", **macros_of(options)}).parse()
+            self.program = Program(self.unit, {})
+        except Failure as e:
+            raise failed(e, code, name, options) from None
+        self.outer: dict[str, Any] = {}
+        for array, (d, shape, values) in self.program.arrays.items():
+            made = np.zeros(shape or (1,), d)
+            if values is not None:
+                made.reshape(-1)[: len(values)] = values
+            self.outer[array] = wrap(layout.placed(made))
+
+    def check(self) -> None:
+        """Writes every function that is no template, so that errors come now."""
+        for f in self.unit.functions.values():
+            if not f.template and f.body is not None:
+                self.instance(f, ())
+
+    def instance(self, f: Function, explicit: tuple[Any, ...]) -> tuple[str, list[Any]]:
+        env = dict(self.program.env)
+        try:
+            for (name, is_type), given in zip(f.template, explicit, strict=False):
+                if is_type:
+                    env[name] = scalar(given, self.program.env, f.line)
+                else:
+                    from lancehead.cupy.c.writing import Writer
+
+                    env[f"={name}"] = Writer(self.program, self.program.env).value(given)
+            own, _, types = self.program.instance(f, env)
+        except Failure as e:
+            raise failed(e, self.code, self.name, self.options) from None
+        return own, types
+
+    def kernel(self, name: str) -> tuple[Any, list[Any], Function]:
+        """The kernel of a name, with the arguments of its template in `<>`."""
+        explicit: tuple[Any, ...] = ()
+        stem = name
+        if "<" in name:
+            stem = name[: name.index("<")]
+            try:
+                parser = read(name[name.index("<") :], {}, list(self.unit.aliases))
+                explicit = parser._template_arguments()
+            except Failure as e:
+                raise failed(e, name, name, self.options) from None
+        f = self.unit.functions.get(stem)
+        if f is None or not f.is_kernel:
+            raise CompileException(f"there is no kernel {stem!r}", self.code, self.name, self.options)
+        if f.template and not explicit:
+            raise CompileException(
+                f"{stem} is a template: its name needs types, as in {stem}<float>", self.code, self.name, self.options
+            )
+        own, types = self.instance(f, explicit)
+        return module(self.program.text())[own], types, f
+
+
+_FACTS = (
+    "binary_version", "cache_mode_ca", "const_size_bytes", "local_size_bytes", "max_threads_per_block", "num_regs",
+    "preferred_shared_memory_carveout", "ptx_version", "shared_size_bytes",
+)  # fmt: skip
+
+
+class RawKernel:
+    """A kernel of a text in CUDA C.
+
+    >>> text = 'extern "C" __global__ void twice(float* x, int n) { int i = threadIdx.x; if (i < n) x[i] *= 2; }'
+    >>> kernel = cupy.RawKernel(text, "twice")
+    >>> x = cupy.ones(3, dtype=cupy.float32)
+    >>> kernel((1,), (32,), (x, 3)); x
+    array([2., 2., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self, code: str, name: str, options: Sequence[str] = (), backend: str = "nvrtc",
+        translate_cucomplex: bool = False, *, enable_cooperative_groups: bool = False, jitify: bool = False,
+        _loaded: _Loaded | None = None,
+    ) -> None:  # fmt: skip
+        if isinstance(code, bytes):
+            code = code.decode()
+        if isinstance(options, list):
+            options = tuple(options)
+        if not isinstance(options, tuple):
+            raise TypeError(f"options are a tuple, not {type(options).__name__}")
+        self.code, self.name, self.file_path = code, name, None
+        self.options, self.backend = options, backend
+        self.enable_cooperative_groups = enable_cooperative_groups
+        self.max_dynamic_shared_size_bytes = 48 * 1024
+        self._loaded = _loaded
+        self._kernel: Any = None
+        self._types: list[Any] = []
+        self._constant: list[bool] = []
+        self._launches: dict[Any, Any] = {}
+
+    def __reduce__(self) -> Any:
+        return RawKernel, (self.code, self.name, self.options, self.backend)
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Reads the text; CompileException with the line of what is wrong."""
+        if self._kernel is None:
+            if self._loaded is None:
+                self._loaded = _Loaded(self.code, self.options, f"{self.name.split('<')[0]}.cu")
+            self._kernel, self._types, f = self._loaded.kernel(self.name)
+            self._constant = [p.type.is_const for p in f.parameters]
+
+    @property
+    def kernel(self) -> RawKernel:
+        """The compiled kernel."""
+        self.compile()
+        return self
+
+    def __getattr__(self, name: str) -> int:
+        # Facts of the kernel are attributes, too.
+        if name in _FACTS:
+            return self.attributes[name]
+        raise AttributeError(name)
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """Facts of the compiled kernel."""
+        self.compile()
+        return {
+            "binary_version": 90, "cache_mode_ca": 0, "const_size_bytes": 0, "local_size_bytes": 0,
+            "max_dynamic_shared_size_bytes": self.max_dynamic_shared_size_bytes, "max_threads_per_block": 1024,
+            "num_regs": 0, "preferred_shared_memory_carveout": -1, "ptx_version": 90, "shared_size_bytes": 0,
+        }  # fmt: skip
+
+    def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0, stream: Any = None) -> None:
+        """Starts the kernel: blocks, threads of a block, arguments."""
+        self.compile()
+        if len(args) != len(self._types):
+            raise TypeError(f"{self.name} takes {len(self._types)} arguments, not {len(args)}")
+        given = [
+            self._argument(k, x, d, c)
+            for k, (x, d, c) in enumerate(zip(args, self._types, self._constant, strict=True))
+        ]
+        assert self._loaded is not None, "it is compiled"
+        given += [arguments.pointed(x, None, True) for x in self._loaded.outer.values()]
+        self._kernel[_extents(grid), _extents(block), _stream(stream), int(shared_mem)](*given)
+
+    def _argument(self, k: int, x: Any, d: Any, is_constant: bool) -> Any:
+        if isinstance(d, Pointer):
+            if isinstance(x, lazy.ndarray):
+                return arguments.pointed(x, d.of, not is_constant)
+            if x is None or isinstance(x, int) and x == 0:
+                from lancehead import cuda
+
+                return cuda.device_array(0, d.of or np.uint8)
+            if hasattr(x, "__cuda_array_interface__"):
+                from lancehead import cuda
+
+                return arguments.flat(cuda.as_cuda_array(x))
+            owner = getattr(getattr(x, "mem", None), "array", None)
+            if owner is not None:
+                return arguments.pointed(owner, d.of, not is_constant)
+            raise TypeError(f"argument {k + 1} of {self.name} is an array of the device, not {type(x).__name__}")
+        if isinstance(x, lazy.ndarray):
+            raise TypeError(f"argument {k + 1} of {self.name} is a number of type {d.name}, not an array")
+        if not isinstance(x, (bool, int, float, complex, np.generic)) and not (
+            isinstance(x, np.ndarray) and not x.ndim
+        ):
+            raise TypeError(f"Unsupported type {type(x)}")
+        number = np.asarray(x).astype(d)[()]
+        return np.int64(number) if d in WIDE else number
+
+
+def _extents(of: Any) -> tuple[int, ...]:
+    found = tuple(int(n) for n in of) if hasattr(of, "__iter__") else (int(of),)
+    return found or (1,)
+
+
+def _stream(stream: Any) -> Any:
+    from lancehead.cupy.cuda import stream as streams
+
+    if stream is None and not streams._STACKS.current:
+        return 0
+    there = streams.get_current_stream() if stream is None else stream
+    return there._there if there.ptr else 0
+
+
+class RawModule:
+    """Kernels and variables of a text in CUDA C, or of a file of it."""
+
+    def __init__(
+        self, *, code: str | None = None, path: str | None = None, options: Sequence[str] = (), backend: str = "nvrtc",
+        translate_cucomplex: bool = False, enable_cooperative_groups: bool = False, name_expressions: Any = None,
+        jitify: bool = False,
+    ) -> None:  # fmt: skip
+        if (code is None) == (path is None):
+            raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
+        if name_expressions is not None and path is not None:
+            raise TypeError("name_expressions are for code, not for a file")
+        if isinstance(code, bytes):
+            code = code.decode()
+        self.code, self.file_path, self.options, self.backend = code, path, tuple(options), backend
+        self.enable_cooperative_groups = enable_cooperative_groups
+        self.name_expressions = None if name_expressions is None else tuple(name_expressions)
+        self._loaded: _Loaded | None = None
+        self._kernels: dict[str, RawKernel] = {}
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Reads the text; CompileException with the line of what is wrong."""
+        if self._loaded is None:
+            text = self.code
+            if text is None:
+                if str(self.file_path).endswith((".cubin", ".ptx", ".fatbin")):
+                    raise NotImplementedError(
+                        "modules are read from CUDA C; PTX and machine code are linked by cuda.jit"
+                    )
+                with open(str(self.file_path)) as f:
+                    text = f.read()
+            self._loaded = _Loaded(text, self.options, str(self.file_path or "module.cu"))
+            self._loaded.check()
+
+    @property
+    def module(self) -> RawModule:
+        """The compiled module."""
+        self.compile()
+        return self
+
+    def get_function(self, name: str) -> RawKernel:
+        """The kernel of a name, of a template with types as in `name_expressions`."""
+        self.compile()
+        assert self._loaded is not None, "it is compiled"
+        found = self._kernels.get(name)
+        if found is None:
+            found = RawKernel(self._loaded.code, name, self.options, self.backend, _loaded=self._loaded)
+            found.compile()
+            self._kernels[name] = found
+        return found
+
+    def get_global(self, name: str) -> Any:
+        """The memory of a variable outside of functions."""
+        self.compile()
+        assert self._loaded is not None, "it is compiled"
+        if name not in self._loaded.outer:
+            raise CompileException(f"there is no variable {name!r}", self._loaded.code, self._loaded.name, self.options)
+        return self._loaded.outer[name].data
+
+
+__all__ = ["CompileException", "RawKernel", "RawModule", "macros_of"]

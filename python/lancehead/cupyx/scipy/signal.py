@@ -1,0 +1,11 @@
+"""Signals: functions of `scipy.signal` over the memory of arrays, where SciPy is installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancehead.cupy.hosted import of_module
+
+
+def __getattr__(name: str) -> Any:
+    return of_module("scipy.signal", name)

@@ -1,0 +1,302 @@
+"""Kernels of bodies in C: C's arithmetic against `ctypes`-like rules of NumPy, control flow, memory, diagnostics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lancehead.cupy as cp
+from lancehead.cupy.cuda.compiler import CompileException
+
+#: Expressions of `int a, int b, unsigned u, long l, float f, signed char c` with their types and values by C's rules.
+ARITHMETIC = r"""
+extern "C" __global__ void arithmetic(const int* a, const int* b, const unsigned* u, const float* f,
+                                      const signed char* c, int* i, unsigned* v, long long* l, float* g, int n) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= n) return;
+    int x = a[k], y = b[k];
+    unsigned w = u[k];
+    i[0 * n + k] = y ? x / y : 0;
+    i[1 * n + k] = y ? x % y : 0;
+    i[2 * n + k] = x * y;
+    i[3 * n + k] = (x ^ y) + (x & ~y) - (x | y);
+    i[4 * n + k] = x >> 3;
+    i[5 * n + k] = x << 2;
+    i[6 * n + k] = c[k] * c[k] + (signed char)x + (short)y;
+    i[7 * n + k] = x < w;
+    i[8 * n + k] = (int)f[k] + !x + (x && y) + (x > y ? 1 : -1);
+    v[0 * n + k] = w * 2654435761u;
+    v[1 * n + k] = w - x;
+    v[2 * n + k] = (w * 31u) >> 5;
+    v[3 * n + k] = (w + 7u) / 3u;
+    v[4 * n + k] = (unsigned char)x;
+    l[0 * n + k] = (long long)x * y;
+    l[1 * n + k] = w - 1u;
+    l[2 * n + k] = (long long)(x * y);
+    g[0 * n + k] = f[k] / 3 + 1.5f * x;
+    g[1 * n + k] = 1 / 2 + 1 / 2.0 + w;
+}
+"""
+
+
+def wrapped(x, dtype):
+    return np.asarray(x).astype(np.int64).astype(dtype)
+
+
+def test_arithmetic():
+    n = 300
+    rng = np.random.default_rng(1)
+    corners = np.array([0, 1, -1, 2, -7, 7, 2**31 - 1, -(2**31) + 1], np.int32)
+    a = np.concatenate([np.repeat(corners, 8), rng.integers(-(2**31) + 1, 2**31, n - 64)]).astype(np.int32)
+    b = np.concatenate([np.tile(corners, 8), rng.integers(-99, 99, n - 64)]).astype(np.int32)
+    u = rng.integers(0, 2**32, n).astype(np.uint32)
+    f, c = rng.normal(0, 1e3, n).astype(np.float32), rng.integers(-128, 128, n).astype(np.int8)
+    i, v, l, g = (
+        cp.zeros((9, n), np.int32),
+        cp.zeros((5, n), np.uint32),
+        cp.zeros((3, n), np.int64),
+        cp.zeros((2, n), np.float32),
+    )
+    cp.RawKernel(ARITHMETIC, "arithmetic")((10,), (32,), (*map(cp.asarray, (a, b, u, f, c)), i, v, l, g, n))
+    A, B, U = a.astype(np.int64), b.astype(np.int64), u.astype(np.int64)
+    safe = np.where(B == 0, 1, B)
+    quotient = np.sign(A) * np.sign(safe) * (abs(A) // abs(safe))
+    expected = [
+        np.where(B == 0, 0, quotient), np.where(B == 0, 0, A - quotient * safe), A * B, (A ^ B) + (A & ~B) - (A | B),
+        A >> 3, A << 2, c.astype(int) ** 2 + a.astype(np.int8) + b.astype(np.int16), A.astype(np.uint32) < u,
+        f.astype(np.int64) + (A == 0) + ((A != 0) & (B != 0)) + np.where(A > B, 1, -1),
+    ]  # fmt: skip
+    for k, e in enumerate(expected):
+        np.testing.assert_array_equal(i[k].get(), wrapped(e, np.int32), err_msg=str(k))
+    unsigned = [U * 2654435761, U - A, ((U * 31) % 2**32) >> 5, ((U + 7) % 2**32) // 3, a.astype(np.uint8)]
+    for k, e in enumerate(unsigned):
+        np.testing.assert_array_equal(v[k].get(), wrapped(e, np.uint32), err_msg=str(k))
+    np.testing.assert_array_equal(l[0].get(), A * B)
+    np.testing.assert_array_equal(l[1].get(), (U - 1) % 2**32)
+    np.testing.assert_array_equal(l[2].get(), wrapped(A * B, np.int32))
+    np.testing.assert_allclose(g[0].get(), f / np.float32(3) + np.float32(1.5) * a.astype(np.float32), rtol=1e-5)
+    np.testing.assert_allclose(g[1].get(), (0.5 + U).astype(np.float32))
+
+
+FLOW = r"""
+#define STEPS 5
+template <typename T> __device__ T limited(T x, T low, T high) { return x < low ? low : x > high ? high : x; }
+__device__ int collatz(long n, int& steps) {
+    steps = 0;
+    while (n != 1) { n = n % 2 ? 3 * n + 1 : n / 2; ++steps; }
+    return steps;
+}
+__constant__ int table[4] = {3, 1, 4, 1};
+extern "C" __global__ void flow(const int* x, int* y, int n) {
+    __shared__ int shared[32];
+    int t = threadIdx.x;
+    shared[t] = t < n ? x[t] : 0;
+    __syncthreads();
+    if (t >= n) return;
+    int steps, sum = 0;
+    collatz(shared[t] + 1, steps);
+    for (int i = 0, j = 10; i < STEPS; i++, j -= 2) {
+        if (i == 1) continue;
+        if (i == 4) break;
+        switch ((x[t] + i) % 4) {
+            case 0: sum += 1; break;
+            case 1: sum += 10;
+            case 2: sum += 100; break;
+            default: if (i == 2) continue; sum += 1000;
+        }
+        sum += j;
+    }
+    int k = 0;
+    do { k += 2; if (k == 4) continue; sum += k; } while (k < 7);
+    int local[2][2] = {{1, 2}, {3}};
+    int* p = &local[1][0];
+    sum += *p++ * 2 + *p + table[t % 4];
+    int old = atomicAdd(&y[n], limited(sum, -50, 50));
+    (void)old;
+    y[t] = sum + steps * limited(0.5f, 1.0f, 2.0f);
+}
+"""
+
+
+def plain(x):
+    steps, n = 0, x + 1
+    while n != 1:
+        n, steps = (3 * n + 1 if n % 2 else n // 2), steps + 1
+    total, j = 0, 10
+    for i in range(5):
+        if i == 4:
+            break
+        case = (x + i) % 4
+        skipped = i == 1 or (case == 3 and i == 2)
+        if not skipped:
+            total += {0: 1, 1: 110, 2: 100, 3: 1000}[case] + j
+        j -= 2
+    return total + 2 + 6 + 8 + 6, steps
+
+
+def test_flow():
+    x = np.arange(20, dtype=np.int32)
+    y = cp.zeros(21, np.int32)
+    cp.RawKernel(FLOW, "flow")((1,), (32,), (cp.asarray(x), y, 20))
+    sums = [plain(int(v))[0] + [3, 1, 4, 1][t % 4] for t, v in enumerate(x)]
+    assert y[:20].get().tolist() == [s + plain(int(v))[1] for s, v in zip(sums, x)]
+    assert int(y[20]) == sum(min(max(s, -50), 50) for s in sums)
+
+
+def test_raw_arguments():
+    text = r"""
+    extern "C" __global__ void twice(float* x, int n) { for (int i = 0; i < n; ++i) x[i] *= 2; }
+    template <typename T, int N> __global__ void fill(T* x) { if (threadIdx.x < N) x[threadIdx.x] = N; }
+    __device__ float scale = 3.0f;
+    extern "C" __global__ void scaled(float* x) { x[threadIdx.x] *= scale; }
+    """
+    module = cp.RawModule(code=text, name_expressions=("fill<double, 2>",))
+    x = cp.arange(4, dtype=np.float32)
+    before = x + 1
+    module.get_function("twice")((1,), (1,), (x[1:], np.int32(2)))
+    assert x.get().tolist() == [0, 2, 4, 3]
+    assert before.get().tolist() == [1, 2, 3, 4]
+    y = cp.zeros(3)
+    module.get_function("fill<double, 2>")((1,), (32,), (y,))
+    assert y.get().tolist() == [2, 2, 0]
+    module.get_function("scaled")((1,), (4,), (x,))
+    assert x.get().tolist() == [0, 6, 12, 9]
+    scale = cp.ndarray((1,), np.float32, module.get_global("scale"))
+    scale[0] = 10
+    module.get_function("scaled")((1,), (4,), (x,))
+    assert x.get().tolist() == [0, 60, 120, 90]
+    for bad in ((x,), (np.ones(3, np.float32), 3), (x, x)):
+        with pytest.raises(TypeError):
+            module.get_function("twice")((1,), (1,), bad)
+
+
+BODY = cp.ElementwiseKernel(
+    "T x, raw T y, int32 k",
+    "T z, bool w",
+    "T s = 0; for (int j = 0; j < k; ++j) s += y[(i + j) % y.size()]; z = s * x; w = x > 1",
+    "body",
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 3), st.integers(0, 40), st.sampled_from(["float32", "int32", "float64"]), st.booleans())
+def test_elementwise(k, n, dtype, is_reversed):
+    x = np.arange(n, dtype=dtype)[::-1] if is_reversed else np.arange(n, dtype=dtype)
+    y = np.arange(1, 8).astype(dtype)
+    there = cp.arange(n, dtype=dtype)
+    z, w = BODY(there[::-1] if is_reversed else there, cp.asarray(y), k)
+    sums = np.array([sum(y[(i + j) % 7] for j in range(k)) for i in range(n)]).astype(dtype)
+    np.testing.assert_allclose(z.get(), (sums * x).astype(dtype))
+    assert w.get().tolist() == (x > 1).tolist()
+
+
+def test_elementwise_arguments():
+    f = cp.ElementwiseKernel("float32 x, float32 y", "float32 z", "z = (x - y) * (x - y)", "squared_difference")
+    x, y = cp.arange(10, dtype=np.float32).reshape(2, 5), cp.arange(5, dtype=np.float32)
+    np.testing.assert_array_equal(f(x, y).get(), (x.get() - y.get()) ** 2)
+    np.testing.assert_array_equal(f(x.T.copy().T, 5).get(), (x.get() - 5) ** 2)
+    z = cp.empty((2, 10), np.float32)[:, ::2]
+    assert f(x, y, z) is z
+    np.testing.assert_array_equal(z.get(), (x.get() - y.get()) ** 2)
+    for bad, error in (((x,), TypeError), ((x, cp.arange(5)), TypeError), ((x, cp.ones(4, np.float32)), ValueError),
+                       ((x, y, cp.empty(5, np.float32)), ValueError), ((x, np.ones(5)), TypeError)):  # fmt: skip
+        with pytest.raises(error):
+            f(*bad)
+    count = cp.ElementwiseKernel("", "raw T y", "y[i] = i * 2", "count")
+    assert count(cp.zeros(4), size=4).get().tolist() == [0, 2, 4, 6]
+    more = cp.ElementwiseKernel("T x", "T y", "if (x > 1) y += x")
+    assert more(cp.arange(3), cp.ones(3, np.int64)).get().tolist() == [1, 1, 3]
+
+
+def test_reduction():
+    norm = cp.ReductionKernel("T x, T w", "T y", "x * x * w", "a + b", "y = sqrt(a)", "0", "norm")
+    greatest = cp.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", None, "greatest")
+    for shape, axis in (((3, 400, 2), 1), ((3, 4), None), ((5,), 0), ((2, 3, 4), (0, 2)), ((700,), None)):
+        a = np.random.default_rng(0).normal(size=shape)
+        x = cp.asarray(a)
+        np.testing.assert_allclose(norm(x, 2.0, axis=axis).get(), np.sqrt((a * a * 2).sum(axis=axis)))
+        np.testing.assert_array_equal(greatest(x, axis=axis, keepdims=True).get(), a.max(axis=axis, keepdims=True))
+    assert float(norm(cp.zeros(0), 1.0)) == 0.0
+    with pytest.raises(ValueError):
+        greatest(cp.zeros(0))
+
+
+@pytest.mark.parametrize(
+    "body, line, message",
+    [
+        ("int a = ;\ny[0] = 1;", 2, "expected an expression"),
+        ("int a = 1;\ny[0] = b;", 3, 'identifier "b" is undefined'),
+        ("y[0] = missing(1);", 2, 'identifier "missing" is undefined'),
+        ("int a = 1\ny[0] = a;", 2, 'expected a ";"'),
+        ("struct S { int a; } s;", 2, "struct is not served"),
+        ("float f = 1.0f;\nint k = f % 2;", 3, "must have integral"),
+        ("goto end;", 2, "goto is not served"),
+        ("y[0] = pow(2.0f);", 2, "too few arguments"),
+        ("if (y[0] > 0) { y[0] = 1;", 3, 'expected a "}"'),
+        ("1 = y[0];", 2, "must be a modifiable lvalue"),
+        ("for (;;) { break; }\ncontinue;", 3, "only be used within a loop"),
+        ("float* p = y;\nint* q = (int*)p;", 3, "pointers are not converted"),
+        ("y[0] = 12abc;", 2, "suffix"),
+    ],
+)
+def test_diagnostics(body, line, message):
+    text = f'extern "C" __global__ void f(float* y) {{\n{body}\n}}'
+    with pytest.raises(CompileException) as e:
+        cp.RawKernel(text, "f").compile()
+    assert message in str(e.value)
+    assert f"({line})" in str(e.value)
+    assert text.splitlines()[line - 1].strip() in str(e.value)
+
+
+def test_diagnostics_of_bodies():
+    f = cp.ElementwiseKernel("T x", "T y", "T z = x;\ny = z + bar;", "body")
+    with pytest.raises(CompileException, match=r"body\(2\): error: identifier \"bar\" is undefined\s+y = z \+ bar;"):
+        f(cp.ones(3))
+    for name in ("1", "a b"):
+        with pytest.raises(ValueError):
+            cp.ElementwiseKernel("T x", "T y", "y = x", name)
+    with pytest.raises(CompileException, match="#error directive: no"):
+        cp.RawKernel("#ifndef OPTION\n#error no\n#endif", "f").compile()
+
+
+MORE = r"""
+extern "C" __global__ void histogram(const unsigned char* x, unsigned int* counts, int n) {
+    extern __shared__ unsigned int own[];
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) own[i] = 0;
+    __syncthreads();
+    for (unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        atomicAdd(&own[x[i]], 1u);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(counts + i, own[i]);
+}
+__device__ float of_warp(float v) {
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    return v;
+}
+extern "C" __global__ void total(const void* bytes, float* out, int n) {
+    const float* x = (const float*)bytes;
+    float v = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) v += x[i];
+    v = of_warp(v);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+template <typename T> __global__ void turned(T* x) { x[threadIdx.x] = x[threadIdx.x] * T(2, 1) + conj(x[threadIdx.x]); }
+"""
+
+
+def test_threads_together():
+    module = cp.RawModule(code=MORE)
+    a = np.random.default_rng(0).integers(0, 256, 10_000).astype(np.uint8)
+    counts = cp.zeros(256, np.uint32)
+    module.get_function("histogram")((4,), (128,), (cp.asarray(a), counts, a.size), shared_mem=1024)
+    np.testing.assert_array_equal(counts.get(), np.bincount(a, minlength=256))
+    x, out = np.random.default_rng(1).random(5000, np.float32), cp.zeros(1, np.float32)
+    module.get_function("total")((1,), (256,), (cp.asarray(x), out, x.size))
+    np.testing.assert_allclose(out.get(), [x.sum()], rtol=1e-5)
+    z = np.array([1 + 2j, 3j], np.complex64)
+    there = cp.asarray(z)
+    module.get_function("turned<complex<float>>")((1,), (2,), (there,))
+    np.testing.assert_allclose(there.get(), z * (2 + 1j) + z.conj())
