@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +81,7 @@ from numpy import (
     ushort,
 )  # fmt: skip
 
-from lancehead.cupy import cuda, exceptions, fft, linalg, random
+from lancehead.cupy import cuda, exceptions, fft, layout, linalg, random
 from lancehead.cupy.array import ndarray
 from lancehead.cupy.creation import (
     arange,
@@ -509,6 +510,9 @@ def show_config(*, _full: Any = False) -> None:
 _LATER = {
     "ElementwiseKernel": "kernels", "ReductionKernel": "kernels", "RawKernel": "raw", "RawModule": "raw",
 }  # fmt: skip
+
+
+layout.NAMESPACE.append(sys.modules[__name__])
 
 
 def __getattr__(name: str) -> Any:

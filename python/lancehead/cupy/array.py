@@ -44,17 +44,11 @@ def _unary(f: ufuncs.ufunc) -> Any:
 def _method(name: str) -> Any:
     # A function of the namespace with the array as its first argument.
     def call(self: Any, *given: Any, **named: Any) -> Any:
-        return getattr(_namespace(), name)(self, *given, **named)
+        return getattr(layout.NAMESPACE[0], name)(self, *given, **named)
 
     call.__name__ = name
     call.__doc__ = f"`{name}` of the module for this array."
     return call
-
-
-def _namespace() -> Any:
-    from lancehead import cupy
-
-    return cupy
 
 
 class ndarray(lazy.ndarray):
@@ -74,7 +68,7 @@ class ndarray(lazy.ndarray):
             raise ValueError("ndarray() with strides needs the memory that they are of")
         owner = None if memptr is None else memptr.mem.array
         if memptr is None:
-            found = _namespace().empty(shape, dtype, order)
+            found = layout.NAMESPACE[0].empty(shape, dtype, order)
         elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:
             letter: Any = order or "C"
             steps = np.empty(shape, dtype, letter).strides if strides is None else strides
@@ -113,12 +107,12 @@ class ndarray(lazy.ndarray):
     @property
     def device(self) -> Any:
         """Where it is."""
-        return _namespace().cuda.Device(self._node.device.number if self._node.device else layout.CURRENT.number)
+        return layout.NAMESPACE[0].cuda.Device(self._node.device.number if self._node.device else layout.CURRENT.number)
 
     @property
     def data(self) -> Any:
         """The memory: `data.ptr` is the address of the first element."""
-        return _namespace().cuda.memory.of_array(self)
+        return layout.NAMESPACE[0].cuda.memory.of_array(self)
 
     @property
     def shape(self) -> Any:
@@ -199,7 +193,7 @@ class ndarray(lazy.ndarray):
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        own = getattr(_namespace(), ufunc.__name__, None)
+        own = getattr(layout.NAMESPACE[0], ufunc.__name__, None)
         if not isinstance(own, ufuncs.ufunc):
             return NotImplemented
         out = options.get("out")
@@ -213,7 +207,7 @@ class ndarray(lazy.ndarray):
         return (own if method == "__call__" else getattr(own, method))(*values, **options)
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
-        owner: Any = _namespace()
+        owner: Any = layout.NAMESPACE[0]
         for part in (function.__module__ or "").split(".")[1:]:
             owner = getattr(owner, part, owner) if not part.startswith("_") else owner
         own = getattr(owner, function.__name__, None)
@@ -225,7 +219,7 @@ class ndarray(lazy.ndarray):
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays."""
-        return _namespace()
+        return layout.NAMESPACE[0]
 
     def toDlpack(self) -> Any:
         """A capsule of DLPack."""
@@ -306,7 +300,7 @@ class ndarray(lazy.ndarray):
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, x: Any) -> bool:
-        return bool(_namespace().any(self == x))
+        return bool(layout.NAMESPACE[0].any(self == x))
 
     # --- views -------------------------------------------------------------------------------------------------------
     def view_as(self, change: Any) -> Any:
@@ -341,15 +335,15 @@ class ndarray(lazy.ndarray):
 
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
         """The elements in another shape, as a view where that is possible."""
-        return _namespace().reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+        return layout.NAMESPACE[0].reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def ravel(self, order: str = "C") -> Any:
         """The elements in one dimension, as a view where that is possible."""
-        return _namespace().ravel(self, order)
+        return layout.NAMESPACE[0].ravel(self, order)
 
     def flatten(self, order: str = "C") -> Any:
         """A copy of the elements in one dimension."""
-        return _namespace().ravel(self, order).copy()
+        return layout.NAMESPACE[0].ravel(self, order).copy()
 
     def transpose(self, *axes: Any) -> Any:
         """A view with the axes in another order."""
@@ -411,19 +405,19 @@ class ndarray(lazy.ndarray):
         """Sorts the array itself along an axis."""
         if not self.ndim:
             raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
-        self[...] = _namespace().sort(self, axis=axis)
+        self[...] = layout.NAMESPACE[0].sort(self, axis=axis)
 
     def partition(self, kth: Any, axis: int = -1) -> None:
         """Puts elements before and after those of some ranks."""
-        self[...] = _namespace().partition(self, kth, axis=axis)
+        self[...] = layout.NAMESPACE[0].partition(self, kth, axis=axis)
 
     def put(self, indices: Any, values: Any, mode: str = "wrap") -> None:
         """Stores values at places in row-major order."""
-        _namespace().put(self, indices, values, mode)
+        layout.NAMESPACE[0].put(self, indices, values, mode)
 
     def dot(self, b: Any, out: Any = None) -> Any:
         """The product with another array."""
-        return _namespace().dot(self, b, out)
+        return layout.NAMESPACE[0].dot(self, b, out)
 
     def reduced_view(self, dtype: Any = None) -> Any:
         """A view with as few axes as the memory allows."""
@@ -432,24 +426,24 @@ class ndarray(lazy.ndarray):
     @property
     def real(self) -> Any:
         """Real parts. Of real numbers the array itself."""
-        return _namespace().real(self)
+        return layout.NAMESPACE[0].real(self)
 
     @real.setter
     def real(self, value: Any) -> None:
         if self.dtype.kind == "c":
-            value = _namespace().asarray(value) + _namespace().imag(self) * 1j
+            value = layout.NAMESPACE[0].asarray(value) + layout.NAMESPACE[0].imag(self) * 1j
         self[...] = value
 
     @property
     def imag(self) -> Any:
         """Imaginary parts, of real numbers zeros."""
-        return _namespace().imag(self)
+        return layout.NAMESPACE[0].imag(self)
 
     @imag.setter
     def imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("cupy.ndarray does not have imaginary part to set")
-        self[...] = _namespace().real(self) + _namespace().asarray(value) * 1j
+        self[...] = layout.NAMESPACE[0].real(self) + layout.NAMESPACE[0].asarray(value) * 1j
 
     sum, prod, mean, var, std, max, min, all, any = map(
         _method, ("sum", "prod", "mean", "var", "std", "amax", "amin", "all", "any")
@@ -500,13 +494,13 @@ class ndarray(lazy.ndarray):
         return ufuncs.divmod(other, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return _namespace().matmul(self, other) if _is_operand(self, other) else NotImplemented
+        return layout.NAMESPACE[0].matmul(self, other) if _is_operand(self, other) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _namespace().matmul(other, self) if _is_operand(self, other) else NotImplemented
+        return layout.NAMESPACE[0].matmul(other, self) if _is_operand(self, other) else NotImplemented
 
     def __imatmul__(self, other: Any) -> Any:
-        return _namespace().matmul(self, other, out=self)
+        return layout.NAMESPACE[0].matmul(self, other, out=self)
 
 
 builtin_type = type

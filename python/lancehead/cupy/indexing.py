@@ -230,9 +230,7 @@ class flatiter:
         part = flat[key]
         if isinstance(value, lazy.ndarray) and value.ndim and part.size:
             times = -(-part.size // value.size)
-            from lancehead import cupy
-
-            value = cupy.tile(value.ravel(), times)[: part.size].reshape(part.shape)
+            value = layout.NAMESPACE[0].tile(value.ravel(), times)[: part.size].reshape(part.shape)
         flat[key] = value
         self.base[...] = flat.reshape(self.base.shape)
 

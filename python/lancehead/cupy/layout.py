@@ -21,6 +21,8 @@ class _Current(threading.local):
     number = 0
 
 
+#: The namespace with all functions, which methods of arrays and others call by name.
+NAMESPACE: list[Any] = []
 #: The device in use by this thread.
 CURRENT = _Current()
 _DEVICES: dict[int, devices.Device] = {}

@@ -258,8 +258,7 @@ def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
 
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of the program for each line along an axis."""
-    from lancehead import cupy
-
+    cupy = layout.NAMESPACE[0]
     arr = arr if isinstance(arr, lazy.ndarray) else array(arr)
     moved = cupy.moveaxis(arr, axis, -1)
     outer = moved.shape[:-1]

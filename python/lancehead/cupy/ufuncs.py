@@ -11,7 +11,6 @@ from numpy.lib.stride_tricks import as_strided
 from lancehead.cupy import hosted, layout
 from lancehead.xp import array as lazy
 from lancehead.xp import elementwise, reducing
-from lancehead.xp.kernels import _UFUNCS as _WITH_KERNELS
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -93,7 +92,7 @@ class ufunc:
         self.__name__ = self.name = name
         self.nin, self.nout = self._numpy.nin, self._numpy.nout
         self.nargs, self.types = self._numpy.nargs, self._numpy.types
-        self._is_fused = self._numpy.__name__ in _WITH_KERNELS and self.nout == 1
+        self._is_fused = self._numpy.__name__ in elementwise.ROWS and self.nout == 1
         self.__doc__ = f"`numpy.{self._numpy.__name__}` of elements."
         # The function of the lazy arrays that is quick for known types.
         self._quick: Any = None
@@ -250,9 +249,7 @@ def converted(x: lazy.ndarray, dtype: np.dtype[Any]) -> lazy.ndarray:
 
 
 def _named(name: str) -> ufunc:
-    from lancehead import cupy
-
-    found: ufunc = getattr(cupy, name)
+    found: ufunc = getattr(layout.NAMESPACE[0], name)
     return found
 
 

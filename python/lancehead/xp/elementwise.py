@@ -114,7 +114,7 @@ def apply(name: str, *given: Any) -> ndarray:
     if found is None:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
-        found = _RESOLVED[key] = op(_ROWS[name], _call, (name,), is_fresh=True), dtype
+        found = _RESOLVED[key] = op(ROWS[name], _call, (name,), is_fresh=True), dtype
         if dtype.kind not in "biufc":
             found[0].fills = False
     shape = nodes[0].shape
@@ -130,13 +130,13 @@ def _call(*given: str) -> str:
 
 
 #: Rows of functions of elements, and the names of our functions, by NumPy's names.
-_ROWS: dict[str, Row] = {}
+ROWS: dict[str, Row] = {}
 _OURS: dict[str, str] = {}
 
 
 def _declare(name: str, numpy: str, columns: dict[str, Any]) -> None:
     _OURS[numpy] = name
-    _ROWS[numpy] = Row(numpy, Kind.ELEMENTWISE, element=Element.UFUNC, is_portable=True, **columns)
+    ROWS[numpy] = Row(numpy, Kind.ELEMENTWISE, element=Element.UFUNC, is_portable=True, **columns)
 
 
 def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> Callable[[ndarray], ndarray]:
@@ -158,7 +158,7 @@ def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> 
 
 def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
     _declare(name, numpy, columns)
-    may_raise = _ROWS[numpy].may_raise
+    may_raise = ROWS[numpy].may_raise
 
     def slow(x1: Any, x2: Any) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
