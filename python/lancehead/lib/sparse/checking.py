@@ -1,0 +1,50 @@
+"""Whether arrays are a sparse matrix, and in what order its entries are."""
+
+from lancehead.lib.sparse.places import at, is_outside
+
+#: Answers of `fault`, beside 0: numbers of rows that go back, indices below 0 and above the last.
+BACKWARD, NEGATIVE, LARGE = 1, 2, 3
+
+
+def fault(indptr, indices, rows, columns):
+    """Why arrays are no matrix of so many rows and columns; 0 if they are one."""
+    before, size = 0, indices.shape[0]
+    if indptr.shape[0] != rows + 1 or at(indptr, 0) != 0:
+        return BACKWARD
+    for i in range(1, rows + 1):
+        here = at(indptr, i)
+        if here < before or here > size:
+            return BACKWARD
+        before = here
+    return index_fault(indices, before, columns)
+
+
+def index_fault(indices, size, n):
+    """Whether some of the first indices are below 0 or above the last of so many."""
+    bad = 0
+    for k in range(size):
+        bad += is_outside(at(indices, k), n)
+    if bad == 0:
+        return 0
+    for k in range(size):
+        if at(indices, k) < 0:
+            return NEGATIVE
+    return LARGE
+
+
+def is_sorted(indptr, indices, rows):
+    """Whether the indices of each row ascend, equal ones included."""
+    for i in range(rows):
+        for k in range(at(indptr, i) + 1, at(indptr, i + 1)):
+            if at(indices, k - 1) > at(indices, k):
+                return False
+    return True
+
+
+def is_canonical(indptr, indices, rows):
+    """Whether the indices of each row ascend, and no two are equal."""
+    for i in range(rows):
+        for k in range(at(indptr, i) + 1, at(indptr, i + 1)):
+            if at(indices, k - 1) >= at(indices, k):
+                return False
+    return True
