@@ -33,6 +33,11 @@ class SparseArray:
     _sorted = None
     _canonical = None
 
+    @staticmethod
+    def from_scipy(x: Any, copy: bool = False) -> Any:
+        """Ours of a sparse array or matrix of SciPy; it shares the arrays of the formats that we have."""
+        return conversions.from_scipy(x, copy)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents."""
@@ -105,8 +110,10 @@ class SparseArray:
         return elementwise.with_data(self, data)
 
     def _summed(self) -> Any:
-        """The same with one entry for a place, in order; arrays of other formats than `bsr` in rows or columns."""
-        made = conversions.to_csr(self, True) if self.format in ("coo", "bsr") else self.copy()
+        """The same with one entry for a place, in order."""
+        if self.has_canonical_format:
+            return self
+        made = self.copy()
         made.sum_duplicates()
         return made
 
@@ -272,7 +279,7 @@ class SparseArray:
 
     def nonzero(self) -> tuple[Array, ...]:
         """The places of the elements that are not zero."""
-        coo = conversions.to_coo(self if self.has_canonical_format else self._summed())
+        coo = conversions.to_coo(self._summed())
         kept = coo.data != 0
         return tuple(c[kept] for c in coo.coords)
 

@@ -73,7 +73,7 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
     major, minor = coords
     made = compressed(format, np.zeros(0, major.dtype), minor, data, shape)
     rows, _ = extents(made)
-    dtype = dtypes.index_dtype((major, minor), max(data.shape[0], *shape))
+    dtype = dtypes.index_dtype(coords if data.size else (), max(data.shape[0], *shape))
     made.indptr, made.indices = np.empty(rows + 1, dtype), np.empty(data.shape[0], dtype)
     made.data = np.empty(data.shape[0], data.dtype)
     CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])

@@ -35,7 +35,7 @@ def _pair(a: Any, b: Any) -> tuple[Any, Rows, Rows]:
     """Two sparse arrays of a shape for loops: the form of the result, and both with their entries in order."""
     kind = "csc" if a.format == "csc" else "csr"
     moved = [(to_csc(x) if kind == "csc" else to_csr(x)) for x in (a, b)]
-    return moved[0], *(rows_of(x if x.has_canonical_format else x._summed()) for x in moved)
+    return moved[0], *(rows_of(x._summed()) for x in moved)
 
 
 def joined(function: Any, a: Any, b: Any, everywhere: bool, dtype: Any = None) -> Any:
@@ -121,7 +121,9 @@ def multiply(a: Any, b: Any) -> Any:
     if is_sparse(other):
         return _by_sparse(a, other)
     if isinstance(other, np.ndarray):
-        return _by_dense(a, other)
+        if other.size != 1 or other.ndim > len(a._shape):
+            return _by_dense(a, other)
+        other = other.reshape(())[()]
     return with_data(a, dtypes.values(a.data * other))
 
 
@@ -201,8 +203,9 @@ def power(a: Any, n: Any, dtype: Any = None) -> Any:
             "zero power is not supported as it would densify the matrix.\n"
             "Use `np.ones(A.shape, dtype=A.dtype)` for this case."
         )
-    values = a.data if dtype is None else a.data.astype(dtype)
-    return with_data(a, dtypes.values(values**n))
+    summed = a._summed()
+    values = summed.data if dtype is None else summed.data.astype(dtype)
+    return with_data(summed, dtypes.values(values**n))
 
 
 def _dense_result(a: Any, found: Array) -> Any:
@@ -221,10 +224,10 @@ def compare(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if not is_sparse(other):
         if function(0, other):
             return _dense_result(a, function(a.toarray(), other))
-        summed = a if a.has_canonical_format else a._summed()
-        found = with_data(summed if summed.format != "coo" else to_csr(summed), function(to_csr_data(summed), other))
+        summed = (a if a.format == "csc" else to_csr(a))._summed()
+        found = with_data(summed, function(summed.data, other))
         found.eliminate_zeros()
-        return found.tocsr() if found.format == "bsr" else found
+        return found
     if a._shape != other._shape:
         if function in (operator.eq, operator.ne):
             return function is operator.ne
@@ -237,12 +240,6 @@ def compare(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return found.tocsr() if found.format == "bsr" else found
 
 
-def to_csr_data(a: Any) -> Array:
-    """The values as they are in compressed rows, or in the format that the array has."""
-    values: Array = to_csr(a).data if a.format == "coo" else a.data
-    return values
-
-
 def extreme(a: Any, b: Any, greater: bool) -> Any:
     """The greater or the less of elements; NaN if one is."""
     other = _operand(b)
@@ -253,23 +250,25 @@ def extreme(a: Any, b: Any, greater: bool) -> Any:
         return function(a.toarray(), other)
     if is_sparse(other):
         if a._shape != other._shape:
-            raise ValueError(f"inconsistent shapes {a._shape=} {other._shape=}".replace("a._", "self.").replace("other._", "other."))
+            raise ValueError(f"inconsistent shapes self.shape={a._shape} other.shape={other._shape}")
         if len(a._shape) == 1:
             return of_line(extreme(to_csr(line(a)), line(other), greater))
-        return joined(_GREATER if greater else _LESS, a, other, True)
+        found = joined(_GREATER if greater else _LESS, a, other, True)
+        return found.tocsr() if a.format == "bsr" else found
     if function(0, other) != 0:
         return _dense_result(a, function(a.toarray(), other))
-    csr = a if a.has_canonical_format else a._summed()
-    return with_data(csr, function(csr.data, csr.data.dtype.type(other) if other == 0 else other))
+    summed = (a if a.format == "csc" else to_csr(a))._summed()
+    return with_data(summed, function(summed.data, summed.dtype.type(0) if other == 0 else other))
 
 
 def mapped(a: Any, function: Any) -> Any:
     """A function of the stored elements: a ufunc, a function of arrays, or one of numbers, which is compiled."""
-    summed = a if a.has_canonical_format else a._summed()
+    summed = a._summed()
     if isinstance(function, np.ufunc):
         with np.errstate(divide="ignore", invalid="ignore"):
             return with_data(summed, dtypes.values(function(summed.data)))
-    return with_data(summed, dtypes.values(loops.mapped(_compiled(function), summed.data.reshape(-1)).reshape(summed.data.shape)))
+    found = loops.mapped(_compiled(function), summed.data.reshape(-1))
+    return with_data(summed, dtypes.values(found.reshape(summed.data.shape)))
 
 
 def subtract(a: Any, b: Any) -> Any:
@@ -290,4 +289,5 @@ def negative(a: Any) -> Any:
 
 def absolute(a: Any) -> Any:
     """The absolute values."""
-    return with_data(a, abs(a.data))
+    summed = a._summed()
+    return with_data(summed, abs(summed.data))

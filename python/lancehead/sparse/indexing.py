@@ -94,7 +94,7 @@ def _key(k: Any, n: int, axis: int) -> Any:
 def _places(k: Array, n: int, axis: int) -> Array:
     if k.dtype == np.bool_:
         if k.shape != (n,):
-            raise IndexError(f"bool index {axis} has shape {k.shape} instead of ({n},)")
+            raise IndexError(f"bool index {axis} has shape ({n},) instead of {k.shape}")
         return k.nonzero()[0]
     if k.dtype.kind not in "iu" and k.size or k.ndim > 2 or k.ndim == 0:
         raise IndexError("Index dimension must be 1 or 2. Got 0" if k.ndim == 0 else "an index is of integers")
@@ -121,7 +121,9 @@ def _at_places(a: Any, row: Array, column: Array) -> Any:
     try:
         row, column = np.broadcast_arrays(row, column)
     except ValueError:
-        raise IndexError("number of row and column indices differ") from None
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {row.shape} {column.shape}"
+        ) from None
     csr = a if a.format == "csc" else to_csr(a)
     given = rows_of(csr)
     i, j = (column, row) if csr.format == "csc" else (row, column)

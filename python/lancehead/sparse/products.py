@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,10 @@ class Semiring(NamedTuple):
 
 @functools.cache
 def _compiled(function: Callable[..., Any]) -> Any:
-    return function if is_jitted(function) else njit(function)
+    if is_jitted(function):
+        return function
+    # Builtins and ufuncs are called by a function, which can be compiled.
+    return njit(function if isinstance(function, FunctionType) else lambda *args: function(*args))
 
 
 @njit

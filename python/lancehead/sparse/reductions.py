@@ -97,7 +97,7 @@ def reduced(a: Any, function: Any, axis: Any = None, zero: Any = 0) -> Any:
     array([6, 1])
     """
     k = axis_of(a, axis)
-    matrix = _matrix(a if a.has_canonical_format else a._summed())
+    matrix = _matrix(a)._summed()
     dtype = dtypes.supported(np.result_type(a.dtype, zero))
     if k is None:
         matrix, k = line(_flat(matrix)).tocsr(), 1
@@ -111,8 +111,7 @@ def _flat(a: Any) -> Any:
 
 def _entries(a: Any) -> Any:
     """An array as a matrix whose entries are in order, each of a place of its own."""
-    matrix = _matrix(a)
-    return matrix if matrix.has_canonical_format else matrix._summed()
+    return _matrix(a)._summed()
 
 
 def extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool = False, greatest: bool = True) -> Any:
@@ -186,8 +185,8 @@ def place_of_extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool =
         raise ValueError("Sparse types do not support an 'out' parameter.")
     k = axis_of(a, axis)
     if a.size == 0 if k is None else a._shape[k] == 0:
-        raise ValueError("Cannot apply the operation to an empty array." if k is None else
-                         f"Cannot apply the operation along a zero-sized dimension. axis={axis}, shape={a._shape}")
+        where = "to an empty array" if k is None else f"along a zero-sized dimension. axis={axis}, shape={a._shape}"
+        raise ValueError(f"Cannot apply the operation {where}")
     matrix = _entries(a)
     if explicit:
         raise NotImplementedError("places of stored elements only")
@@ -216,7 +215,8 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     if k is None:
         return int(np.count_nonzero(matrix.data))
     kept = matrix._with_data(matrix.data != 0)
-    return sum_of(kept, k)
+    counts = sum_of(kept, k)
+    return counts if a.format == "coo" else counts.astype(matrix.indices.dtype)
 
 
 __all__ = ["Semiring", "axis_of", "count_along", "count_nonzero", "extreme", "mean_of", "nan_extreme"]
