@@ -186,7 +186,7 @@ def divide(a: Any, b: Any) -> Any:
             return np.true_divide(wide.toarray(), other.toarray())
     with np.errstate(divide="ignore", invalid="ignore"):
         if isinstance(other, np.ndarray):
-            return _by_dense(wide, np.true_divide(1.0, other))
+            return multiply(wide, np.true_divide(1.0, other))
         return with_data(wide, dtypes.values(wide.data / other))
 
 

@@ -215,8 +215,7 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     if k is None:
         return int(np.count_nonzero(matrix.data))
     kept = matrix._with_data(matrix.data != 0)
-    counts = sum_of(kept, k)
-    return counts if a.format == "coo" else counts.astype(matrix.indices.dtype)
+    return sum_of(kept, k)
 
 
 __all__ = ["Semiring", "axis_of", "count_along", "count_nonzero", "extreme", "mean_of", "nan_extreme"]
