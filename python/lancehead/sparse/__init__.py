@@ -5,6 +5,8 @@
 array([20.,  3.])
 """
 
+from lancehead.sparse import compiled as compiled
+from lancehead.sparse import csgraph as csgraph
 from lancehead.sparse.arrays import bsr_array, coo_array, csc_array, csr_array
 from lancehead.sparse.base import SparseArray
 from lancehead.sparse.formats import SparseEfficiencyWarning, SparseWarning
@@ -12,5 +14,5 @@ from lancehead.sparse.products import Semiring, matmul
 
 __all__ = [
     "Semiring", "SparseArray", "SparseEfficiencyWarning", "SparseWarning", "bsr_array", "coo_array", "csc_array",
-    "csr_array", "matmul",
+    "csgraph", "csr_array", "matmul",
 ]  # fmt: skip

@@ -259,7 +259,7 @@ class SparseArray:
 
     def dot(self, other: Any) -> Any:
         """The product with a vector, a matrix or a sparse array; with a number that of the elements."""
-        return elementwise.multiply(self, other) if np.isscalar(other) else products.matmul(self, other)
+        return products.dot(self, other)
 
     def matmul(self, other: Any, semiring: Semiring | None = None) -> Any:
         """The product, in a semiring if one is given."""
@@ -326,9 +326,7 @@ class SparseArray:
     @property
     def has_sorted_indices(self) -> bool:
         """Whether the entries of each row, or column, are in the order of their indices."""
-        if self._sorted is None:
-            self._sorted = conversions.is_sorted(self)
-        return bool(self._sorted)
+        return conversions.has_order(self)
 
     @has_sorted_indices.setter
     def has_sorted_indices(self, value: bool) -> None:
@@ -337,9 +335,7 @@ class SparseArray:
     @property
     def has_canonical_format(self) -> bool:
         """Whether entries are in order, and no two have one place."""
-        if self._canonical is None:
-            self._canonical = conversions.is_canonical(self)
-        return bool(self._canonical)
+        return conversions.has_canonical_order(self)
 
     @has_canonical_format.setter
     def has_canonical_format(self, value: bool) -> None:

@@ -332,6 +332,20 @@ def is_canonical(a: Any) -> bool:
     return bool(loops.is_canonical(given.indptr, given.indices, given.rows))
 
 
+def has_order(a: Any) -> bool:
+    """Whether entries are in the order of their indices, which is found out once."""
+    if a._sorted is None:
+        a._sorted = is_sorted(a)
+    return bool(a._sorted)
+
+
+def has_canonical_order(a: Any) -> bool:
+    """Whether entries are in order, and no two have one place, which is found out once."""
+    if a._canonical is None:
+        a._canonical = is_canonical(a)
+    return bool(a._canonical)
+
+
 def sort(a: Any) -> None:
     """Brings the entries of each row, or column, in the order of their indices."""
     if a.format == "coo":

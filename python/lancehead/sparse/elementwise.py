@@ -9,17 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.lib.sparse import arithmetic
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import line, of_line, sparse, to_csc, to_csr
 from lancehead.sparse.formats import Array, Rows, SparseEfficiencyWarning, compressed, is_sparse, of_coords, rows_of
 from lancehead.sparse.products import _compiled
 
-_PLUS, _MINUS = loops.serial(arithmetic.plus), loops.serial(arithmetic.minus)
-_TIMES = loops.serial(arithmetic.times)
-_GREATER, _LESS = loops.serial(arithmetic.greater), loops.serial(arithmetic.less)
 #: Comparisons that are false for two zeros, by their functions.
-_COMPARISONS = {f: loops.serial(getattr(arithmetic, f.__name__)) for f in (operator.ne, operator.lt, operator.gt)}
+_COMPARISONS = {operator.ne: loops.ne, operator.lt: loops.lt, operator.gt: loops.gt}
 
 
 def with_data(a: Any, data: Array) -> Any:
@@ -94,7 +90,7 @@ def add(a: Any, b: Any, sign: int = 1) -> Any:
         return of_line(add(to_csr(line(a)), line(other), sign))
     if sign == -1 and a.dtype == other.dtype == np.bool_:
         raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor instead.")
-    return joined(_PLUS if sign == 1 else _MINUS, a, other, True)
+    return joined(loops.plus if sign == 1 else loops.minus, a, other, True)
 
 
 def subtracted_from(a: Any, b: Any) -> Any:
@@ -130,7 +126,7 @@ def multiply(a: Any, b: Any) -> Any:
 def _by_dense(a: Any, other: Array) -> Any:
     shape = np.broadcast_shapes(a._shape, other.shape) if _can_broadcast(a, other) else None
     if shape is None:
-        raise ValueError("inconsistent shapes")
+        raise ValueError(f"inconsistent shapes {a._shape} and {other.shape}")
     coo = a.tocoo()
     if shape != a._shape:
         dense = a.toarray() * other
@@ -148,9 +144,9 @@ def _by_sparse(a: Any, other: Any) -> Any:
     if a._shape == other._shape:
         if len(a._shape) == 1:
             return of_line(_by_sparse(to_csr(line(a)), line(other)))
-        return joined(_TIMES, a, other, False)
+        return joined(loops.times, a, other, False)
     if len(a._shape) != 2 or not _can_broadcast(a, other):
-        raise ValueError("inconsistent shapes")
+        raise ValueError(f"inconsistent shapes {a._shape} and {other._shape}")
     if other._shape in ((1, 1), (1,)):
         return multiply(a, other.toarray().reshape(())[()]).tocsr()
     if a._shape[1] == other._shape[-1] and (len(other._shape) == 1 or other._shape[0] == 1):
@@ -253,7 +249,7 @@ def extreme(a: Any, b: Any, greater: bool) -> Any:
             raise ValueError(f"inconsistent shapes self.shape={a._shape} other.shape={other._shape}")
         if len(a._shape) == 1:
             return of_line(extreme(to_csr(line(a)), line(other), greater))
-        found = joined(_GREATER if greater else _LESS, a, other, True)
+        found = joined(loops.greater if greater else loops.less, a, other, True)
         return found.tocsr() if a.format == "bsr" else found
     if function(0, other) != 0:
         return _dense_result(a, function(a.toarray(), other))

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from lancehead.decorators import njit
-from lancehead.lib.sparse import arithmetic, checking, converting, joining, ordering, places, products, reducing, slicing
+from lancehead.lib.sparse import (
+    arithmetic,
+    checking,
+    converting,
+    graphs,
+    joining,
+    ordering,
+    places,
+    products,
+    ranks,
+    reducing,
+    slicing,
+)
 
 #: Numbers that loops read and write from which on threads share them.
 SHARED = 1 << 16
@@ -62,8 +74,18 @@ size_of_columns, take_columns = serial(slicing.size_of_columns), serial(slicing.
 element, elements, diagonal = serial(slicing.element), Sized(slicing.elements), serial(slicing.diagonal)
 scale_rows, scale_columns = Sized(slicing.scale_rows), Sized(slicing.scale_columns)
 
+plus, minus, times = serial(arithmetic.plus), serial(arithmetic.minus), serial(arithmetic.times)
+greater, less = serial(arithmetic.greater), serial(arithmetic.less)
+ne, lt, gt = serial(arithmetic.ne), serial(arithmetic.lt), serial(arithmetic.gt)
 mapped = serial(arithmetic.mapped)
 summed = serial(places.summed)
 
 along_rows, along_columns = Sized(reducing.along_rows), serial(reducing.along_columns)
 counts_of_columns, extremes = serial(reducing.counts_of_columns), Sized(reducing.extremes)
+
+breadth_first, breadth_first_both = serial(graphs.breadth_first), serial(graphs.breadth_first_both)
+depth_first, nearest, relaxed = serial(graphs.depth_first), serial(graphs.nearest), serial(graphs.relaxed)
+nearest_of_each, all_pairs = Sized(graphs.nearest_of_each), Sized(graphs.all_pairs)
+components, strong_components = serial(graphs.components), serial(graphs.strong_components)
+spanning_forest, triangles = serial(graphs.spanning_forest), Sized(graphs.triangles)
+page_ranks = Sized(ranks.page_ranks)

@@ -76,6 +76,11 @@ def matmul(a: Any, b: Any, semiring: Semiring | None = None) -> Any:
     return found.T if isinstance(found, np.ndarray) else found
 
 
+def dot(a: Any, b: Any) -> Any:
+    """The product; with a number that of the elements."""
+    return a * b if np.isscalar(b) else matmul(a, b)
+
+
 @functools.cache
 def _swapped(times: Callable[..., Any]) -> Any:
     inner = _compiled(times)

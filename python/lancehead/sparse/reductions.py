@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.lib.sparse import arithmetic
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import line, to_csr
-from lancehead.sparse.elementwise import _GREATER, _LESS, _PLUS
 from lancehead.sparse.formats import Array, of_coords, rows_of
-from lancehead.sparse.products import Semiring, _compiled
+from lancehead.sparse.products import _compiled
 
-_IS_GREATER, _IS_LESS = loops.serial(arithmetic.gt), loops.serial(arithmetic.lt)
 
 
 def axis_of(a: Any, axis: Any) -> int | None:
@@ -74,7 +71,7 @@ def sum_of(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         found = a.data.sum(dtype=kind)
     else:
         matrix = _matrix(a)
-        found = _along(_PLUS, matrix, k, np.zeros(a._shape[1 - k], kind))
+        found = _along(loops.plus, matrix, k, np.zeros(a._shape[1 - k], kind))
     if dtype is not None:
         found = np.asarray(found).astype(dtype)[()]
     return _given(found, out)
@@ -125,7 +122,7 @@ def extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool = False, g
     if out is not None:
         raise ValueError("Sparse arrays do not support an 'out' parameter.")
     k = axis_of(a, axis)
-    function, of_all = (_GREATER, np.max) if greatest else (_LESS, np.min)
+    function, of_all = (loops.greater, np.max) if greatest else (loops.less, np.min)
     if a.size == 0 if k is None else a._shape[k] == 0:
         raise ValueError("zero-size array to reduction operation")
     matrix = _entries(a)
@@ -148,10 +145,10 @@ def extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool = False, g
 def _stored(function: Any, matrix: Any, k: int, n: int) -> Array:
     """Extremes of stored elements only; zero where there is none."""
     count = count_along(matrix, k)
-    bound = -np.inf if function is _GREATER else np.inf
+    bound = -np.inf if function is loops.greater else np.inf
     if matrix.dtype.kind in "biu":
         info = (0, 1) if matrix.dtype.kind == "b" else (np.iinfo(matrix.dtype).min, np.iinfo(matrix.dtype).max)
-        bound = info[0] if function is _GREATER else info[1]
+        bound = info[0] if function is loops.greater else info[1]
     found = _along(function, matrix, k, np.full(n, bound, matrix.dtype))
     return np.where(count > 0, found, matrix.dtype.type(0))
 
@@ -160,7 +157,7 @@ def _extremes(matrix: Any, k: int, greatest: bool) -> tuple[Array, Array]:
     by_rows = matrix if (k == 1) == (matrix.format == "csr") else matrix.asformat("csr" if k == 1 else "csc")
     given = rows_of(by_rows)
     out, places = np.empty(given.rows, matrix.dtype), np.empty(given.rows, np.int64)
-    better = _IS_GREATER if greatest else _IS_LESS
+    better = loops.gt if greatest else loops.lt
     loops.extremes(given.data.size)(better, *given, out, places)
     return out, places
 
@@ -217,5 +214,3 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     kept = matrix._with_data(matrix.data != 0)
     return sum_of(kept, k)
 
-
-__all__ = ["Semiring", "axis_of", "count_along", "count_nonzero", "extreme", "mean_of", "nan_extreme"]
