@@ -233,13 +233,13 @@ def test_elementwise(format):
 
 @pytest.mark.parametrize("format", ("csr", "csc", "coo"))
 def test_parts(format):
+    every = slice(None)
     keys = [
-        0, -1, (1, 2), (slice(None), 2), (2, slice(1, 4)), slice(1, 3), slice(None, None, -1), (slice(None), slice(1, 5)),
-        (slice(None), slice(None, None, -2)), ([0, 2, 2, -1],), ([1, 0], [2, 5]), (slice(None), [5, 0, 0]),
-        ([1, 3], slice(0, 3)), np.array([True, False, True, True]), (slice(None), np.array([1, 0, 1, 1, 0, 0], bool)),
-        np.ix_([0, 3], [1, 1, 4]), ([[0, 1], [2, 3]], [[1, 0], [5, 5]]), Ellipsis, (0, Ellipsis), 9, (0, 6), (-5, 0),
-        (slice(None), [9]), None, (0, 0, 0), "a", 1.5, ([0, 1], [0, 1, 2]), slice(2, 2), ([],), [True], (0, [1, 2]),
-        ([0, 3], 1),
+        0, -1, (1, 2), (every, 2), (2, slice(1, 4)), slice(1, 3), slice(None, None, -1), (every, slice(1, 5)),
+        (every, slice(None, None, -2)), ([0, 2, 2, -1],), ([1, 0], [2, 5]), (every, [5, 0, 0]), ([1, 3], slice(0, 3)),
+        np.array([True, False, True, True]), (every, np.array([1, 0, 1, 1, 0, 0], bool)), np.ix_([0, 3], [1, 1, 4]),
+        ([[0, 1], [2, 3]], [[1, 0], [5, 5]]), Ellipsis, (0, Ellipsis), 9, (0, 6), (-5, 0), (every, [9]), None,
+        (0, 0, 0), "a", 1.5, ([0, 1], [0, 1, 2]), slice(2, 2), ([],), [True], (0, [1, 2]), ([0, 3], 1),
     ]  # fmt: skip
     for dtype in ("int8", "float64"):
         p = pair((4, 6), dtype, format=format, seed=2)
@@ -343,7 +343,10 @@ def test_constructors():
     made("bsr_array", np.ones((4, 6)))
     made("bsr_array", (np.ones((1, 2, 3)), [0], [0, 1]))
     for kind, n in (("uint16", 5), ("uint32", 5), ("int32", 2**40)):
-        a, b = (m.csr_array((one, np.array([0], kind), np.array([0, 1], kind)), shape=(1, n)) for m in (sparse, scipy_sparse))
+        a, b = (
+            m.csr_array((one, np.array([0], kind), np.array([0, 1], kind)), shape=(1, n))
+            for m in (sparse, scipy_sparse)
+        )
         assert a.indices.dtype == b.indices.dtype
         assert a.indptr.dtype == b.indptr.dtype
     for indices in ([5], [-1]):
@@ -382,13 +385,17 @@ def test_threads_change_nothing():
     rng = np.random.default_rng(1)
     a = scipy_sparse.random_array((3000, 4000), density=0.02, rng=rng, format="csr")
     # A row with as many entries as all others, and many without any.
-    a = scipy_sparse.vstack([a, scipy_sparse.csr_array(rng.random((1, 4000))), scipy_sparse.csr_array((500, 4000)), a]).tocsr()
+    a = scipy_sparse.vstack(
+        [a, scipy_sparse.csr_array(rng.random((1, 4000))), scipy_sparse.csr_array((500, 4000)), a]
+    ).tocsr()
     ours, x = sparse.csr_array(a), rng.random(4000)
     results = []
     before = lancehead.get_num_threads()
     for threads in (1, min(2, before)):
         lancehead.set_num_threads(threads)
-        results.append([ours @ x, (ours @ ours.T).toarray(), ours.tocsc().data, ours @ np.stack([x, x], 1), ours[::-1].data])
+        results.append(
+            [ours @ x, (ours @ ours.T).toarray(), ours.tocsc().data, ours @ np.stack([x, x], 1), ours[::-1].data]
+        )
     lancehead.set_num_threads(before)
     for one, two in zip(*results):
         np.testing.assert_array_equal(one, two)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lancehead.sparse import conversions, dtypes
 from lancehead.sparse.base import SparseArray
-from lancehead.sparse.formats import CLASSES, Array, check, check_coords, extents, is_foreign, shape_of
+from lancehead.sparse.formats import CLASSES, Array, Parts, check, check_coords, extents, is_foreign, shape_of
 
 
 def _is_shape(x: Any) -> bool:
@@ -61,7 +61,8 @@ class _Compressed(SparseArray):
         return made
 
     def _of_dense(self, x: Array) -> Any:
-        return type(self)(x)
+        cls: Any = type(self)
+        return cls(x)
 
     def _sizes(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         shape = shape if len(shape) == 2 else (1, *shape)
@@ -91,6 +92,11 @@ class _Compressed(SparseArray):
         else:
             self._shape = shape_of(shape, self._dimensions)
         self.check_format()
+
+    @property
+    def parts(self) -> Parts:
+        """The arrays and the shape as a named tuple, for kernels."""
+        return Parts(self.data, self.indices, self.indptr, self._shape)
 
     def check_format(self, full_check: bool = True) -> None:
         """Raises ValueError if the arrays are no sparse array."""
@@ -264,7 +270,7 @@ class coo_array(SparseArray):
     @property
     def col(self) -> Array:
         """The columns of the entries."""
-        return self.coords[-1]
+        return self.coords[-1]  # type: ignore[no-any-return]
 
 
 CLASSES.update(csr=csr_array, csc=csc_array, bsr=bsr_array, coo=coo_array)

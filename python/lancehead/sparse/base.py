@@ -1,4 +1,4 @@
-"""Methods that all sparse arrays have. Each is a line: the functions that it calls are those that compiled code has, too."""
+"""Methods that all sparse arrays have. Each is a line: compiled code has the functions that it calls, too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.sparse import conversions, elementwise, indexing, products, reductions
-from lancehead.sparse.formats import Array, of_coords
+from lancehead.sparse.formats import Array
 from lancehead.sparse.products import Semiring
 
 _NAMES = {
@@ -84,9 +84,7 @@ class SparseArray:
     def __bool__(self) -> bool:
         if self._shape == (1, 1):
             return self.nnz != 0 and bool(self.data.any())
-        raise ValueError(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()."
-        )
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all().")
 
     def __iter__(self) -> Iterator[Any]:
         for i in range(self._shape[0]):
@@ -101,7 +99,9 @@ class SparseArray:
 
     def __str__(self) -> str:
         coo, rows = conversions.to_coo(self), [repr(self), "  Coords\tValues"]
-        shown = range(coo.data.size) if coo.data.size <= 50 else [*range(25), -1, *range(coo.data.size - 25, coo.data.size)]
+        shown = (
+            range(coo.data.size) if coo.data.size <= 50 else [*range(25), -1, *range(coo.data.size - 25, coo.data.size)]
+        )
         for k in shown:
             rows.append("  :\t:" if k < 0 else f"  ({', '.join(str(c[k]) for c in coo.coords)})\t{coo.data[k]}")
         return "\n".join(rows)
@@ -161,7 +161,7 @@ class SparseArray:
         """The transpose."""
         return conversions.transpose(self, axes, copy)
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
+    def reshape(self, *shape: Any, order: Any = "C", copy: bool = False) -> Any:
         """The elements in another shape, in the format `coo`."""
         return conversions.reshaped(self, shape, order)
 
@@ -380,6 +380,3 @@ def _method(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 for _name in _UFUNCS:
     setattr(SparseArray, _name, _method(getattr(np, _name)))
-
-
-__all__ = ["SparseArray", "of_coords"]

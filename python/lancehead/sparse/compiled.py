@@ -1,3 +1,5 @@
+# Bodies are typed when they are compiled, for the types of their arguments.
+# mypy: ignore-errors
 """Sparse arrays in compiled code: what the functions behind their methods are there.
 
 An array is an instance with fields; its methods are those of Python, which call functions of `conversions.py` and the
@@ -14,13 +16,21 @@ import numpy as np
 from lancehead import _core, types
 from lancehead.errors import TypingError
 from lancehead.extending import overload, registering
-from lancehead.lib.sparse import arithmetic, checking, converting, joining, ordering, places, products, reducing, slicing
+from lancehead.lib.sparse import (
+    arithmetic,
+    checking,
+    converting,
+    joining,
+    ordering,
+    places,
+    products,
+    reducing,
+    slicing,
+)
 from lancehead.sparse import conversions, elementwise, indexing, reductions
 from lancehead.sparse import products as operators
-from lancehead.sparse.loops import SHARED
 from lancehead.sparse.arrays import coo_array, csc_array, csr_array
-
-# mypy: disable-error-code="no-untyped-def"
+from lancehead.sparse.loops import SHARED
 
 
 def _maker(cls: Any, fields: tuple[str, ...]) -> Any:
@@ -72,7 +82,9 @@ def _of(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 def _constructor(make: Any) -> Callable[..., Any]:
     def choose(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
         if not isinstance(arg1, types.BaseTuple) or len(arg1) != 3:
-            raise TypingError("in compiled code, arrays in compressed rows or columns are made of (data, indices, indptr)")
+            raise TypingError(
+                "in compiled code, arrays in compressed rows or columns are made of (data, indices, indptr)"
+            )
 
         def made(arg1, shape=None, dtype=None, copy=False):
             data, indices, indptr = arg1
@@ -277,7 +289,6 @@ def absolute(a):
 @_of(elementwise.mapped)
 def mapped(a, function):
     return with_data(a, arithmetic.mapped(function, a.data))
-
 
 
 @overload(operators.matmul, strict=False)

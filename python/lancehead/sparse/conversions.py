@@ -294,7 +294,7 @@ def transpose(a: Any, axes: Any = None, copy: bool = False) -> Any:
     return made.copy() if copy else made
 
 
-def reshaped(a: Any, shape: tuple[Any, ...], order: str) -> Any:
+def reshaped(a: Any, shape: tuple[Any, ...], order: Any) -> Any:
     """The elements of an array in another shape.
 
     Raises:

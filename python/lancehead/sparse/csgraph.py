@@ -217,7 +217,8 @@ def floyd_warshall(
     row = np.empty(g.indices.size, g.indices.dtype)
     loops.rows_of_entries(g.indptr, n, row)
     distances, before = np.full((n, n), np.inf), np.full((n, n), NONE, np.int32)
-    np.minimum.at(distances, (row, g.indices), _lengths(g, unweighted).astype(np.float64))
+    places: Any = (row, g.indices)
+    np.minimum.at(distances, places, _lengths(g, unweighted).astype(np.float64))
     before[row, g.indices] = row
     own = np.arange(n)
     negative = distances[own, own] < 0
@@ -367,7 +368,8 @@ def _distribution(weights: Any, n: int) -> Array:
         raise ValueError(f"weights of {given.size} nodes do not fit a graph of {n}")
     if given.sum() == 0:
         raise ValueError("the sum of the weights is zero")
-    return given / given.sum()
+    found: Array = given / given.sum()
+    return found
 
 
 def triangles(graph: Any) -> Array:

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 #: Types of values, in the order in which sums of several types look for one that holds all.
-SUPPORTED = tuple(
-    np.dtype(t) for t in "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 f4 f8 c8 c16".split()
-)
+SUPPORTED = tuple(np.dtype(t) for t in "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 f4 f8 c8 c16".split())
 _SUPPORTED = frozenset(SUPPORTED)
 _INT32_MAX = np.iinfo(np.int32).max
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -24,7 +22,7 @@ def supported(dtype: Any) -> np.dtype[Any]:
     Raises:
         ValueError: there are no sparse arrays of it.
     """
-    found = np.dtype(dtype).newbyteorder("=")
+    found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found not in _SUPPORTED:
         names = ", ".join(t.name for t in SUPPORTED)
         raise ValueError(f"lancehead.sparse does not support dtype {found}. The only supported types are: {names}.")

@@ -170,7 +170,7 @@ def _scaled(a: Any, factors: Array, by_rows: bool) -> Any:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """The quotient of elements, of at least 64 bits where the values of the array fit; by a sparse array it is dense."""
+    """The quotient of elements, of 64 bits where these hold the values; by a sparse array it is dense."""
     other = _operand(b)
     if other is None:
         return NotImplemented

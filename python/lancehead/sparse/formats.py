@@ -34,6 +34,15 @@ class Rows(NamedTuple):
     columns: int
 
 
+class Parts(NamedTuple):
+    """The arrays of a matrix in compressed rows or columns and its shape, for kernels on a GPU."""
+
+    data: Any
+    indices: Any
+    indptr: Any
+    shape: tuple[int, ...]
+
+
 def shape_of(shape: Any, dimensions: Sequence[int] = (2,)) -> tuple[int, ...]:
     """A shape as a tuple of integers.
 

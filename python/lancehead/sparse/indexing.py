@@ -54,7 +54,8 @@ def _keys(a: Any, key: Any) -> tuple[Any, ...]:
             raise IndexError("a sparse index is an array of truth values")
         if key._shape != a._shape:
             raise IndexError(f"bool index shape {key._shape} does not match array shape {a._shape}")
-        return key.nonzero()
+        places: tuple[Array, ...] = key.nonzero()
+        return places
     given = key if isinstance(key, tuple) else (key,)
     if any(k is None for k in given):
         raise IndexError("Indexing that leads to >2D is not supported. Try converting to COO format")
@@ -174,7 +175,8 @@ def _some_columns(a: Rows, which: Any) -> Rows:
     if isinstance(which, slice) and which.step in (None, 1):
         first, last, _ = which.indices(a.columns)
         size = loops.size_of_range(a.indptr, a.indices, a.rows, first, last, indptr)
-        columns, choice, take = max(last - first, 0), (first, last), loops.take_range
+        columns, take = max(last - first, 0), loops.take_range
+        choice: tuple[Any, Any] = (first, last)
     else:
         places = np.arange(*which.indices(a.columns)) if isinstance(which, slice) else which
         # Where each column is chosen, column by column.

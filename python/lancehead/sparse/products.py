@@ -91,9 +91,8 @@ def _fits(k: int, other: int, left: bool = False, right: bool = False) -> None:
     if k != other:
         first = f"k={k}" if left else f"n,k={k}"
         then = f"k={other},1?" if right else f"k={other},m"
-        raise ValueError(
-            f"matmul: dimension mismatch with signature ({first}),({then})->({'' if left else 'n,'}{'1?' if right else 'm'})"
-        )
+        found = f"{'' if left else 'n,'}{'1?' if right else 'm'}"
+        raise ValueError(f"matmul: dimension mismatch with signature ({first}),({then})->({found})")
 
 
 def _by_dense(a: Any, x: Array, semiring: Semiring | None) -> Any:
@@ -125,9 +124,7 @@ def _by_dense(a: Any, x: Array, semiring: Semiring | None) -> Any:
         given, (high, wide) = rows_of(a), a.blocksize
         values = np.ascontiguousarray(given.data).reshape(-1)
         size = values.size * width
-        loops.blocks_by_matrix(size)(
-            functions, *given[:2], values, flat, to, (high, wide), given.rows, width
-        )
+        loops.blocks_by_matrix(size)(functions, *given[:2], values, flat, to, (high, wide), given.rows, width)
     elif a.format == "csc":
         loops.columns_by_matrix(functions, *rows_of(a)[:3], flat, to, shape[1], width)
     else:

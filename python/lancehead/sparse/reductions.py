@@ -13,7 +13,6 @@ from lancehead.sparse.formats import Array, of_coords, rows_of
 from lancehead.sparse.products import _compiled
 
 
-
 def axis_of(a: Any, axis: Any) -> int | None:
     """The axis along which is reduced; None for all.
 
@@ -213,4 +212,3 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
         return int(np.count_nonzero(matrix.data))
     kept = matrix._with_data(matrix.data != 0)
     return sum_of(kept, k)
-

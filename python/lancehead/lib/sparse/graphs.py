@@ -1,4 +1,4 @@
-"""Searches and paths in graphs whose edges are a sparse matrix in compressed rows: entry (i, j) is an edge from i to j."""
+"""Searches and paths in graphs whose edges are the entries of a sparse matrix in compressed rows."""
 
 import numpy as np
 
