@@ -42,22 +42,26 @@ def diags_array(
         ValueError: a diagonal has another length than the shape says, or the numbers of both differ.
     """
     places = np.atleast_1d(offsets)
-    given = [diagonals] if np.ndim(offsets) == 0 and np.ndim(diagonals[0]) == 0 else list(diagonals)
-    lines = [np.atleast_1d(d) for d in given]
-    if len(lines) != places.size:
+    is_one = np.ndim(offsets) == 0
+    lines = [np.atleast_1d(d) for d in ([diagonals] if is_one else diagonals)]
+    if len(lines) != places.size or (is_one and lines[0].ndim != 1):
         raise ValueError("Different number of diagonals and offsets.")
     if shape is None:
         extent = lines[0].size + abs(int(places[0]))
         shape = (extent, extent)
     m, n = (int(x) for x in shape)
-    row, col, data = [], [], []
+    row: list[Array] = []
+    col: list[Array] = []
+    data: list[Array] = []
     for line, k in zip(lines, places.tolist(), strict=True):
         size = min(m + min(k, 0), n - max(k, 0))
         if line.size not in (1, size) or size <= 0:
             found = f"(index {len(row)}: {line.size} at offset {k})"
             raise ValueError(f"Diagonal length {found} does not agree with array size ({m}, {n})")
         at = np.arange(size)
-        row.append(at - min(k, 0)), col.append(at + max(k, 0)), data.append(np.broadcast_to(line, (size,)))
+        row.append(at - min(k, 0))
+        col.append(at + max(k, 0))
+        data.append(np.broadcast_to(line, (size,)))
     kind = dtypes.index_dtype(largest=max(m, n))
     places_of = tuple(np.concatenate(x).astype(kind) for x in (row, col))
     return of_coords(dtypes.values(np.concatenate(data), dtype), places_of, (m, n)).asformat(format or "csr")
