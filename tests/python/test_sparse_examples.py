@@ -60,8 +60,8 @@ def test_arrays_of_others():
     )
     for f in (
         lambda m: m.eye_array(4), lambda m: m.eye_array(3, 5, k=1, dtype="int8"), lambda m: m.eye_array(3, k=-1),
-        lambda m: m.diags_array([1.0, -2.0], offsets=[0, 1], shape=(4, 4)), lambda m: m.diags_array([1, 2, 3]),
-        lambda m: m.diags_array([[1.0, 2], [3, 4, 5]], offsets=[1, 0]),
+        lambda m: m.diags_array([1.0, -2.0], offsets=[0, 1], shape=(4, 4)), lambda m: m.diags_array([1.0, 2, 3]),
+        lambda m: m.diags_array([[1.0, 2], [3.0, 4, 5]], offsets=[1, 0]),
         lambda m: m.kron(m.csr_array(a), m.csr_array(b)),
         lambda m: m.vstack([m.csr_array(a), m.csr_array(b)]), lambda m: m.hstack([m.csr_array(a), m.eye_array(3)]),
         lambda m: m.block_array([[m.csr_array(a), None], [None, m.csr_array(b)]]), lambda m: m.tril(m.csr_array(a)),
