@@ -176,9 +176,9 @@ def to_csr(a, copy=False):
         n = a.data.shape[0]
         indptr = np.zeros(a._shape[0] + 1, a.coords[0].dtype)
         indices, data = np.empty(n, a.coords[0].dtype), np.empty(n, a.data.dtype)
-        if checking.index_fault(a.coords[0], n, a._shape[0]) + checking.index_fault(a.coords[1], n, a._shape[1]) > 0:
+        rows, columns = a._shape
+        if not converting.compressed(a.coords[0], a.coords[1], a.data, rows, columns, indptr, indices, data):
             raise ValueError("indices are out of range")
-        converting.compressed(a.coords[0], a.coords[1], a.data, a._shape[0], indptr, indices, data)
         made = make_csr(data, indices, indptr, a._shape)
         sum_duplicates(made)
         return made
@@ -416,11 +416,12 @@ def joined(op, a, b, everywhere):
     bound = x.data.size + y.data.size + 1
     indptr, indices = np.empty(x.indptr.size, x.indptr.dtype), np.empty(bound, x.indices.dtype)
     data = np.empty(bound, like.dtype)
-    first, then, out = (x.indptr, x.indices, x.data), (y.indptr, y.indices, y.data), (indptr, indices, data)
+    first, then, out = (x.indptr, x.indices, x.data), (y.indptr, y.indices, y.data), (indices, data)
     if everywhere:
-        size = joining.united(op, x._shape[0], first, then, out, like)
+        size = joining.united(op, first, then, out, like, indptr, 0, x._shape[0], 0)
     else:
-        size = joining.met(op, x._shape[0], first, then, out, like)
+        size = joining.met(op, first, then, out, like, indptr, 0, x._shape[0], 0)
+    places.summed(indptr, x._shape[0])
     found = make_csr(data[:size].copy(), indices[:size].copy(), indptr, x._shape)
     if a.format == "csc":
         return unswapped(found)

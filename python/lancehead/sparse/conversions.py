@@ -9,13 +9,14 @@ import numpy as np
 
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.formats import CLASSES, Array, Rows, compressed, extents, is_foreign, of_coords, rows_of
+from lancehead.threads import get_num_threads
 
 
 def transposed(a: Rows) -> Rows:
     """A matrix in compressed rows as one in compressed columns."""
     size = a.indices.shape[0]
     # Counts of a part are as many as there are columns: parts are worth it where entries are more.
-    parts = max(1, min(8, size // max(loops.SHARED, 2 * a.columns)))
+    parts = max(1, min(get_num_threads(), size // max(loops.SHARED, 2 * a.columns)))
     indptr = np.empty(a.columns + 1, a.indptr.dtype)
     indices, data = np.empty(size, a.indices.dtype), np.empty(size, a.data.dtype)
     moved, into = dtypes.carried(a.data), dtypes.carried(data)
@@ -54,7 +55,7 @@ def to_csr(a: Any, copy: bool = False) -> Any:
         return made if len(a._shape) == 2 else of_line(made)
     if a.format == "bsr":
         return _from_blocks(a)
-    swapped = transposed(rows_of(a))
+    swapped = transposed(rows_of(a, False))
     return compressed("csr", swapped.indptr, swapped.indices, swapped.data, a._shape)
 
 
@@ -65,7 +66,7 @@ def to_csc(a: Any, copy: bool = False) -> Any:
         return a.copy() if copy else a
     if a.format == "coo":
         return _compressed(a.coords[::-1], a.data, a._shape, "csc")
-    by_rows = transposed(rows_of(to_csr(a)))
+    by_rows = transposed(rows_of(to_csr(a), False))
     return compressed("csc", by_rows.indptr, by_rows.indices, by_rows.data, a._shape)
 
 
@@ -76,11 +77,23 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
     dtype = dtypes.index_dtype(coords if data.size else (), max(data.shape[0], *shape))
     made.indptr, made.indices = np.empty(rows + 1, dtype), np.empty(data.shape[0], dtype)
     made.data = np.empty(data.shape[0], data.dtype)
-    CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])
-    into = dtypes.carried(made.data)
-    loops.compressed(major, minor, dtypes.carried(data), rows, made.indptr, made.indices, into)
-    made.sum_duplicates()
+    into, columns = dtypes.carried(made.data), shape[1] if format == "csr" else shape[0]
+    moved = rows, columns, made.indptr, made.indices, into
+    if major.shape != data.shape or not loops.compressed(major, minor, dtypes.carried(data), *moved):
+        CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])
+    tidy(made, rows)
     return made
+
+
+def tidy(a: Any, rows: int) -> None:
+    """Brings entries in order and adds up those of one place, of arrays in rows or columns that are sound."""
+    if not loops.is_canonical(a.indptr, a.indices, rows):
+        size = a.indices.size
+        loops.sort_rows(size)(a.indptr, a.indices, dtypes.carried(a.data), rows)
+        left = loops.join_equal(a.indptr, a.indices, a.data, rows)
+        if left < size:
+            a.indices, a.data = a.indices[:left], a.data[:left]
+    a._sorted = a._canonical = True
 
 
 def to_coo(a: Any, copy: bool = False) -> Any:
@@ -373,11 +386,10 @@ def sum_duplicates(a: Any) -> None:
         made = to_bsr(_from_blocks(a), a.blocksize)
         sort(made)
         a.data, a.indices, a.indptr = made.data, made.indices, made.indptr
-    elif not is_canonical(a):
-        sort(a)
+    else:
         given = rows_of(a)
-        size = loops.join_equal(a.indptr, given.indices, given.data, given.rows)
-        a.indices, a.data = given.indices[:size], given.data[:size]
+        a.indices, a.data = given.indices, given.data
+        tidy(a, given.rows)
     a._sorted = a._canonical = True
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import line, of_line, sparse, to_csc, to_csr
 from lancehead.sparse.formats import Array, Rows, SparseEfficiencyWarning, compressed, is_sparse, of_coords, rows_of
-from lancehead.sparse.products import _compiled
+from lancehead.sparse.products import _compiled, gathered, trimmed
+from lancehead.threads import get_num_threads
 
 #: Comparisons that are false for two zeros, by their functions.
 _COMPARISONS = {operator.ne: loops.ne, operator.lt: loops.lt, operator.gt: loops.gt}
@@ -38,22 +39,26 @@ def joined(function: Any, a: Any, b: Any, everywhere: bool, dtype: Any = None) -
     """The results of a function where one of two arrays has an entry (or both have), without those that are zero."""
     like, x, y = _pair(a, b)
     common = dtypes.joined(x.data.dtype, y.data.dtype)
-    bound = x.data.size + y.data.size if everywhere else min(x.data.size, y.data.size)
+    total = x.data.size + y.data.size
+    parts = max(1, min(get_num_threads(), total // loops.SHARED))
+    # A place more for each part: entries that are zero are written before they are left out.
+    bound = parts + (total if everywhere or parts > 1 else min(x.data.size, y.data.size))
     kind = dtypes.index_dtype((x.indices, y.indices), bound)
-    # One more than there can be: entries that are zero are written before they are left out.
-    indptr, indices = np.empty(x.rows + 1, kind), np.empty(bound + 1, kind)
-    data = np.empty(bound + 1, common if dtype is None else dtype)
-    loop = loops.united if everywhere else loops.met
-    size = loop(function, x.rows, x[:3], y[:3], (indptr, indices, data), np.empty(0, common))
-    found = compressed(like.format, indptr, *_trimmed(indices, data, size), like._shape)
+    indptr, indices = np.empty(x.rows + 1, kind), np.empty(bound, kind)
+    data = np.empty(bound, common if dtype is None else dtype)
+    some = loops.united if everywhere else loops.met
+    operands = x[:3], y[:3], (indices, data), np.empty(0, common), indptr
+    if parts == 1:
+        some(function, *operands, 0, x.rows, 0)
+        size = loops.summed(indptr, x.rows)
+        indices, data = trimmed(indices, size), trimmed(data, size)
+    else:
+        begins, ends = loops.in_parts(total)(some, function, *operands, parts)
+        size = loops.summed(indptr, x.rows)
+        indices, data = gathered(begins, ends, indices, size), gathered(begins, ends, data, size)
+    found = compressed(like.format, indptr, indices, data, like._shape)
     found._sorted = found._canonical = True
     return found.tobsr(a.blocksize) if a.format == "bsr" else found
-
-
-def _trimmed(indices: Array, data: Array, size: int) -> tuple[Array, Array]:
-    if size < indices.size - indices.size // 8 - 1:
-        return indices[:size].copy(), data[:size].copy()
-    return indices[:size], data[:size]
 
 
 def _operand(x: Any) -> Any:

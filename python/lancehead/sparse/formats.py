@@ -96,22 +96,22 @@ def extents(a: Any) -> tuple[int, int]:
     return shape
 
 
-def rows_of(a: Any) -> Rows:
-    """The arrays of a matrix for loops, which do not check them.
+def rows_of(a: Any, indices_too: bool = True) -> Rows:
+    """The arrays of a matrix for loops, which do not check them; some look at the indices themselves.
 
     Raises:
         ValueError: they are no matrix.
     """
     rows, columns = extents(a)
     indptr, indices, data = a.indptr, a.indices, a.data
-    check(indptr, indices, data, rows, columns)
+    check(indptr, indices, data, rows, columns, indices_too)
     size = int(indptr[-1])
     if indices.shape[0] != size:
         indices, data = indices[:size], data[:size]
     return Rows(indptr, indices, data, rows, columns)
 
 
-def check(indptr: Array, indices: Array, data: Array, rows: int, columns: int) -> None:
+def check(indptr: Array, indices: Array, data: Array, rows: int, columns: int, indices_too: bool = True) -> None:
     """Raises ValueError if arrays are no matrix of so many rows and columns."""
     if indptr.shape[0] != rows + 1:
         raise ValueError(f"index pointer size {indptr.shape[0]} should be {rows + 1}")
@@ -121,7 +121,10 @@ def check(indptr: Array, indices: Array, data: Array, rows: int, columns: int) -
         raise ValueError("indices and data should have the same size")
     if indptr[-1] > indices.shape[0]:
         raise ValueError("Last value of index pointer should be less than the size of index and data arrays")
-    bad = loops.fault(indptr, indices, rows, columns)
+    if indices_too:
+        bad = loops.fault(indptr, indices, rows, columns)
+    else:
+        bad = loops.pointer_fault(indptr, indices.shape[0], rows)
     if bad:
         raise ValueError(_FAULTS[bad].format(columns))
 

@@ -48,6 +48,7 @@ class Sized:
 
 
 fault, index_fault = serial(checking.fault), serial(checking.index_fault)
+pointer_fault = serial(checking.pointer_fault)
 is_sorted, is_canonical = serial(checking.is_sorted), serial(checking.is_canonical)
 
 rows_by_vector = Sized(products.rows_by_vector, products.rows_by_vector_shared)
@@ -66,7 +67,7 @@ from_blocks = serial(converting.from_blocks)
 sort_rows, join_equal = Sized(ordering.sort_rows), serial(ordering.join_equal)
 drop_zeros, drop_zero_blocks = serial(ordering.drop_zeros), serial(ordering.drop_zero_blocks)
 
-united, met = serial(joining.united), serial(joining.met)
+united, met, in_parts = serial(joining.united), serial(joining.met), Sized(joining.in_parts)
 
 size_of_rows, take_rows = serial(slicing.size_of_rows), Sized(slicing.take_rows)
 size_of_range, take_range = serial(slicing.size_of_range), serial(slicing.take_range)

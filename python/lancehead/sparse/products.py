@@ -13,6 +13,7 @@ from lancehead.decorators import is_jitted, njit
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import line, of_line, sparse, to_csc, to_csr
 from lancehead.sparse.formats import CLASSES, Array, Rows, compressed, is_sparse, rows_of
+from lancehead.threads import get_num_threads
 
 
 class Semiring(NamedTuple):
@@ -191,19 +192,26 @@ def _product(a: Rows, b: Rows, semiring: Semiring | None) -> Rows:
     total = loops.bound(a.indptr, a.indices, b.indptr, a.rows, sums)
     kind = dtypes.index_dtype((a.indptr, a.indices, b.indptr, b.indices), max(total, b.columns))
     # Parts have marks for all columns: few where there is little to do.
-    parts = max(1, min(16, a.rows, total // max(loops.SHARED, b.columns)))
+    threads = get_num_threads()
+    parts = 1 if threads == 1 else max(1, min(4 * threads, a.rows, total // max(loops.SHARED, b.columns)))
     indptr, indices, data = np.empty(a.rows + 1, kind), np.empty(total, kind), np.empty(total, dtype)
     operands = (a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data), (indices, data)
     begins, ends = loops.product(total)(functions, *operands, sums, indptr, parts, b.columns)
     size = loops.summed(indptr, a.rows)
-    if parts > 1 or size < total - total // 8:
-        indices, data = (_gathered(begins, ends, of, size) for of in (indices, data))
+    if parts > 1:
+        indices, data = gathered(begins, ends, indices, size), gathered(begins, ends, data, size)
     else:
-        indices, data = indices[:size], data[:size]
+        indices, data = trimmed(indices, size), trimmed(data, size)
     return Rows(indptr, indices, data, a.rows, b.columns)
 
 
-def _gathered(begins: Array, ends: Array, parts: Array, size: int) -> Array:
+def trimmed(a: Array, size: int) -> Array:
+    """The first numbers of an array; a copy if the rest is much."""
+    return a[:size].copy() if size < a.size - a.size // 4 - 2 else a[:size]
+
+
+def gathered(begins: Array, ends: Array, parts: Array, size: int) -> Array:
+    """Parts of an array one after the other."""
     out = np.empty(size, parts.dtype)
     moved = dtypes.carried(parts)
     loops.gathered(size)(begins, ends, moved, out.view(moved.dtype))

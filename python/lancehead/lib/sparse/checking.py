@@ -8,15 +8,18 @@ BACKWARD, NEGATIVE, LARGE = 1, 2, 3
 
 def fault(indptr, indices, rows, columns):
     """Why arrays are no matrix of so many rows and columns; 0 if they are one."""
-    before, size = 0, indices.shape[0]
-    if indptr.shape[0] != rows + 1 or at(indptr, 0) != 0:
+    found = pointer_fault(indptr, indices.shape[0], rows)
+    return found if found != 0 else index_fault(indices, at(indptr, rows), columns)
+
+
+def pointer_fault(indptr, size, rows):
+    """Whether the places where rows begin go back or beyond the entries."""
+    if indptr.shape[0] != rows + 1 or at(indptr, 0) != 0 or at(indptr, rows) > size:
         return BACKWARD
-    for i in range(1, rows + 1):
-        here = at(indptr, i)
-        if here < before or here > size:
-            return BACKWARD
-        before = here
-    return index_fault(indices, before, columns)
+    bad = 0
+    for i in range(rows):
+        bad += at(indptr, i) > at(indptr, i + 1)
+    return BACKWARD if bad > 0 else 0
 
 
 def index_fault(indices, size, n):

@@ -5,7 +5,7 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.arithmetic import plus
-from lancehead.lib.sparse.places import at, put, row_of_block, summed
+from lancehead.lib.sparse.places import at, is_outside, put, row_of_block, summed
 
 
 def rows_of_entries(indptr, rows, out):
@@ -15,11 +15,13 @@ def rows_of_entries(indptr, rows, out):
             put(out, k, i)
 
 
-def columns_of_part(indptr, indices, first, last, counts, base):
-    """Counts the entries of some rows by their columns."""
+def columns_of_part(indptr, indices, first, last, counts, base, columns):
+    """Counts the entries of some rows by their columns, which are looked at."""
     for k in range(at(indptr, first), at(indptr, last)):
-        j = base + at(indices, k)
-        put(counts, j, at(counts, j) + 1)
+        j = at(indices, k)
+        if is_outside(j, columns):
+            raise ValueError(f"indices must be >= 0 and < {columns}")
+        put(counts, base + j, at(counts, base + j) + 1)
 
 
 def place_part(indptr, indices, data, first, last, to, base, out_indices, out_data):
@@ -42,7 +44,7 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
     counts = np.zeros(parts * columns, out_indptr.dtype)
     for t in prange(parts):
         first, last = row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)
-        columns_of_part(indptr, indices, first, last, counts, t * columns)
+        columns_of_part(indptr, indices, first, last, counts, t * columns, columns)
     total = 0
     for j in range(columns):
         put(out_indptr, j, total)
@@ -56,14 +58,27 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
         place_part(indptr, indices, data, first, last, counts, t * columns, out_indices, out_data)
 
 
-def compressed(keys, others, data, rows, out_indptr, out_indices, out_data):
-    """Entries with their places in compressed rows; those of a row keep their order."""
+def compressed(keys, others, data, rows, columns, out_indptr, out_indices, out_data):
+    """Entries with their places, which are looked at, in compressed rows; those of a row keep their order.
+
+    Returns false if a place is not there.
+    """
     for i in range(rows + 1):
         put(out_indptr, i, 0)
+    before, falls = 0, 0
     for k in range(keys.shape[0]):
         i = at(keys, k)
+        if is_outside(i, rows) or is_outside(at(others, k), columns):
+            return False
+        falls += i < before
+        before = i
         put(out_indptr, i, at(out_indptr, i) + 1)
     summed(out_indptr, rows)
+    if falls == 0:
+        for k in range(keys.shape[0]):
+            put(out_indices, k, at(others, k))
+            prim.set_item(out_data, k, prim.item(data, k))
+        return True
     to = out_indptr[:rows].copy()
     for k in range(keys.shape[0]):
         i = at(keys, k)
@@ -71,6 +86,7 @@ def compressed(keys, others, data, rows, out_indptr, out_indices, out_data):
         put(to, i, place + 1)
         put(out_indices, place, at(others, k))
         prim.set_item(out_data, place, prim.item(data, k))
+    return True
 
 
 def into_dense(indptr, indices, data, rows, out, row_step, column_step):

@@ -10,8 +10,8 @@ from lancehead.lib import prim
 from lancehead.lib.sparse.arithmetic import add, multiply, nothing
 from lancehead.lib.sparse.places import BLOCK, at, first_from, is_outside, put, row_of_block
 
-#: Entries from which on a sum has four parts.
-LONG = 12
+#: Entries from which on a sum has four parts, and those of a block of a product with a vector.
+LONG, VECTOR_BLOCK = 16, 32768
 
 
 def term(semiring, data, x, k, j, y):
@@ -58,20 +58,21 @@ def rows_by_vector_shared(semiring, indptr, indices, data, x, y):
     """The same by blocks of entries that threads share. A row may lie in several: their sums are added in order."""
     rows = y.shape[0]
     size = min(at(indptr, rows), indices.shape[0], data.shape[0])
-    parts = max((size + BLOCK - 1) // BLOCK, 1)
-    heads = np.empty(parts, y.dtype)
+    parts = max((size + VECTOR_BLOCK - 1) // VECTOR_BLOCK, 1)
+    firsts, heads = np.empty(parts + 1, np.int64), np.empty(parts, y.dtype)
+    for t in range(parts):
+        firsts[t] = first_from(indptr, rows, t * VECTOR_BLOCK)
+    firsts[parts] = rows
     for t in prange(parts):
-        start, stop = t * BLOCK, min(t * BLOCK + BLOCK, size)
-        first = first_from(indptr, rows, start)
-        last = first_from(indptr, rows, stop) if t + 1 < parts else rows
+        start, stop = t * VECTOR_BLOCK, min(t * VECTOR_BLOCK + VECTOR_BLOCK, size)
+        first = firsts[t]
         # Entries that belong to a row which has begun in a block before this one.
         end = min(max(at(indptr, first), start), stop)
         heads[t] = dot(semiring, indices, data, x, y, start, end)
-        if first < last:
-            some_rows(semiring, indptr, indices, data, x, y, first, last, stop)
+        some_rows(semiring, indptr, indices, data, x, y, first, firsts[t + 1], stop)
     for t in range(1, parts):
-        row = first_from(indptr, rows, t * BLOCK) - 1
-        if row >= 0 and at(indptr, row + 1) > t * BLOCK:
+        row = firsts[t] - 1
+        if row >= 0 and at(indptr, row + 1) > t * VECTOR_BLOCK:
             prim.set_item(y, row, add(semiring, prim.item(y, row), heads[t]))
 
 
@@ -99,11 +100,12 @@ def places_by_vector(semiring, row, col, data, x, y):
 
 def add_row(semiring, data, x, y, k, j, i, width):
     """Adds the product of an entry and a row of a dense matrix to a row of another one."""
-    if is_outside(j * width, x.shape[0]):
+    if j < 0 or (j + 1) * width > x.shape[0]:
         raise IndexError("an index of a sparse array is out of bounds")
+    value, source, to = prim.item(data, k), j * width, i * width
     for c in range(width):
-        v = term(semiring, data, x, k, j * width + c, y)
-        prim.set_item(y, i * width + c, add(semiring, prim.item(y, i * width + c), v))
+        v = multiply(semiring, value, prim.item(x, source + c), y)
+        prim.set_item(y, to + c, add(semiring, prim.item(y, to + c), v))
 
 
 def rows_by_matrix(semiring, indptr, indices, data, x, y, rows, width):
