@@ -4,29 +4,46 @@ import numpy as np
 
 from lancehead import prange
 from lancehead.lib import prim
-from lancehead.lib.sparse.places import at, put
+from lancehead.lib.sparse.places import at, prefetch, put
 
 #: The predecessor of what has none.
 NONE = -9999
+#: How many nodes before its turn the memory of one is asked for.
+AHEAD = 16
+
+
+def is_seen(seen, j):
+    """Whether a node is in a set of bits."""
+    return (prim.item(seen, j >> 6) >> prim.cast(j & 63, np.uint64)) & np.uint64(1) != np.uint64(0)
+
+
+def see(seen, j):
+    """Adds a node to a set of bits."""
+    word = prim.item(seen, j >> 6) | np.uint64(1) << prim.cast(j & 63, np.uint64)
+    prim.set_item(seen, j >> 6, word)
 
 
 def breadth_first(indptr, indices, start, order, before):
     """The nodes that are reached from one, by their distance; `before` is `NONE` for all nodes at first."""
+    # Most edges of a search lead to nodes that are known: a bit for each node stays in the nearest cache.
+    seen = np.zeros((before.shape[0] + 63) >> 6, np.uint64)
+    see(seen, start)
     put(order, 0, start)
-    put(before, start, start)
     done, found = 0, 1
     while done < found:
         i = at(order, done)
         done += 1
+        if done + AHEAD < found:
+            # Where the neighbours of nodes begin that are next, and then these.
+            prefetch(indptr, at(order, done + AHEAD))
+            prefetch(indices, at(indptr, at(order, done + AHEAD // 2)))
         for k in range(at(indptr, i), at(indptr, i + 1)):
             j = at(indices, k)
-            # Written whether it is new or not, so that there is no branch.
-            old = at(before, j)
-            is_new = old == NONE
-            put(before, j, i if is_new else old)
-            put(order, found, j)
-            found += is_new
-    put(before, start, NONE)
+            if not is_seen(seen, j):
+                see(seen, j)
+                put(before, j, i)
+                put(order, found, j)
+                found += 1
     return found
 
 

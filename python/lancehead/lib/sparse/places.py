@@ -18,6 +18,11 @@ def put(a, i, x):
     prim.set_item(a, i, prim.cast(x, prim.dtype_of(a)))
 
 
+def prefetch(a, i):
+    """Asks for the memory of a place that is read soon; nothing happens if it is not there."""
+    prim.lh_prefetch(prim.ptr_add(prim.data(a), i * prim.itemsize(prim.dtype_of(a))))
+
+
 def is_outside(i, n):
     """Whether an index is none of an axis of this length."""
     return prim.cast(i, np.uint64) >= prim.cast(n, np.uint64)
