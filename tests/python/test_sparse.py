@@ -365,12 +365,19 @@ def test_arrays_that_are_changed_to_no_matrix():
             a = pair((6, 6), format=format)[0].copy()
             getattr(a, name)[2] = value
             for f in (
-                lambda a: a.toarray(), lambda a: a @ a, lambda a: a + a, lambda a: a.T.tocoo(), lambda a: a[1:3, 1:3],
-                lambda a: a.sum(axis=0), lambda a: a.sum(axis=1), lambda a: a.diagonal(), lambda a: a.sort_indices(),
+                lambda a: a.toarray(), lambda a: a @ a, lambda a: a.T.tocoo(), lambda a: a[:, [1, 3]][[1, 2]],
+                lambda a: a.sum(axis=0), lambda a: a.sum(axis=1), lambda a: a.diagonal(), lambda a: a.T.tobsr(),
                 lambda a: a @ np.ones((6, 2)), lambda a: a.tobsr(), lambda a: a[[0, 1], [2, 3]],
             ):  # fmt: skip
                 with pytest.raises((ValueError, IndexError)):
                     f(a)
+            # These do not use indices as places.
+            for f in (lambda a: a + a, lambda a: a[1:3], lambda a: a[1:3, 1:3], lambda a: a.sorted_indices()):
+                if name == "indptr":
+                    with pytest.raises(ValueError, match="in"):
+                        f(a.copy())
+                else:
+                    f(a.copy())
             if name == "indices":
                 with pytest.raises(IndexError):
                     a @ np.ones(6)

@@ -234,7 +234,12 @@ class coo_array(SparseArray):
         elif isinstance(arg1, tuple) and len(arg1) == 2 and not np.isscalar(arg1[1]):
             self._of_parts(*arg1, shape, dtype, copy)
         else:
-            made = csr_array(arg1, shape, dtype, copy).tocoo(copy) if not isinstance(arg1, coo_array) else arg1
+            if isinstance(arg1, tuple(CLASSES.values())) or is_foreign(arg1):
+                made = conversions.sparse(arg1).tocoo(copy)
+                if shape is not None and shape_of(shape, (1, 2)) != made._shape:
+                    raise ValueError(f"inconsistent shapes: {shape} != {made._shape}")
+            else:
+                made = csr_array(arg1, shape, dtype).tocoo(copy)
             made = made if dtype is None else made.astype(dtype, copy=False)
             made = made.copy() if copy else made
             self.data, self.coords, self._shape = made.data, made.coords, made._shape

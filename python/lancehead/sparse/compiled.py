@@ -177,7 +177,7 @@ def to_csr(a, copy=False):
         indptr = np.zeros(a._shape[0] + 1, a.coords[0].dtype)
         indices, data = np.empty(n, a.coords[0].dtype), np.empty(n, a.data.dtype)
         rows, columns = a._shape
-        if not converting.compressed(a.coords[0], a.coords[1], a.data, rows, columns, indptr, indices, data):
+        if not converting.compressed(a.coords[0], a.coords[1], a.data, rows, columns, 1, indptr, indices, data):
             raise ValueError("indices are out of range")
         made = make_csr(data, indices, indptr, a._shape)
         sum_duplicates(made)

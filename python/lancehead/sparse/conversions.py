@@ -78,8 +78,11 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
     made.indptr, made.indices = np.empty(rows + 1, dtype), np.empty(data.shape[0], dtype)
     made.data = np.empty(data.shape[0], data.dtype)
     into, columns = dtypes.carried(made.data), shape[1] if format == "csr" else shape[0]
-    moved = rows, columns, made.indptr, made.indices, into
-    if major.shape != data.shape or not loops.compressed(major, minor, dtypes.carried(data), *moved):
+    # As in a transposition, parts have counts of their own.
+    parts = max(1, min(get_num_threads(), data.size // max(loops.SHARED, 2 * rows)))
+    moved = rows, columns, parts, made.indptr, made.indices, into
+    fits = major.shape == minor.shape == data.shape
+    if not fits or not loops.compressed(data.size)(major, minor, dtypes.carried(data), *moved):
         CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])
     tidy(made, rows)
     return made
@@ -332,7 +335,7 @@ def is_sorted(a: Any) -> bool:
     """Whether entries are in the order of their indices."""
     if a.format == "coo":
         return is_canonical(a)
-    given = rows_of(a)
+    given = rows_of(a, False)
     return bool(loops.is_sorted(given.indptr, given.indices, given.rows))
 
 
@@ -341,7 +344,7 @@ def is_canonical(a: Any) -> bool:
     if a.format == "coo":
         # Only a sum of duplicates says so.
         return False
-    given = rows_of(a)
+    given = rows_of(a, False)
     return bool(loops.is_canonical(given.indptr, given.indices, given.rows))
 
 
@@ -364,7 +367,7 @@ def sort(a: Any) -> None:
     if a.format == "coo":
         return sum_duplicates(a)
     if not is_sorted(a):
-        given = rows_of(a)
+        given = rows_of(a, False)
         if a.format == "bsr":
             order = np.arange(given.indices.size)
             loops.sort_rows(order.size)(given.indptr, given.indices, order, given.rows)
@@ -387,7 +390,7 @@ def sum_duplicates(a: Any) -> None:
         sort(made)
         a.data, a.indices, a.indptr = made.data, made.indices, made.indptr
     else:
-        given = rows_of(a)
+        given = rows_of(a, False)
         a.indices, a.data = given.indices, given.data
         tidy(a, given.rows)
     a._sorted = a._canonical = True

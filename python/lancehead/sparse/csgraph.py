@@ -74,7 +74,8 @@ def _undirected(g: Rows) -> Rows:
     data = np.concatenate([g.data, turned.data])
     indptr, indices = np.empty(g.rows + 1, g.indptr.dtype), np.empty(data.size, g.indices.dtype)
     out = np.empty(data.size, data.dtype)
-    loops.compressed(major, minor, dtypes.carried(data), g.rows, g.rows, indptr, indices, dtypes.carried(out))
+    moved = dtypes.carried(data), g.rows, g.rows, 1, indptr, indices, dtypes.carried(out)
+    loops.compressed(0)(major, minor, *moved)
     return Rows(indptr, indices, out, g.rows, g.columns)
 
 

@@ -32,7 +32,7 @@ def _pair(a: Any, b: Any) -> tuple[Any, Rows, Rows]:
     """Two sparse arrays of a shape for loops: the form of the result, and both with their entries in order."""
     kind = "csc" if a.format == "csc" else "csr"
     moved = [(to_csc(x) if kind == "csc" else to_csr(x)) for x in (a, b)]
-    return moved[0], *(rows_of(x._summed()) for x in moved)
+    return moved[0], *(rows_of(x._summed(), False) for x in moved)
 
 
 def joined(function: Any, a: Any, b: Any, everywhere: bool, dtype: Any = None) -> Any:

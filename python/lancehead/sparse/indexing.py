@@ -141,12 +141,13 @@ def _part(a: Any, row: Any, column: Any) -> Any:
     if a.format == "coo":
         return _part(to_csr(a), row, column).tocoo()
     major, minor = (column, row) if a.format == "csc" else (row, column)
-    given = rows_of(a)
+    # Only a choice of columns takes indices for places.
+    given = rows_of(a, isinstance(minor, np.ndarray))
     if not (isinstance(major, slice) and major == _ALL):
         given = _some_rows(given, major)
     if not (isinstance(minor, slice) and minor == _ALL):
         given = _some_columns(given, minor)
-    elif given.indptr is a.indptr:
+    elif isinstance(major, slice) and major == _ALL:
         return a.copy()
     shape = (given.columns, given.rows) if a.format == "csc" else (given.rows, given.columns)
     return compressed(a.format, given.indptr, given.indices, given.data, shape)
@@ -172,7 +173,7 @@ def _some_rows(a: Rows, which: Any) -> Rows:
 
 def _some_columns(a: Rows, which: Any) -> Rows:
     indptr = np.empty(a.rows + 1, np.int64)
-    if isinstance(which, slice) and which.step in (None, 1):
+    if isinstance(which, slice) and which.indices(1)[2] == 1:
         first, last, _ = which.indices(a.columns)
         size = loops.size_of_range(a.indptr, a.indices, a.rows, first, last, indptr)
         columns, take = max(last - first, 0), loops.take_range

@@ -57,7 +57,7 @@ rows_by_matrix, columns_by_matrix = Sized(products.rows_by_matrix), serial(produ
 blocks_by_matrix = Sized(products.blocks_by_matrix)
 bound, product, gathered = serial(products.bound), Sized(products.product), Sized(products.gathered)
 
-rows_of_entries, compressed = serial(converting.rows_of_entries), serial(converting.compressed)
+rows_of_entries, compressed = serial(converting.rows_of_entries), Sized(converting.compressed)
 transposed, into_dense = Sized(converting.transposed), Sized(converting.into_dense)
 places_into_dense = serial(converting.places_into_dense)
 count_nonzero, from_dense = Sized(converting.count_nonzero), Sized(converting.from_dense)

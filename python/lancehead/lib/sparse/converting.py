@@ -58,35 +58,68 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
         place_part(indptr, indices, data, first, last, counts, t * columns, out_indices, out_data)
 
 
-def compressed(keys, others, data, rows, columns, out_indptr, out_indices, out_data):
-    """Entries with their places, which are looked at, in compressed rows; those of a row keep their order.
-
-    Returns false if a place is not there.
-    """
-    for i in range(rows + 1):
-        put(out_indptr, i, 0)
+def count_part(keys, others, start, stop, rows, columns, counts, base):
+    """Counts some entries by their rows; 1 if these fall, 2 if a place is not there, else 0."""
     before, falls = 0, 0
-    for k in range(keys.shape[0]):
+    for k in range(start, stop):
         i = at(keys, k)
         if is_outside(i, rows) or is_outside(at(others, k), columns):
-            return False
+            return 2
         falls += i < before
         before = i
-        put(out_indptr, i, at(out_indptr, i) + 1)
-    summed(out_indptr, rows)
-    if falls == 0:
-        for k in range(keys.shape[0]):
-            put(out_indices, k, at(others, k))
-            prim.set_item(out_data, k, prim.item(data, k))
-        return True
-    to = out_indptr[:rows].copy()
-    for k in range(keys.shape[0]):
-        i = at(keys, k)
+        put(counts, base + i, at(counts, base + i) + 1)
+    return 1 if falls > 0 else 0
+
+
+def compressed(keys, others, data, rows, columns, parts, out_indptr, out_indices, out_data):
+    """Entries with their places, which are looked at, in compressed rows; those of a row keep their order.
+
+    Each part of the entries has counts of its own. Returns false if a place is not there.
+    """
+    size = keys.shape[0]
+    counts, found = np.zeros(parts * rows, out_indptr.dtype), np.zeros(parts, np.int64)
+    for t in prange(parts):
+        start, stop = size * t // parts, size * (t + 1) // parts
+        found[t] = count_part(keys, others, start, stop, rows, columns, counts, t * rows)
+    in_order = True
+    for t in range(parts):
+        if found[t] == 2:
+            return False
+        start = size * t // parts
+        if found[t] == 1 or (t > 0 and at(keys, start) < at(keys, start - 1)):
+            in_order = False
+    total = 0
+    for i in range(rows):
+        put(out_indptr, i, total)
+        for t in range(parts):
+            here = at(counts, t * rows + i)
+            put(counts, t * rows + i, total)
+            total += here
+    put(out_indptr, rows, total)
+    for t in prange(parts):
+        start, stop = size * t // parts, size * (t + 1) // parts
+        if in_order:
+            copy_part(others, data, start, stop, out_indices, out_data)
+        else:
+            move_part(keys, others, data, start, stop, counts, t * rows, out_indices, out_data)
+    return True
+
+
+def copy_part(others, data, start, stop, out_indices, out_data):
+    """Places some entries where they are."""
+    for k in range(start, stop):
+        put(out_indices, k, at(others, k))
+        prim.set_item(out_data, k, prim.item(data, k))
+
+
+def move_part(keys, others, data, start, stop, to, base, out_indices, out_data):
+    """Places some entries by their rows."""
+    for k in range(start, stop):
+        i = base + at(keys, k)
         place = at(to, i)
         put(to, i, place + 1)
         put(out_indices, place, at(others, k))
         prim.set_item(out_data, place, prim.item(data, k))
-    return True
 
 
 def into_dense(indptr, indices, data, rows, out, row_step, column_step):

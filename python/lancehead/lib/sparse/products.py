@@ -8,10 +8,13 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.arithmetic import add, multiply, nothing
-from lancehead.lib.sparse.places import BLOCK, at, first_from, is_outside, put, row_of_block
+from lancehead.lib.sparse.places import BLOCK, at, first_from, is_outside, prefetch, put, row_of_block
 
 #: Entries from which on a sum has four parts, and those of a block of a product with a vector.
 LONG, VECTOR_BLOCK = 16, 32768
+#: Elements of a vector that are far apart, how many places of a block are looked at, and how many entries before its
+#: turn the memory of one is asked for.
+FAR, SAMPLES, AHEAD = 4096, 32, 32
 
 
 def term(semiring, data, x, k, j, y):
@@ -39,9 +42,31 @@ def dot(semiring, indices, data, x, y, start, end):
     return total
 
 
+def is_scattered(indices, start, end, x):
+    """Whether entries of a block, of which some are looked at, lead to places of a long vector that are far apart."""
+    if x.shape[0] < FAR * SAMPLES or end - start < 2 * SAMPLES:
+        return False
+    step, far = (end - start - 1) // SAMPLES, 0
+    for n in range(SAMPLES):
+        k = start + n * step
+        far += abs(at(indices, k + 1) - at(indices, k)) > FAR
+    return far > SAMPLES // 2
+
+
 def some_rows(semiring, indptr, indices, data, x, y, first, last, size):
     """The products of some rows with a vector."""
     k = min(max(at(indptr, first), 0), size)
+    if first < last and is_scattered(indices, k, min(max(at(indptr, last), k), size), x):
+        # Where rows are short, the processor does not look far ahead by itself.
+        for i in range(first, last):
+            end, total = min(at(indptr, i + 1), size), nothing(semiring, y)
+            while k < end:
+                if k + AHEAD < size:
+                    prefetch(x, at(indices, k + AHEAD))
+                total = add(semiring, total, term(semiring, data, x, k, at(indices, k), y))
+                k += 1
+            prim.set_item(y, i, total)
+        return
     for i in range(first, last):
         end = min(at(indptr, i + 1), size)
         prim.set_item(y, i, dot(semiring, indices, data, x, y, k, end))
@@ -108,14 +133,44 @@ def add_row(semiring, data, x, y, k, j, i, width):
         prim.set_item(y, to + c, add(semiring, prim.item(y, to + c), v))
 
 
+def row_by_columns(semiring, indices, data, x, y, i, start, end, width):
+    """The product of a row with a dense matrix of few columns, four of which have their sums at hand."""
+    for k in range(start, end):
+        if is_outside(at(indices, k), x.shape[0] // width):
+            raise IndexError("an index of a sparse array is out of bounds")
+    to = i * width
+    for c in range(0, width - width % 4, 4):
+        p = nothing(semiring, y)
+        q, r, s = p, p, p
+        for k in range(start, end):
+            value, place = prim.item(data, k), at(indices, k) * width + c
+            p = add(semiring, p, multiply(semiring, value, prim.item(x, place), y))
+            q = add(semiring, q, multiply(semiring, value, prim.item(x, place + 1), y))
+            r = add(semiring, r, multiply(semiring, value, prim.item(x, place + 2), y))
+            s = add(semiring, s, multiply(semiring, value, prim.item(x, place + 3), y))
+        prim.set_item(y, to + c, p)
+        prim.set_item(y, to + c + 1, q)
+        prim.set_item(y, to + c + 2, r)
+        prim.set_item(y, to + c + 3, s)
+    for c in range(width - width % 4, width):
+        p = nothing(semiring, y)
+        for k in range(start, end):
+            p = add(semiring, p, multiply(semiring, prim.item(data, k), prim.item(x, at(indices, k) * width + c), y))
+        prim.set_item(y, to + c, p)
+
+
 def rows_by_matrix(semiring, indptr, indices, data, x, y, rows, width):
     """Adds the product of a matrix in compressed rows with a dense matrix, whose elements are a line of rows."""
     size = min(indices.shape[0], data.shape[0])
     parts = min(max(size * width // BLOCK, 1), max(rows, 1))
     for t in prange(parts):
         for i in range(row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)):
-            for k in range(max(at(indptr, i), 0), min(at(indptr, i + 1), size)):
-                add_row(semiring, data, x, y, k, at(indices, k), i, width)
+            start, end = max(at(indptr, i), 0), min(at(indptr, i + 1), size)
+            if width > 64:
+                for k in range(start, end):
+                    add_row(semiring, data, x, y, k, at(indices, k), i, width)
+            else:
+                row_by_columns(semiring, indices, data, x, y, i, start, end, width)
 
 
 def columns_by_matrix(semiring, indptr, indices, data, x, y, columns, width):
