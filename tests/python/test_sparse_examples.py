@@ -1,7 +1,8 @@
-"""The programs in `examples/sparse`, and arrays that are made of others."""
+"""The programs in `examples/sparse`, those in docstrings, and arrays that are made of others."""
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from lancehead import sparse
+from lancehead.sparse import csgraph
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
 
@@ -50,6 +52,15 @@ def test_licences(program, capsys):
     np.testing.assert_allclose(weighed.toarray(), known.toarray())
     np.testing.assert_allclose(similar.toarray(), (known @ known.T).toarray(), atol=1e-12)
     assert "mean similarity" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["arrays", "building", "csgraph", "products", "reductions"])
+def test_docstrings(name):
+    module = importlib.import_module(f"lancehead.sparse.{name}")
+    names = {**vars(sparse), **vars(csgraph), **vars(module), "np": np}
+    done = doctest.testmod(module, extraglobs=names)
+    assert done.failed == 0
+    assert done.attempted > 0
 
 
 def test_arrays_of_others():
