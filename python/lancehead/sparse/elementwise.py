@@ -67,9 +67,8 @@ def _operand(x: Any) -> Any:
         return sparse(x)
     if isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
         return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
-    if isinstance(x, list | tuple):
-        return np.asarray(x)
-    return None
+    # Lazy arrays and the like, too.
+    return np.asarray(x) if isinstance(x, list | tuple) or hasattr(x, "__array__") else None
 
 
 def add(a: Any, b: Any, sign: int = 1) -> Any:
