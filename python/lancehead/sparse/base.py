@@ -29,7 +29,7 @@ class SparseArray:
     format = ""
     data: Any
     _shape: Any
-    # What is known of the order of the entries, until arrays are replaced.
+    # Facts about the order of the entries, until arrays are replaced; None if they are not known.
     _sorted = None
     _canonical = None
 
