@@ -90,7 +90,7 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
 
 def tidy(a: Any, rows: int) -> None:
     """Brings entries in order and adds up those of one place, of arrays in rows or columns that are sound."""
-    if not loops.is_canonical(a.indptr, a.indices, rows):
+    if not loops.is_canonical(a.indices.size)(a.indptr, a.indices, rows):
         size = a.indices.size
         loops.sort_rows(size)(a.indptr, a.indices, dtypes.carried(a.data), rows)
         left = loops.join_equal(a.indptr, a.indices, a.data, rows)
@@ -336,7 +336,7 @@ def is_sorted(a: Any) -> bool:
     if a.format == "coo":
         return is_canonical(a)
     given = rows_of(a, False)
-    return bool(loops.is_sorted(given.indptr, given.indices, given.rows))
+    return bool(loops.is_sorted(given.indices.size)(given.indptr, given.indices, given.rows))
 
 
 def is_canonical(a: Any) -> bool:
@@ -345,7 +345,7 @@ def is_canonical(a: Any) -> bool:
         # Only a sum of duplicates says so.
         return False
     given = rows_of(a, False)
-    return bool(loops.is_canonical(given.indptr, given.indices, given.rows))
+    return bool(loops.is_canonical(given.indices.size)(given.indptr, given.indices, given.rows))
 
 
 def has_order(a: Any) -> bool:

@@ -122,7 +122,7 @@ def check(indptr: Array, indices: Array, data: Array, rows: int, columns: int, i
     if indptr[-1] > indices.shape[0]:
         raise ValueError("Last value of index pointer should be less than the size of index and data arrays")
     if indices_too:
-        bad = loops.fault(indptr, indices, rows, columns)
+        bad = loops.fault(indices.shape[0])(indptr, indices, rows, columns)
     else:
         bad = loops.pointer_fault(indptr, indices.shape[0], rows)
     if bad:
@@ -134,7 +134,7 @@ def check_coords(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...])
     if any(c.shape != data.shape for c in coords):
         raise ValueError("all index and data arrays must have the same length")
     for axis, (places, n) in enumerate(zip(coords, shape, strict=True)):
-        if places.size and loops.index_fault(places, places.size, n):
+        if places.size and loops.index_fault(places.size)(places, places.size, n):
             if places.max() >= n:
                 raise ValueError(f"axis {axis} index {places.max()} exceeds matrix dimension {n}")
             raise ValueError(f"negative axis {axis} index: {places.min()}")

@@ -47,9 +47,9 @@ class Sized:
         return self.many if size >= SHARED else self.one
 
 
-fault, index_fault = serial(checking.fault), serial(checking.index_fault)
+fault, index_fault = Sized(checking.fault), Sized(checking.index_fault)
 pointer_fault = serial(checking.pointer_fault)
-is_sorted, is_canonical = serial(checking.is_sorted), serial(checking.is_canonical)
+is_sorted, is_canonical = Sized(checking.is_sorted), Sized(checking.is_canonical)
 
 rows_by_vector = Sized(products.rows_by_vector, products.rows_by_vector_shared)
 columns_by_vector, places_by_vector = serial(products.columns_by_vector), serial(products.places_by_vector)

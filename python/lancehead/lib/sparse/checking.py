@@ -1,5 +1,6 @@
 """Whether arrays are a sparse matrix, and in what order its entries are."""
 
+from lancehead import prange
 from lancehead.lib.sparse.places import at, is_outside
 
 #: Answers of `fault`, beside 0: numbers of rows that go back, indices below 0 and above the last.
@@ -25,7 +26,7 @@ def pointer_fault(indptr, size, rows):
 def index_fault(indices, size, n):
     """Whether some of the first indices are below 0 or above the last of so many."""
     bad = 0
-    for k in range(size):
+    for k in prange(size):
         bad += is_outside(at(indices, k), n)
     if bad == 0:
         return 0
@@ -35,19 +36,25 @@ def index_fault(indices, size, n):
     return LARGE
 
 
+def falls(indptr, indices, i, least):
+    """How many indices of a row are not greater than the one before by so much."""
+    found = 0
+    for k in range(at(indptr, i) + 1, at(indptr, i + 1)):
+        found += at(indices, k) - at(indices, k - 1) < least
+    return found
+
+
 def is_sorted(indptr, indices, rows):
     """Whether the indices of each row ascend, equal ones included."""
-    for i in range(rows):
-        for k in range(at(indptr, i) + 1, at(indptr, i + 1)):
-            if at(indices, k - 1) > at(indices, k):
-                return False
-    return True
+    found = 0
+    for i in prange(rows):
+        found += falls(indptr, indices, i, 0)
+    return found == 0
 
 
 def is_canonical(indptr, indices, rows):
     """Whether the indices of each row ascend, and no two are equal."""
-    for i in range(rows):
-        for k in range(at(indptr, i) + 1, at(indptr, i + 1)):
-            if at(indices, k - 1) >= at(indices, k):
-                return False
-    return True
+    found = 0
+    for i in prange(rows):
+        found += falls(indptr, indices, i, 1)
+    return found == 0

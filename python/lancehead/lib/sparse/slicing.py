@@ -21,8 +21,19 @@ def take_rows(indptr, indices, data, rows, out_indptr, out_indices, out_data):
     """Some rows, one after the other."""
     for n in prange(rows.shape[0]):
         start, to = at(indptr, at(rows, n)), at(out_indptr, n)
-        for k in range(at(out_indptr, n + 1) - to):
-            put(out_indices, to + k, at(indices, start + k))
+        count = at(out_indptr, n + 1) - to
+        # Rows are short: two entries at a time, without a look at whether arrays overlap.
+        k = 0
+        while k + 2 <= count:
+            i, j = prim.item(indices, start + k), prim.item(indices, start + k + 1)
+            v, w = prim.item(data, start + k), prim.item(data, start + k + 1)
+            prim.set_item(out_indices, to + k, i)
+            prim.set_item(out_indices, to + k + 1, j)
+            prim.set_item(out_data, to + k, v)
+            prim.set_item(out_data, to + k + 1, w)
+            k += 2
+        if k < count:
+            prim.set_item(out_indices, to + k, prim.item(indices, start + k))
             prim.set_item(out_data, to + k, prim.item(data, start + k))
 
 
