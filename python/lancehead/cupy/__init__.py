@@ -81,6 +81,7 @@ from numpy import (
     ushort,
 )  # fmt: skip
 
+from lancehead._core import __version__ as _VERSION
 from lancehead.cupy import cuda, exceptions, fft, layout, linalg, random
 from lancehead.cupy.array import ndarray
 from lancehead.cupy.creation import (
@@ -501,9 +502,7 @@ def memoize(for_each_device: Any = False) -> Any:
 
 def show_config(*, _full: Any = False) -> None:
     """Prints the versions of lancehead and of the device's software."""
-    import lancehead
-
-    print(f"lancehead {lancehead.__version__}, CuPy's interface {__version__}, CUDA {cuda.runtime.runtimeGetVersion()}")
+    print(f"lancehead {_VERSION}, CuPy's interface {__version__}, CUDA {cuda.runtime.runtimeGetVersion()}")
 
 
 #: Names that are found when they are asked for, and their modules.

@@ -215,6 +215,10 @@ def matmul(a, b, /, out=None, *, casting="same_kind", order="K", dtype=None, axe
     array([[3.],
            [3.]])
     """
+    if prim.is_user(a) and prim.has_method(a, "__matmul__"):
+        return a.__matmul__(b)
+    if prim.is_user(b) and prim.has_method(b, "__rmatmul__"):
+        return b.__rmatmul__(a)
     if dtype is not None or casting != "same_kind":
         x, y = in_which(asarray(a), asarray(b), dtype, casting)
         return matmul(x, y, out, order=order, axes=axes)
