@@ -173,12 +173,19 @@ def binary(name: str, slow: Callable[[Any, Any], ndarray]) -> Callable[[Any, Any
             else:
                 found = look((a.dtype, type(x2)))
                 if found is not None:
-                    return lazy(found[0], (a, number(x2, found[2])), a.shape, found[1], a.device)
+                    try:
+                        return lazy(found[0], (a, number(x2, found[2])), a.shape, found[1], a.device)
+                    except OverflowError:
+                        # A number outside of the type, which comparisons take.
+                        return slow(x1, x2)
         elif type(x2) is ndarray:
             b = x2._node if x2._view is None else x2._view.node()
             found = look((type(x1), b.dtype))
             if found is not None:
-                return lazy(found[0], (number(x1, found[2]), b), b.shape, found[1], b.device)
+                try:
+                    return lazy(found[0], (number(x1, found[2]), b), b.shape, found[1], b.device)
+                except OverflowError:
+                    return slow(x1, x2)
         return slow(x1, x2)
 
     return f
