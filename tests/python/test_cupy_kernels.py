@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lancehead.cupy as cp
+from lancehead.cupy.c import calls
 from lancehead.cupy.cuda.compiler import CompileException
 
 #: Expressions of `int a, int b, unsigned u, long l, float f, signed char c` with their types and values by C's rules.
@@ -300,3 +303,54 @@ def test_threads_together():
     there = cp.asarray(z)
     module.get_function("turned<complex<float>>")((1,), (2,), (there,))
     np.testing.assert_allclose(there.get(), z * (2 + 1j) + z.conj())
+
+
+def test_functions_of_numbers():
+    x = np.array([1 / 3, 0.1, -2.5, 1e8 + 0.3])
+    kernel = cp.ElementwiseKernel(
+        "float64 x, float32 f, int32 k",
+        "float64 a, float64 b, float32 c, int32 d, float64 e, float64 g, complex128 z",
+        """a = __fma_rn(x, 3.0, 0.1);
+           double whole; b = modf(x, &whole) + 10 * whole;
+           c = fmaf(f, f, f) + fabsf(f) + max(f, 0.5f) + __int_as_float(__float_as_int(f));
+           d = __mulhi(k, k) + __popc(k) + __clz(k) + abs(k) + min(k, 7) + isnan(x);
+           double s, t; sincos(x, &s, &t); e = s + 2 * t + ldexp(x, 3);
+           complex<double> w(x, 2.0); g = norm(w) + abs(w) + arg(w) + real(w) + imag(x) + llrint(x);
+           z = exp(conj(w / 1e9)) * make_cuDoubleComplex(1, x);""",
+        "functions",
+    )
+    f, i = x.astype(np.float32), np.array([5, -7, 123456789, 0], np.int32)
+    a, b, c, d, e, g, z = (r.get() for r in kernel(cp.asarray(x), cp.asarray(f), cp.asarray(i)))
+    # Rounded once.
+    assert a.tolist() == [float(Fraction(v) * 3 + Fraction(0.1)) for v in x.tolist()]
+    part, whole = np.modf(x)
+    np.testing.assert_allclose(b, part + 10 * whole, rtol=1e-15)
+    np.testing.assert_allclose(c, f.astype(float) * f + f + abs(f) + np.maximum(f, 0.5) + f, rtol=1e-6)
+    wide, bits = i.astype(np.int64), i.view(np.uint32)
+    counts = [n.bit_count() + 32 - n.bit_length() for n in bits.tolist()]
+    np.testing.assert_array_equal(d, (wide * wide >> 32) + counts + abs(wide) + np.minimum(wide, 7))
+    np.testing.assert_allclose(e, np.sin(x) + 2 * np.cos(x) + x * 8, rtol=1e-14)
+    w = x + 2j
+    np.testing.assert_allclose(g, abs(w) ** 2 + abs(w) + np.angle(w) + x + np.rint(x), rtol=1e-14)
+    np.testing.assert_allclose(z, np.exp(np.conj(w / 1e9)) * (1 + 1j * x), rtol=1e-14)
+
+
+def test_wrong_arguments_of_known_functions():
+    tables = (calls._REAL, calls._COMPLEX, calls._OTHERS)
+    for name in sorted(set().union(*tables)):
+        most = max(max(t[name].counts) for t in tables if name in t)
+        for body, problem in (
+            (
+                f"y = {name}({', '.join(['x'] * (most + 1))})",
+                f"too many arguments in the call of {name}|of these types",
+            ),
+            (f"y = {name}()", f"too few arguments in the call of {name}|of these types"),
+        ):
+            if body.endswith("()") and all(0 in t[name].counts for t in tables if name in t):
+                continue
+            with pytest.raises(CompileException, match=problem):
+                cp.ElementwiseKernel("float64 x", "float64 y", body)(cp.ones(1))
+    with pytest.raises(CompileException, match="no cuCadd takes arguments of these types"):
+        cp.ElementwiseKernel("float64 x", "float64 y", "y = cuCreal(cuCadd(x, x))")(cp.ones(1))
+    with pytest.raises(CompileException, match="address"):
+        cp.ElementwiseKernel("float64 x", "float64 y", "y = atomicAdd(x, x)")(cp.ones(1))

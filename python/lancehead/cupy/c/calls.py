@@ -1,8 +1,13 @@
-"""Functions that C text calls: of mathematics, of threads, atomics."""
+"""Functions that C text calls: of mathematics, of threads, atomics.
+
+A function is an entry of a table: how many arguments it takes, and what writes its result. Functions of numbers have a
+table for complex ones, too, which a complex argument chooses.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,32 +34,36 @@ from lancehead.cupy.c.values import (
 if TYPE_CHECKING:
     from lancehead.cupy.c.writing import Writer
 
-_ONE = frozenset(
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p sqrt rsqrt "
-    "cbrt rcbrt floor ceil trunc round rint nearbyint erf erfc erfinv erfcinv erfcx tgamma lgamma sinpi cospi normcdf "
-    "normcdfinv j0 j1 y0 y1 logb fabs".split()
-)
-_TWO = frozenset("pow atan2 fmod hypot copysign fmax fmin fdim nextafter remainder".split())
-_FAST = {
-    f"__{n}f": f"fast_{n}f" for n in ("sin", "cos", "exp", "exp10", "log", "log2", "log10", "pow", "tan", "fdivide")
-}
-_OF_COMPLEX = frozenset("exp log log10 sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh pow".split())
-_TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
-_ATOMICS = {
-    "atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
-    "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch", "atomicInc": "inc", "atomicDec": "dec",
-}  # fmt: skip
-_BARRIERS = {
-    "__syncthreads": "syncthreads", "__threadfence": "threadfence", "__threadfence_block": "threadfence_block",
-    "__threadfence_system": "threadfence_system",
-}  # fmt: skip
-_BITS = {"__popc": "popc", "__popcll": "popc", "__clz": "clz", "__clzll": "clz", "__ffs": "ffs", "__ffsll": "ffs"}
-_SHUFFLES = {
-    "__shfl_sync": "shfl_sync", "__shfl_up_sync": "shfl_up_sync", "__shfl_down_sync": "shfl_down_sync",
-    "__shfl_xor_sync": "shfl_xor_sync",
-}  # fmt: skip
-_VOTES = {"__all_sync": "all_sync", "__any_sync": "any_sync", "__ballot_sync": "ballot_sync"}
-_CU = {"cuCadd": "+", "cuCsub": "-", "cuCmul": "*", "cuCdiv": "/"}
+
+class Function(NamedTuple):
+    """A function of C: the numbers of arguments that it takes, and what writes a call of it."""
+
+    counts: tuple[int, ...]
+    write: Callable[[Writer, list[Value], int], Value]
+
+
+#: Functions of real numbers, of complex ones, and of everything else, by their names.
+_REAL: dict[str, Function] = {}
+_COMPLEX: dict[str, Function] = {}
+_OTHERS: dict[str, Function] = {}
+_NOT_SERVED = frozenset("clock clock64 printf malloc free memcpy memset cudaMalloc".split())
+
+
+def called(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
+    """The result of a known function, None for others. Failure for arguments of a wrong number or type."""
+    if name in _NOT_SERVED:
+        raise Failure(f"{name} is not served in kernels of C text", line)
+    found = _OTHERS.get(name)
+    if found is None and not any(v.is_pointer or v.type is None for v in values):
+        found = (_COMPLEX if any(v.type.kind == "c" for v in values) else _REAL).get(name)
+    if found is None:
+        if name in _REAL or name in _COMPLEX:
+            raise Failure(f"no {name} takes arguments of these types", line)
+        return None
+    if len(values) not in found.counts:
+        few = "few" if len(values) < min(found.counts) else "many"
+        raise Failure(f"too {few} arguments in the call of {name}", line)
+    return found.write(w, values, line)
 
 
 def _floating(values: list[Value]) -> np.dtype[Any]:
@@ -65,222 +74,389 @@ def _floating(values: list[Value]) -> np.dtype[Any]:
     return DOUBLE if DOUBLE in found else FLOAT
 
 
+def _texts(values: Iterable[Value], d: np.dtype[Any], line: int) -> str:
+    return ", ".join(converted(v, d, line).text for v in values)
+
+
 def _library(name: str, d: np.dtype[Any], values: list[Value], line: int) -> Value:
-    given = ", ".join(converted(v, d, line).text for v in values)
-    return Value(f"cuda.libdevice.{name}{'f' if d == FLOAT else ''}({given})", d)
+    return Value(f"cuda.libdevice.{name}{'f' if d == FLOAT else ''}({_texts(values, d, line)})", d)
 
 
-def _count(name: str, values: list[Value], n: int, line: int) -> None:
-    if len(values) != n:
-        few = "few" if len(values) < n else "many"
-        raise Failure(f"too {few} arguments in the call of {name}", line)
+# --- real numbers ----------------------------------------------------------------------------------------------------
+def _of_floats(name: str, count: int) -> None:
+    # In the type of the arguments, and in single precision with the letter f.
+    _REAL.setdefault(f"{name}f", Function((count,), lambda w, values, line: _library(name, FLOAT, values, line)))
+    _REAL[name] = Function((count,), lambda w, values, line: _library(name, _floating(values), values, line))
 
 
-def called(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    """The result of a known function; None for one that is not known."""
-    for group in (_mathematics, _integers, _complex, _threads, _atomics, _pointers):
-        found = group(w, name, values, line)
-        if found is not None:
-            return found
-    return None
+for _name in (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p sqrt rsqrt "
+    "cbrt rcbrt floor ceil trunc round rint nearbyint erf erfc erfinv erfcinv erfcx tgamma lgamma sinpi cospi normcdf "
+    "normcdfinv j0 j1 y0 y1 logb fabs"
+).split():
+    _of_floats(_name, 1)
+for _name in "pow atan2 fmod hypot copysign fmax fmin fdim nextafter remainder".split():
+    _of_floats(_name, 2)
+_of_floats("fma", 3)
 
 
-def _mathematics(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    if any(v.is_pointer or v.type is None for v in values) or any(v.type.kind == "c" for v in values):
-        return None
-    stem = name
-    if name in _FAST:
-        values = [converted(v, FLOAT, line) for v in values]
-        return Value(f"cuda.libdevice.{_FAST[name]}({', '.join(v.text for v in values)})", FLOAT)
-    if name in _TESTS or name.rstrip("f") in _TESTS:
-        _count(name, values, 1, line)
+def _in_type(name: str, of: str, d: np.dtype[Any], count: int) -> None:
+    # A function of the library of devices, which has one type.
+    _REAL[name] = Function(
+        (count,), lambda w, values, line: Value(f"cuda.libdevice.{of}({_texts(values, d, line)})", d)
+    )
+
+
+for _name, _n in (("sin", 1), ("cos", 1), ("tan", 1), ("exp", 1), ("exp10", 1), ("log", 1), ("log2", 1), ("log10", 1),
+                  ("pow", 2), ("fdivide", 2)):  # fmt: skip
+    _in_type(f"__{_name}f", f"fast_{_name}f", FLOAT, _n)
+for _name, _d, _n in (
+    ("fadd", FLOAT, 2), ("fsub", FLOAT, 2), ("fmul", FLOAT, 2), ("fdiv", FLOAT, 2), ("fmaf", FLOAT, 3),
+    ("fsqrt", FLOAT, 1), ("frcp", FLOAT, 1), ("dadd", DOUBLE, 2), ("dmul", DOUBLE, 2), ("ddiv", DOUBLE, 2),
+    ("fma", DOUBLE, 3), ("dsqrt", DOUBLE, 1), ("drcp", DOUBLE, 1),
+):  # fmt: skip
+    for _mode in ("rn", "rz", "ru", "rd"):
+        _in_type(f"__{_name}_{_mode}", f"{_name}_{_mode}", _d, _n)
+_in_type("__frsqrt_rn", "frsqrt_rn", FLOAT, 1)
+_in_type("__saturatef", "saturatef", FLOAT, 1)
+_in_type("saturate", "saturatef", FLOAT, 1)
+
+
+def _test(numpy: str) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         d = values[0].type if values[0].type.kind == "f" else DOUBLE
-        return Value(
-            f"bool(np.{_TESTS.get(name) or _TESTS[name.rstrip('f')]}({converted(values[0], d, line).text}))", BOOL
-        )
-    if name[-1:] == "f" and name[:-1] in (_ONE | _TWO | {"fma"}) and name not in _ONE | _TWO:
-        stem, values = name[:-1], [converted(v, FLOAT, line) for v in values]
-    if stem in _ONE or stem in _TWO or stem == "fma":
-        n = 1 if stem in _ONE else 2 if stem in _TWO else 3
-        _count(name, values, n, line)
-        return _library(stem, _floating(values), values, line)
-    if name == "abs" and values and values[0].type.kind == "f":
-        return _library("fabs", _floating(values), values, line)
-    if name in ("llrint", "llround", "lrint", "lround"):
-        rounded = _library("round" if "round" in name else "rint", _floating(values), values, line)
-        return converted(rounded, LONG, line)
-    if name in ("scalbn", "ldexp"):
-        d = _floating(values[:1])
-        two = _library("exp2", d, [values[1]], line)
-        return Value(f"({converted(values[0], d, line).text} * {two.text})", d)
-    if name in ("__float_as_int", "__int_as_float", "__double_as_longlong", "__longlong_as_double"):
-        of: dict[str, Any] = {"float": FLOAT, "int": INT, "double": DOUBLE, "longlong": LONG}
-        source, _, to = name[2:].partition("_as_")
-        return loaded(f"cuda.libdevice.{name[2:]}({stored(converted(values[0], of[source], line))})", of[to])
-    if name[:2] == "__" and name[2:3] in "fd" and name[-3:] in ("_rn", "_rz", "_ru", "_rd") and "2" not in name:
-        d = FLOAT if name[2] == "f" else DOUBLE
-        given = ", ".join(converted(v, d, line).text for v in values)
-        return Value(f"cuda.libdevice.{name[2:]}({given})", d)
-    if name in ("__saturatef", "saturate"):
-        return Value(f"cuda.libdevice.saturatef({converted(values[0], FLOAT, line).text})", FLOAT)
-    return None
+        return Value(f"bool(np.{numpy}({converted(values[0], d, line).text}))", BOOL)
+
+    return Function((1,), write)
 
 
-def _integers(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    if any(v.is_pointer or v.type is None for v in values) or any(v.type.kind == "c" for v in values):
-        return None
-    if name in ("abs", "labs", "llabs"):
-        d = common(values[0].type, LONG if name != "abs" else INT)
+for _name in ("isnan", "isinf", "isfinite", "signbit"):
+    _REAL[_name] = _REAL[f"{_name}f"] = _test(_name)
+
+
+def _to_integer(rounding: str) -> Function:
+    return Function(
+        (1,), lambda w, values, line: converted(_library(rounding, _floating(values), values, line), LONG, line)
+    )
+
+
+for _name in ("lrint", "lround"):
+    _REAL[_name] = _REAL[f"l{_name}"] = _to_integer(_name[1:])
+
+
+def _scaled(w: Writer, values: list[Value], line: int) -> Value:
+    d = _floating(values[:1])
+    two = _library("exp2", d, [values[1]], line)
+    return Value(f"({converted(values[0], d, line).text} * {two.text})", d)
+
+
+_REAL["scalbn"] = _REAL["ldexp"] = Function((2,), _scaled)
+
+
+def _bits_as(of: str, source: np.dtype[Any], to: np.dtype[Any]) -> Function:
+    return Function(
+        (1,),
+        lambda w, values, line: loaded(f"cuda.libdevice.{of}({stored(converted(values[0], source, line))})", to),
+    )
+
+
+for _name, _source, _to in (("float_as_int", FLOAT, INT), ("int_as_float", INT, FLOAT),
+                       ("double_as_longlong", DOUBLE, LONG), ("longlong_as_double", LONG, DOUBLE)):  # fmt: skip
+    _REAL[f"__{_name}"] = _bits_as(_name, _source, _to)
+
+
+def _absolute(least: np.dtype[Any]) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        if values[0].type.kind == "f":
+            return _library("fabs", _floating(values), values, line)
+        d = common(values[0].type, least)
         return Value(f"abs({exact(converted(values[0], d, line)).text})", d) if d.kind != "u" else values[0]
-    if name in ("min", "max"):
-        _count(name, values, 2, line)
+
+    return Function((1,), write)
+
+
+_REAL["abs"], _REAL["labs"], _REAL["llabs"] = _absolute(INT), _absolute(LONG), _absolute(LONG)
+
+
+def _extreme(name: str, sign: str) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         d = common(values[0].type, values[1].type)
         if d.kind == "f":
-            return _library(f"f{name}", d, values, line)
+            return _library(name, d, values, line)
         a, b = [w.once(exact(converted(v, d, line))) for v in values]
-        return Value(f"({a.text} if {a.text} {'<' if name == 'min' else '>'} {b.text} else {b.text})", d)
-    if name in _BITS:
-        d = ULONG if name.endswith("ll") else UINT
-        return Value(f"np.int64(cuda.{_BITS[name]}({stored(converted(values[0], d, line))}))", INT)
-    if name in ("__brev", "__brevll"):
-        d = ULONG if name.endswith("ll") else UINT
-        return loaded(f"cuda.brev({stored(converted(values[0], d, line))})", d)
-    if name in ("__mul24", "__umul24"):
-        d = UINT if name[2] == "u" else INT
+        return Value(f"({a.text} if {a.text} {sign} {b.text} else {b.text})", d)
+
+    return Function((2,), write)
+
+
+_REAL["min"], _REAL["max"] = _extreme("fmin", "<"), _extreme("fmax", ">")
+
+
+def _counting(of: str, d: np.dtype[Any]) -> Function:
+    return Function(
+        (1,), lambda w, values, line: Value(f"np.int64(cuda.{of}({stored(converted(values[0], d, line))}))", INT)
+    )
+
+
+def _reversing(d: np.dtype[Any]) -> Function:
+    return Function((1,), lambda w, values, line: loaded(f"cuda.brev({stored(converted(values[0], d, line))})", d))
+
+
+for _name in ("popc", "clz", "ffs"):
+    _REAL[f"__{_name}"], _REAL[f"__{_name}ll"] = _counting(_name, UINT), _counting(_name, ULONG)
+_REAL["__brev"], _REAL["__brevll"] = _reversing(UINT), _reversing(ULONG)
+
+
+def _low_product(d: np.dtype[Any]) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         one, other = [converted(v, d, line).text for v in values]
         return Value(f"({one} * {other})", d, is_loose=True)
-    if name in ("__umulhi", "__mulhi"):
-        d, wide = (UINT, ULONG) if name[2] == "u" else (INT, LONG)
+
+    return Function((2,), write)
+
+
+def _high_product(d: np.dtype[Any], wide: np.dtype[Any]) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         one, other = [converted(converted(v, d, line), wide, line).text for v in values]
         return converted(Value(f"(({one} * {other}) >> {constant(32, wide).text})", wide), d, line)
-    return None
+
+    return Function((2,), write)
 
 
-def _complex(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    if any(v.is_pointer or v.type is None for v in values) or not values:
-        return None
-    v = values[0]
-    stem = {"cuCreal": "real", "cuCimag": "imag", "cuConj": "conj", "cuCabs": "abs", "cuCrealf": "real",
-            "cuCimagf": "imag", "cuConjf": "conj", "cuCabsf": "abs"}.get(name, name)  # fmt: skip
-    if stem.rstrip("f") in _CU or stem in ("cuCfma", "cuCfmaf"):
-        if stem.startswith("cuCfma"):
-            return Value(f"({values[0].text} * {values[1].text} + {values[2].text})", values[0].type)
-        return Value(f"({values[0].text} {_CU[stem.rstrip('f')]} {values[1].text})", values[0].type)
-    if name in ("cuComplexDoubleToFloat", "cuComplexFloatToDouble"):
-        d = np.dtype(np.complex64 if name.endswith("Float") else np.complex128)
-        return converted(v, d, line)
-    if name in ("make_cuComplex", "make_cuFloatComplex", "make_cuDoubleComplex"):
-        return complex_of(np.dtype(np.complex128 if "Double" in name else np.complex64), values, line)
-    real = np.dtype(f"f{v.type.itemsize // 2}") if v.type.kind == "c" else _floating([v])
-    if stem in ("real", "imag", "conj", "arg", "norm", "abs", "proj") and v.type.kind != "c":
-        if stem in ("abs", "proj"):
-            return None
-        plain = converted(v, real, line)
-        known = {"real": plain, "imag": constant(0, real), "conj": plain,
-                 "arg": _library("atan2", real, [constant(0, real), plain], line)}  # fmt: skip
-        return known.get(stem) or Value(f"({plain.text} * {plain.text})", real)
-    if all(x.type.kind != "c" for x in values):
-        return None
-    if stem in ("real", "imag"):
-        return Value(f"{v.text}.{stem}", real)
-    if stem == "conj":
-        return Value(f"np.conj({v.text})", v.type)
-    if stem == "abs":
-        return Value(f"{_real_name(real)}(abs({v.text}))", real)
-    if stem == "arg":
-        return _library("atan2", real, [Value(f"{v.text}.imag", real), Value(f"{v.text}.real", real)], line)
-    if stem == "norm":
-        v = w.once(v)
-        return Value(f"({v.text}.real * {v.text}.real + {v.text}.imag * {v.text}.imag)", real)
-    if stem in _OF_COMPLEX:
+_REAL["__mul24"], _REAL["__umul24"] = _low_product(INT), _low_product(UINT)
+_REAL["__mulhi"], _REAL["__umulhi"] = _high_product(INT, LONG), _high_product(UINT, ULONG)
+
+
+def _real_part(w: Writer, values: list[Value], line: int) -> Value:
+    return converted(values[0], _floating(values), line)
+
+
+def _no_part(w: Writer, values: list[Value], line: int) -> Value:
+    return constant(0, _floating(values))
+
+
+def _real_angle(w: Writer, values: list[Value], line: int) -> Value:
+    d = _floating(values)
+    return _library("atan2", d, [constant(0, d), converted(values[0], d, line)], line)
+
+
+def _real_norm(w: Writer, values: list[Value], line: int) -> Value:
+    plain = _real_part(w, values, line)
+    return Value(f"({plain.text} * {plain.text})", plain.type)
+
+
+_REAL |= {
+    "real": Function((1,), _real_part), "conj": Function((1,), _real_part), "imag": Function((1,), _no_part),
+    "arg": Function((1,), _real_angle), "norm": Function((1,), _real_norm),
+}  # fmt: skip
+
+
+# --- complex numbers -------------------------------------------------------------------------------------------------
+_SINGLE, _WIDE = np.dtype(np.complex64), np.dtype(np.complex128)
+
+
+def _part_type(v: Value) -> np.dtype[Any]:
+    return np.dtype(f"f{v.type.itemsize // 2}")
+
+
+def _part(name: str) -> Function:
+    return Function((1,), lambda w, values, line: Value(f"{values[0].text}.{name}", _part_type(values[0])))
+
+
+def _conjugate(w: Writer, values: list[Value], line: int) -> Value:
+    return Value(f"np.conj({values[0].text})", values[0].type)
+
+
+def _length(w: Writer, values: list[Value], line: int) -> Value:
+    d = _part_type(values[0])
+    return Value(f"np.{d.name}(abs({values[0].text}))", d)
+
+
+def _angle(w: Writer, values: list[Value], line: int) -> Value:
+    d, v = _part_type(values[0]), values[0]
+    return _library("atan2", d, [Value(f"{v.text}.imag", d), Value(f"{v.text}.real", d)], line)
+
+
+def _norm(w: Writer, values: list[Value], line: int) -> Value:
+    v = w.once(values[0])
+    return Value(f"({v.text}.real * {v.text}.real + {v.text}.imag * {v.text}.imag)", _part_type(v))
+
+
+def _by_numpy(numpy: str, count: int) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         d = common(values[0].type, values[-1].type)
-        given = ", ".join(converted(x, d, line).text for x in values)
-        return Value(f"np.{'power' if stem == 'pow' else _numpy_name(stem)}({given})", d)
-    return None
+        return Value(f"np.{numpy}({_texts(values, d, line)})", d)
+
+    return Function((count,), write)
 
 
-def _numpy_name(stem: str) -> str:
-    return "arc" + stem[1:] if stem[0] == "a" else stem
+def _operation(sign: str) -> Function:
+    return Function((2,), lambda w, values, line: Value(f"({values[0].text} {sign} {values[1].text})", values[0].type))
 
 
-def _real_name(d: np.dtype[Any]) -> str:
-    return f"np.{d.name}"
+def _product_and_sum(w: Writer, values: list[Value], line: int) -> Value:
+    return Value(f"({values[0].text} * {values[1].text} + {values[2].text})", values[0].type)
+
+
+def _as(d: np.dtype[Any]) -> Function:
+    return Function((1,), lambda w, values, line: converted(values[0], d, line))
+
+
+_COMPLEX |= {
+    "real": _part("real"), "imag": _part("imag"), "conj": Function((1,), _conjugate), "abs": Function((1,), _length),
+    "arg": Function((1,), _angle), "norm": Function((1,), _norm), "pow": _by_numpy("power", 2),
+}  # fmt: skip
+_COMPLEX |= {name: _by_numpy(name, 1) for name in "exp log log10 sqrt sin cos tan sinh cosh tanh".split()}
+_COMPLEX |= {f"a{name}": _by_numpy(f"arc{name}", 1) for name in "sin cos tan sinh cosh tanh".split()}
+for _name, _function in {
+    "cuCreal": _COMPLEX["real"], "cuCimag": _COMPLEX["imag"], "cuConj": _COMPLEX["conj"], "cuCabs": _COMPLEX["abs"],
+    "cuCadd": _operation("+"), "cuCsub": _operation("-"), "cuCmul": _operation("*"), "cuCdiv": _operation("/"),
+    "cuCfma": Function((3,), _product_and_sum),
+}.items():  # fmt: skip
+    _COMPLEX[_name] = _COMPLEX[f"{_name}f"] = _function
+_COMPLEX["cuComplexDoubleToFloat"], _COMPLEX["cuComplexFloatToDouble"] = _as(_SINGLE), _as(_WIDE)
 
 
 def complex_of(d: np.dtype[Any], values: list[Value], line: int) -> Value:
     """A complex number of its parts."""
-    real = np.dtype(f"f{d.itemsize // 2}")
-    a, b = [converted(v, real, line).text for v in values]
-    return Value(f"np.{d.name}(complex({a}, {b}))", d)
+    return Value(f"np.{d.name}(complex({_texts(values, np.dtype(f'f{d.itemsize // 2}'), line)}))", d)
 
 
-def _threads(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    if name in _BARRIERS:
-        w.add(f"cuda.{_BARRIERS[name]}()")
+def _complex(d: np.dtype[Any]) -> Function:
+    return Function((2,), lambda w, values, line: complex_of(d, values, line))
+
+
+_REAL["make_cuComplex"] = _REAL["make_cuFloatComplex"] = _complex(_SINGLE)
+_REAL["make_cuDoubleComplex"] = _complex(_WIDE)
+
+
+# --- threads ---------------------------------------------------------------------------------------------------------
+def _barrier(of: str) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        w.add(f"cuda.{of}()")
         return Value("0", None)
-    if name in ("__syncthreads_count", "__syncthreads_and", "__syncthreads_or"):
-        return w.bound(Value(f"np.int64(cuda.{name[2:]}({stored(converted(values[0], INT, line))}))", INT))
-    if name == "__syncwarp":
-        w.add(f"cuda.syncwarp({stored(converted(values[0], UINT, line)) if values else ''})")
-        return Value("0", None)
-    if name == "__activemask":
-        return w.bound(loaded("np.uint32(cuda.activemask())", UINT))
-    if name in _SHUFFLES:
+
+    return Function((0,), write)
+
+
+for _name in ("syncthreads", "threadfence", "threadfence_block", "threadfence_system"):
+    _OTHERS[f"__{_name}"] = _barrier(_name)
+
+
+def _voting_barrier(of: str) -> Function:
+    return Function(
+        (1,),
+        lambda w, values, line: w.bound(Value(f"np.int64(cuda.{of}({stored(converted(values[0], INT, line))}))", INT)),
+    )
+
+
+for _name in ("syncthreads_count", "syncthreads_and", "syncthreads_or"):
+    _OTHERS[f"__{_name}"] = _voting_barrier(_name)
+
+
+def _warp_barrier(w: Writer, values: list[Value], line: int) -> Value:
+    w.add(f"cuda.syncwarp({stored(converted(values[0], UINT, line)) if values else ''})")
+    return Value("0", None)
+
+
+def _active(w: Writer, values: list[Value], line: int) -> Value:
+    return w.bound(loaded("np.uint32(cuda.activemask())", UINT))
+
+
+def _shuffle(of: str) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         if len(values) == 4 and values[3].number != 32:
-            raise Failure(f"{name} is served for whole warps only, not for a width", line)
-        mask, v, lane = values[0], values[1], values[2]
+            raise Failure(f"__{of} is served for whole warps only, not for a width", line)
+        mask, v, lane = values[:3]
         v = converted(v, {2: INT, 1: INT}.get(v.type.itemsize, v.type), line)
         given = f"{stored(converted(mask, UINT, line))}, {stored(v)}, {stored(converted(lane, INT, line))}"
-        return w.bound(converted(loaded(f"cuda.{_SHUFFLES[name]}({given})", v.type), values[1].type, line))
-    if name in _VOTES:
-        text = (
-            f"cuda.{_VOTES[name]}({stored(converted(values[0], UINT, line))}, {converted(values[1], BOOL, line).text})"
-        )
-        d = UINT if name == "__ballot_sync" else INT
-        return w.bound(loaded(f"np.{d.name}({text})", d))
-    if name == "clock64" or name == "clock":
-        raise Failure(f"{name} is not served", line)
-    if name == "assert":
-        w.add(f"assert {converted(values[0], BOOL, line).text}")
-        return Value("0", None)
-    if name in ("printf", "malloc", "free", "memcpy", "memset", "cudaMalloc"):
-        raise Failure(f"{name} is not served in kernels of C text", line)
-    return None
+        return w.bound(converted(loaded(f"cuda.{of}({given})", v.type), values[1].type, line))
+
+    return Function((3, 4), write)
 
 
-def _atomics(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    stem = name.removesuffix("_block").removesuffix("_system")
-    if stem not in _ATOMICS and stem != "atomicCAS":
-        return None
-    place = w.decayed(values[0]) if values else None
-    if place is None or not isinstance(place.type, Pointer) or place.type.of is None:
-        raise Failure(f"the first argument of {name} is an address", line)
-    _count(name, values, 3 if stem == "atomicCAS" else 2, line)
-    d = place.type.of
-    given = ", ".join(stored(converted(v, d, line)) for v in values[1:])
-    function = "cas" if stem == "atomicCAS" else _ATOMICS[stem]
-    return w.bound(loaded(f"cuda.atomic.{function}({place.base}, {w.place(place)}, {given})", d))
+for _name in ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"):
+    _OTHERS[f"__{_name}"] = _shuffle(_name)
 
 
-def _pointers(w: Writer, name: str, values: list[Value], line: int) -> Value | None:
-    if name == "__ldg":
+def _vote(of: str, d: np.dtype[Any]) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        given = f"{stored(converted(values[0], UINT, line))}, {converted(values[1], BOOL, line).text}"
+        return w.bound(loaded(f"np.{d.name}(cuda.{of}({given}))", d))
+
+    return Function((2,), write)
+
+
+def _assertion(w: Writer, values: list[Value], line: int) -> Value:
+    w.add(f"assert {converted(values[0], BOOL, line).text}")
+    return Value("0", None)
+
+
+_OTHERS |= {
+    "__syncwarp": Function((0, 1), _warp_barrier), "__activemask": Function((0,), _active),
+    "__all_sync": _vote("all_sync", INT), "__any_sync": _vote("any_sync", INT),
+    "__ballot_sync": _vote("ballot_sync", UINT), "assert": Function((1,), _assertion),
+}  # fmt: skip
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------
+def _atomic(name: str, of: str, count: int) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         place = w.decayed(values[0])
-        return loaded(f"{place.base}[{w.place(place)}]", place.type.of)
-    if name in ("sincos", "sincosf", "sincospi", "sincospif"):
-        _count(name, values, 3, line)
-        d = FLOAT if name.endswith("f") else DOUBLE
+        if not isinstance(place.type, Pointer) or place.type.of is None:
+            raise Failure(f"the first argument of {name} is an address", line)
+        d = place.type.of
+        given = ", ".join(stored(converted(v, d, line)) for v in values[1:])
+        return w.bound(loaded(f"cuda.atomic.{of}({place.base}, {w.place(place)}, {given})", d))
+
+    return Function((count,), write)
+
+
+for _name, _of in {
+    "atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
+    "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch", "atomicInc": "inc", "atomicDec": "dec",
+    "atomicCAS": "cas",
+}.items():  # fmt: skip
+    for _scope in ("", "_block", "_system"):
+        _OTHERS[_name + _scope] = _atomic(_name + _scope, _of, 3 if _of == "cas" else 2)
+
+
+def _address(w: Writer, v: Value, line: int) -> Value:
+    place = w.decayed(v)
+    if not isinstance(place.type, Pointer) or place.type.of is None:
+        raise Failure("the argument is not the address of a number", line)
+    return place
+
+
+def _cached(w: Writer, values: list[Value], line: int) -> Value:
+    place = _address(w, values[0], line)
+    return loaded(f"{place.base}[{w.place(place)}]", place.type.of)
+
+
+def _sine_and_cosine(pi: str, d: np.dtype[Any]) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
         v = w.once(converted(values[0], d, line))
-        pi, suffix = ("pi" if "pi" in name else ""), ("f" if d == FLOAT else "")
         for part, to in zip(("sin", "cos"), values[1:], strict=True):
-            to = w.decayed(to)
-            w.add(f"{to.base}[{w.place(to)}] = cuda.libdevice.{part}{pi}{suffix}({v.text})")
+            to = _address(w, to, line)
+            w.add(f"{to.base}[{w.place(to)}] = {_library(part + pi, d, [v], line).text}")
         return Value("0", None)
-    if name in ("modf", "modff", "frexp", "frexpf"):
-        d = FLOAT if name.endswith("ff") or name == "frexpf" or values[0].type == FLOAT else DOUBLE
-        to = w.decayed(values[1])
-        stem = name[:4] if name.startswith("modf") else "frexp"
+
+    return Function((3,), write)
+
+
+def _two_parts(of: str, d: np.dtype[Any] | None) -> Function:
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        own, to = d or _floating(values[:1]), _address(w, values[1], line)
         a, b = w.fresh("part"), w.fresh("part")
-        w.add(f"{a}, {b} = cuda.libdevice.{stem}{'f' if d == FLOAT else ''}({converted(values[0], d, line).text})")
+        w.add(f"{a}, {b} = {_library(of, own, values[:1], line).text}")
         w.add(f"{to.base}[{w.place(to)}] = {name_of(to.type.of)}({b})")
-        return Value(a, d)
-    return None
+        return Value(a, own)
+
+    return Function((2,), write)
+
+
+_OTHERS["__ldg"] = Function((1,), _cached)
+for _pi in ("", "pi"):
+    _OTHERS[f"sincos{_pi}"], _OTHERS[f"sincos{_pi}f"] = _sine_and_cosine(_pi, DOUBLE), _sine_and_cosine(_pi, FLOAT)
+for _name in ("modf", "frexp"):
+    _OTHERS[_name], _OTHERS[f"{_name}f"] = _two_parts(_name, None), _two_parts(_name, FLOAT)

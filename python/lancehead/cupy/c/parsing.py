@@ -304,7 +304,7 @@ class Parser:
             if self.now.text == "{":
                 raise Failure("lists in braces are not served here", t.line)
             given = self.arguments()
-            if to.name in ("complex", "auto_complex") and len(given) == 2 or len(given) == 2:
+            if len(given) == 2:
                 return Node("complex", (to, *given), t.line)
             zero = Node("number", ("0",), t.line)
             return Node("cast", (to, given[0] if given else zero), t.line)
