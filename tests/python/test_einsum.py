@@ -89,10 +89,13 @@ def test_extents_that_differ_are_errors() -> None:
         njit(program("np.tensordot(args[0], args[1], 1)"))(some(3, 4), some(3, 4))
 
 
-@pytest.mark.parametrize("subscripts", ["i->ii", "i->k", "ij", "i,j", "1"])
-def test_subscripts_that_do_not_fit(subscripts: str) -> None:
+@pytest.mark.parametrize(
+    ("subscripts", "rank"),
+    [("i->ii", 1), ("i->k", 1), ("ij", 1), ("i,j", 1), ("1", 1), ("i1", 2), ("...i->i", 2)],
+)
+def test_subscripts_that_do_not_fit(subscripts: str, rank: int) -> None:
     with pytest.raises(errors.TypingError, match="the subscripts"):
-        njit(program(f"np.einsum({subscripts!r}, *args)"))(some(3))
+        njit(program(f"np.einsum({subscripts!r}, *args)"))(some(*[3] * rank))
 
 
 def test_subscripts_are_constants() -> None:

@@ -351,7 +351,7 @@ pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<R
     })
 }
 
-/// The names of the passes that run on all functions when `LANCEHEAD_PASSES` is this text, in order.
+/// The names of the passes that `LANCEHEAD_PASSES` with this text leaves enabled, in order.
 pub fn enabled(text: &str) -> Vec<&'static str> {
     let switches = Switches::parse(text);
     PIPELINE.iter().filter(|pass| switches.allow(pass, "f")).map(|pass| pass.name).collect()

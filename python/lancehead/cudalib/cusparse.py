@@ -521,19 +521,31 @@ class Sparse(Session):
         self, m: int, n: int, descrA: MatDescr, csrValA: Any, csrRowPtrA: Any, csrColIndA: Any, A: Any, lda: int
     ) -> None:
         """A matrix whose elements are all stored, by columns, of one by rows."""
-        with self._call() as call:
-            m, n, lda = _counts(m=m, n=n, lda=lda)
-            a = csr(call, m, n, _length(csrColIndA), general(descrA, "A"), csrValA, csrRowPtrA, csrColIndA)
-            self._ops.to_dense(a, False, columns(call, A, "A", a.values.dtype, m, n, lda, True))
+        self._to_dense(False, m, n, descrA, csrValA, csrRowPtrA, csrColIndA, A, lda)
 
     def csc2dense(
         self, m: int, n: int, descrA: MatDescr, cscValA: Any, cscRowIndA: Any, cscColPtrA: Any, A: Any, lda: int
     ) -> None:
         """A matrix whose elements are all stored, by columns, of a sparse one by columns."""
+        self._to_dense(True, m, n, descrA, cscValA, cscColPtrA, cscRowIndA, A, lda)
+
+    def _to_dense(
+        self,
+        by_columns: bool,
+        m: int,
+        n: int,
+        descr: MatDescr,
+        values: Any,
+        pointers: Any,
+        indices: Any,
+        A: Any,
+        lda: int,
+    ) -> None:
         with self._call() as call:
             m, n, lda = _counts(m=m, n=n, lda=lda)
-            a = csr(call, n, m, _length(cscRowIndA), general(descrA, "A"), cscValA, cscColPtrA, cscRowIndA)
-            self._ops.to_dense(a, True, columns(call, A, "A", a.values.dtype, m, n, lda, True))
+            lines, length = (n, m) if by_columns else (m, n)
+            a = csr(call, lines, length, _length(indices), general(descr, "A"), values, pointers, indices)
+            self._ops.to_dense(a, by_columns, columns(call, A, "A", a.values.dtype, m, n, lda, True))
 
     def dense2csr(
         self, m: int, n: int, descrA: MatDescr, A: Any, lda: int, nnzPerRow: Any, csrValA: Any, csrRowPtrA: Any,
