@@ -369,3 +369,12 @@ def test_zero_to_complex_powers_in_arrays():
     with np.errstate(all="ignore"):
         wanted = zeros**powers
     assert np.array_equal(njit(lambda a, b: a**b)(zeros, powers), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("n", [2, 30, 2000])
+def test_zeros_are_sorted_by_their_signs(n):
+    x = np.tile([0.0, -0.0], n // 2)
+    found = njit(lambda a: np.sort(a, kind="stable"))(x)
+    assert np.signbit(found).tolist() == [True] * (n // 2) + [False] * (n // 2)
+    order = njit(lambda a: np.argsort(a, kind="stable"))(x)
+    assert order.tolist() == list(range(n))
