@@ -6,7 +6,7 @@
 //! and every exceptional way out releases what is owned.
 
 pub use crate::device::{Device, Entry, GANG, Gangs, KernelFacts, waits};
-pub use crate::hints::{Asked, LatchHint, LoopHint};
+pub use crate::hints::{LatchHint, LoopHint, Pragma};
 pub use crate::options::{Options, Semantics, fastmath, parallel};
 pub use crate::parallel::{Fate, LoopNote, Parallel, Race};
 pub use crate::target::Target;
@@ -114,8 +114,8 @@ pub struct BlockData {
     pub parallel: Option<Parallel>,
     /// The treatment of the loop that begins here.
     pub hint: LoopHint,
-    /// The form that the program asks for.
-    pub asked: Asked,
+    /// The program's pragma for the loop that begins here.
+    pub pragma: Pragma,
     /// The loop that begins here does not poll for Ctrl-C. The code generator runs it in strips and polls between them;
     /// if a poll ends the loop early, `lh_stopped` after the loop raises.
     pub poll_free: bool,

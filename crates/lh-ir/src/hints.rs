@@ -71,25 +71,26 @@ impl LoopHint {
     ];
 }
 
-/// The form that the program asks for, at a loop's header; at a function's entry, that of the loops of its elementwise
+/// A loop pragma of the program, at the loop's header. At a function's entry it is for the loops of its elementwise
 /// computations. It changes no result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
-    /// So many iterations stand in a row; 0: nothing is said.
+pub struct Pragma {
+    /// The unroll factor; 1 disables unrolling, 0 leaves it to the compiler.
     pub unroll: u8,
-    /// Iterations that become a vector; 1: none do, [`Asked::ANY`]: the compiler chooses how many, 0: nothing is said.
+    /// The vector width in iterations; 1 disables vectorisation, [`Pragma::ANY`] enables it with any width, 0 leaves it to
+    /// the compiler.
     pub lanes: u8,
 }
 
-impl Asked {
-    /// The largest numbers. Both are powers of two.
+impl Pragma {
+    /// The largest factor and width. Both are powers of two.
     pub const MOST: i128 = 64;
-    /// Lanes of any number.
+    /// Any width.
     pub const ANY: u8 = u8::MAX;
 
-    /// Whether something is said.
+    /// Whether it says anything.
     pub fn is_some(self) -> bool {
-        self != Asked::default()
+        self != Pragma::default()
     }
 }
 

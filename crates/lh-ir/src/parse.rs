@@ -8,7 +8,7 @@ use crate::class::Class;
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{
-    Asked, Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel,
+    Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel, Pragma,
     Target, Term,
 };
 use crate::meaning::Meaning;
@@ -250,7 +250,7 @@ impl Parser {
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
         let hint = self.hint(LoopHint::WORDS);
-        let asked = Asked { unroll: self.number_of("unroll_by")?, lanes: self.number_of("lanes")? };
+        let pragma = Pragma { unroll: self.number_of("unroll_by")?, lanes: self.number_of("lanes")? };
         let poll_free = self.eat_word("poll_free");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
@@ -262,7 +262,7 @@ impl Parser {
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.parallel, data.unwind) = (params, cold, parallel, unwind);
-        (data.hint, data.asked, data.poll_free, data.latch) = (hint, asked, poll_free, latch);
+        (data.hint, data.pragma, data.poll_free, data.latch) = (hint, pragma, poll_free, latch);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

@@ -198,7 +198,7 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if let Some(word) = block.hint.word() {
         write!(out, " {word}")?;
     }
-    for (word, n) in [("unroll_by", block.asked.unroll), ("lanes", block.asked.lanes)] {
+    for (word, n) in [("unroll_by", block.pragma.unroll), ("lanes", block.pragma.lanes)] {
         if n != 0 {
             write!(out, " {word}={n}")?;
         }

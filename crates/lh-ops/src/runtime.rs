@@ -56,7 +56,7 @@ table! {
         lh_generator_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// Keeps memory until here: that of variables whose addresses the function has from code generators.
         lh_memory_kept(Mem) -> [] role(Items(roles::Items::Keeps)) inlined;
-        /// Asks for a form of loops: iterations in a row, lanes. The pass `loop_hints` takes it away.
+        /// A loop pragma: unroll factor, vector width. The pass `loop_hints` removes it.
         lh_loop_hint(I64, I64) -> [] role(LoopHint) inlined on_gpu;
         /// Marks an object with items as one that Python shares.
         lh_items_share(Object) -> [] resizes(0);

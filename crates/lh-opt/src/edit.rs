@@ -159,9 +159,9 @@ impl Cursor<'_> {
     pub(crate) fn elementwise(&mut self, l: &CountedLoop) {
         self.func.blocks[l.header.index()].hint = LoopHint::Elementwise;
     }
-    /// Gives a loop of an elementwise computation the form that the function's entry asks for.
-    pub(crate) fn as_asked(&mut self, l: &CountedLoop) {
-        self.func.blocks[l.header.index()].asked = self.func.blocks[0].asked;
+    /// Gives a loop of an elementwise computation the pragma of the function's entry.
+    pub(crate) fn with_pragma(&mut self, l: &CountedLoop) {
+        self.func.blocks[l.header.index()].pragma = self.func.blocks[0].pragma;
     }
     pub(crate) fn end_loop(&mut self, l: &CountedLoop) {
         let next = self.add(l.index, l.one);

@@ -9,7 +9,7 @@ use crate::passes::polls;
 use crate::unit::Abi;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{
-    Asked, BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Semantics, Target, Term,
+    BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Pragma, Semantics, Target, Term,
     fastmath,
 };
 use lh_ir::runtime::{Memory, Role};
@@ -376,10 +376,10 @@ impl FnCx<'_, '_> {
         match header.hint {
             LoopHint::None => {}
             LoopHint::Elementwise => parts.extend(self.group.map(|g| says("llvm.loop.parallel_accesses", g))),
-            // The program's word is the last.
-            LoopHint::Unroll | LoopHint::UnrollFull if header.asked.unroll != 0 => {}
+            // The pragma overrides the compiler's own hint.
+            LoopHint::Unroll | LoopHint::UnrollFull if header.pragma.unroll != 0 => {}
             LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly | LoopHint::SumInOrder
-                if header.asked.lanes != 0 => {}
+                if header.pragma.lanes != 0 => {}
             LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly => {
                 parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
             }
@@ -391,7 +391,7 @@ impl FnCx<'_, '_> {
             LoopHint::Unroll => parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")])),
             LoopHint::UnrollFull => parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")])),
         }
-        parts.extend(self.asked(header.asked));
+        parts.extend(self.pragma(header.pragma));
         if header.hint.wants_slp() {
             parts.push(self.node(&[self.md_text(loop_metadata::SLP)]));
         }
@@ -409,21 +409,21 @@ impl FnCx<'_, '_> {
         self.attach(branch, "llvm.loop", self.loop_node(&parts));
     }
 
-    /// The metadata of a form that the program asks for.
-    fn asked(&self, asked: Asked) -> Vec<LLVMMetadataRef> {
+    /// The metadata of a loop pragma.
+    fn pragma(&self, pragma: Pragma) -> Vec<LLVMMetadataRef> {
         let flag = |text: &str| self.node(&[self.md_text(text)]);
         let number = |text: &str, ty, n: i64| self.node(&[self.md_text(text), self.md_int(ty, n)]);
         let mut parts = Vec::new();
-        match asked.unroll {
+        match pragma.unroll {
             0 => {}
             1 => parts.push(flag("llvm.loop.unroll.disable")),
             n => parts.push(number("llvm.loop.unroll.count", self.t.i32, n.into())),
         }
-        if asked.lanes > 1 && asked.lanes != Asked::ANY {
-            parts.push(number("llvm.loop.vectorize.width", self.t.i32, asked.lanes.into()));
+        if pragma.lanes > 1 && pragma.lanes != Pragma::ANY {
+            parts.push(number("llvm.loop.vectorize.width", self.t.i32, pragma.lanes.into()));
         }
-        if asked.lanes > 0 {
-            parts.push(number("llvm.loop.vectorize.enable", self.t.i1, i64::from(asked.lanes > 1)));
+        if pragma.lanes > 0 {
+            parts.push(number("llvm.loop.vectorize.enable", self.t.i1, i64::from(pragma.lanes > 1)));
         }
         parts
     }

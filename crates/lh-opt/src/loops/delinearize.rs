@@ -162,7 +162,7 @@ fn apply(func: &mut Function, plan: &Plan) {
     let (entrance, _) = c.new_block(&[]);
     let (inner, inner_params) = c.new_block(&types);
     let (latch, _) = c.new_block(&[]);
-    c.func.blocks[inner.index()].asked = std::mem::take(&mut c.func.blocks[header.index()].asked);
+    c.func.blocks[inner.index()].pragma = std::mem::take(&mut c.func.blocks[header.index()].pragma);
     c.func.blocks[header.index()].insts.retain(|d| d.result != Some(cond));
     let more = c.lt(count.index, extents[0]);
     c.end(Term::Branch { cond: more, then: to(entrance, &[]), els: exit }, entrance);

@@ -1,4 +1,4 @@
-//! Gives loops the forms that the program asks for.
+//! Turns calls of `lh_loop_hint` into pragmas of loops.
 //!
 //! ```text
 //! block0(): runtime lh_loop_hint(4, 0)             block0() unroll_by=4:
@@ -12,7 +12,7 @@
 
 use crate::analysis::counted::Defs;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Asked, Inst, InstData};
+use lh_ir::func::{Inst, InstData, Pragma};
 use lh_ir::runtime::Role;
 use lh_ir::{Function, Value};
 
@@ -31,9 +31,9 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let hints: Vec<InstData> = hints;
         for d in hints {
             let Inst::Runtime(_, args) = &d.inst else { continue };
-            let asked = Asked { unroll: number(func, args[0]), lanes: number(func, args[1]) };
+            let pragma = Pragma { unroll: number(func, args[0]), lanes: number(func, args[1]) };
             let header = loops.innermost[b].map_or(0, |l| loops.loops[l].header.index());
-            func.blocks[header].asked = asked;
+            func.blocks[header].pragma = pragma;
         }
     }
     true

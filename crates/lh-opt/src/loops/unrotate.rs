@@ -212,10 +212,10 @@ fn apply(func: &mut Function, plan: Unrotation) {
     let go_on = to(body, &[]);
     let (then, els) = if tests[0].first { (go_on, leave) } else { (leave, go_on) };
     let parallel = c.func.blocks[body.index()].parallel.take();
-    let asked = std::mem::take(&mut c.func.blocks[body.index()].asked);
+    let pragma = std::mem::take(&mut c.func.blocks[body.index()].pragma);
     let data = &mut c.func.blocks[head.index()];
     (data.params, data.unwind, data.cold, data.parallel) = (params, c.unwind, c.cold, parallel);
-    data.asked = asked;
+    data.pragma = pragma;
     (data.term, data.term_span) = (Some(Term::Branch { cond, then, els }), span);
 }
 

@@ -219,7 +219,7 @@ impl Innermost<'_> {
             (0..classes.len()).map(|i| self.start(c, &self.streams[i], self.at[i], classes[i])).collect();
         let l = c.begin_loop(self.n);
         c.elementwise(&l);
-        c.as_asked(&l);
+        c.with_pragma(&l);
         if self.marked {
             mark_parallel(c, &l);
         }

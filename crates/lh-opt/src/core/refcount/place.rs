@@ -128,7 +128,7 @@ impl Placer<'_> {
         };
         // All parts of a block that is split have its flags.
         let head = &mut self.func.blocks[b.index()];
-        (head.cold, head.hint, head.asked, head.poll_free) = (data.cold, data.hint, data.asked, data.poll_free);
+        (head.cold, head.hint, head.pragma, head.poll_free) = (data.cold, data.hint, data.pragma, data.poll_free);
         let handler = data.unwind.clone();
         let deaths = self.deaths(b, &data, handler.as_ref());
         let mut owned = ValueSet(self.live[b.index()].clone());

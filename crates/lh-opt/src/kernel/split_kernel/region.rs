@@ -486,7 +486,7 @@ impl<'a> Splitter<'a> {
         let data = &old.blocks[b.index()];
         self.at = piece.copies[&b];
         let copy = &mut self.out.blocks[self.at.index()];
-        (copy.cold, copy.latch, copy.asked) = (data.cold, data.latch, data.asked);
+        (copy.cold, copy.latch, copy.pragma) = (data.cold, data.latch, data.pragma);
         if data.hint == LoopHint::UnrollFull {
             copy.hint = LoopHint::UnrollFull;
         }

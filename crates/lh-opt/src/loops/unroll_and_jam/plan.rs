@@ -73,8 +73,8 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<JamPlan> {
     let fits =
         |d: &BlockData| if rows || threads { !has_lanes(d) } else { !d.latch.is_parallel() && d.unwind.is_none() };
     let is_legal = size <= 2 * MAX_BODY
-        // The program decides on the form of such loops.
-        && !blocks().any(|d| d.asked.is_some())
+        // A pragma is for the loop as it is.
+        && !blocks().any(|d| d.pragma.is_some())
         && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| can_repeat(facts, &d.inst)))
         && func.blocks[l.header.index()].params.len() == 1
         && inside(facts, at).all(|l| facts.counts[l].is_some())

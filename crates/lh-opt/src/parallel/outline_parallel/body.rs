@@ -146,7 +146,7 @@ impl Copy<'_> {
         for b in &r.blocks {
             let data = &self.func.blocks[b.index()];
             let mut new = BlockData { cold: data.cold, term_span: data.term_span, ..BlockData::default() };
-            new.asked = data.asked;
+            new.pragma = data.pragma;
             new.parallel = data.parallel.filter(|_| self.nested && *b != r.header);
             new.params = data.params.iter().map(|p| self.value(*p)).collect();
             new.unwind = data.unwind.as_ref().filter(|t| r.inside[t.block.index()]).map(|t| self.target(t));
