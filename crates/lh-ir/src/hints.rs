@@ -77,8 +77,8 @@ impl LoopHint {
 pub struct Pragma {
     /// The unroll factor; 1 disables unrolling, 0 leaves it to the compiler.
     pub unroll: u8,
-    /// The vector width in iterations; 1 disables vectorisation, [`Pragma::ANY`] enables it with any width, 0 leaves it to
-    /// the compiler.
+    /// The vector width in iterations; 1 disables vectorisation, [`Pragma::ANY`] enables it with any width, 0 leaves it
+    /// to the compiler.
     pub lanes: u8,
 }
 

@@ -111,8 +111,8 @@ pub enum Role {
     Race(Race),
     /// A query about the threads of parallel loops.
     Threads(Threads),
-    /// A pragma for the innermost loop around the call or, outside of loops, for the function's elementwise computations:
-    /// numbers as in [`crate::func::Pragma`].
+    /// A pragma for the innermost loop around the call or, outside of loops, for the function's elementwise
+    /// computations: numbers as in [`crate::func::Pragma`].
     LoopHint,
 }
 
