@@ -1,6 +1,7 @@
 //! The compiler: from a function object and argument types to machine code.
 
 pub mod gpu;
+mod gradients;
 mod library;
 pub mod ptx;
 mod session;

@@ -36,6 +36,8 @@ pub(crate) struct Body {
     pub offsets: Vec<lh_infer::Offsets>,
     /// The function's effects on its parameters' memory.
     pub summary: Arc<lh_opt::Summary>,
+    /// The function before all passes, if it may be differentiated.
+    pub primal: Option<Arc<Function>>,
 }
 
 /// Something outside the code that compiled code has taken for constant.

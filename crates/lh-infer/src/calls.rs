@@ -10,6 +10,7 @@ pub(crate) mod exit_stacks;
 mod foreign;
 mod functions;
 mod getters;
+mod gradients;
 mod linked;
 mod loop_hints;
 mod memo;

@@ -20,4 +20,4 @@ pub use convert::{cost, cost_of_all, has_objects_of, is_result_of};
 pub use infer::{Output, infer, taught};
 pub use operations::generator::receives;
 pub use stack::{Frame, Stack};
-pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, Taught, World};
+pub use world::{Adjoint, ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, Taught, World};

@@ -332,6 +332,17 @@ pub struct Spec {
     pub is_open: bool,
 }
 
+/// The derivative of a function.
+#[derive(Clone, Debug)]
+pub struct Adjoint {
+    /// The function: it takes the arguments, shadows, and a list of owners of memory.
+    pub id: SpecId,
+    /// Its result: that of the function itself, and a tuple of adjoints.
+    pub ret: Ty,
+    /// Of each argument asked for, whether its shadow is to be passed.
+    pub shadowed: Vec<bool>,
+}
+
 /// Types found by typing a function for containers of undecided types.
 #[derive(Clone, Debug)]
 pub struct Taught {
@@ -406,6 +417,12 @@ pub trait World {
     /// # Errors
     /// There is no code for the function.
     fn taught(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Taught>;
+    /// The derivative of a specialised function with respect to the arguments `asked`; `owners` is the type of the list
+    /// that it takes last.
+    ///
+    /// # Errors
+    /// Something has no derivative.
+    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<Adjoint>;
     /// A number for a function that comes with another one: what gives a generator's next item.
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId;
     /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the

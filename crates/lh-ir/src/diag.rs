@@ -160,6 +160,8 @@ ids! {
     KERNEL_BARRIER = "kernel-barrier", Kernel;
     /// An operation of a warp that lanes are missing from.
     KERNEL_WARP = "kernel-warp", Kernel;
+    /// Something of which there is no derivative.
+    NO_DERIVATIVE = "no-derivative", Typing;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

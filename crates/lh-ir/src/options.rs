@@ -38,6 +38,8 @@ pub struct Options {
     pub callback: bool,
     /// The GPU that a kernel is compiled for, to be launched there, by a number of the host's; 0: none.
     pub gpu: u32,
+    /// Whether its derivative is asked for, so that its code before all passes is kept.
+    pub differentiated: bool,
 }
 
 impl Default for Options {
@@ -54,6 +56,7 @@ impl Default for Options {
             link: 0,
             callback: false,
             gpu: 0,
+            differentiated: false,
         }
     }
 }

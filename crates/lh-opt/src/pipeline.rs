@@ -283,6 +283,40 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
     Ok(link.outcome)
 }
 
+/// Passes before differentiation: afterwards array expressions are loops, and calls with a body are inlined.
+const BEFORE_ADJOINT: &[&str] = &[
+    "dce",
+    "fold",
+    "dce",
+    "loop_hints",
+    "value_numbering",
+    "fuse_elementwise",
+    "lower_array",
+    "fold",
+    "dce",
+    "unrotate",
+];
+
+/// Brings a function that inference has built into the form that is differentiated; `bodies` are those of its callees as
+/// inference has built them.
+///
+/// # Errors
+/// Those of the passes.
+pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::Bodies<'_>) -> Result<()> {
+    enter(func);
+    inline::inline_all(func, bodies);
+    for name in BEFORE_ADJOINT {
+        run_named(name, func, known).transpose()?;
+    }
+    // Functions that were mapped over elements.
+    inline::inline_all(func, bodies);
+    for name in ["dce", "fold", "dce"] {
+        run_named(name, func, known).transpose()?;
+    }
+    check(func, "the passes before differentiation");
+    Ok(())
+}
+
 /// Optimises a function that was lifted from PTX, whose contractions stay as they are.
 pub fn run_lifted(func: &mut Function) {
     enter(func);

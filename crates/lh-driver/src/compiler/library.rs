@@ -147,6 +147,7 @@ impl Session<'_> {
             }
         }
         self.compiler.specs[id.index()].body = Some(Body {
+            primal: None,
             callees: callees(&stored.func),
             func: Arc::new(stored.func),
             inlinable: stored.inlinable.map(Arc::new),

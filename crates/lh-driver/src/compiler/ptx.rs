@@ -109,6 +109,7 @@ pub(super) fn link(text: &str, device: Device, caller: FuncId, first: usize) -> 
     for (at, func) in done.into_iter().enumerate() {
         let id = SpecId::new(first + at);
         let body = func.map(|func| Body {
+            primal: None,
             callees: callees(&func),
             func,
             inlinable: None,

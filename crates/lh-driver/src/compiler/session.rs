@@ -114,12 +114,23 @@ impl<'a> Session<'a> {
         let code = self.code(f)?;
         let name = format!("{}.{}", code.name, self.compiler.specs.len());
         self.begin(&key, name.clone());
-        let inferred = lh_infer::infer(self, f, args, options, &name);
+        // A function with a rule is not differentiated itself.
+        let has_rule = options.differentiated && self.rule_functions(f)?.is_some();
+        let own = Options { differentiated: options.differentiated && !has_rule, ..options };
+        let inferred = lh_infer::infer(self, f, args, own, &name);
         let frame = self.stack.leave();
         let mut finished = inferred.and_then(|out| self.finish(&frame, out));
         match &mut finished {
             Ok(spec) if spec.ret.is_never() => spec.is_open = !self.stack.is_final(&frame),
             _ => {}
+        }
+        if let (true, Ok(spec)) = (has_rule, &finished)
+            && !spec.ret.is_never()
+        {
+            let id = spec.id;
+            if let Err(d) = self.type_rule(f, args, options, id) {
+                finished = Err(d);
+            }
         }
         match &finished {
             Ok(_) => drop(self.stack.settle(frame)),
@@ -164,6 +175,7 @@ impl<'a> Session<'a> {
             // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
             boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
             callback: false,
+            differentiated: options.differentiated,
             ..own.unwrap_or(options)
         }
     }
@@ -209,6 +221,7 @@ impl<'a> Session<'a> {
         annotations: Vec<(Span, String, Ty)>,
     ) -> Result<Body> {
         let start = Instant::now();
+        let primal = func.options.differentiated.then(|| Arc::new(func.clone()));
         let specs = &self.compiler.specs;
         let callees_of = lh_opt::pipeline::Known {
             bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
@@ -226,6 +239,7 @@ impl<'a> Session<'a> {
             source: Arc::new(SourceInfo::new(code, &frame.key.args, annotations, outcome.elementwise)),
             summary: outcome.summary,
             offsets: Vec::new(),
+            primal,
         })
     }
 
@@ -546,6 +560,10 @@ impl World for Session<'_> {
             (Ok(None), None) => Err(failed(format!("`{name}` is declared, but nothing that is linked defines it"))
                 .note("give `link=` to `cuda.declare_device` or to the kernel; CUDA C defines it as `extern \"C\" __device__`")),
         }
+    }
+
+    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<lh_infer::Adjoint> {
+        self.make_adjoint(s, asked, owners)
     }
 
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {

@@ -25,6 +25,10 @@ pub struct Compiler {
     /// Functions of the typed library that have been read, by their numbers there.
     pub(super) from_library: HashMap<u32, SpecId>,
     pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,
+    /// Derivatives, by specialisation and the arguments asked for.
+    pub(super) adjoints: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
+    /// The rules by which specialisations are differentiated.
+    pub(super) rules: HashMap<SpecId, lh_grad::Rule>,
     /// Functions of linked PTX, by its text and the kind of device.
     pub(super) linked: HashMap<(String, Device), LinkedFunctions>,
     /// Variables of linked PTX, whose addresses are in code.

@@ -44,6 +44,9 @@ impl Infer<'_> {
         if let Some(v) = self.prim_tuple(name, args)? {
             return Ok(v);
         }
+        if let ("adjoint", [f, given, shadows]) = (name, args) {
+            return self.adjoint(f, given, shadows);
+        }
         if let Some(v) = self.prim_memo(name, args)? {
             return Ok(v);
         }

@@ -24,6 +24,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Add, I::Add, I::FAdd),
             nvptx: inst(I::Add, I::Add, I::FAdd),
             algebra: Algebra::Add,
+            grad: Grad::Partials(&["d", "d"]),
             examples: eg(vec![
                 (vec![i64(2), i64(3)], i64(5)),
                 (vec![i64(i64::MAX), i64(1)], i64(i64::MIN)),
@@ -42,6 +43,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Sub, I::Sub, I::FSub),
             nvptx: inst(I::Sub, I::Sub, I::FSub),
             algebra: Algebra::Sub,
+            grad: Grad::Partials(&["d", "-d"]),
             examples: eg(vec![
                 (vec![i64(2), i64(3)], i64(-1)),
                 (vec![u8(0), u8(1)], u8(255)),
@@ -58,6 +60,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Mul, I::Mul, I::FMul),
             nvptx: inst(I::Mul, I::Mul, I::FMul),
             algebra: Algebra::Mul,
+            grad: Grad::Partials(&["d * b", "d * a"]),
             examples: eg(vec![
                 (vec![i64(6), i64(-7)], i64(-42)),
                 (vec![u64(u64::MAX), u64(u64::MAX)], u64(1)),
@@ -74,6 +77,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: AnyOrder(I::FAdd),
             nvptx: AnyOrder(I::FAdd),
             algebra: Algebra::AnyOrder,
+            grad: Grad::Partials(&["d", "d"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.75)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
@@ -89,6 +93,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: AnyOrder(I::FSub),
             nvptx: AnyOrder(I::FSub),
             algebra: Algebra::AnyOrder,
+            grad: Grad::Partials(&["d", "-d"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.25)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
@@ -104,6 +109,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: AnyOrder(I::FMul),
             nvptx: AnyOrder(I::FMul),
             algebra: Algebra::AnyOrder,
+            grad: Grad::Partials(&["d * b", "d * a"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(-4.0)], f64(-2.0)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
@@ -120,6 +126,7 @@ pub(crate) fn rows() -> Vec<Op> {
             nvptx: inst(I::None, I::None, I::FDiv),
             algebra: Algebra::Divide,
             cost: 1_000,
+            grad: Grad::Partials(&["cut(d / b)", "cut(-(d * r) / b)"]),
             examples: eg(vec![
                 (vec![f64(7.0), f64(2.0)], f64(3.5)),
                 (vec![f64(-1.0), f64(0.0)], f64(f64::NEG_INFINITY)),
@@ -174,6 +181,7 @@ pub(crate) fn rows() -> Vec<Op> {
             // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of
             // zero.
             nvptx: Math("lh_fmodf", "lh_fmod"),
+            grad: Grad::Partials(&["d", "cut(-(d * trunc(a / b)))"]),
             examples: eg(vec![
                 (vec![f64(7.5), f64(-2.0)], f64(1.5)),
                 (vec![f64(1e300), f64(-7.0)], f64(1.0)),
@@ -194,6 +202,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Neg, I::Neg, I::FNeg),
             nvptx: inst(I::Neg, I::Neg, I::FNeg),
             algebra: Algebra::Negate,
+            grad: Grad::Partials(&["-d"]),
             examples: eg(vec![
                 (vec![i64(5)], i64(-5)),
                 (vec![i32(i32::MIN)], i32(i32::MIN)),
@@ -211,6 +220,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "llvm.abs", unsigned: "", float: "llvm.fabs", flag: true },
             nvptx: Intrinsic { signed: "llvm.abs", unsigned: "", float: "llvm.fabs", flag: true },
             algebra: Algebra::Abs,
+            grad: Grad::Partials(&["select(eq(a, 0), 0, d * copysign(1, a))"]),
             examples: eg(vec![
                 (vec![i64(-5)], i64(5)),
                 (vec![i8(-128)], i8(-128)),
@@ -228,6 +238,10 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minnum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minnum", flag: false },
             algebra: Algebra::Min(Nan::Yields),
+            grad: Grad::Partials(&[
+                "select(eq(a, b), d * 0.5, select(eq(r, a), d, 0))",
+                "select(eq(a, b), d * 0.5, select(eq(r, b), d, 0))",
+            ]),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(-2)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(1.0)),
@@ -244,6 +258,10 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maxnum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maxnum", flag: false },
             algebra: Algebra::Max(Nan::Yields),
+            grad: Grad::Partials(&[
+                "select(eq(a, b), d * 0.5, select(eq(r, a), d, 0))",
+                "select(eq(a, b), d * 0.5, select(eq(r, b), d, 0))",
+            ]),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(3)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(1.0)),
@@ -260,6 +278,10 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minimum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smin", unsigned: "llvm.umin", float: "llvm.minimum", flag: false },
             algebra: Algebra::Min(Nan::Stays),
+            grad: Grad::Partials(&[
+                "select(eq(a, b), d * 0.5, select(eq(r, a), d, 0))",
+                "select(eq(a, b), d * 0.5, select(eq(r, b), d, 0))",
+            ]),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(-2)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(f64::NAN)),
@@ -277,6 +299,10 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maximum", flag: false },
             nvptx: Intrinsic { signed: "llvm.smax", unsigned: "llvm.umax", float: "llvm.maximum", flag: false },
             algebra: Algebra::Max(Nan::Stays),
+            grad: Grad::Partials(&[
+                "select(eq(a, b), d * 0.5, select(eq(r, a), d, 0))",
+                "select(eq(a, b), d * 0.5, select(eq(r, b), d, 0))",
+            ]),
             examples: eg(vec![
                 (vec![i64(-2), i64(3)], i64(3)),
                 (vec![f64(f64::NAN), f64(1.0)], f64(f64::NAN)),

@@ -137,6 +137,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Select, I::Select, I::Select),
             nvptx: inst(I::Select, I::Select, I::Select),
             algebra: Algebra::Select,
+            grad: Grad::Partials(&["", "select(a, d, 0)", "select(a, 0, d)"]),
             examples: eg(vec![
                 (vec![Const::Bool(true), i64(1), i64(2)], i64(1)),
                 (vec![Const::Bool(false), f64(1.0), f64(f64::NAN)], f64(f64::NAN)),

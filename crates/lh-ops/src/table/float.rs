@@ -22,6 +22,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.fabs", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.fabs", flag: false },
             algebra: Algebra::Abs,
+            grad: Grad::Partials(&["select(eq(a, 0), 0, d * copysign(1, a))"]),
             examples: eg(vec![
                 (vec![f64(-2.5)], f64(2.5)),
                 (vec![f64(-0.0)], f64(0.0)),
@@ -38,6 +39,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.sqrt", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.sqrt", flag: false },
             algebra: Algebra::Sqrt,
+            grad: Grad::Partials(&["cut(d / (r + r))"]),
             examples: eg(vec![
                 (vec![f64(9.0)], f64(3.0)),
                 (vec![f64(-1.0)], f64(f64::NAN)),
@@ -120,6 +122,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: fma,
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.fma", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.fma", flag: false },
+            grad: Grad::Partials(&["d * b", "d * a", "d"]),
             examples: eg(vec![
                 (vec![f64(2.0), f64(3.0), f64(4.0)], f64(10.0)),
                 (vec![f64(1.0 + f64::EPSILON), f64(1.0 - f64::EPSILON), f64(-1.0)], f64(-f64::EPSILON * f64::EPSILON)),
@@ -135,6 +138,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, f64::copysign),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.copysign", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.copysign", flag: false },
+            grad: Grad::Partials(&["d * copysign(1, a) * copysign(1, b)", ""]),
             examples: eg(vec![
                 (vec![f64(3.0), f64(-0.0)], f64(-3.0)),
                 (vec![f64(-1.0), f64(2.0)], f64(1.0)),
@@ -150,6 +154,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: nextafter,
             host: Symbol("nextafterf", "nextafter"),
             nvptx: Math("lh_gpu_nextafterf", "lh_gpu_nextafter"),
+            grad: Grad::Partials(&["d", ""]),
             examples: eg(vec![
                 (vec![f64(1.0), f64(2.0)], f64(1.0 + f64::EPSILON)),
                 (vec![f64(0.0), f64(-1.0)], f64(-5e-324)),
@@ -166,6 +171,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: ldexp,
             host: Symbol("ldexp", "ldexp"),
             nvptx: Math("lh_gpu_ldexp", "lh_gpu_ldexp"),
+            grad: Grad::Partials(&["ldexp(d, b)", ""]),
             examples: eg(vec![
                 (vec![f64(0.75), i32(3)], f64(6.0)),
                 (vec![f64(1.0), i32(-1074)], f64(5e-324)),

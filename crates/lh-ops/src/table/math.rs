@@ -2,7 +2,7 @@
 
 use crate::eval::{eg, f32, f64, float1, float2};
 use crate::table::base::MATH;
-use lh_ir::algebra::{Algebra, Approx};
+use lh_ir::algebra::{Algebra, Approx, Grad};
 use lh_ir::op::Class::Floats;
 use lh_ir::op::Lower::Math;
 use lh_ir::op::Op;
@@ -22,6 +22,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_sinf", "lh_sin"),
             nvptx: Math("lh_sinf", "lh_sin"),
             approx: Some(Approx::Inst("sin")),
+            grad: Grad::Partials(&["d * cos(a)"]),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(0.8414709848078965)),
@@ -40,6 +41,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_cosf", "lh_cos"),
             nvptx: Math("lh_cosf", "lh_cos"),
             approx: Some(Approx::Inst("cos")),
+            grad: Grad::Partials(&["-(d * sin(a))"]),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(0.5403023058681398)),
@@ -58,6 +60,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_tanf", "lh_tan"),
             nvptx: Math("lh_tanf", "lh_tan"),
             approx: Some(Approx::Ratio("sin", "cos")),
+            grad: Grad::Partials(&["cut(d * (1 + r * r))"]),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(1.5574077246549023)),
@@ -73,6 +76,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::asin),
             host: Math("lh_asinf", "lh_asin"),
             nvptx: Math("lh_asinf", "lh_asin"),
+            grad: Grad::Partials(&["cut(d / sqrt(1 - a * a))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(std::f64::consts::FRAC_PI_2)),
                 (vec![f64(0.3)], f64(0.3046926540153975)),
@@ -88,6 +92,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::acos),
             host: Math("lh_acosf", "lh_acos"),
             nvptx: Math("lh_acosf", "lh_acos"),
+            grad: Grad::Partials(&["cut(-d / sqrt(1 - a * a))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(-1.0)], f64(std::f64::consts::PI)),
@@ -104,6 +109,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::atan),
             host: Math("lh_atanf", "lh_atan"),
             nvptx: Math("lh_atanf", "lh_atan"),
+            grad: Grad::Partials(&["d / (1 + a * a)"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(std::f64::consts::FRAC_PI_4)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-std::f64::consts::FRAC_PI_2)),
@@ -119,6 +125,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::sinh),
             host: Math("lh_sinhf", "lh_sinh"),
             nvptx: Math("lh_sinhf", "lh_sinh"),
+            grad: Grad::Partials(&["cut(d * cosh(a))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(1.1752011936438014)),
                 (vec![f64(1000.0)], f64(f64::INFINITY)),
@@ -135,6 +142,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_coshf", "lh_cosh"),
             nvptx: Math("lh_coshf", "lh_cosh"),
             algebra: Algebra::Function { least: 1.0 },
+            grad: Grad::Partials(&["cut(d * sinh(a))"]),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(1.5430806348152437)),
@@ -151,6 +159,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_tanhf", "lh_tanh"),
             nvptx: Math("lh_tanhf", "lh_tanh"),
             approx: Some(Approx::Intrinsic("llvm.tanh")),
+            grad: Grad::Partials(&["d * (1 - r * r)"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.7615941559557649)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-1.0)),
@@ -167,6 +176,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, libm::asinh),
             host: Math("lh_asinhf", "lh_asinh"),
             nvptx: Math("lh_asinhf", "lh_asinh"),
+            grad: Grad::Partials(&["d / sqrt(1 + a * a)"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.881373587019543)),
                 (vec![f64(f64::NEG_INFINITY)], f64(f64::NEG_INFINITY)),
@@ -182,6 +192,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, libm::acosh),
             host: Math("lh_acoshf", "lh_acosh"),
             nvptx: Math("lh_acoshf", "lh_acosh"),
+            grad: Grad::Partials(&["cut(d / sqrt(a * a - 1))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(2.0)], f64(1.3169578969248166)),
@@ -197,6 +208,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, libm::atanh),
             host: Math("lh_atanhf", "lh_atanh"),
             nvptx: Math("lh_atanhf", "lh_atanh"),
+            grad: Grad::Partials(&["cut(d / (1 - a * a))"]),
             examples: eg(vec![
                 (vec![f64(0.5)], f64(0.5493061443340548)),
                 (vec![f64(1.0)], f64(f64::INFINITY)),
@@ -215,6 +227,7 @@ pub(crate) fn rows() -> Vec<Op> {
             nvptx: Math("lh_expf", "lh_exp"),
             algebra: Algebra::Function { least: 0.0 },
             approx: Some(Approx::OfProduct("ex2", LOG2_E)),
+            grad: Grad::Partials(&["cut(d * r)"]),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(std::f64::consts::E)),
@@ -234,6 +247,7 @@ pub(crate) fn rows() -> Vec<Op> {
             nvptx: Math("lh_exp2f", "lh_exp2"),
             algebra: Algebra::Function { least: 0.0 },
             approx: Some(Approx::Inst("ex2")),
+            grad: Grad::Partials(&["cut(d * r * 0.6931471805599453)"]),
             examples: eg(vec![
                 (vec![f64(10.0)], f64(1024.0)),
                 (vec![f64(0.5)], f64(std::f64::consts::SQRT_2)),
@@ -249,6 +263,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::exp_m1),
             host: Math("lh_expm1f", "lh_expm1"),
             nvptx: Math("lh_expm1f", "lh_expm1"),
+            grad: Grad::Partials(&["cut(d * (r + 1))"]),
             examples: eg(vec![
                 (vec![f64(1e-10)], f64(1.00000000005e-10)),
                 (vec![f64(-0.0)], f64(-0.0)),
@@ -265,6 +280,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_logf", "lh_log"),
             nvptx: Math("lh_logf", "lh_log"),
             approx: Some(Approx::Product("lg2", LN_2)),
+            grad: Grad::Partials(&["cut(d / a)"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LN_10)),
@@ -283,6 +299,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_log2f", "lh_log2"),
             nvptx: Math("lh_log2f", "lh_log2"),
             approx: Some(Approx::Inst("lg2")),
+            grad: Grad::Partials(&["cut(d / (a * 0.6931471805599453))"]),
             examples: eg(vec![
                 (vec![f64(1024.0)], f64(10.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LOG2_10)),
@@ -299,6 +316,7 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_log10f", "lh_log10"),
             nvptx: Math("lh_log10f", "lh_log10"),
             approx: Some(Approx::Product("lg2", LOG10_2)),
+            grad: Grad::Partials(&["cut(d / (a * 2.302585092994046))"]),
             examples: eg(vec![
                 (vec![f64(1000.0)], f64(3.0)),
                 (vec![f64(2.0)], f64(std::f64::consts::LOG10_2)),
@@ -314,6 +332,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::ln_1p),
             host: Math("lh_log1pf", "lh_log1p"),
             nvptx: Math("lh_log1pf", "lh_log1p"),
+            grad: Grad::Partials(&["cut(d / (1 + a))"]),
             examples: eg(vec![
                 (vec![f64(1e-10)], f64(9.999999999500001e-11)),
                 (vec![f64(-1.0)], f64(f64::NEG_INFINITY)),
@@ -330,6 +349,10 @@ pub(crate) fn rows() -> Vec<Op> {
             host: Math("lh_powf", "lh_pow"),
             nvptx: Math("lh_powf", "lh_pow"),
             approx: Some(Approx::Power),
+            grad: Grad::Partials(&[
+                "select(eq(b, 0), 0, cut(d * b * pow(a, b - 1)))",
+                "select(eq(a, 0), 0, cut(d * r * log(a)))",
+            ]),
             examples: eg(vec![
                 (vec![f64(2.0), f64(0.5)], f64(std::f64::consts::SQRT_2)),
                 (vec![f64(f64::NAN), f64(0.0)], f64(1.0)),
@@ -346,6 +369,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, f64::atan2),
             host: Math("lh_atan2f", "lh_atan2"),
             nvptx: Math("lh_atan2f", "lh_atan2"),
+            grad: Grad::Partials(&["cut(d * b / (a * a + b * b))", "cut(-(d * a) / (a * a + b * b))"]),
             examples: eg(vec![
                 (vec![f64(1.0), f64(1.0)], f64(std::f64::consts::FRAC_PI_4)),
                 (vec![f64(0.0), f64(-0.0)], f64(std::f64::consts::PI)),
@@ -361,6 +385,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, f64::hypot),
             host: Math("lh_hypotf", "lh_hypot"),
             nvptx: Math("lh_hypotf", "lh_hypot"),
+            grad: Grad::Partials(&["select(eq(r, 0), 0, d * a / r)", "select(eq(r, 0), 0, d * b / r)"]),
             examples: eg(vec![
                 (vec![f64(3.0), f64(4.0)], f64(5.0)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::INFINITY)),
@@ -376,6 +401,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::cbrt),
             host: Math("lh_cbrtf", "lh_cbrt"),
             nvptx: Math("lh_cbrtf", "lh_cbrt"),
+            grad: Grad::Partials(&["cut(d / (3 * r * r))"]),
             examples: eg(vec![(vec![f64(27.0)], f64(3.0)), (vec![f64(-8.0)], f64(-2.0)), (vec![f64(-0.0)], f64(-0.0))]),
             ..MATH
         },
@@ -387,6 +413,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, libm::erf),
             host: Math("lh_erff", "lh_erf"),
             nvptx: Math("lh_erff", "lh_erf"),
+            grad: Grad::Partials(&["d * 1.1283791670955126 * exp(-(a * a))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.8427007929497149)),
                 (vec![f64(f64::INFINITY)], f64(1.0)),
@@ -402,6 +429,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, libm::erfc),
             host: Math("lh_erfcf", "lh_erfc"),
             nvptx: Math("lh_erfcf", "lh_erfc"),
+            grad: Grad::Partials(&["-(d * 1.1283791670955126 * exp(-(a * a)))"]),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.15729920705028513)),
                 (vec![f64(10.0)], f64(2.088487583762545e-45)),

@@ -138,7 +138,7 @@ fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value
 
 /// Options without those that typed instructions do not depend on: the library has semantics of its own.
 fn comparable(options: &Options) -> Options {
-    Options { device: Device::Host, semantics: Semantics::Python, ..*options }
+    Options { device: Device::Host, semantics: Semantics::Python, differentiated: false, ..*options }
 }
 
 /// Appends a body's instructions and answers its result.
@@ -198,6 +198,23 @@ pub(crate) fn inline_whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
         b += 1;
     }
     true
+}
+
+/// Inlines all calls of functions with a body, also those in inlined bodies; the bodies of functions that call
+/// themselves must be left out.
+pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
+    let mut b = 0;
+    while b < func.blocks.len().min(4 * MAX_BLOCKS) {
+        let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
+            let Inst::Call(spec, args) = &d.inst else { return None };
+            let fits = |body: &Arc<Function>| can_splice(body) && agrees(func, body, args, d.result, agree);
+            bodies(*spec).filter(fits).map(|body| (i, body))
+        });
+        if let Some((at, body)) = found {
+            splice(func, b, at, &body);
+        }
+        b += 1;
+    }
 }
 
 /// Splits a block at a call and puts the callee's blocks between both halves; answers with the block of the second.

@@ -87,6 +87,7 @@ pub fn is_known_package(module: &str) -> bool {
                     | "decorators"
                     | "experimental"
                     | "extending"
+                    | "gradients"
                     | "ufuncs"
                     | "stencils"
                     | "threads"

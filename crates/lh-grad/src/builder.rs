@@ -1,0 +1,85 @@
+//! Appending instructions to blocks of a function.
+
+use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::op::Op;
+use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value, bug};
+use std::sync::LazyLock;
+
+/// The row of a name that this crate emits.
+pub(crate) fn row(name: &str) -> &'static Op {
+    lh_ops::row(name).unwrap_or_else(|| bug!("no row `{name}`"))
+}
+
+/// The sum of two parts of an adjoint, whose order means nothing.
+pub(crate) static SUM: LazyLock<&'static Op> = LazyLock::new(|| row("add_any_order"));
+
+/// A jump's target.
+pub(crate) fn to(block: Block, args: Vec<Value>) -> Target {
+    Target { block, args }
+}
+
+/// Appends instructions to a list, which belongs into some block.
+pub(crate) struct Builder<'a> {
+    pub func: &'a mut Function,
+    pub insts: Vec<InstData>,
+    /// Their place in the source.
+    pub span: Span,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder of an empty list.
+    pub(crate) fn new(func: &'a mut Function, span: Span) -> Builder<'a> {
+        Builder { func, insts: Vec::new(), span }
+    }
+    /// A builder that continues a block, whose instructions it takes until [`Builder::finish`].
+    pub(crate) fn at_end(func: &'a mut Function, block: Block, span: Span) -> Builder<'a> {
+        let insts = std::mem::take(&mut func.blocks[block.index()].insts);
+        Builder { func, insts, span }
+    }
+    /// Gives a block the instructions.
+    pub(crate) fn finish(self, block: Block) {
+        self.func.blocks[block.index()].insts = self.insts;
+    }
+    /// Gives a block the instructions and a terminator.
+    pub(crate) fn end(self, block: Block, term: Term) {
+        let data = &mut self.func.blocks[block.index()];
+        (data.insts, data.term, data.term_span) = (self.insts, Some(term), self.span);
+    }
+    pub(crate) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        let v = self.func.new_value(ty);
+        self.insts.push(InstData { result: Some(v), inst, span: self.span });
+        v
+    }
+    pub(crate) fn effect(&mut self, inst: Inst) {
+        self.insts.push(InstData { result: None, inst, span: self.span });
+    }
+    pub(crate) fn op(&mut self, op: &'static Op, args: &[Value], ty: Ty) -> Value {
+        self.inst(Inst::Op(op, args.to_vec()), ty)
+    }
+    /// An operation on integers.
+    pub(crate) fn int_op(&mut self, name: &str, a: Value, b: Value) -> Value {
+        self.op(row(name), &[a, b], Ty::int())
+    }
+    /// A comparison of integers.
+    pub(crate) fn test(&mut self, name: &str, a: Value, b: Value) -> Value {
+        self.op(row(name), &[a, b], Ty::bool())
+    }
+    pub(crate) fn int(&mut self, n: i64) -> Value {
+        self.inst(Inst::Const(Const::Int(i128::from(n), Ty::int())), Ty::int())
+    }
+    /// A number of a float type.
+    pub(crate) fn float(&mut self, x: f64, ty: Ty) -> Value {
+        self.inst(Inst::Const(Const::Float(x, ty)), ty)
+    }
+    pub(crate) fn get(&mut self, slot: Slot) -> Value {
+        let ty = self.func.slots[slot.index()];
+        self.inst(Inst::SlotGet(slot), ty)
+    }
+    pub(crate) fn set(&mut self, slot: Slot, v: Value) {
+        self.effect(Inst::SlotSet(slot, v));
+    }
+    /// The value as another number type.
+    pub(crate) fn cast(&mut self, v: Value, ty: Ty) -> Value {
+        if self.func.ty(v) == ty { v } else { self.inst(Inst::Cast(v), ty) }
+    }
+}

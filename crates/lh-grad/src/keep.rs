@@ -1,0 +1,557 @@
+//! Makes values of the forward part available in the reverse part: those that dominate it are used as they are, others
+//! are computed again or kept. A minimum cut between what cannot be computed again and what is needed decides which
+//! values are kept, at the least memory.
+
+use crate::builder::Builder;
+use crate::memory::{Memory, has_memory, is_lasting};
+use crate::normal::{Flow, entries};
+use crate::reverse::Counting;
+use crate::shadow::Shadows;
+use crate::tape::{Tape, Writing};
+use hashbrown::{HashMap, HashSet};
+use lh_ir::algebra::{Algebra, Cmp};
+use lh_ir::cfg::def_blocks;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::types::Prim;
+use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
+
+/// How the reverse part comes by a value of the forward part.
+#[derive(Clone, Debug)]
+enum Recipe {
+    /// It dominates the reverse part.
+    Direct,
+    /// By its instruction, from these values.
+    Again(Inst, Vec<Value>),
+    /// The counter of a loop.
+    Counter(usize),
+    /// A parameter of a loop's header that begins with a value and grows by another.
+    Induction(usize, Value, Value),
+    /// Not.
+    Kept,
+}
+
+/// Operations that cost more, in picoseconds, are not repeated in loops.
+const DEAR: u32 = 10_000;
+
+/// The forward part, as far as the reverse part refers to it.
+pub(crate) struct Keeper<'a> {
+    pub func: &'a mut Function,
+    pub flow: &'a Flow,
+    pub memory: &'a Memory,
+    pub loops: &'a [Counting],
+    /// The values whose shadows are given.
+    of_shadow: HashMap<Value, Value>,
+    defs: Vec<Option<Block>>,
+    place: HashMap<Value, (Block, usize)>,
+    /// Blocks of the forward part.
+    forward: usize,
+    recipes: HashMap<Value, Recipe>,
+    kept: HashSet<Value>,
+    slots: HashMap<Value, Slot>,
+}
+
+impl<'a> Keeper<'a> {
+    /// `forward` is the number of blocks of the forward part.
+    pub(crate) fn new(
+        func: &'a mut Function,
+        flow: &'a Flow,
+        memory: &'a Memory,
+        loops: &'a [Counting],
+        shadows: &Shadows,
+        forward: usize,
+    ) -> Keeper<'a> {
+        let mut defs = def_blocks(func);
+        for d in &mut defs {
+            *d = d.filter(|b| b.index() < forward);
+        }
+        let mut place = HashMap::new();
+        for (i, data) in func.blocks[..forward].iter().enumerate() {
+            for (at, d) in data.insts.iter().enumerate() {
+                if let Some(r) = d.result {
+                    place.insert(r, (Block::new(i), at));
+                }
+            }
+        }
+        let of_shadow = shadows.iter().map(|(v, s)| (*s, *v)).collect();
+        let (recipes, kept, slots) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Keeper { func, flow, memory, loops, of_shadow, defs, place, forward, recipes, kept, slots }
+    }
+
+    /// Makes all values available that the reverse part uses; `owners` is a list that keeps memory alive.
+    ///
+    /// # Errors
+    /// A value that cannot be kept.
+    pub(crate) fn run(mut self, reverse: &[Block], back: &HashMap<Block, Block>, owners: Option<Value>) -> Result<()> {
+        let needed = self.needed(reverse);
+        for v in &needed {
+            self.recipe(*v);
+        }
+        self.cut(&needed)?;
+        let mut tape = Tape::new(self.func, self.flow, self.loops);
+        let mut kept: Vec<Value> = self.kept.iter().copied().collect();
+        kept.sort_unstable();
+        for v in kept {
+            let block = self.defs[v.index()].unwrap_or_else(|| bug!("a value of the forward part"));
+            match self.flow.loops.innermost[block.index()] {
+                Some(l) => tape.keep(self.func, l, v),
+                None => {
+                    let ty = self.func.ty(v);
+                    let s = self.func.new_slot(ty);
+                    self.slots.insert(v, s);
+                }
+            }
+        }
+        for b in reverse {
+            self.rewrite(*b, &tape);
+        }
+        let alive = self.alive();
+        let writing = Writing { slots: &self.slots, defs: &self.defs, owners, alive: &alive, reverse: back };
+        tape.write(self.func, self.flow, &writing)
+    }
+
+    fn is_forward(&self, v: Value) -> bool {
+        self.defs.get(v.index()).copied().flatten().is_some()
+    }
+
+    fn innermost(&self, v: Value) -> Option<usize> {
+        self.flow.loops.innermost[self.defs[v.index()].expect("of the forward part").index()]
+    }
+
+    /// The values of the forward part that the reverse part names.
+    fn needed(&self, reverse: &[Block]) -> Vec<Value> {
+        let mut out = Vec::new();
+        let mut note = |v: Value| {
+            if self.is_forward(v) {
+                out.push(v);
+            }
+        };
+        for b in reverse {
+            let data = &self.func.blocks[b.index()];
+            data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut note));
+            if let Some(t) = &data.term {
+                t.clone().for_each_operand_mut(&mut |v| note(*v));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// The class of a value's memory; of a shadow, that of the value that it is the shadow of.
+    fn class(&self, v: Value) -> Option<u32> {
+        self.memory.class(self.of_shadow.get(&v).copied().unwrap_or(v))
+    }
+
+    fn recipe(&mut self, v: Value) -> Recipe {
+        if let Some(r) = self.recipes.get(&v) {
+            return r.clone();
+        }
+        let found = self.find(v);
+        self.recipes.insert(v, found.clone());
+        if let Recipe::Again(_, of) = &found {
+            for o in of {
+                self.recipe(*o);
+            }
+        }
+        if let Recipe::Induction(_, first, step) = found {
+            self.recipe(first);
+            self.recipe(step);
+        }
+        self.recipes[&v].clone()
+    }
+
+    fn find(&self, v: Value) -> Recipe {
+        let block = self.defs[v.index()].unwrap_or_else(|| bug!("{v} is of the forward part"));
+        let ret = self.flow.ret;
+        let l = self.flow.loops.innermost[block.index()];
+        if l.is_none() && (block == ret || self.flow.dom.results_reach(block, ret)) {
+            return Recipe::Direct;
+        }
+        let Some(&(b, at)) = self.place.get(&v) else {
+            return self.parameter(v, block, l);
+        };
+        let d = &self.func.blocks[b.index()].insts[at];
+        let again = || {
+            let mut of = Vec::new();
+            d.inst.for_each_operand(|o| of.push(o));
+            Recipe::Again(d.inst.clone(), of)
+        };
+        match &d.inst {
+            Inst::Op(op, _) if l.is_some() && op.cost >= DEAR => Recipe::Kept,
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Extern(_)
+            | Inst::Op(..)
+            | Inst::Cast(_)
+            | Inst::Pack(_)
+            | Inst::Field(..)
+            | Inst::Some(_)
+            | Inst::IsSome(_)
+            | Inst::Unwrap(_)
+            | Inst::ArrayMake { .. }
+            | Inst::ArrayOwner(_)
+            | Inst::ArrayData(_)
+            | Inst::ArrayShape(..)
+            | Inst::ArrayStride(..)
+            | Inst::ElemPtr { .. }
+            | Inst::PtrAdd(..)
+            | Inst::FieldPtr(..) => again(),
+            Inst::Load(p) | Inst::ItemsLen(p) | Inst::ItemsData(p) => {
+                // The shadow of an address is read where the address is.
+                let place = self.of_shadow.get(&v).and_then(|o| self.place.get(o)).copied().unwrap_or((b, at));
+                match self.class(*p) {
+                    Some(k) if is_lasting(self.func, self.memory, k, place) => again(),
+                    _ => Recipe::Kept,
+                }
+            }
+            Inst::Runtime(f, args) if f.pure && !f.raises && !args.iter().any(|a| has_memory(self.func.ty(*a))) => {
+                again()
+            }
+            _ => Recipe::Kept,
+        }
+    }
+
+    fn parameter(&self, v: Value, block: Block, l: Option<usize>) -> Recipe {
+        let Some(l) = l.filter(|l| self.flow.loops.loops[*l].header == block) else { return Recipe::Kept };
+        if self.flow.counters[l] == v {
+            return Recipe::Counter(l);
+        }
+        self.induction(v, l).map_or(Recipe::Kept, |(first, step)| Recipe::Induction(l, first, step))
+    }
+
+    /// Beginning and step of an integer parameter of a loop's header, if it grows by a value from outside.
+    fn induction(&self, v: Value, l: usize) -> Option<(Value, Value)> {
+        let header = self.flow.loops.loops[l].header;
+        let at = self.func.blocks[header.index()].params.iter().position(|p| *p == v)?;
+        if self.func.ty(v).strong() != Ty::i64() {
+            return None;
+        }
+        let (mut first, mut next) = (None, None);
+        for e in entries(&self.flow.cfg, header) {
+            let term = self.func.blocks[e.from.index()].term.as_ref()?;
+            let a = term.targets()[e.target? as usize].args[at];
+            let is_back = self.flow.dom.dominates(header, e.from);
+            *(if is_back { &mut next } else { &mut first }) = Some(a);
+        }
+        let (b, i) = *self.place.get(&next?)?;
+        let Inst::Op(op, args) = &self.func.blocks[b.index()].insts[i].inst else { return None };
+        let step = match args[..] {
+            [x, s] if x == v => s,
+            [s, x] if x == v => s,
+            _ => return None,
+        };
+        let is_constant = self
+            .place
+            .get(&step)
+            .is_some_and(|(b, i)| matches!(self.func.blocks[b.index()].insts[*i].inst, Inst::Const(_)));
+        let home = self.defs[step.index()]?;
+        let is_outside = !self.flow.loops.loops[l].blocks.contains(&home);
+        (op.is(Algebra::Add) && (is_constant || is_outside)).then_some((first?, step))
+    }
+
+    /// Bytes that it takes to keep a value, by the depth of its loop; `None` if it cannot be kept.
+    fn cost(&self, v: Value) -> Option<u64> {
+        let ty = self.func.ty(v);
+        let mut depth = 0;
+        let mut l = self.innermost(v);
+        while let Some(i) = l {
+            depth += 1;
+            l = self.flow.loops.loops[i].parent;
+        }
+        let is_again = !matches!(self.recipes.get(&v), Some(Recipe::Kept));
+        // An address means nothing without its owner, and an object in a loop has no other form.
+        let is_address = ty == Ty::ptr() && (is_again || depth == 0);
+        if is_address || depth > 0 && ty.flatten().contains(&Prim::Object) {
+            return None;
+        }
+        let size = u64::try_from(ty.mem_layout().1).unwrap_or(u64::MAX).max(1);
+        Some(size.saturating_mul(16u64.saturating_pow(depth)))
+    }
+
+    fn operands(&self, v: Value) -> Vec<Value> {
+        match &self.recipes[&v] {
+            Recipe::Again(_, of) => of.clone(),
+            Recipe::Induction(_, a, s) => vec![*a, *s],
+            Recipe::Direct | Recipe::Counter(_) | Recipe::Kept => Vec::new(),
+        }
+    }
+
+    /// Chooses the values that are kept.
+    fn cut(&mut self, needed: &[Value]) -> Result<()> {
+        let mut number: HashMap<Value, usize> = HashMap::new();
+        let mut order = Vec::new();
+        let mut work = needed.to_vec();
+        while let Some(v) = work.pop() {
+            if matches!(self.recipes[&v], Recipe::Direct | Recipe::Counter(_)) || number.contains_key(&v) {
+                continue;
+            }
+            number.insert(v, order.len());
+            order.push(v);
+            work.extend(self.operands(v));
+        }
+        let mut net = Network::new(2 * order.len() + 2);
+        let (source, sink) = (2 * order.len(), 2 * order.len() + 1);
+        for (i, v) in order.iter().enumerate() {
+            net.edge(2 * i, 2 * i + 1, self.cost(*v).unwrap_or(INFINITE));
+            if matches!(self.recipes[v], Recipe::Kept) {
+                net.edge(source, 2 * i, INFINITE);
+            }
+            for o in self.operands(*v).iter().filter_map(|o| number.get(o)) {
+                net.edge(2 * o + 1, 2 * i, INFINITE);
+            }
+        }
+        for v in needed.iter().filter_map(|v| number.get(v)) {
+            net.edge(2 * v + 1, sink, INFINITE);
+        }
+        net.saturate(source, sink);
+        let after = net.reaching(sink);
+        for (i, v) in order.iter().enumerate() {
+            if after[2 * i + 1] && !after[2 * i] {
+                if self.cost(*v).is_none() {
+                    return Err(self.cannot_keep(*v));
+                }
+                self.kept.insert(*v);
+            }
+        }
+        match order.iter().enumerate().find(|(i, v)| after[2 * i] && matches!(self.recipes[*v], Recipe::Kept)) {
+            Some((_, v)) => Err(self.cannot_keep(*v)),
+            None => Ok(()),
+        }
+    }
+
+    fn cannot_keep(&self, v: Value) -> Box<Diagnostic> {
+        let span = self.place.get(&v).map_or(Span::default(), |(b, i)| self.func.blocks[b.index()].insts[*i].span);
+        let text = format!("a value of type `{}` in a loop is needed again by the derivative", self.func.ty(v));
+        Diagnostic::new(diag::NO_DERIVATIVE, text)
+            .note("objects that a loop makes or reads have no derivative yet: use arrays")
+            .at(&self.func.file, span)
+    }
+
+    /// Replaces the values of the forward part in a block of the reverse part.
+    fn rewrite(&mut self, block: Block, tape: &Tape) {
+        let insts = std::mem::take(&mut self.func.blocks[block.index()].insts);
+        let span = self.func.blocks[block.index()].term_span;
+        let mut at = Rewriting { insts: Vec::new(), span, memo: HashMap::new() };
+        for mut d in insts {
+            at.span = d.span;
+            let mut of = Vec::new();
+            d.inst.for_each_operand(|v| of.push(v));
+            let names: HashMap<Value, Value> = of.into_iter().map(|v| (v, self.available(&mut at, v, tape))).collect();
+            d.inst.for_each_operand_mut(&mut |v| *v = names[v]);
+            // What is reversed changes: a counter is read anew.
+            if matches!(d.inst, Inst::SlotSet(..)) && !self.is_adjoint(&d) {
+                at.memo.clear();
+            }
+            at.insts.push(d);
+        }
+        at.span = span;
+        let mut term = self.func.blocks[block.index()].term.take();
+        if let Some(t) = &mut term {
+            t.for_each_operand_mut(&mut |v| *v = self.available(&mut at, *v, tape));
+        }
+        let data = &mut self.func.blocks[block.index()];
+        (data.insts, data.term) = (at.insts, term);
+    }
+
+    fn is_adjoint(&self, d: &InstData) -> bool {
+        let Inst::SlotSet(s, _) = d.inst else { return false };
+        !self.loops.iter().any(|l| l.done == s || l.last == s)
+    }
+
+    fn available(&mut self, at: &mut Rewriting, v: Value, tape: &Tape) -> Value {
+        if !self.is_forward(v) {
+            return v;
+        }
+        if let Some(found) = at.memo.get(&v) {
+            return *found;
+        }
+        let ty = self.func.ty(v);
+        let found = if self.kept.contains(&v) {
+            let slot = self.slots.get(&v).copied();
+            let l = self.innermost(v);
+            at.with(self.func, |b| match slot {
+                Some(s) => b.get(s),
+                None => tape.read(b, l.unwrap_or_else(|| bug!("a slot or a tape")), v, ty),
+            })
+        } else {
+            match self.recipes[&v].clone() {
+                Recipe::Direct => v,
+                Recipe::Counter(l) => at.with(self.func, |b| tape.counter(b, l)),
+                Recipe::Induction(l, first, step) => {
+                    let first = self.available(at, first, tape);
+                    let step = self.available(at, step, tape);
+                    at.with(self.func, |b| {
+                        let k = tape.counter(b, l);
+                        let way = b.int_op("mul", k, step);
+                        let sum = b.int_op("add", first, way);
+                        b.cast(sum, ty)
+                    })
+                }
+                Recipe::Again(mut inst, of) => {
+                    let names: HashMap<Value, Value> =
+                        of.into_iter().map(|o| (o, self.available(at, o, tape))).collect();
+                    inst.for_each_operand_mut(&mut |o| *o = names[o]);
+                    if let Inst::ElemPtr { check, .. } = &mut inst {
+                        // The forward part has checked it.
+                        *check = false;
+                    }
+                    at.with(self.func, |b| b.inst(inst, ty))
+                }
+                Recipe::Kept => bug!("{v} is needed and not kept"),
+            }
+        };
+        at.memo.insert(v, found);
+        found
+    }
+
+    /// The instructions that make memory to which the reverse part has addresses without owners.
+    fn alive(&self) -> HashSet<(Block, usize)> {
+        let mut out = HashSet::new();
+        let is_address = |v: &Value| self.func.ty(*v).flatten().contains(&Prim::Ptr) && !self.func.ty(*v).is_counted();
+        for v in self.kept.iter().filter(|v| is_address(v)) {
+            let Some(k) = self.class(*v) else { continue };
+            let is_shadow = self.of_shadow.contains_key(v);
+            for (b, _) in self.memory.made(k) {
+                for d in self.func.blocks[b.index()].insts.iter() {
+                    let Some(r) = d.result else { continue };
+                    let own = self.of_shadow.get(&r).copied();
+                    let same = self.memory.class(own.unwrap_or(r)) == Some(k) && own.is_some() == is_shadow;
+                    if same && makes(&d.inst) {
+                        out.extend(self.place.get(&r).copied());
+                    }
+                }
+            }
+        }
+        out.retain(|(b, _)| b.index() < self.forward);
+        out
+    }
+}
+
+fn makes(inst: &Inst) -> bool {
+    matches!(inst, Inst::Call(..)) || matches!(inst, Inst::Runtime(f, _) if f.allocates())
+}
+
+/// The bound of a loop's counter that is known where it begins: `limit - first`, if each iteration adds 1 or more.
+pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Value)> {
+    let lp = &flow.loops.loops[l];
+    let header = &func.blocks[lp.header.index()];
+    let Some(Term::Branch { cond, .. }) = &header.term else { return None };
+    let inst = |v: Value| lp.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts).find(|d| d.result == Some(v));
+    let Inst::Op(op, args) = &inst(*cond)?.inst else { return None };
+    let [i, limit] = args[..] else { return None };
+    let at = header.params.iter().position(|p| *p == i)?;
+    let is_inside =
+        |v: Value| inst(v).is_some() || lp.blocks.iter().any(|b| func.blocks[b.index()].params.contains(&v));
+    let mut first = None;
+    for e in entries(&flow.cfg, lp.header) {
+        let term = func.blocks[e.from.index()].term.as_ref()?;
+        let a = term.targets()[e.target? as usize].args[at];
+        if flow.dom.dominates(lp.header, e.from) {
+            let Inst::Op(next, of) = &inst(a)?.inst else { return None };
+            let step = of.iter().find(|v| **v != i)?;
+            let Inst::Const(Const::Int(n, _)) = inst_anywhere(func, *step)? else { return None };
+            if !next.is(Algebra::Add) || !of.contains(&i) || *n < 1 {
+                return None;
+            }
+        } else {
+            first = Some(a);
+        }
+    }
+    let fits = op.comparison() == Some(Cmp::Lt) && !is_inside(limit) && func.ty(limit).strong() == Ty::i64();
+    if fits { Some((first?, limit)) } else { None }
+}
+
+fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
+    func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
+}
+
+/// A block of the reverse part that is rewritten.
+struct Rewriting {
+    insts: Vec<InstData>,
+    span: Span,
+    memo: HashMap<Value, Value>,
+}
+
+impl Rewriting {
+    fn with<R>(&mut self, func: &mut Function, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+        let mut b = Builder::new(func, self.span);
+        b.insts = std::mem::take(&mut self.insts);
+        let r = f(&mut b);
+        self.insts = b.insts;
+        r
+    }
+}
+
+const INFINITE: u64 = u64::MAX / 4;
+
+/// A flow network.
+struct Network {
+    /// Edges from each node: to which, and the number of the edge.
+    from: Vec<Vec<usize>>,
+    to: Vec<usize>,
+    left: Vec<u64>,
+}
+
+impl Network {
+    fn new(nodes: usize) -> Network {
+        Network { from: vec![Vec::new(); nodes], to: Vec::new(), left: Vec::new() }
+    }
+    fn edge(&mut self, a: usize, b: usize, capacity: u64) {
+        for (x, y, c) in [(a, b, capacity), (b, a, 0)] {
+            self.from[x].push(self.to.len());
+            self.to.push(y);
+            self.left.push(c);
+        }
+    }
+    /// Finds a maximum flow by shortest augmenting paths (Edmonds and Karp), or stops if it has no bound.
+    fn saturate(&mut self, source: usize, sink: usize) {
+        loop {
+            let mut came: Vec<Option<usize>> = vec![None; self.from.len()];
+            let mut queue = std::collections::VecDeque::from([source]);
+            'search: while let Some(n) = queue.pop_front() {
+                for &e in &self.from[n] {
+                    let m = self.to[e];
+                    if self.left[e] > 0 && came[m].is_none() && m != source {
+                        came[m] = Some(e);
+                        if m == sink {
+                            break 'search;
+                        }
+                        queue.push_back(m);
+                    }
+                }
+            }
+            if came[sink].is_none() {
+                return;
+            }
+            let (mut at, mut least) = (sink, u64::MAX);
+            while let Some(e) = came[at] {
+                least = least.min(self.left[e]);
+                at = self.to[e ^ 1];
+            }
+            if least >= INFINITE {
+                return;
+            }
+            at = sink;
+            while let Some(e) = came[at] {
+                if self.left[e] < INFINITE / 2 {
+                    self.left[e] -= least;
+                }
+                self.left[e ^ 1] = (self.left[e ^ 1] + least).min(INFINITE);
+                at = self.to[e ^ 1];
+            }
+        }
+    }
+    /// The nodes from which the sink can still be reached.
+    fn reaching(&self, sink: usize) -> Vec<bool> {
+        let mut seen = vec![false; self.from.len()];
+        let mut work = vec![sink];
+        while let Some(n) = work.pop() {
+            if !std::mem::replace(&mut seen[n], true) {
+                // The edge against one from here leads to where the one comes from.
+                work.extend(self.from[n].iter().filter(|e| self.left[**e ^ 1] > 0).map(|e| self.to[*e]));
+            }
+        }
+        seen
+    }
+}

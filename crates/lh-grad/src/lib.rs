@@ -1,0 +1,73 @@
+//! Reverse-mode differentiation of typed functions: [`adjoint`] makes of a function one that computes its result and
+//! then, in reverse order, the adjoints of its parameters.
+//!
+//! The function is given after inlining and after array expressions have become loops, so that loads, stores, loops and
+//! rows of operations are all that has to be differentiated; functions with a rule of their own stay calls. The steps:
+//!
+//! - `normal` brings control flow into the form that is reversed;
+//! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
+//! - `shadow` adds, to the function itself, shadows: memory of the same form that holds adjoints;
+//! - `reverse` builds the reverse part, with a block for each block;
+//! - `keep` and `tape` make the values available that it needs;
+//! - `promote` makes SSA values of adjoints.
+
+mod builder;
+mod keep;
+mod memory;
+mod normal;
+mod partial;
+mod promote;
+mod reverse;
+mod shadow;
+mod tape;
+
+pub use memory::{Callees, Rule, has_memory};
+
+use hashbrown::HashMap;
+use lh_ir::diag::Result;
+use lh_ir::func::Function;
+use lh_ir::{Block, Ty};
+
+/// The derivative that is asked for.
+pub struct Request<'a> {
+    /// The parameters with respect to which it is: one truth value for each.
+    pub asked: &'a [bool],
+    /// Type of a list of owners of memory.
+    pub owners: Ty,
+    /// Type of the result: what the function gives, and a tuple of the adjoints of the parameters asked for.
+    pub ret: Ty,
+}
+
+/// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list that
+/// keeps memory alive; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the result's first
+/// float.
+///
+/// # Errors
+/// Something without a derivative, at its place.
+pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) -> Result<Function> {
+    let mut func = primal.clone();
+    let flow = normal::normalise(&mut func)?;
+    let memory = memory::Memory::new(&func, request.asked, callees);
+    let params = func.params().to_vec();
+    let asked: Vec<_> = params.iter().zip(request.asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
+    let mut given = HashMap::new();
+    for p in &asked {
+        if has_memory(func.ty(*p)) {
+            let shadow = func.new_param(Block(0), func.ty(*p));
+            given.insert(*p, shadow);
+        }
+    }
+    let owners = func.new_param(Block(0), request.owners);
+    let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given)?;
+    let forward = func.blocks.len();
+    let first_slot = func.slots.len();
+    let made = reverse::Reverse::new(&mut func, &flow, &memory, callees, &shadows, &saved);
+    let made = reverse::build(made, &asked, request.ret)?;
+    let (back, loops) = (made.blocks, made.loops);
+    let reversed: Vec<Block> = (forward..func.blocks.len()).map(Block::new).collect();
+    let keeper = keep::Keeper::new(&mut func, &flow, &memory, &loops, &shadows, forward);
+    keeper.run(&reversed, &back, Some(owners))?;
+    promote::promote(&mut func, first_slot);
+    promote::simplify(&mut func);
+    Ok(func)
+}

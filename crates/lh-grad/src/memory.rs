@@ -1,0 +1,413 @@
+//! Classes of memory: values that may address the same memory are in one class (Steensgaard's points-to analysis, not
+//! sensitive to fields). On them rest the activity of memory and the question whether a load can be repeated.
+
+use hashbrown::{HashMap, HashSet};
+use lh_ir::algebra::Grad;
+use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
+use lh_ir::func::{Function, Inst, InstData};
+use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
+use lh_ir::types::{ClassTy, Prim, TyKind};
+use lh_ir::verify::parts;
+use lh_ir::{Block, SpecId, Ty, Value};
+
+/// Whether values of a type address memory that may hold floats.
+pub fn has_memory(ty: Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr | TyKind::MemInfo | TyKind::Generator(_) => true,
+        TyKind::Class(ClassTy { parts: None, .. }) => true,
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
+        TyKind::Str | TyKind::PyObject | TyKind::Exc => false,
+        _ => parts(ty).any(has_memory),
+    }
+}
+
+/// The floats that a value consists of, in order: what has an adjoint.
+pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
+    match ty.kind() {
+        TyKind::Float { .. } | TyKind::Bfloat16 => vec![ty],
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => leaves(*t),
+        TyKind::Str | TyKind::PyObject | TyKind::Exc | TyKind::Record(_) => Vec::new(),
+        _ => parts(ty).flat_map(leaves).collect(),
+    }
+}
+
+/// What is known of functions that are called.
+pub trait Callees {
+    /// The rule of a function that is differentiated by one.
+    fn rule(&self, spec: SpecId) -> Option<Rule>;
+    /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
+    fn writes(&self, spec: SpecId) -> u32;
+}
+
+/// The derivative of a function as the library or the program states it.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Takes the arguments, gives the result and what the other one needs.
+    pub forward: SpecId,
+    /// Type of what `forward` gives.
+    pub forward_ret: Ty,
+    /// Takes a bit for each argument that has an adjoint, what `forward` saved, the shadow of the result, and those of
+    /// the arguments. It adds to the memory of the latter, and gives the adjoints of the arguments' floats.
+    pub backward: SpecId,
+    /// Type of what `backward` gives: a tuple with a part for each argument.
+    pub backward_ret: Ty,
+    /// Type of the tuple of arguments: `none` for those that calls do not have.
+    pub args: Ty,
+    /// Makes the shadow of a result that has memory.
+    pub zero: Option<SpecId>,
+    /// The place among all arguments of each that calls have.
+    pub params: Vec<usize>,
+}
+
+#[derive(Default)]
+struct Classes {
+    parent: Vec<u32>,
+    pointee: Vec<Option<u32>>,
+}
+
+impl Classes {
+    fn new_class(&mut self) -> u32 {
+        self.parent.push(self.parent.len() as u32);
+        self.pointee.push(None);
+        self.parent.len() as u32 - 1
+    }
+    fn find(&mut self, mut c: u32) -> u32 {
+        while self.parent[c as usize] != c {
+            self.parent[c as usize] = self.parent[self.parent[c as usize] as usize];
+            c = self.parent[c as usize];
+        }
+        c
+    }
+    fn pointee(&mut self, c: u32) -> u32 {
+        let c = self.find(c) as usize;
+        match self.pointee[c] {
+            Some(p) => p,
+            None => {
+                let p = self.new_class();
+                self.pointee[c] = Some(p);
+                p
+            }
+        }
+    }
+    fn unify(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return;
+        }
+        self.parent[b as usize] = a;
+        match (self.pointee[a as usize], self.pointee[b as usize]) {
+            (Some(x), Some(y)) => self.unify(x, y),
+            (None, y) => self.pointee[a as usize] = y,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// The classes of a function's values, and what is active.
+pub(crate) struct Memory {
+    class: Vec<Option<u32>>,
+    classes: HashSet<u32>,
+    active: Vec<bool>,
+    active_classes: HashSet<u32>,
+    /// Blocks that write memory of a class, with the place of the instruction.
+    stores: HashMap<u32, Vec<(Block, usize)>>,
+    /// Where memory of a class is made.
+    made: HashMap<u32, Vec<(Block, usize)>>,
+    /// Classes of which a value may address memory that was made before the last time: parameters, what is read from
+    /// memory, what loops carry.
+    mixed: HashSet<u32>,
+    /// Classes of the memory of objects.
+    objects: HashSet<u32>,
+}
+
+impl Memory {
+    /// Analyses a function whose parameters are active where `params` says so.
+    pub(crate) fn new(func: &Function, params: &[bool], callees: &dyn Callees) -> Memory {
+        let mut c = Classes::default();
+        let class: Vec<Option<u32>> = func.values.iter().map(|t| has_memory(*t).then(|| c.new_class())).collect();
+        let null: HashSet<Value> = nulls(func);
+        for (i, data) in func.blocks.iter().enumerate() {
+            data.insts.iter().for_each(|d| unify_inst(func, &mut c, &class, &null, callees, d));
+            for (_, t) in targets(func, Block::new(i)) {
+                for (a, p) in t.args.iter().zip(&func.blocks[t.block.index()].params) {
+                    join(&mut c, &class, &null, *a, *p);
+                }
+            }
+        }
+        let class: Vec<Option<u32>> = class.into_iter().map(|k| k.map(|k| c.find(k))).collect();
+        let mut m = Memory {
+            active: vec![false; func.values.len()],
+            active_classes: HashSet::new(),
+            stores: HashMap::new(),
+            made: HashMap::new(),
+            mixed: HashSet::new(),
+            objects: HashSet::new(),
+            classes: class.iter().flatten().copied().collect(),
+            class,
+        };
+        for (p, is_active) in func.params().iter().zip(params) {
+            if *is_active {
+                m.active[p.index()] = true;
+                m.activate(*p, &mut c);
+            }
+        }
+        while m.sweep(func, &mut c, callees) {}
+        m.note_accesses(func, callees);
+        m.note_mixed(func);
+        m
+    }
+
+    /// The class of a value.
+    pub(crate) fn class(&self, v: Value) -> Option<u32> {
+        self.class.get(v.index()).copied().flatten()
+    }
+    /// Whether a value's floats depend on the active parameters.
+    pub(crate) fn is_active(&self, v: Value) -> bool {
+        self.active.get(v.index()).is_some_and(|a| *a)
+    }
+    /// Whether the memory of a value has a shadow.
+    pub(crate) fn has_shadow(&self, v: Value) -> bool {
+        self.class(v).is_some_and(|k| self.active_classes.contains(&k))
+    }
+    /// Whether the memory of a value is that of an object, which has fields and items of several types.
+    pub(crate) fn is_object(&self, v: Value) -> bool {
+        self.class(v).is_some_and(|k| self.objects.contains(&k))
+    }
+    /// The blocks that make memory of a value's class.
+    pub(crate) fn made(&self, class: u32) -> &[(Block, usize)] {
+        self.made.get(&class).map_or(&[], |v| v)
+    }
+    /// The instructions that write memory of a class.
+    pub(crate) fn stores(&self, class: u32) -> &[(Block, usize)] {
+        self.stores.get(&class).map_or(&[], |v| v)
+    }
+
+    fn activate(&mut self, v: Value, c: &mut Classes) -> bool {
+        let Some(k) = self.class(v) else { return false };
+        let mut changed = self.active_classes.insert(k);
+        // What memory refers to is active with it.
+        let mut at = k;
+        while let Some(p) = c.pointee[at as usize] {
+            at = c.find(p);
+            if !self.active_classes.insert(at) {
+                break;
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    fn sweep(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees) -> bool {
+        let mut changed = false;
+        for (i, data) in func.blocks.iter().enumerate() {
+            for d in &data.insts {
+                changed |= self.inst(func, c, callees, d);
+            }
+            for (_, t) in targets(func, Block::new(i)) {
+                for (a, p) in t.args.iter().zip(&func.blocks[t.block.index()].params) {
+                    if self.is_active(*a) && !self.is_active(*p) && !leaves(func.ty(*p)).is_empty() {
+                        self.active[p.index()] = true;
+                        changed = true;
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn inst(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees, d: &InstData) -> bool {
+        let mut active_operand = false;
+        d.inst.for_each_operand(|v| active_operand |= self.is_active(v));
+        let mut shadowed = false;
+        d.inst.for_each_operand(|v| shadowed |= self.has_shadow(v));
+        if let Inst::Store(p, v) = &d.inst {
+            return self.is_active(*v) && self.activate(*p, c);
+        }
+        let Some(r) = d.result else { return false };
+        let has_leaves = !leaves(func.ty(r)).is_empty();
+        let becomes = has_leaves
+            && match &d.inst {
+                Inst::Op(op, _) => active_operand && op.grad != Grad::Zero,
+                Inst::Load(_) | Inst::Take(_) => shadowed,
+                Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..) => active_operand || shadowed,
+                _ => active_operand,
+            };
+        let mut changed = becomes && !std::mem::replace(&mut self.active[r.index()], true);
+        let is_rule = matches!(&d.inst, Inst::Call(s, _) if callees.rule(*s).is_some());
+        if is_rule && (active_operand || shadowed) {
+            changed |= self.activate(r, c);
+        }
+        changed
+    }
+
+    fn note_mixed(&mut self, func: &Function) {
+        let cfg = Cfg::new(func);
+        let dom = DomTree::new(&cfg);
+        let loops = Loops::new(func, &cfg, &dom);
+        let carried = loops.loops.iter().flat_map(|l| &func.blocks[l.header.index()].params);
+        let loaded = func.blocks.iter().flat_map(|b| &b.insts);
+        let loaded = loaded.filter(|d| matches!(d.inst, Inst::Load(_) | Inst::Take(_) | Inst::Extern(_)));
+        let values = func.params().iter().chain(carried).copied().chain(loaded.filter_map(|d| d.result));
+        let mixed: HashSet<u32> = values.filter_map(|v| self.class(v)).collect();
+        self.mixed = mixed;
+        let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);
+        let all = func.values.iter().enumerate().filter(|(_, t)| is_object(t));
+        self.objects = all.filter_map(|(i, _)| self.class(Value::new(i))).collect();
+    }
+
+    fn note_accesses(&mut self, func: &Function, callees: &dyn Callees) {
+        for (i, data) in func.blocks.iter().enumerate() {
+            for (at, d) in data.insts.iter().enumerate() {
+                let place = (Block::new(i), at);
+                for v in written(func, callees, &d.inst) {
+                    if let Some(k) = self.class(v) {
+                        self.stores.entry(k).or_default().push(place);
+                    }
+                }
+                if is_made(&d.inst)
+                    && let Some(k) = d.result.and_then(|r| self.class(r))
+                {
+                    self.made.entry(k).or_default().push(place);
+                }
+            }
+        }
+        debug_assert!(self.stores.keys().all(|k| self.classes.contains(k)));
+    }
+}
+
+/// Whether an instruction makes memory that nothing else addresses.
+pub(crate) fn is_made(inst: &Inst) -> bool {
+    match inst {
+        Inst::New(_) | Inst::Call(..) => true,
+        Inst::Runtime(f, _) => f.allocates() || matches!(f.role, Role::Memory(Mem::Local | Mem::Shared | Mem::Dynamic)),
+        _ => false,
+    }
+}
+
+/// Operands whose memory an instruction may write.
+fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Vec<Value> {
+    match inst {
+        Inst::Store(p, _) | Inst::Take(p) => vec![*p],
+        Inst::MapInto(_, args) => vec![args[0]],
+        Inst::Call(s, args) => {
+            let mask = if callees.rule(*s).is_some() { 0 } else { callees.writes(*s) };
+            let writes = |i: usize| mask >> i.min(31) & 1 != 0;
+            args.iter().enumerate().filter(|(i, _)| writes(*i)).map(|(_, v)| *v).collect()
+        }
+        Inst::Foreign(f, args) => {
+            args[1..].iter().enumerate().filter(|(i, _)| f.may_write(*i)).map(|(_, v)| *v).collect()
+        }
+        Inst::ParFor(_, args) => args.clone(),
+        Inst::Runtime(f, args) => match f.memory {
+            Effect::Unknown => args.clone(),
+            Effect::Operands { writes, resizes } => {
+                let mut place = 0;
+                let mut out = Vec::new();
+                for v in args {
+                    if (writes | resizes) >> place & 1 != 0 {
+                        out.push(*v);
+                    }
+                    place += func.ty(*v).flatten().len();
+                }
+                out
+            }
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn nulls(func: &Function) -> HashSet<Value> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    insts.filter(|d| matches!(d.inst, Inst::Zero)).filter_map(|d| d.result).collect()
+}
+
+fn join(c: &mut Classes, class: &[Option<u32>], null: &HashSet<Value>, a: Value, b: Value) {
+    if null.contains(&a) || null.contains(&b) {
+        return;
+    }
+    if let (Some(x), Some(y)) = (class[a.index()], class[b.index()]) {
+        c.unify(x, y);
+    }
+}
+
+/// Unifies the classes of an instruction's operands and result.
+fn unify_inst(
+    func: &Function,
+    c: &mut Classes,
+    class: &[Option<u32>],
+    null: &HashSet<Value>,
+    callees: &dyn Callees,
+    d: &InstData,
+) {
+    match &d.inst {
+        Inst::Load(p) | Inst::Take(p) => {
+            if let (Some(p), Some(r)) = (class[p.index()], d.result.and_then(|r| class[r.index()])) {
+                let to = c.pointee(p);
+                c.unify(to, r);
+            }
+        }
+        Inst::Store(p, v) => {
+            if let (Some(p), Some(x), false) = (class[p.index()], class[v.index()], null.contains(v)) {
+                let to = c.pointee(p);
+                c.unify(to, x);
+            }
+        }
+        Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
+            // What is copied refers to the same memory; the regions themselves are apart.
+            let regions: Vec<u32> = args.iter().filter_map(|v| class[v.index()]).collect();
+            if let [a, b] = regions[..] {
+                let (a, b) = (c.pointee(a), c.pointee(b));
+                c.unify(a, b);
+            }
+        }
+        Inst::Runtime(f, _) if f.allocates() || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
+        Inst::Call(s, _) if callees.rule(*s).is_some() => {}
+        inst => {
+            let Some(r) = d.result.filter(|r| class[r.index()].is_some()) else { return };
+            let _ = func;
+            inst.for_each_operand(|v| join(c, class, null, v, r));
+        }
+    }
+}
+
+/// Whether the memory that a load reads is the same when everything has run that may run after it: no store to its
+/// class is reached from it other than through the place where the memory is made, which makes new memory then.
+pub(crate) fn is_lasting(func: &Function, memory: &Memory, class: u32, at: (Block, usize)) -> bool {
+    let stores = memory.stores(class);
+    if stores.is_empty() {
+        return true;
+    }
+    let made = match memory.made(class) {
+        [one] if !memory.mixed.contains(&class) => Some(*one),
+        _ => None,
+    };
+    // The first event in a block from a place on: a store, or the making of new memory.
+    let first = |b: Block, from: usize| {
+        let store = stores.iter().filter(|(s, i)| *s == b && *i >= from).map(|(_, i)| *i).min();
+        let made = made.filter(|(m, i)| *m == b && *i >= from).map(|(_, i)| i);
+        match (store, made) {
+            (Some(s), Some(m)) => Some(s < m),
+            (Some(_), None) => Some(true),
+            (None, Some(_)) => Some(false),
+            (None, None) => None,
+        }
+    };
+    match first(at.0, at.1 + 1) {
+        Some(is_store) => return !is_store,
+        None => {}
+    }
+    let (mut seen, mut work) = (HashSet::new(), vec![at.0]);
+    while let Some(b) = work.pop() {
+        for (_, t) in targets(func, b) {
+            if !seen.insert(t.block) {
+                continue;
+            }
+            match first(t.block, 0) {
+                Some(true) => return false,
+                Some(false) => {}
+                None => work.push(t.block),
+            }
+        }
+    }
+    true
+}

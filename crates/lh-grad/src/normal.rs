@@ -1,0 +1,376 @@
+//! The form of control flow that is reversed: one return; each loop has one edge into it, one latch, a block of its own
+//! on each edge out of it, and a counter of its iterations; values of a loop are used in it only (loop-closed SSA form);
+//! blocks where paths meet know the edge by which they were entered.
+
+use crate::builder::{Builder, to};
+use crate::promote::promote;
+use hashbrown::{HashMap, HashSet};
+use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Term};
+use lh_ir::{Block, Function, Slot, Span, Ty, Value};
+
+/// Control flow of a function in normal form.
+pub(crate) struct Flow {
+    pub cfg: Cfg,
+    pub dom: DomTree,
+    pub loops: Loops,
+    /// The counter of each loop: a parameter of its header.
+    pub counters: Vec<Value>,
+    /// The loops that are left on the way into a block, and the counter of each then.
+    pub left: HashMap<Block, Vec<(usize, Value)>>,
+    /// The block that returns.
+    pub ret: Block,
+    /// Blocks from which the function may return.
+    pub returns: Vec<bool>,
+    /// By what blocks know the edge by which they were entered.
+    pub selectors: HashMap<Block, Selector>,
+}
+
+/// The edge by which a block was entered.
+#[derive(Clone, Debug)]
+pub(crate) enum Selector {
+    /// The first of two edges if this is true, else the second.
+    Condition(Value, [Edge; 2]),
+    /// The number of the edge in this order.
+    Number(Value, Vec<Edge>),
+}
+
+/// Edges into a block that do not come from handlers, in a fixed order.
+pub(crate) fn entries(cfg: &Cfg, b: Block) -> Vec<Edge> {
+    cfg.preds(b).iter().copied().filter(|e| e.target.is_some()).collect()
+}
+
+/// The arguments of an edge.
+pub(crate) fn edge_args<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Vec<Value> {
+    let term = func.blocks[e.from.index()].term.as_mut().expect("it is built");
+    let at = e.target.expect("no handler") as usize;
+    &mut term.targets_mut().into_iter().nth(at).expect("the edge is there").args
+}
+
+/// Lets an edge lead to another block.
+fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
+    let term = func.blocks[e.from.index()].term.as_mut().expect("it is built");
+    let at = e.target.expect("no handler") as usize;
+    *term.targets_mut().into_iter().nth(at).expect("the edge is there") = to(block, args);
+}
+
+/// Brings a function to normal form.
+///
+/// # Errors
+/// It has control flow that is not reversed.
+pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
+    promote(func, 0);
+    let ret = single_return(func)?;
+    while shape_loops(func) {}
+    close_loops(func);
+    let counters = add_counters(func);
+    let cfg = Cfg::new(func);
+    let returns = returning(func, &cfg, ret);
+    check_handlers(func, &cfg, &returns)?;
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let selectors = add_selectors(func, &cfg, &dom, &loops, &returns);
+    let left = exits(func, &cfg, &loops, &counters);
+    let counters = loops.loops.iter().map(|l| counters[&l.header]).collect();
+    Ok(Flow { cfg, dom, loops, counters, left, ret, returns, selectors })
+}
+
+/// Blocks that may lead to the return without an exception.
+fn returning(func: &Function, cfg: &Cfg, ret: Block) -> Vec<bool> {
+    let mut found = vec![false; func.blocks.len()];
+    let mut work = vec![ret];
+    while let Some(b) = work.pop() {
+        if !std::mem::replace(&mut found[b.index()], true) {
+            work.extend(cfg.preds(b).iter().map(|e| e.from));
+        }
+    }
+    found
+}
+
+/// Refuses exceptions that are caught where the function goes on.
+fn check_handlers(func: &Function, cfg: &Cfg, returns: &[bool]) -> Result<()> {
+    for &b in cfg.rpo() {
+        let data = &func.blocks[b.index()];
+        if let Some(t) = &data.unwind
+            && returns[t.block.index()]
+        {
+            let raises = data.insts.iter().find(|d| d.inst.can_raise());
+            let span = raises.map_or(data.term_span, |d| d.span);
+            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "an exception that is caught here has no derivative yet")
+                .note("move the `try` out of the function that is differentiated")
+                .at(&func.file, span));
+        }
+    }
+    Ok(())
+}
+
+fn single_return(func: &mut Function) -> Result<Block> {
+    let cfg = Cfg::new(func);
+    let is_return = |b: &Block| matches!(func.blocks[b.index()].term, Some(Term::Return(_)));
+    let found: Vec<Block> = cfg.rpo().iter().copied().filter(is_return).collect();
+    let Some(first) = found.first() else {
+        let span = Span { line: func.first_line, end_line: func.first_line, ..Span::default() };
+        return Err(
+            Diagnostic::new(diag::NO_DERIVATIVE, format!("`{}` never returns", func.qualname)).at(&func.file, span)
+        );
+    };
+    let Some(Term::Return(v)) = func.blocks[first.index()].term else { unreachable!("it was asked") };
+    let (ty, span) = (func.ty(v), func.blocks[first.index()].term_span);
+    let ret = func.new_block();
+    let result = func.new_param(ret, ty);
+    let data = &mut func.blocks[ret.index()];
+    (data.term, data.term_span) = (Some(Term::Return(result)), span);
+    for b in found {
+        let data = &mut func.blocks[b.index()];
+        if let Some(Term::Return(v)) = data.term {
+            data.term = Some(Term::Jump(to(ret, vec![v])));
+        }
+    }
+    Ok(ret)
+}
+
+/// A new block with parameters like those of another, to which it jumps.
+fn before(func: &mut Function, block: Block, span: Span) -> Block {
+    let new = func.new_block();
+    let tys: Vec<Ty> = func.blocks[block.index()].params.iter().map(|p| func.ty(*p)).collect();
+    let args: Vec<Value> = tys.into_iter().map(|t| func.new_param(new, t)).collect();
+    let (cold, unwind) = (func.blocks[block.index()].cold, None);
+    let data = &mut func.blocks[new.index()];
+    (data.term, data.term_span, data.cold, data.unwind) = (Some(Term::Jump(to(block, args))), span, cold, unwind);
+    new
+}
+
+/// Gives one loop that lacks it a single latch, a preheader or a block on an edge out of it.
+fn shape_loops(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    for l in &loops.loops {
+        let span = func.blocks[l.header.index()].term_span;
+        let (back, into): (Vec<Edge>, Vec<Edge>) =
+            entries(&cfg, l.header).into_iter().partition(|e| dom.dominates(l.header, e.from));
+        let is_jump = |e: &Edge| matches!(func.blocks[e.from.index()].term, Some(Term::Jump(_)));
+        for edges in [&back, &into] {
+            if edges.len() != 1 || !is_jump(&edges[0]) {
+                let new = before(func, l.header, span);
+                for e in edges {
+                    let args = std::mem::take(edge_args(func, e));
+                    redirect(func, e, new, args);
+                }
+                return true;
+            }
+        }
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        for &b in &l.blocks {
+            let out = targets(func, b).find(|(at, t)| {
+                let to = &func.blocks[t.block.index()];
+                let is_own =
+                    cfg.preds(t.block).len() == 1 && to.params.is_empty() && matches!(to.term, Some(Term::Jump(_)));
+                at.is_some() && !inside.contains(&t.block) && !is_own
+            });
+            if let Some((target, t)) = out.map(|(at, t)| (at, t.clone())) {
+                let cold = func.blocks[t.block.index()].cold;
+                let new = func.new_block();
+                func.blocks[new.index()] =
+                    BlockData { term: Some(Term::Jump(t)), term_span: span, cold, ..Default::default() };
+                redirect(func, &Edge { from: b, target }, new, Vec::new());
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Brings loops into loop-closed SSA form, inner ones first.
+fn close_loops(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    for l in &loops.loops {
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        let defs = def_blocks(func);
+        let from_inside = |v: Value| defs[v.index()].is_some_and(|d| inside.contains(&d));
+        let mut escaping: Vec<Value> = Vec::new();
+        let mut note = |v: Value| {
+            if from_inside(v) {
+                escaping.push(v);
+            }
+        };
+        for &b in cfg.rpo().iter().filter(|b| !inside.contains(*b)) {
+            let data = &func.blocks[b.index()];
+            data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut note));
+            if let Some(t) = &data.term {
+                t.clone().for_each_operand_mut(&mut |v| note(*v));
+            }
+        }
+        escaping.sort_unstable();
+        escaping.dedup();
+        if escaping.is_empty() {
+            continue;
+        }
+        let first = func.slots.len();
+        let slots: HashMap<Value, Slot> = escaping.iter().map(|v| (*v, func.new_slot(func.ty(*v)))).collect();
+        read_slots(func, &cfg, &inside, &slots);
+        for &b in &l.blocks {
+            let out: Vec<Edge> = targets(func, b)
+                .filter(|(at, t)| at.is_some() && !inside.contains(&t.block))
+                .map(|(target, _)| Edge { from: b, target })
+                .collect();
+            for e in out {
+                let exit = targets(func, b).find(|(at, _)| *at == e.target).expect("it was found").1.block;
+                let reach =
+                    escaping.iter().filter(|v| defs[v.index()].is_some_and(|d| d == b || dom.results_reach(d, b)));
+                for v in reach.copied().collect::<Vec<_>>() {
+                    let p = func.new_param(exit, func.ty(v));
+                    edge_args(func, &e).push(v);
+                    let set = InstData { result: None, inst: Inst::SlotSet(slots[&v], p), span: Span::default() };
+                    func.blocks[exit.index()].insts.insert(0, set);
+                }
+            }
+        }
+        promote(func, first);
+    }
+}
+
+/// Reads values from slots in all blocks outside of a loop.
+fn read_slots(func: &mut Function, cfg: &Cfg, inside: &HashSet<Block>, slots: &HashMap<Value, Slot>) {
+    for &b in cfg.rpo().iter().filter(|b| !inside.contains(*b)) {
+        let insts = std::mem::take(&mut func.blocks[b.index()].insts);
+        let span = func.blocks[b.index()].term_span;
+        let mut at = Builder::new(func, span);
+        for mut d in insts {
+            d.inst.for_each_operand_mut(&mut |v| {
+                if let Some(s) = slots.get(v) {
+                    *v = at.get(*s);
+                }
+            });
+            at.insts.push(d);
+        }
+        let mut term = at.func.blocks[b.index()].term.take();
+        if let Some(t) = &mut term {
+            t.for_each_operand_mut(&mut |v| {
+                if let Some(s) = slots.get(v) {
+                    *v = at.get(*s);
+                }
+            });
+        }
+        at.finish(b);
+        func.blocks[b.index()].term = term;
+    }
+}
+
+/// Adds a counter to each loop, by header.
+fn add_counters(func: &mut Function) -> HashMap<Block, Value> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let mut out = HashMap::new();
+    for l in &loops.loops {
+        let counter = func.new_param(l.header, Ty::int());
+        out.insert(l.header, counter);
+        for e in entries(&cfg, l.header) {
+            let span = func.blocks[e.from.index()].term_span;
+            let mut b = Builder::at_end(func, e.from, span);
+            let v = if dom.dominates(l.header, e.from) {
+                let one = b.int(1);
+                b.int_op("add", counter, one)
+            } else {
+                b.int(0)
+            };
+            b.finish(e.from);
+            edge_args(func, &e).push(v);
+        }
+        // Hints are about loops without a tape, and parallel loops are reversed in order.
+        let data = &mut func.blocks[l.header.index()];
+        data.parallel = None;
+        l.latches.iter().for_each(|b| func.blocks[b.index()].latch = LatchHint::default());
+    }
+    out
+}
+
+/// Passes counters to the blocks on the edges out of loops.
+fn exits(
+    func: &mut Function,
+    cfg: &Cfg,
+    loops: &Loops,
+    counters: &HashMap<Block, Value>,
+) -> HashMap<Block, Vec<(usize, Value)>> {
+    let mut out: HashMap<Block, Vec<(usize, Value)>> = HashMap::new();
+    for (i, l) in loops.loops.iter().enumerate() {
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        for &b in &l.blocks {
+            let edges: Vec<(Edge, Block)> = targets(func, b)
+                .filter(|(at, t)| at.is_some() && !inside.contains(&t.block))
+                .map(|(target, t)| (Edge { from: b, target }, t.block))
+                .collect();
+            for (e, exit) in edges {
+                debug_assert_eq!(cfg.preds(exit).len(), 1);
+                let at = func.new_param(exit, Ty::int());
+                edge_args(func, &e).push(counters[&l.header]);
+                out.entry(exit).or_default().push((i, at));
+            }
+        }
+    }
+    out
+}
+
+fn add_selectors(
+    func: &mut Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    loops: &Loops,
+    returns: &[bool],
+) -> HashMap<Block, Selector> {
+    let mut out = HashMap::new();
+    for &b in cfg.rpo() {
+        let edges = entries(cfg, b);
+        let is_header = loops.loops.iter().any(|l| l.header == b);
+        if !returns[b.index()] || edges.len() < 2 || is_header {
+            continue;
+        }
+        if let Some(s) = by_condition(func, cfg, dom, b, &edges)
+            && let Selector::Condition(_, [e, _]) = &s
+            && let Some(above) = cfg.position(b).and_then(|p| dom.idom_position(p))
+            && loops.innermost[cfg.rpo()[above].index()] == loops.innermost[b.index()]
+            && e.target.is_some()
+        {
+            out.insert(b, s);
+            continue;
+        }
+        let number = func.new_param(b, Ty::int());
+        for (i, e) in edges.iter().enumerate() {
+            let span = func.blocks[e.from.index()].term_span;
+            let mut at = Builder::at_end(func, e.from, span);
+            let v = at.int(i as i64);
+            at.finish(e.from);
+            edge_args(func, e).push(v);
+        }
+        out.insert(b, Selector::Number(number, edges));
+    }
+    out
+}
+
+/// The selector of a block in which both sides of one branch meet.
+fn by_condition(func: &Function, cfg: &Cfg, dom: &DomTree, b: Block, edges: &[Edge]) -> Option<Selector> {
+    let [x, y] = edges[..] else { return None };
+    let above = cfg.rpo()[dom.idom_position(cfg.position(b)?)?];
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[above.index()].term else { return None };
+    // An edge belongs to a side if it is that edge of the branch, or comes from below a block that only it leads to.
+    let side = |e: &Edge| {
+        if e.from == above {
+            return e.target;
+        }
+        let under = |t: Block| t != b && cfg.preds(t).len() == 1 && dom.dominates(t, e.from);
+        match (under(then.block), under(els.block)) {
+            (true, false) => Some(0),
+            (false, true) => Some(1),
+            _ => None,
+        }
+    };
+    match (side(&x)?, side(&y)?) {
+        (0, 1) => Some(Selector::Condition(*cond, [x, y])),
+        (1, 0) => Some(Selector::Condition(*cond, [y, x])),
+        _ => None,
+    }
+}

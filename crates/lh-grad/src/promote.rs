@@ -1,0 +1,248 @@
+//! Makes SSA values of slots, and removes sums with the zeros that adjoints begin with.
+
+use crate::builder::SUM;
+use hashbrown::{HashMap, HashSet};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::{Block, Const, Function, Slot, Ty, Value};
+
+/// Replaces the slots from `first` on by block parameters; all of them are zero where the function begins. Blocks that
+/// cannot be reached become empty.
+pub(crate) fn promote(func: &mut Function, first: usize) {
+    let cfg = Cfg::new(func);
+    for i in 0..func.blocks.len() {
+        if !cfg.is_reachable(Block::new(i)) {
+            let data = &mut func.blocks[i];
+            (data.params, data.insts, data.term) = (Vec::new(), Vec::new(), Some(Term::Unreachable));
+            data.unwind = None;
+        }
+    }
+    let cfg = Cfg::new(func);
+    let live = live_slots(func, &cfg, first);
+    let mut params: Vec<Vec<(Slot, Value)>> = vec![Vec::new(); func.blocks.len()];
+    for &b in cfg.rpo() {
+        if cfg.preds(b).len() > 1 {
+            for s in &live[b.index()] {
+                let v = func.new_param(b, func.slots[s.index()]);
+                params[b.index()].push((*s, v));
+            }
+        }
+    }
+    let mut pass =
+        Pass { first, zeros: HashMap::new(), names: HashMap::new(), out: vec![HashMap::new(); func.blocks.len()] };
+    pass.zeros(func);
+    for &b in cfg.rpo() {
+        pass.block(func, &cfg, b, &params);
+    }
+    for &b in cfg.rpo() {
+        let at = &pass.out[b.index()];
+        let edge = |t: &mut Target| {
+            for (s, _) in &params[t.block.index()] {
+                t.args.push(at.get(s).copied().unwrap_or(pass.zeros[s]));
+            }
+        };
+        if let Some(term) = &mut func.blocks[b.index()].term {
+            term.targets_mut().into_iter().for_each(edge);
+        }
+    }
+    rename(func, &pass.names);
+    func.slots.truncate(first);
+}
+
+/// Gives values the names of others, whose own names may be replaced, too.
+pub(crate) fn rename(func: &mut Function, names: &HashMap<Value, Value>) {
+    if names.is_empty() {
+        return;
+    }
+    let of = |v: &mut Value| {
+        while let Some(n) = names.get(v) {
+            *v = *n;
+        }
+    };
+    for data in &mut func.blocks {
+        data.insts.iter_mut().for_each(|d| d.inst.for_each_operand_mut(&mut |v| of(v)));
+        if let Some(t) = &mut data.term {
+            t.for_each_operand_mut(&mut |v| of(v));
+        }
+        data.unwind.iter_mut().for_each(|t| t.args.iter_mut().for_each(|v| of(v)));
+    }
+}
+
+/// The slots that each block may read before it writes them.
+fn live_slots(func: &Function, cfg: &Cfg, first: usize) -> Vec<Vec<Slot>> {
+    let (mut live, mut writes) = (vec![HashSet::new(); func.blocks.len()], vec![HashSet::new(); func.blocks.len()]);
+    let mut work = Vec::new();
+    for &b in cfg.rpo() {
+        for d in &func.blocks[b.index()].insts {
+            match d.inst {
+                Inst::SlotGet(s) if s.index() >= first && !writes[b.index()].contains(&s) => {
+                    if live[b.index()].insert(s) {
+                        work.push((b, s));
+                    }
+                }
+                Inst::SlotSet(s, _) => _ = writes[b.index()].insert(s),
+                _ => {}
+            }
+        }
+    }
+    while let Some((b, s)) = work.pop() {
+        for e in cfg.preds(b) {
+            let p = e.from.index();
+            if !writes[p].contains(&s) && live[p].insert(s) {
+                work.push((e.from, s));
+            }
+        }
+    }
+    live.into_iter()
+        .map(|set| {
+            let mut all: Vec<Slot> = set.into_iter().collect();
+            all.sort_unstable();
+            all
+        })
+        .collect()
+}
+
+struct Pass {
+    first: usize,
+    /// The value of each slot where the function begins.
+    zeros: HashMap<Slot, Value>,
+    names: HashMap<Value, Value>,
+    /// The slots' values at the end of each block.
+    out: Vec<HashMap<Slot, Value>>,
+}
+
+impl Pass {
+    fn zeros(&mut self, func: &mut Function) {
+        let mut of_type: HashMap<Ty, Value> = HashMap::new();
+        let mut insts = Vec::new();
+        for i in self.first..func.slots.len() {
+            let ty = func.slots[i];
+            let v = *of_type.entry(ty).or_insert_with(|| {
+                let v = func.new_value(ty);
+                let inst = if ty.is_float() && !ty.is_half() {
+                    Inst::Const(Const::Float(0.0, ty))
+                } else if ty.is_int() {
+                    Inst::Const(Const::Int(0, ty))
+                } else {
+                    Inst::Zero
+                };
+                insts.push(InstData { result: Some(v), inst, span: lh_ir::Span::default() });
+                v
+            });
+            self.zeros.insert(Slot::new(i), v);
+        }
+        func.blocks[0].insts.splice(0..0, insts);
+    }
+
+    fn block(&mut self, func: &mut Function, cfg: &Cfg, b: Block, params: &[Vec<(Slot, Value)>]) {
+        let mut now = match cfg.preds(b) {
+            [e] => self.out[e.from.index()].clone(),
+            _ => HashMap::new(),
+        };
+        now.extend(params[b.index()].iter().copied());
+        let old = std::mem::take(&mut func.blocks[b.index()].insts);
+        for d in old {
+            match d.inst {
+                Inst::SlotGet(s) if s.index() >= self.first => {
+                    let v = now.get(&s).copied().unwrap_or(self.zeros[&s]);
+                    self.names.insert(d.result.expect("a slot is read for its value"), v);
+                }
+                Inst::SlotSet(s, v) if s.index() >= self.first => {
+                    let mut v = v;
+                    while let Some(n) = self.names.get(&v) {
+                        v = *n;
+                    }
+                    now.insert(s, v);
+                }
+                _ => func.blocks[b.index()].insts.push(d),
+            }
+        }
+        self.out[b.index()] = now;
+    }
+}
+
+/// Removes parameters that always have one value, and sums in which an operand is a zero of an adjoint's beginning.
+pub(crate) fn simplify(func: &mut Function) {
+    loop {
+        let mut names = single_valued(func);
+        let zeros: HashSet<Value> = constants(func);
+        for d in func.blocks.iter().flat_map(|b| &b.insts) {
+            if let (Inst::Op(op, args), Some(r)) = (&d.inst, d.result)
+                && *op == *SUM
+                && let [a, b] = args[..]
+                && func.ty(a) == func.ty(r)
+                && func.ty(b) == func.ty(r)
+            {
+                if zeros.contains(&a) {
+                    names.insert(r, b);
+                } else if zeros.contains(&b) {
+                    names.insert(r, a);
+                }
+            }
+        }
+        if names.is_empty() {
+            return;
+        }
+        for data in &mut func.blocks {
+            data.insts.retain(|d| d.result.is_none_or(|r| !names.contains_key(&r)));
+        }
+        rename(func, &names);
+    }
+}
+
+fn constants(func: &Function) -> HashSet<Value> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let is_zero = |d: &InstData| matches!(&d.inst, Inst::Const(Const::Float(x, _)) if x.to_bits() == 0);
+    insts.filter(|d| is_zero(d)).filter_map(|d| d.result).collect()
+}
+
+/// Removes the parameters whose arguments are all one value, or the parameter itself; answers what they are.
+fn single_valued(func: &mut Function) -> HashMap<Value, Value> {
+    let cfg = Cfg::new(func);
+    let mut names = HashMap::new();
+    let place: HashMap<Value, u64> = zero_numbers(func);
+    for &b in cfg.rpo() {
+        if b.0 == 0 || cfg.preds(b).iter().any(|e| e.target.is_none()) {
+            continue;
+        }
+        let mut at = 0;
+        while at < func.blocks[b.index()].params.len() {
+            let p = func.blocks[b.index()].params[at];
+            let mut only: Option<Value> = None;
+            let mut same = true;
+            for e in cfg.preds(b) {
+                let term = func.blocks[e.from.index()].term.as_ref().expect("built");
+                let mut a = term.targets()[e.target.expect("no handler") as usize].args[at];
+                while let Some(n) = names.get(&a) {
+                    a = *n;
+                }
+                let alike = |o: Value| o == a || place.get(&o).is_some_and(|x| place.get(&a) == Some(x));
+                if a != p {
+                    same &= only.is_none_or(alike);
+                    only = only.or(Some(a));
+                }
+            }
+            match only {
+                Some(v) if same && func.ty(v) == func.ty(p) => {
+                    names.insert(p, v);
+                    func.blocks[b.index()].params.remove(at);
+                    for e in cfg.preds(b) {
+                        let term = func.blocks[e.from.index()].term.as_mut().expect("built");
+                        term.targets_mut()[e.target.expect("no handler") as usize].args.remove(at);
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+    }
+    names
+}
+
+/// Zeros of the entry block, which are the same value wherever they stand.
+fn zero_numbers(func: &Function) -> HashMap<Value, u64> {
+    let own = |d: &InstData| match &d.inst {
+        Inst::Const(Const::Float(x, _)) if x.to_bits() == 0 => d.result.map(|r| (r, 0)),
+        _ => None,
+    };
+    func.blocks[0].insts.iter().filter_map(own).collect()
+}

@@ -1,0 +1,483 @@
+//! The reverse part: each block of the function gets one that runs its instructions' adjoints in reverse order, and
+//! goes on to those of the blocks before it. It refers to the values of the forward part as if they were available;
+//! `keep` makes them so.
+
+use crate::builder::{Builder, SUM, to};
+use crate::memory::{Callees, Memory, leaves};
+use crate::normal::{Flow, Selector, edge_args, entries};
+use crate::partial::{self, Terms};
+use crate::shadow::{RuleCall, Saved, Shadows, refused, zero, zeroed};
+use hashbrown::HashMap;
+use lh_ir::algebra::Grad;
+use lh_ir::cfg::Edge;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::verify::{part, parts};
+use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
+
+/// The state of a loop in the reverse part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counting {
+    /// The counter of the loop's last iteration.
+    pub last: Slot,
+    /// The number of iterations that have been reversed.
+    pub done: Slot,
+}
+
+/// The reverse part under construction.
+pub(crate) struct Reverse<'a> {
+    pub func: &'a mut Function,
+    pub flow: &'a Flow,
+    pub memory: &'a Memory,
+    pub callees: &'a dyn Callees,
+    pub shadows: &'a Shadows,
+    pub saved: &'a Saved,
+    /// The adjoint of each value: a slot for each of its floats.
+    adjoints: HashMap<Value, Vec<Slot>>,
+    /// The block that reverses each block.
+    pub blocks: HashMap<Block, Block>,
+    pub loops: Vec<Counting>,
+}
+
+/// Builds the reverse part, which begins where the function returned and returns what it returned, and the adjoints of
+/// the parameters `asked`.
+///
+/// # Errors
+/// Something without a derivative.
+pub(crate) fn build<'a>(mut r: Reverse<'a>, asked: &[Value], ret: Ty) -> Result<Reverse<'a>> {
+    let order: Vec<Block> = r.flow.cfg.rpo().iter().copied().filter(|b| r.flow.returns[b.index()]).collect();
+    for b in &order {
+        let new = r.func.new_block();
+        r.func.blocks[new.index()].cold = r.func.blocks[b.index()].cold;
+        r.blocks.insert(*b, new);
+    }
+    let last = r.flow.ret;
+    let Some(Term::Return(result)) = r.func.blocks[last.index()].term else { bug!("it returns") };
+    for b in order.into_iter().rev() {
+        r.block(b, result, asked, ret)?;
+    }
+    r.func.blocks[last.index()].term = Some(Term::Jump(to(r.blocks[&last], Vec::new())));
+    r.func.ret = Some(ret);
+    Ok(r)
+}
+
+impl<'a> Reverse<'a> {
+    pub(crate) fn new(
+        func: &'a mut Function,
+        flow: &'a Flow,
+        memory: &'a Memory,
+        callees: &'a dyn Callees,
+        shadows: &'a Shadows,
+        saved: &'a Saved,
+    ) -> Reverse<'a> {
+        let count = flow.loops.loops.len();
+        let mut slot = || Counting { last: func.new_slot(Ty::int()), done: func.new_slot(Ty::int()) };
+        let loops = (0..count).map(|_| slot()).collect();
+        let (adjoints, blocks) = (HashMap::new(), HashMap::new());
+        Reverse { func, flow, memory, callees, shadows, saved, adjoints, blocks, loops }
+    }
+
+    fn block(&mut self, b: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
+        let data = self.func.blocks[b.index()].clone();
+        let new = self.blocks[&b];
+        let mut out = Out { insts: Vec::new(), span: data.term_span };
+        if b == self.flow.ret && self.memory.is_active(result) {
+            let ty = leaves(self.func.ty(result))[0];
+            let one = self.with(&mut out, |b| b.float(1.0, ty));
+            self.add(&mut out, result, 0, one);
+        }
+        for d in data.insts.iter().rev() {
+            out.span = d.span;
+            self.inst(&mut out, d).map_err(|e| e.at(&self.func.file, d.span))?;
+        }
+        out.span = data.term_span;
+        if b.0 == 0 {
+            return self.finish(out, new, result, asked, ret);
+        }
+        let taken: Vec<Vec<Value>> = data.params.iter().map(|p| self.take(&mut out, *p)).collect();
+        let edges = entries(&self.flow.cfg, b);
+        if let Some(l) = self.flow.loops.loops.iter().position(|l| l.header == b) {
+            self.loop_entry(out, new, l, &edges, &taken);
+        } else if let [e] = edges[..] {
+            self.leave_loops(&mut out, b);
+            self.transfer(&mut out, &e, &taken);
+            let term = Term::Jump(to(self.blocks[&e.from], Vec::new()));
+            out.end(self.func, new, term);
+        } else {
+            self.select(out, new, b, &taken);
+        }
+        Ok(())
+    }
+
+    /// The end of the block that reverses a loop's header: back to the iteration before, or to where the loop began.
+    fn loop_entry(&mut self, mut out: Out, new: Block, l: usize, edges: &[Edge], taken: &[Vec<Value>]) {
+        let Counting { last, done } = self.loops[l];
+        let header = self.flow.loops.loops[l].header;
+        let (mut back, mut into) = (None, None);
+        for e in edges {
+            let place = if self.flow.dom.dominates(header, e.from) { &mut back } else { &mut into };
+            *place = Some(*e);
+        }
+        let (back, into) = (back.expect("a loop has a latch"), into.expect("a loop is entered"));
+        let more = self.with(&mut out, |b| {
+            let (done, last) = (b.get(done), b.get(last));
+            b.test("lt", done, last)
+        });
+        let [latch, before] = [self.func.new_block(), self.func.new_block()];
+        let span = out.span;
+        out.end(self.func, new, Term::Branch { cond: more, then: to(latch, vec![]), els: to(before, vec![]) });
+        let mut at = Out { insts: Vec::new(), span };
+        self.with(&mut at, |b| {
+            let (old, one) = (b.get(done), b.int(1));
+            let next = b.int_op("add", old, one);
+            b.set(done, next);
+        });
+        self.transfer(&mut at, &back, taken);
+        at.end(self.func, latch, Term::Jump(to(self.blocks[&back.from], vec![])));
+        let mut at = Out { insts: Vec::new(), span };
+        self.transfer(&mut at, &into, taken);
+        at.end(self.func, before, Term::Jump(to(self.blocks[&into.from], vec![])));
+    }
+
+    /// Sets the state of the loops that the function left on its way into a block.
+    fn leave_loops(&mut self, out: &mut Out, b: Block) {
+        for (l, at) in self.flow.left.get(&b).cloned().unwrap_or_default() {
+            let Counting { last, done } = self.loops[l];
+            self.with(out, |b| {
+                b.set(last, at);
+                let zero = b.int(0);
+                b.set(done, zero);
+            });
+        }
+    }
+
+    /// The end of the block that reverses one in which paths meet.
+    fn select(&mut self, mut out: Out, new: Block, b: Block, taken: &[Vec<Value>]) {
+        let span = out.span;
+        let side = |this: &mut Self, e: &Edge| {
+            let block = this.func.new_block();
+            let mut at = Out { insts: Vec::new(), span };
+            this.transfer(&mut at, e, taken);
+            at.end(this.func, block, Term::Jump(to(this.blocks[&e.from], vec![])));
+            block
+        };
+        match self.flow.selectors[&b].clone() {
+            Selector::Condition(cond, [x, y]) => {
+                let [then, els] = [side(self, &x), side(self, &y)];
+                out.end(self.func, new, Term::Branch { cond, then: to(then, vec![]), els: to(els, vec![]) });
+            }
+            Selector::Number(number, edges) => {
+                let sides: Vec<Block> = edges.iter().map(|e| side(self, e)).collect();
+                let mut at = new;
+                for (i, block) in sides[..sides.len() - 1].iter().enumerate() {
+                    let is_it = self.with(&mut out, |b| {
+                        let i = b.int(i as i64);
+                        b.test("eq", number, i)
+                    });
+                    let next = if i + 2 == sides.len() { sides[i + 1] } else { self.func.new_block() };
+                    let term = Term::Branch { cond: is_it, then: to(*block, vec![]), els: to(next, vec![]) };
+                    std::mem::replace(&mut out, Out { insts: Vec::new(), span }).end(self.func, at, term);
+                    at = next;
+                }
+            }
+        }
+    }
+
+    /// Adds the adjoints of a block's parameters to those of an edge's arguments.
+    fn transfer(&mut self, out: &mut Out, e: &Edge, taken: &[Vec<Value>]) {
+        let args = edge_args(self.func, e).clone();
+        for (a, parts) in args.iter().zip(taken) {
+            for (i, d) in parts.iter().enumerate() {
+                self.add(out, *a, i, *d);
+            }
+        }
+    }
+
+    /// The end of the reverse part.
+    fn finish(&mut self, mut out: Out, new: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
+        let mut adjoints = Vec::new();
+        for p in asked {
+            let taken = self.take(&mut out, *p);
+            let ty = self.func.ty(*p);
+            let shadow = self.shadows.get(p).copied();
+            adjoints.push(self.with(&mut out, |b| with_leaves(b, shadow.unwrap_or(*p), ty, &mut taken.into_iter())));
+        }
+        let ty = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
+        let v = self.with(&mut out, |b| {
+            let adjoints = b.inst(Inst::Pack(adjoints), ty);
+            let has_value = !b.func.ty(result).flatten().is_empty();
+            let both = if has_value { vec![result, adjoints] } else { vec![adjoints] };
+            b.inst(Inst::Pack(both), ret)
+        });
+        out.end(self.func, new, Term::Return(v));
+        Ok(())
+    }
+
+    /// The adjoint of a value, which is zero afterwards; nothing of one that is not active.
+    fn take(&mut self, out: &mut Out, v: Value) -> Vec<Value> {
+        if !self.memory.is_active(v) {
+            return Vec::new();
+        }
+        let slots = self.slots(v);
+        self.with(out, |b| {
+            slots
+                .iter()
+                .map(|s| {
+                    let d = b.get(*s);
+                    let ty = b.func.ty(d);
+                    let none = zero(b, ty);
+                    b.set(*s, none);
+                    d
+                })
+                .collect()
+        })
+    }
+
+    /// Adds to the adjoint of the `i`th float of a value, if the value is active.
+    fn add(&mut self, out: &mut Out, v: Value, i: usize, d: Value) {
+        if self.memory.is_active(v) {
+            let slot = self.slots(v)[i];
+            self.with(out, |b| {
+                let old = b.get(slot);
+                let new = sum(b, old, d);
+                b.set(slot, new);
+            });
+        }
+    }
+
+    fn slots(&mut self, v: Value) -> Vec<Slot> {
+        if !self.adjoints.contains_key(&v) {
+            let slots = leaves(self.func.ty(v)).into_iter().map(|t| self.func.new_slot(t)).collect();
+            self.adjoints.insert(v, slots);
+        }
+        self.adjoints[&v].clone()
+    }
+
+    fn with<R>(&mut self, out: &mut Out, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+        let mut b = Builder::new(self.func, out.span);
+        b.insts = std::mem::take(&mut out.insts);
+        let r = f(&mut b);
+        out.insts = b.insts;
+        r
+    }
+
+    /// The adjoint of an instruction.
+    fn inst(&mut self, out: &mut Out, d: &InstData) -> Result<()> {
+        match (&d.inst, d.result) {
+            (Inst::Store(p, v), _) => self.store(out, *p, *v),
+            (
+                Inst::Call(..)
+                | Inst::Runtime(..)
+                | Inst::Foreign(..)
+                | Inst::ParFor(..)
+                | Inst::Map(..)
+                | Inst::MapInto(..),
+                _,
+            ) => {
+                return self.call(out, d);
+            }
+            (Inst::Field(_, 0), Some(r)) if self.saved.contains_key(&r) => {
+                let call = &self.saved[&r];
+                self.rule(out, r, call);
+            }
+            (_, None) => {}
+            (_, Some(r)) if !self.memory.is_active(r) => {}
+            (Inst::Op(op, args), Some(r)) => {
+                let texts = match op.grad {
+                    Grad::Zero => return Ok(()),
+                    Grad::Partials(texts) => texts,
+                    Grad::None(why) => {
+                        let text = format!("`{}` has no derivative: {why}", op.name);
+                        return Err(Diagnostic::new(diag::NO_DERIVATIVE, text));
+                    }
+                };
+                let [adjoint] = self.take(out, r)[..] else { bug!("a row gives one float") };
+                let terms = Terms { operands: args, result: r, adjoint, ty: self.func.ty(r) };
+                for (a, text) in args.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
+                    if self.memory.is_active(*a) {
+                        let part = self.with(out, |b| partial::emit(b, text, &terms));
+                        self.add(out, *a, 0, part);
+                    }
+                }
+            }
+            (Inst::Load(p) | Inst::Take(p), Some(r)) => {
+                let d = self.take(out, r);
+                let (p, ty) = (self.shadows[p], self.func.ty(r));
+                self.with(out, |b| {
+                    let old = b.inst(Inst::Load(p), ty);
+                    let mut parts = leaf_values(b, old, ty).into_iter().zip(d).collect::<Vec<_>>();
+                    let sums: Vec<Value> = parts.drain(..).map(|(x, d)| sum(b, x, d)).collect();
+                    let new = with_leaves(b, old, ty, &mut sums.into_iter());
+                    b.effect(Inst::Store(p, new));
+                });
+            }
+            (inst, Some(r)) => self.move_leaves(out, inst, r)?,
+        }
+        Ok(())
+    }
+
+    /// The adjoint of an instruction that passes floats on.
+    fn move_leaves(&mut self, out: &mut Out, inst: &Inst, r: Value) -> Result<()> {
+        let d = self.take(out, r);
+        match inst {
+            Inst::Cast(v) | Inst::Some(v) | Inst::Unwrap(v) => {
+                d.iter().enumerate().for_each(|(i, d)| self.add(out, *v, i, *d))
+            }
+            Inst::Pack(of) => {
+                let mut d = d.into_iter();
+                for v in of {
+                    for i in 0..leaves(self.func.ty(*v)).len() {
+                        let d = d.next().unwrap_or_else(|| bug!("an aggregate has the floats of its parts"));
+                        self.add(out, *v, i, d);
+                    }
+                }
+            }
+            Inst::Field(v, n) => {
+                let before: usize = parts(self.func.ty(*v)).take(*n as usize).map(|t| leaves(t).len()).sum();
+                d.iter().enumerate().for_each(|(i, d)| self.add(out, *v, before + i, *d));
+            }
+            _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative")),
+        }
+        Ok(())
+    }
+
+    /// A store: what was stored gets the adjoint of the memory, which becomes zero, as before the store.
+    fn store(&mut self, out: &mut Out, p: Value, v: Value) {
+        let ty = self.func.ty(v);
+        if !self.memory.has_shadow(p) || leaves(ty).is_empty() {
+            return;
+        }
+        let p = self.shadows[&p];
+        let d = self.with(out, |b| {
+            let old = b.inst(Inst::Load(p), ty);
+            let d = leaf_values(b, old, ty);
+            let none = zeroed(b, old);
+            b.effect(Inst::Store(p, none));
+            d
+        });
+        for (i, d) in d.into_iter().enumerate() {
+            self.add(out, v, i, d);
+        }
+    }
+
+    fn call(&mut self, _: &mut Out, d: &InstData) -> Result<()> {
+        let mut active = d.result.is_some_and(|r| self.memory.is_active(r));
+        d.inst.for_each_operand(|v| active |= self.memory.is_active(v));
+        match &d.inst {
+            Inst::Runtime(f, _) if active && d.result.is_some() => Err(refused(f.name)),
+            // What is printed or raised is constant.
+            Inst::Runtime(..) => Ok(()),
+            Inst::Call(s, _) if self.is_rule(*s) => Ok(()),
+            Inst::Call(s, args) => {
+                let writes = self.callees.writes(*s);
+                let of = |i: usize| writes >> i.min(31) & 1 != 0;
+                let written = args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v));
+                let gives = d.result.is_some_and(|r| self.memory.is_active(r));
+                if written || gives {
+                    return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative")
+                        .note("recursive functions are not differentiated; state a derivative: `custom_vjp`"));
+                }
+                Ok(())
+            }
+            _ if active => Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call of a C function has no derivative")
+                .note("state one for a function around it: `custom_vjp`")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a call belongs to a rule: it has no adjoint of its own.
+    fn is_rule(&self, s: SpecId) -> bool {
+        self.saved.values().any(|c| c.rule.forward == s || c.rule.zero == Some(s))
+    }
+
+    /// The adjoint of a call that a rule differentiates.
+    fn rule(&mut self, out: &mut Out, r: Value, call: &RuleCall) {
+        let ty = self.func.ty(r);
+        let taken = self.take(out, r);
+        let shadow = self.shadows.get(&r).copied().unwrap_or(r);
+        let rule = &call.rule;
+        let mut wanted = 0;
+        let mut given = Vec::new();
+        for (a, at) in call.args.iter().zip(&rule.params) {
+            if self.memory.is_active(*a) || self.memory.has_shadow(*a) {
+                wanted |= 1i64 << at;
+            }
+            given.push(self.shadows.get(a).copied().unwrap_or(*a));
+        }
+        let saved = call.saved;
+        let adjoints = self.with(out, |b| {
+            let wanted = b.int(wanted);
+            let result = with_leaves(b, shadow, ty, &mut taken.into_iter());
+            let mut args = vec![wanted];
+            args.extend(saved);
+            if !ty.flatten().is_empty() {
+                args.push(result);
+            }
+            if !given.is_empty() {
+                args.push(b.inst(Inst::Pack(given), rule.args));
+            }
+            b.inst(Inst::Call(rule.backward, args), rule.backward_ret)
+        });
+        for (a, at) in call.args.iter().zip(&rule.params) {
+            if !self.memory.is_active(*a) {
+                continue;
+            }
+            let Some(ty) = part(rule.backward_ret, *at as u32).filter(|t| !leaves(*t).is_empty()) else { continue };
+            let d = self.with(out, |b| {
+                let part = b.inst(Inst::Field(adjoints, *at as u32), ty);
+                leaf_values(b, part, ty)
+            });
+            d.into_iter().enumerate().for_each(|(i, d)| self.add(out, *a, i, d));
+        }
+    }
+}
+
+/// Instructions of a block under construction.
+struct Out {
+    insts: Vec<InstData>,
+    span: lh_ir::Span,
+}
+
+impl Out {
+    fn end(self, func: &mut Function, block: Block, term: Term) {
+        let data = &mut func.blocks[block.index()];
+        (data.insts, data.term, data.term_span) = (self.insts, Some(term), self.span);
+    }
+}
+
+/// The sum of two parts of an adjoint, of the first one's type.
+fn sum(b: &mut Builder<'_>, old: Value, d: Value) -> Value {
+    let ty = b.func.ty(old);
+    let d = b.cast(d, ty);
+    b.op(*SUM, &[old, d], ty)
+}
+
+/// The floats of a value.
+fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
+    if ty.is_float() {
+        return vec![v];
+    }
+    let mut out = Vec::new();
+    for (i, t) in parts(ty).enumerate().filter(|(_, t)| !leaves(*t).is_empty()).collect::<Vec<_>>() {
+        let part = b.inst(Inst::Field(v, i as u32), t);
+        out.extend(leaf_values(b, part, t));
+    }
+    out
+}
+
+/// The value with other floats.
+fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
+    if ty.is_float() {
+        return with.next().unwrap_or(v);
+    }
+    if leaves(ty).is_empty() {
+        return v;
+    }
+    let of: Vec<(usize, Ty)> = parts(ty).enumerate().filter(|(_, t)| !t.flatten().is_empty()).collect();
+    let mut made = Vec::new();
+    for (i, t) in of {
+        let part = b.inst(Inst::Field(v, i as u32), t);
+        made.push(with_leaves(b, part, t, with));
+    }
+    b.inst(Inst::Pack(made), ty)
+}

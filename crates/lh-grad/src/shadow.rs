@@ -1,0 +1,256 @@
+//! Shadows: beside each value that addresses active memory, the forward part computes the address of its shadow, memory
+//! of the same form that holds adjoints. All of it is zero until the reverse part runs.
+
+use crate::builder::Builder;
+use crate::memory::{Callees, Memory, Rule, has_memory, is_made, leaves};
+use hashbrown::HashMap;
+use lh_ir::cfg::Cfg;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::runtime::{Items, Memory as Mem, Role};
+use lh_ir::types::TyKind;
+use lh_ir::verify::parts;
+use lh_ir::{Block, Const, Ty, Value};
+use lh_ops::runtime as rt;
+
+/// The shadow of each value that has one.
+pub(crate) type Shadows = HashMap<Value, Value>;
+
+/// Calls that rules differentiate, by result.
+pub(crate) type Saved = HashMap<Value, RuleCall>;
+
+/// A call that a rule differentiates.
+pub(crate) struct RuleCall {
+    pub rule: Rule,
+    pub args: Vec<Value>,
+    /// What the forward function has saved, if that is anything.
+    pub saved: Option<Value>,
+}
+
+/// Adds the shadows to a function; `given` are those of its parameters.
+///
+/// # Errors
+/// Active memory that has no shadow.
+pub(crate) fn add(
+    func: &mut Function,
+    memory: &Memory,
+    callees: &dyn Callees,
+    given: &Shadows,
+) -> Result<(Shadows, Saved)> {
+    let cfg = Cfg::new(func);
+    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new() };
+    for p in func.params() {
+        if memory.has_shadow(*p) && !given.contains_key(p) {
+            return Err(Diagnostic::new(
+                diag::NO_DERIVATIVE,
+                "memory of an argument that is not asked for is joined with that of one that is",
+            )
+            .note("ask for the derivative with respect to both, or copy the array"));
+        }
+    }
+    let mut params: Vec<Vec<(Value, Value)>> = vec![Vec::new(); func.blocks.len()];
+    for &b in &cfg.rpo()[1..] {
+        for p in func.blocks[b.index()].params.clone() {
+            if memory.has_shadow(p) {
+                let s = func.new_param(b, func.ty(p));
+                pass.shadows.insert(p, s);
+                params[b.index()].push((p, s));
+            }
+        }
+    }
+    for &b in cfg.rpo() {
+        pass.block(func, b)?;
+    }
+    for &b in cfg.rpo() {
+        let mut term = func.blocks[b.index()].term.take();
+        let span = func.blocks[b.index()].term_span;
+        for t in term.as_mut().map(Term::targets_mut).unwrap_or_default() {
+            for (at, p) in func.blocks[t.block.index()].params.clone().into_iter().enumerate() {
+                if params[t.block.index()].iter().any(|(q, _)| *q == p) {
+                    let shadow = pass.shadow_of(func, t.args[at]);
+                    t.args.push(shadow.map_err(|d| d.at(&func.file, span))?);
+                }
+            }
+        }
+        func.blocks[b.index()].term = term;
+    }
+    Ok((pass.shadows, pass.saved))
+}
+
+struct Pass<'a> {
+    memory: &'a Memory,
+    callees: &'a dyn Callees,
+    shadows: Shadows,
+    saved: Saved,
+}
+
+impl Pass<'_> {
+    fn shadow_of(&self, func: &Function, v: Value) -> Result<Value> {
+        let none = || {
+            Diagnostic::new(diag::NO_DERIVATIVE, "memory that is constant meets memory that derivatives flow through")
+                .note("copy the constant array before")
+        };
+        // A null pointer is its own shadow.
+        let null = func.blocks.iter().flat_map(|b| &b.insts);
+        let is_null = |v: Value| null.clone().any(|d| d.result == Some(v) && matches!(d.inst, Inst::Zero));
+        match self.shadows.get(&v) {
+            Some(s) => Ok(*s),
+            None if !has_memory(func.ty(v)) || is_null(v) => Ok(v),
+            None => Err(none()),
+        }
+    }
+
+    fn block(&mut self, func: &mut Function, block: Block) -> Result<()> {
+        let old = std::mem::take(&mut func.blocks[block.index()].insts);
+        let file = func.file.clone();
+        let mut b = Builder::new(func, lh_ir::Span::default());
+        for d in old {
+            b.span = d.span;
+            self.inst(&mut b, d).map_err(|e| e.at(&file, b.span))?;
+        }
+        b.finish(block);
+        Ok(())
+    }
+
+    /// Appends an instruction and what it is for shadows.
+    fn inst(&mut self, b: &mut Builder<'_>, d: InstData) -> Result<()> {
+        let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
+        if let Inst::Call(spec, args) = &d.inst
+            && let Some(rule) = self.callees.rule(*spec)
+            && args.iter().any(is_active)
+        {
+            let both = b.inst(Inst::Call(rule.forward, args.clone()), rule.forward_ret);
+            let saved = parts(rule.forward_ret).nth(1).filter(|t| !t.flatten().is_empty());
+            if let Some(r) = d.result {
+                let value = InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span };
+                b.insts.push(value);
+                let saved = saved.map(|ty| b.inst(Inst::Field(both, 1), ty));
+                if let Some(zero) = rule.zero.filter(|_| self.memory.has_shadow(r)) {
+                    let ty = b.func.ty(r);
+                    let s = b.inst(Inst::Call(zero, vec![r]), ty);
+                    self.shadows.insert(r, s);
+                }
+                self.saved.insert(r, RuleCall { rule, args: args.clone(), saved });
+            }
+            return Ok(());
+        }
+        b.insts.push(d.clone());
+        match (&d.inst, d.result) {
+            (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
+            (Inst::Runtime(f, args), None) => self.effect(b, f, args),
+            (inst, Some(r)) if self.memory.has_shadow(r) => {
+                let s = self.duplicate(b, inst, r)?;
+                self.shadows.insert(r, s);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A store to active memory: its shadow gets the shadow of what is stored, the same integers, and zeros for floats.
+    fn store(&mut self, b: &mut Builder<'_>, p: Value, v: Value) -> Result<()> {
+        let ty = b.func.ty(v);
+        if !has_memory(ty) && !self.memory.is_object(p) {
+            // The shadow of an array is zero already.
+            return Ok(());
+        }
+        let to = self.shadow_of(b.func, p)?;
+        let stored = match () {
+            () if leaves(ty).is_empty() => self.shadow_of(b.func, v)?,
+            () => {
+                let s = self.shadow_of(b.func, v)?;
+                zeroed(b, s)
+            }
+        };
+        b.effect(Inst::Store(to, stored));
+        Ok(())
+    }
+
+    fn effect(&mut self, b: &mut Builder<'_>, f: &'static lh_ir::runtime::RuntimeFn, args: &[Value]) -> Result<()> {
+        let shadowed = args.iter().any(|v| self.memory.has_shadow(*v));
+        if !shadowed {
+            return Ok(());
+        }
+        match f.role {
+            Role::Items(Items::Reserve | Items::SetLen) => {
+                let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
+                b.effect(Inst::Runtime(f, args));
+                Ok(())
+            }
+            Role::Items(_) | Role::Poll(_) | Role::LoopHint | Role::CheckIndex | Role::Shapes(_) | Role::Print(_) => {
+                Ok(())
+            }
+            Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
+            _ if f.has_no_effect() => Ok(()),
+            _ => Err(refused(f.name)),
+        }
+    }
+
+    fn duplicate(&mut self, b: &mut Builder<'_>, inst: &Inst, r: Value) -> Result<Value> {
+        let ty = b.func.ty(r);
+        match inst {
+            Inst::Zero => return Ok(r),
+            Inst::Runtime(f, args) if f.allocates() => {
+                let n = args[0];
+                return Ok(b.inst(Inst::Runtime(&rt::lh_calloc, vec![n]), ty));
+            }
+            Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
+            Inst::Runtime(f, _) => return Err(refused(f.name)),
+            Inst::Call(..) | Inst::Foreign(..) if is_made(inst) || matches!(inst, Inst::Foreign(..)) => {
+                return Err(
+                    Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative").note("state one: `custom_vjp`")
+                );
+            }
+            Inst::Extern(_) => {
+                return Err(Diagnostic::new(
+                    diag::NO_DERIVATIVE,
+                    "a global array meets memory that derivatives flow through",
+                )
+                .note("pass the array as an argument, or copy it"));
+            }
+            _ => {}
+        }
+        let mut copy = inst.clone();
+        let mut failed = None;
+        copy.for_each_operand_mut(&mut |v| match self.shadow_of(b.func, *v) {
+            Ok(s) => *v = s,
+            Err(d) => failed = Some(d),
+        });
+        match failed {
+            Some(d) => Err(d),
+            None => Ok(b.inst(copy, ty)),
+        }
+    }
+}
+
+/// The refusal of a function of the run-time library.
+pub(crate) fn refused(name: &str) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_DERIVATIVE, format!("this operation has no derivative (`{name}`)"))
+        .note("state one for a function around it: `custom_vjp`")
+}
+
+/// The value with zeros for its floats.
+pub(crate) fn zeroed(b: &mut Builder<'_>, v: Value) -> Value {
+    let ty = b.func.ty(v);
+    match ty.kind() {
+        TyKind::Float { .. } | TyKind::Bfloat16 => zero(b, ty),
+        TyKind::Optional(_) | TyKind::MaybeUnbound(_) => v,
+        _ if leaves(ty).is_empty() => v,
+        _ => {
+            let of: Vec<(usize, Ty)> = parts(ty).enumerate().collect();
+            let mut made = Vec::new();
+            for (i, t) in of {
+                if !t.flatten().is_empty() {
+                    let part = b.inst(Inst::Field(v, i as u32), t);
+                    made.push(zeroed(b, part));
+                }
+            }
+            b.inst(Inst::Pack(made), ty)
+        }
+    }
+}
+
+/// Zero of a float type.
+pub(crate) fn zero(b: &mut Builder<'_>, ty: Ty) -> Value {
+    if ty.is_half() { b.inst(Inst::Zero, ty) } else { b.inst(Inst::Const(Const::Float(0.0, ty)), ty) }
+}

@@ -1,0 +1,361 @@
+//! The tape: for each value of a loop that the reverse part needs, memory with a place for each iteration of the loop,
+//! counted over all runs of the loop. It grows where a loop begins if the number of iterations is known there, else in
+//! each iteration.
+
+use crate::builder::{Builder, to};
+use crate::keep::trips;
+use crate::normal::{Flow, entries};
+use crate::reverse::Counting;
+use hashbrown::{HashMap, HashSet};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{BlockData, Function, Inst, Term};
+use lh_ir::types::{Prim, TyKind};
+use lh_ir::verify::parts;
+use lh_ir::{Block, Slot, Ty, Value};
+use lh_ops::runtime as rt;
+
+/// The memory of one value.
+#[derive(Clone, Copy)]
+struct Column {
+    value: Value,
+    /// Its owner and its address, together, so that the address never outlives the owner.
+    memory: Slot,
+}
+
+/// The type of an owner with an address.
+fn pair() -> Ty {
+    Ty::tuple(vec![Ty::meminfo(), Ty::ptr()])
+}
+
+/// The values of one loop.
+#[derive(Clone)]
+struct OfLoop {
+    /// The place of the first iteration of the loop's present run.
+    base: Slot,
+    /// Places that there is memory for.
+    room: Slot,
+    columns: Vec<Column>,
+}
+
+/// The tape of a function.
+pub(crate) struct Tape {
+    loops: Vec<OfLoop>,
+    counting: Vec<Counting>,
+}
+
+/// The values that are kept.
+pub(crate) struct Writing<'a> {
+    /// Those outside of loops, which have slots.
+    pub slots: &'a HashMap<Value, Slot>,
+    /// Where values are defined.
+    pub defs: &'a [Option<Block>],
+    /// The list that keeps memory alive.
+    pub owners: Option<Value>,
+    /// Instructions that make memory to which only addresses are kept.
+    pub alive: &'a HashSet<(Block, usize)>,
+    /// The block that reverses each block.
+    pub reverse: &'a HashMap<Block, Block>,
+}
+
+impl Tape {
+    pub(crate) fn new(func: &mut Function, flow: &Flow, counting: &[Counting]) -> Tape {
+        let mut one = || OfLoop { base: func.new_slot(Ty::int()), room: func.new_slot(Ty::int()), columns: Vec::new() };
+        Tape { loops: flow.loops.loops.iter().map(|_| one()).collect(), counting: counting.to_vec() }
+    }
+
+    /// Gives a value of a loop a place.
+    pub(crate) fn keep(&mut self, func: &mut Function, l: usize, value: Value) {
+        let memory = func.new_slot(pair());
+        self.loops[l].columns.push(Column { value, memory });
+    }
+
+    /// The counter of the iteration that is reversed.
+    pub(crate) fn counter(&self, b: &mut Builder<'_>, l: usize) -> Value {
+        let Counting { last, done } = self.counting[l];
+        let (last, done) = (b.get(last), b.get(done));
+        b.int_op("sub", last, done)
+    }
+
+    /// The value of the iteration that is reversed.
+    pub(crate) fn read(&self, b: &mut Builder<'_>, l: usize, v: Value, ty: Ty) -> Value {
+        let of = &self.loops[l];
+        let k = self.counter(b, l);
+        let base = b.get(of.base);
+        let at = b.int_op("add", base, k);
+        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
+        let p = place(b, column, at, ty);
+        read(b, p, &mut 0, ty)
+    }
+
+    /// Writes kept values where they are defined, and keeps memory alive to which only addresses are kept: that which
+    /// the instructions `alive` make.
+    ///
+    /// # Errors
+    /// Memory is to be kept, and there is no list for its owners.
+    pub(crate) fn write(&self, func: &mut Function, flow: &Flow, with: &Writing<'_>) -> Result<()> {
+        let mut loops: HashMap<Value, usize> = HashMap::new();
+        for (l, of) in self.loops.iter().enumerate() {
+            loops.extend(of.columns.iter().map(|c| (c.value, l)));
+        }
+        let mut blocks: HashSet<Block> =
+            loops.keys().chain(with.slots.keys()).filter_map(|v| with.defs[v.index()]).collect();
+        blocks.extend(with.alive.iter().map(|(b, _)| *b));
+        let mut blocks: Vec<Block> = blocks.into_iter().collect();
+        blocks.sort_unstable();
+        for block in blocks {
+            let data = &mut func.blocks[block.index()];
+            let (old, params, span) = (std::mem::take(&mut data.insts), data.params.clone(), data.term_span);
+            let mut b = Builder::new(func, span);
+            for p in params {
+                self.note(&mut b, flow, p, with, &loops)?;
+            }
+            for (at, d) in old.into_iter().enumerate() {
+                b.span = d.span;
+                let result = d.result;
+                b.insts.push(d);
+                let Some(r) = result else { continue };
+                if with.alive.contains(&(block, at)) {
+                    own(&mut b, with.owners, r)?;
+                }
+                self.note(&mut b, flow, r, with, &loops)?;
+            }
+            b.finish(block);
+        }
+        for l in 0..self.loops.len() {
+            if !self.loops[l].columns.is_empty() {
+                self.grow(func, flow, l);
+                self.advance(func, flow, l, with.reverse);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a value that is kept.
+    fn note(
+        &self,
+        b: &mut Builder<'_>,
+        flow: &Flow,
+        v: Value,
+        with: &Writing<'_>,
+        loops: &HashMap<Value, usize>,
+    ) -> Result<()> {
+        if let Some(s) = with.slots.get(&v) {
+            b.set(*s, v);
+        }
+        let Some(l) = loops.get(&v) else { return Ok(()) };
+        let of = &self.loops[*l];
+        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
+        let ty = b.func.ty(v);
+        let base = b.get(of.base);
+        let at = b.int_op("add", base, flow.counters[*l]);
+        let p = place(b, column, at, ty);
+        write(b, p, &mut 0, v, ty);
+        if ty.is_counted() { own(b, with.owners, v) } else { Ok(()) }
+    }
+
+    /// Counts the iterations of a run of a loop when it is left, and takes them back where it is reversed.
+    fn advance(&self, func: &mut Function, flow: &Flow, l: usize, reverse: &HashMap<Block, Block>) {
+        let base = self.loops[l].base;
+        for (exit, left) in &flow.left {
+            let Some((_, count)) = left.iter().find(|(of, _)| *of == l) else { continue };
+            let span = func.blocks[exit.index()].term_span;
+            let mut b = Builder::new(func, span);
+            let (old, one) = (b.get(base), b.int(1));
+            let n = b.int_op("add", *count, one);
+            let next = b.int_op("add", old, n);
+            b.set(base, next);
+            let mut insts = b.insts;
+            insts.append(&mut func.blocks[exit.index()].insts);
+            func.blocks[exit.index()].insts = insts;
+            let Some(back) = reverse.get(exit) else { continue };
+            let mut b = Builder::at_end(func, *back, span);
+            let (old, last, one) = (b.get(base), b.get(self.counting[l].last), b.int(1));
+            let n = b.int_op("add", last, one);
+            let next = b.int_op("sub", old, n);
+            b.set(base, next);
+            b.finish(*back);
+        }
+    }
+
+    /// Makes room before the iterations of a loop, or at the beginning of each.
+    fn grow(&self, func: &mut Function, flow: &Flow, l: usize) {
+        let header = flow.loops.loops[l].header;
+        let before = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
+        let known = trips(func, flow, l);
+        let block = match (known, before) {
+            (Some(_), Some(e)) => e.from,
+            _ => header,
+        };
+        let rest = func.new_block();
+        let more = func.new_block();
+        let data = func.blocks[block.index()].clone();
+        let span = data.term_span;
+        let is_header = block == header;
+        // In a header the test comes first, elsewhere last.
+        let (now, later) = if is_header { (Vec::new(), data.insts) } else { (data.insts, Vec::new()) };
+        func.blocks[rest.index()] = BlockData {
+            insts: later,
+            term: data.term,
+            term_span: span,
+            unwind: data.unwind,
+            cold: data.cold,
+            latch: data.latch,
+            ..Default::default()
+        };
+        func.blocks[block.index()].unwind = None;
+        let of = &self.loops[l];
+        let mut b = Builder::new(func, span);
+        b.insts = now;
+        let n = match known {
+            Some((first, limit)) if !is_header => b.int_op("sub", limit, first),
+            _ => flow.counters[l],
+        };
+        let (base, one) = (b.get(of.base), b.int(1));
+        let n = b.int_op("add", n, one);
+        let need = b.int_op("add", base, n);
+        let room = b.get(of.room);
+        let fits = b.test("le", need, room);
+        b.end(block, Term::Branch { cond: fits, then: to(rest, vec![]), els: to(more, vec![]) });
+        let mut b = Builder::new(func, span);
+        let two = b.int(2);
+        let double = b.int_op("mul", room, two);
+        let is_more = b.test("lt", need, double);
+        let new = b.op(crate::builder::row("select"), &[is_more, double, need], Ty::int());
+        for c in &of.columns {
+            let size = size(b.func.ty(c.value));
+            let size = b.int(size);
+            let bytes = b.int_op("mul", new, size);
+            let memory = b.inst(Inst::Runtime(&rt::lh_alloc, vec![bytes]), pair());
+            let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
+            let used = if is_header { room } else { base };
+            let used = b.int_op("mul", used, size);
+            let old = b.get(c.memory);
+            let old = b.inst(Inst::Field(old, 1), Ty::ptr());
+            b.effect(Inst::Runtime(&rt::lh_memmove, vec![data, old, used]));
+            b.set(c.memory, memory);
+        }
+        b.set(of.room, new);
+        b.end(more, Term::Jump(to(rest, vec![])));
+    }
+}
+
+/// Bytes of a value on the tape.
+fn size(ty: Ty) -> i64 {
+    match ty.kind() {
+        TyKind::Array { ndim, .. } => 8 * (1 + 2 * i64::from(*ndim)),
+        TyKind::MemInfo => 0,
+        _ if ty.is_counted() => parts(ty).map(size).sum(),
+        // Places are aligned for what follows only where there are several.
+        _ => i64::try_from(ty.mem_layout().1).unwrap_or(8),
+    }
+}
+
+fn offset(at: &mut i64, ty: Ty) -> i64 {
+    let n = *at;
+    *at += size(ty);
+    n
+}
+
+fn place(b: &mut Builder<'_>, column: &Column, at: Value, ty: Ty) -> Value {
+    let size = b.int(size(ty));
+    let bytes = b.int_op("mul", at, size);
+    let memory = b.get(column.memory);
+    let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
+    b.inst(Inst::PtrAdd(data, bytes), Ty::ptr())
+}
+
+fn moved(b: &mut Builder<'_>, p: Value, n: i64) -> Value {
+    if n == 0 {
+        return p;
+    }
+    let n = b.int(n);
+    b.inst(Inst::PtrAdd(p, n), Ty::ptr())
+}
+
+fn write(b: &mut Builder<'_>, p: Value, at: &mut i64, v: Value, ty: Ty) {
+    if ty.flatten().is_empty() || ty == Ty::meminfo() {
+        return;
+    }
+    if !ty.is_counted() {
+        let to = offset(at, ty);
+        let p = moved(b, p, to);
+        b.effect(Inst::Store(p, v));
+        return;
+    }
+    if let TyKind::Array { ndim, .. } = ty.kind() {
+        let mut words = vec![b.inst(Inst::ArrayData(v), Ty::ptr())];
+        words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayShape(v, i), Ty::int())));
+        words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayStride(v, i), Ty::int())));
+        let first = offset(at, ty);
+        for (i, w) in words.into_iter().enumerate() {
+            let p = moved(b, p, first + 8 * i as i64);
+            b.effect(Inst::Store(p, w));
+        }
+        return;
+    }
+    for (i, t) in parts(ty).enumerate().collect::<Vec<_>>() {
+        if !t.flatten().is_empty() {
+            let part = b.inst(Inst::Field(v, i as u32), t);
+            write(b, p, at, part, t);
+        }
+    }
+}
+
+fn read(b: &mut Builder<'_>, p: Value, at: &mut i64, ty: Ty) -> Value {
+    if ty == Ty::meminfo() {
+        return b.inst(Inst::Zero, ty);
+    }
+    if !ty.is_counted() {
+        let from = offset(at, ty);
+        let p = moved(b, p, from);
+        return b.inst(Inst::Load(p), ty);
+    }
+    if let TyKind::Array { ndim, .. } = ty.kind() {
+        let first = offset(at, ty);
+        let n = usize::from(*ndim);
+        let mut word = |i: usize, t: Ty| {
+            let p = moved(b, p, first + 8 * i as i64);
+            b.inst(Inst::Load(p), t)
+        };
+        let data = word(0, Ty::ptr());
+        let shape = (0..n).map(|i| word(1 + i, Ty::int())).collect();
+        let strides = (0..n).map(|i| word(1 + n + i, Ty::int())).collect();
+        let owner = b.inst(Inst::Zero, Ty::meminfo());
+        return b.inst(Inst::ArrayMake { owner, data, shape, strides }, ty);
+    }
+    let of: Vec<Ty> = parts(ty).filter(|t| !t.flatten().is_empty()).collect();
+    let made = of.into_iter().map(|t| read(b, p, at, t)).collect();
+    b.inst(Inst::Pack(made), ty)
+}
+
+/// Keeps the memory of a value alive until the function ends.
+fn own(b: &mut Builder<'_>, owners: Option<Value>, v: Value) -> Result<()> {
+    let ty = b.func.ty(v);
+    let owner = match ty.kind() {
+        TyKind::Array { .. } => b.inst(Inst::ArrayOwner(v), Ty::meminfo()),
+        TyKind::MemInfo => v,
+        _ if ty.flatten().contains(&Prim::Object) => {
+            return Err(Diagnostic::new(diag::NO_DERIVATIVE, format!("a value of type `{ty}` is needed again")));
+        }
+        _ => {
+            for (i, t) in parts(ty).enumerate().filter(|(_, t)| t.is_counted()).collect::<Vec<_>>() {
+                let part = b.inst(Inst::Field(v, i as u32), t);
+                own(b, owners, part)?;
+            }
+            return Ok(());
+        }
+    };
+    let Some(list) = owners else {
+        return Err(Diagnostic::new(diag::NO_DERIVATIVE, "memory that a loop makes is needed again"));
+    };
+    let (n, one) = (b.inst(Inst::ItemsLen(list), Ty::int()), b.int(1));
+    let more = b.int_op("add", n, one);
+    b.effect(Inst::Runtime(&rt::lh_items_reserve, vec![list, more]));
+    let data = b.inst(Inst::ItemsData(list), Ty::ptr());
+    let eight = b.int(8);
+    let bytes = b.int_op("mul", n, eight);
+    let p = b.inst(Inst::PtrAdd(data, bytes), Ty::ptr());
+    b.effect(Inst::Store(p, owner));
+    b.effect(Inst::Runtime(&rt::lh_items_set_len, vec![list, more]));
+    Ok(())
+}

@@ -1,0 +1,74 @@
+"""How functions of the library are differentiated by rules of their own, in place of their text.
+
+The rule of `numpy.reductions.sum` is `derivatives.numpy.reductions.sum_forward` and `sum_backward`. The first takes the
+arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit for
+each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives a
+tuple of adjoints, one for each of the first arguments, `None` where there is none.
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+
+
+def zeros(x):
+    """Zeros of the type and strides of a value: its shadow."""
+    if prim.is_array(x):
+        return _zeros_like(x)
+    if prim.is_tuple(x):
+        return _zeros_of(x)
+    return x
+
+
+def _zeros_of(xs):
+    if len(xs) == 0:
+        return ()
+    return (zeros(xs[0]),) + _zeros_of(xs[1:])
+
+
+def _zeros_like(x):
+    # Views of any strides lie in memory from the least to the greatest address of an element.
+    low, high = 0, prim.itemsize(prim.dtype_of(x))
+    for n, stride in zip(x.shape, x.strides):
+        if stride < 0:
+            low += (n - 1) * stride
+        else:
+            high += (n - 1) * stride
+    owner, data = prim.calloc(high - low if x.size > 0 else 0)
+    return prim.array(owner, prim.ptr_add(data, -low), x.shape, x.strides, prim.dtype_of(x), prim.layout(x))
+
+
+def pull(backward, wanted, saved, adjoint, shadows):
+    """Calls a rule's second function: adds what it gives to the shadows, and gives the adjoints of numbers."""
+    return _given(wanted, shadows, backward(saved, adjoint, wanted, shadows))
+
+
+def _given(wanted, shadows, adjoints):
+    if len(shadows) == 0:
+        return ()
+    if len(adjoints) == 0:
+        return (None,) + _given(wanted, shadows[1:], ())
+    return (_one(wanted & 1, shadows[0], adjoints[0]),) + _given(wanted >> 1, shadows[1:], adjoints[1:])
+
+
+def _one(wanted, shadow, adjoint):
+    if adjoint is None or shadow is None:
+        return None
+    if prim.is_array(shadow):
+        if wanted != 0:
+            shadow[...] += adjoint
+        return None
+    if prim.is_tuple(shadow):
+        return _each(wanted, shadow, adjoint)
+    return prim.cast(adjoint, prim.type_of(shadow))
+
+
+def _each(wanted, shadows, adjoints):
+    if len(shadows) == 0:
+        return ()
+    return (_one(wanted, shadows[0], adjoints[0]),) + _each(wanted, shadows[1:], adjoints[1:])
+
+
+def as_array(x):
+    """A number as an array without dimensions; an array itself."""
+    return np.asarray(x)
