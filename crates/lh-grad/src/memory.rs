@@ -35,6 +35,8 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
 pub trait Callees {
     /// The rule of a function that is differentiated by one.
     fn rule(&self, spec: SpecId) -> Option<Rule>;
+    /// The rule of a function that is differentiated by one in forward mode.
+    fn push(&self, spec: SpecId) -> Option<Push>;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
     fn writes(&self, spec: SpecId) -> u32;
 }
@@ -57,6 +59,22 @@ pub struct Rule {
     pub zero: Option<SpecId>,
     /// The place among all arguments of each that calls have.
     pub params: Vec<usize>,
+}
+
+/// The tangent of a function as the library or the program states it.
+#[derive(Clone, Debug)]
+pub struct Push {
+    /// Takes a tuple of the arguments and one of their tangents, and gives the result and its tangent.
+    pub function: SpecId,
+    /// Type of what it gives.
+    pub ret: Ty,
+    /// Type of the tuple of arguments: `none` for those that calls do not have.
+    pub args: Ty,
+}
+
+/// Whether a function is differentiated by a rule.
+fn is_ruled(callees: &dyn Callees, s: SpecId) -> bool {
+    callees.rule(s).is_some() || callees.push(s).is_some()
 }
 
 #[derive(Default)]
@@ -233,7 +251,7 @@ impl Memory {
                 _ => active_operand,
             };
         let mut changed = becomes && !std::mem::replace(&mut self.active[r.index()], true);
-        let is_rule = matches!(&d.inst, Inst::Call(s, _) if callees.rule(*s).is_some());
+        let is_rule = matches!(&d.inst, Inst::Call(s, _) if is_ruled(callees, *s));
         if is_rule && (active_operand || shadowed) {
             changed |= self.activate(r, c);
         }
@@ -290,7 +308,7 @@ fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Vec<Value> {
         Inst::Store(p, _) | Inst::Take(p) => vec![*p],
         Inst::MapInto(_, args) => vec![args[0]],
         Inst::Call(s, args) => {
-            let mask = if callees.rule(*s).is_some() { 0 } else { callees.writes(*s) };
+            let mask = if is_ruled(callees, *s) { 0 } else { callees.writes(*s) };
             let writes = |i: usize| mask >> i.min(31) & 1 != 0;
             args.iter().enumerate().filter(|(i, _)| writes(*i)).map(|(_, v)| *v).collect()
         }
@@ -361,7 +379,7 @@ fn unify_inst(
             }
         }
         Inst::Runtime(f, _) if f.allocates() || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
-        Inst::Call(s, _) if callees.rule(*s).is_some() => {}
+        Inst::Call(s, _) if is_ruled(callees, *s) => {}
         inst => {
             let Some(r) = d.result.filter(|r| class[r.index()].is_some()) else { return };
             let _ = func;

@@ -453,7 +453,7 @@ fn sum(b: &mut Builder<'_>, old: Value, d: Value) -> Value {
 }
 
 /// The floats of a value.
-fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
+pub(crate) fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
     if ty.is_float() {
         return vec![v];
     }
@@ -466,7 +466,7 @@ fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
 }
 
 /// The value with other floats.
-fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
+pub(crate) fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
     if ty.is_float() {
         return with.next().unwrap_or(v);
     }

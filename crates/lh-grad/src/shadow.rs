@@ -27,6 +27,15 @@ pub(crate) struct RuleCall {
     pub saved: Option<Value>,
 }
 
+/// The direction of differentiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Shadows hold adjoints: they are zero until the reverse part.
+    Reverse,
+    /// Shadows hold tangents: `forward` adds the stores of floats.
+    Forward,
+}
+
 /// Adds the shadows to a function; `given` are those of its parameters.
 ///
 /// # Errors
@@ -36,9 +45,10 @@ pub(crate) fn add(
     memory: &Memory,
     callees: &dyn Callees,
     given: &Shadows,
+    mode: Mode,
 ) -> Result<(Shadows, Saved)> {
     let cfg = Cfg::new(func);
-    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new() };
+    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new(), mode };
     for p in func.params() {
         if memory.has_shadow(*p) && !given.contains_key(p) {
             return Err(Diagnostic::new(
@@ -82,6 +92,7 @@ struct Pass<'a> {
     callees: &'a dyn Callees,
     shadows: Shadows,
     saved: Saved,
+    mode: Mode,
 }
 
 impl Pass<'_> {
@@ -115,7 +126,8 @@ impl Pass<'_> {
     /// Appends an instruction and what it is for shadows.
     fn inst(&mut self, b: &mut Builder<'_>, d: InstData) -> Result<()> {
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        if let Inst::Call(spec, args) = &d.inst
+        if self.mode == Mode::Reverse
+            && let Inst::Call(spec, args) = &d.inst
             && let Some(rule) = self.callees.rule(*spec)
             && args.iter().any(is_active)
         {
@@ -134,6 +146,20 @@ impl Pass<'_> {
             }
             return Ok(());
         }
+        if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
+            && self.mode == Mode::Forward
+            && self.callees.push(*spec).is_some()
+            && args.iter().any(is_active)
+        {
+            if self.memory.has_shadow(r) {
+                // `forward` replaces the call by one that gives this, too.
+                let ty = b.func.ty(r);
+                let s = b.func.new_value(ty);
+                self.shadows.insert(r, s);
+            }
+            b.insts.push(d);
+            return Ok(());
+        }
         b.insts.push(d.clone());
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
@@ -150,6 +176,9 @@ impl Pass<'_> {
     /// A store to active memory: its shadow gets the shadow of what is stored, the same integers, and zeros for floats.
     fn store(&mut self, b: &mut Builder<'_>, p: Value, v: Value) -> Result<()> {
         let ty = b.func.ty(v);
+        if self.mode == Mode::Forward && !leaves(ty).is_empty() {
+            return Ok(());
+        }
         if !has_memory(ty) && !self.memory.is_object(p) {
             // The shadow of an array is zero already.
             return Ok(());
@@ -181,6 +210,11 @@ impl Pass<'_> {
                 Ok(())
             }
             Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
+            Role::Memory(Mem::Move | Mem::CopyRow) if self.mode == Mode::Forward => {
+                let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
+                b.effect(Inst::Runtime(f, args));
+                Ok(())
+            }
             _ if f.has_no_effect() => Ok(()),
             _ => Err(refused(f.name)),
         }

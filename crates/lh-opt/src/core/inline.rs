@@ -18,7 +18,7 @@ use crate::analysis::classify::makes_arrays;
 use crate::analysis::effects::meaning;
 use crate::edit::{Replacements, rename, to};
 use hashbrown::HashMap;
-use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Semantics, Target, Term, parallel};
+use lh_ir::func::{BlockData, Derivative, Device, Inst, InstData, Options, Semantics, Target, Term, parallel};
 use lh_ir::verify::agree;
 use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 use std::sync::Arc;
@@ -138,7 +138,7 @@ fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value
 
 /// Options without those that typed instructions do not depend on: the library has semantics of its own.
 fn comparable(options: &Options) -> Options {
-    Options { device: Device::Host, semantics: Semantics::Python, differentiated: false, ..*options }
+    Options { device: Device::Host, semantics: Semantics::Python, derivative: Derivative::None, ..*options }
 }
 
 /// Appends a body's instructions and answers its result.

@@ -6,8 +6,6 @@ each argument whose adjoint is wanted, and the arguments' shadows: memory like t
 tuple of adjoints, one for each of the first arguments, `None` where there is none.
 """
 
-import numpy as np
-
 from lancehead.lib import prim
 
 
@@ -43,6 +41,16 @@ def pull(backward, wanted, saved, adjoint, shadows):
     return _given(wanted, shadows, backward(saved, adjoint, wanted, shadows))
 
 
+def pull_stated(backward, wanted, saved, adjoint, shadows):
+    """As `pull`, for a function of the program: it takes what was saved and the adjoint of the result."""
+    return _given(wanted, shadows, backward(saved, adjoint))
+
+
+def push(function, args, tangents):
+    """Calls the function of a rule in forward mode: the result and its tangent."""
+    return function(args, tangents)
+
+
 def _given(wanted, shadows, adjoints):
     if len(shadows) == 0:
         return ()
@@ -60,15 +68,10 @@ def _one(wanted, shadow, adjoint):
         return None
     if prim.is_tuple(shadow):
         return _each(wanted, shadow, adjoint)
-    return prim.cast(adjoint, prim.type_of(shadow))
+    return prim.cast(adjoint, prim.dtype_of(shadow))
 
 
 def _each(wanted, shadows, adjoints):
     if len(shadows) == 0:
         return ()
     return (_one(wanted, shadows[0], adjoints[0]),) + _each(wanted, shadows[1:], adjoints[1:])
-
-
-def as_array(x):
-    """A number as an array without dimensions; an array itself."""
-    return np.asarray(x)
