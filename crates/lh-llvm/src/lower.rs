@@ -17,6 +17,7 @@ mod foreign;
 mod function;
 mod generators;
 mod gpu;
+mod index;
 mod inline;
 mod inst;
 mod intrinsics;

@@ -2,6 +2,7 @@
 
 use super::cx::{Declared, Lowering, Returns};
 use super::device_calls::Printed;
+use super::index::Looping;
 use super::parts::{self, Part, Way};
 use crate::ir::loop_metadata;
 use crate::ir::{Bb, Module, Type, Val};
@@ -62,6 +63,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) printed: Printed,
     /// Blocks in which functions are as exact as can be, although floats may be approximate.
     exact: HashSet<Block>,
+    /// The loops of a whole function, if it has any.
+    pub(super) looping: Option<Looping>,
     /// The part that is being lowered; `None` for the whole function.
     part: Option<&'a Part>,
 }
@@ -145,6 +148,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             info: None,
             printed: Printed::default(),
             exact: exact_blocks(func, cfg),
+            looping: if part.is_none() { Looping::new(func, cfg) } else { None },
             part,
             cx,
             func,
