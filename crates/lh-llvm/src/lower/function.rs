@@ -484,7 +484,7 @@ impl FnCx<'_, '_> {
                 _ if self.is_cold(self.block) => {}
                 (false, true) => self.attach(br, "prof", self.cx.likely),
                 (true, false) => self.attach(br, "prof", self.cx.unlikely),
-                (false, false) | (true, true) => {}
+                (false, false) | (true, true) => self.expect_difference(br, c, [then.block, els.block]),
             }
             return;
         }
@@ -493,6 +493,20 @@ impl FnCx<'_, '_> {
         self.cond_br(c, a, detour);
         self.at_end(detour);
         self.jump(els);
+    }
+
+    /// Tells LLVM that a loop finds integers equal less often than not, so that the code for others comes next. LLVM
+    /// assumes this, with these weights, of comparisons with zero. Branches out of loops are left to it.
+    fn expect_difference(&self, branch: Val, cond: Val, ways: [Block; 2]) {
+        let stays = |l: &Looping| ways.iter().all(|b| l.stays(self.block, *b));
+        if self.func.is_library || self.cx.target.is_gpu() || !self.looping.as_ref().is_some_and(stays) {
+            return;
+        }
+        match self.compares_integers(cond) {
+            Some(LLVMIntEQ) => self.attach(branch, "prof", self.cx.less_often),
+            Some(LLVMIntNE) => self.attach(branch, "prof", self.cx.more_often),
+            _ => {}
+        }
     }
 
     /// Returns a value with status 0.
