@@ -7,9 +7,10 @@
 //! d = maximum(c, w)                d = maximum(p, c)
 //! ```
 //!
-//! Unrolled loops over few items leave such chains, each of whose steps waits for the one before; with NaN and the signs
-//! of zeros in order, a step is several instructions. LLVM does so for sums, not for extremes. The order of the operands
-//! does not matter to the result. What a loop carries comes last, so that one step waits for the iteration before.
+//! Unrolled loops over few items leave such chains, each of whose steps waits for the one before; with NaN and signs
+//! of zeros in order, a step is several instructions. LLVM does so for sums, not for extremes. The order of operands
+//! does not matter to the result. Values that a loop carries come last, so that one step waits for the iteration
+//! before.
 
 use crate::ir::walk::called;
 use crate::ir::{Bb, Module, Val};

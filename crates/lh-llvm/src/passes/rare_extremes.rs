@@ -44,7 +44,7 @@ pub(crate) fn mark(m: &Module) {
     }
 }
 
-/// If a select chooses the lesser or greater of an item and what a loop carries: whether the condition keeps the latter.
+/// If a select chooses the lesser or greater of an item and a carried value: whether the condition keeps the latter.
 fn keeps(m: &Module, select: Val) -> Option<bool> {
     let [cond, yes, no] = [0, 1, 2].map(|i| operand(select, i));
     // SAFETY: asks values of a live function what they are.
