@@ -197,7 +197,9 @@ impl<'a> Keeper<'a> {
             | Inst::ElemPtr { .. }
             | Inst::PtrAdd(..)
             | Inst::FieldPtr(..) => again(),
-            Inst::Load(p) | Inst::ItemsLen(p) | Inst::ItemsData(p) => {
+            // The storage of an object may have moved since; its items have kept their places.
+            Inst::ItemsData(_) => again(),
+            Inst::Load(p) | Inst::ItemsLen(p) => {
                 // The shadow of an address is read where the address is.
                 let place = self.of_shadow.get(&v).and_then(|o| self.place.get(o)).copied().unwrap_or((b, at));
                 match self.class(*p) {

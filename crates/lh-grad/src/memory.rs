@@ -37,6 +37,9 @@ pub trait Callees {
     fn rule(&self, spec: SpecId) -> Option<Rule>;
     /// The rule of a function that is differentiated by one in forward mode.
     fn push(&self, spec: SpecId) -> Option<Push>;
+    /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
+    /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
+    fn copy_back(&self, float: Ty) -> Option<SpecId>;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
     fn writes(&self, spec: SpecId) -> u32;
 }
@@ -136,6 +139,8 @@ pub(crate) struct Memory {
     mixed: HashSet<u32>,
     /// Classes of the memory of objects.
     objects: HashSet<u32>,
+    /// The floats that memory of a class consists of, where all arrays of it agree.
+    floats: HashMap<u32, Option<Ty>>,
 }
 
 impl Memory {
@@ -160,6 +165,7 @@ impl Memory {
             made: HashMap::new(),
             mixed: HashSet::new(),
             objects: HashSet::new(),
+            floats: HashMap::new(),
             classes: class.iter().flatten().copied().collect(),
             class,
         };
@@ -186,6 +192,10 @@ impl Memory {
     /// Whether the memory of a value has a shadow.
     pub(crate) fn has_shadow(&self, v: Value) -> bool {
         self.class(v).is_some_and(|k| self.active_classes.contains(&k))
+    }
+    /// The type of the floats in a value's memory, if that is known.
+    pub(crate) fn floats(&self, v: Value) -> Option<Ty> {
+        self.class(v).and_then(|k| self.floats.get(&k).copied().flatten())
     }
     /// Whether the memory of a value is that of an object, which has fields and items of several types.
     pub(crate) fn is_object(&self, v: Value) -> bool {
@@ -268,6 +278,13 @@ impl Memory {
         let values = func.params().iter().chain(carried).copied().chain(loaded.filter_map(|d| d.result));
         let mixed: HashSet<u32> = values.filter_map(|v| self.class(v)).collect();
         self.mixed = mixed;
+        for (i, t) in func.values.iter().enumerate() {
+            if let (Some((dtype, ..)), Some(k)) = (t.as_array(), self.class(Value::new(i))) {
+                let own = leaves(dtype.strong());
+                let own = own.first().copied().filter(|f| own.iter().all(|o| o == f));
+                self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
+            }
+        }
         let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);
         let all = func.values.iter().enumerate().filter(|(_, t)| is_object(t));
         self.objects = all.filter_map(|(i, _)| self.class(Value::new(i))).collect();

@@ -12,6 +12,7 @@ use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::verify::{part, parts};
 use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
 
@@ -360,7 +361,30 @@ impl<'a> Reverse<'a> {
         }
     }
 
-    fn call(&mut self, _: &mut Out, d: &InstData) -> Result<()> {
+    /// A copy of memory: its adjoint goes to what was copied.
+    fn copy(&mut self, out: &mut Out, args: &[Value], is_row: bool) {
+        let Some(function) = self.memory.floats(args[0]).and_then(|t| self.callees.copy_back(t)) else { return };
+        let source = args[if is_row { 2 } else { 1 }];
+        let to = self.shadows[&args[0]];
+        let from = self.shadows.get(&source).copied();
+        self.with(out, |b| {
+            let (stride, n, size) = if is_row { (args[1], args[3], args[4]) } else { (args[2], b.int(1), args[2]) };
+            let wanted = b.int(i64::from(from.is_some()));
+            let given = [to, stride, from.unwrap_or(to), n, size, wanted];
+            let none = b.func.new_value(Ty::none());
+            let inst = Inst::Call(function, given.to_vec());
+            b.insts.push(InstData { result: Some(none), inst, span: b.span });
+        });
+    }
+
+    fn call(&mut self, out: &mut Out, d: &InstData) -> Result<()> {
+        if let Inst::Runtime(f, args) = &d.inst
+            && let Role::Memory(kind @ (Mem::Move | Mem::CopyRow)) = f.role
+            && self.memory.has_shadow(args[0])
+        {
+            self.copy(out, args, kind == Mem::CopyRow);
+            return Ok(());
+        }
         let mut active = d.result.is_some_and(|r| self.memory.is_active(r));
         d.inst.for_each_operand(|v| active |= self.memory.is_active(v));
         match &d.inst {

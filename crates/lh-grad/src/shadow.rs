@@ -215,6 +215,12 @@ impl Pass<'_> {
                 b.effect(Inst::Runtime(f, args));
                 Ok(())
             }
+            // The copies of what has no pointers are zeros.
+            Role::Memory(Mem::Move | Mem::CopyRow)
+                if self.memory.floats(args[0]).is_some_and(|t| self.callees.copy_back(t).is_some()) =>
+            {
+                Ok(())
+            }
             _ if f.has_no_effect() => Ok(()),
             _ => Err(refused(f.name)),
         }
@@ -227,6 +233,11 @@ impl Pass<'_> {
             Inst::Runtime(f, args) if f.allocates() => {
                 let n = args[0];
                 return Ok(b.inst(Inst::Runtime(&rt::lh_calloc, vec![n]), ty));
+            }
+            Inst::Runtime(f, args) if f.role == Role::Memory(Mem::Local) => {
+                let pair = Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]);
+                let made = b.inst(Inst::Runtime(&rt::lh_calloc, vec![args[0]]), pair);
+                return Ok(b.inst(Inst::Field(made, 1), ty));
             }
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),

@@ -7,7 +7,8 @@ use crate::spec::{Body, Dep, Spec, callees};
 use lh_grad::{Callees, Push, Request, Rule, has_memory};
 use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Derivative, Function, Inst, Options};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Options};
+use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::{FuncId, SpecId, Ty, TyKind};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,6 +23,9 @@ impl Callees for Compiler {
     }
     fn push(&self, spec: SpecId) -> Option<Push> {
         self.pushes.get(self.texts.get(&spec).unwrap_or(&spec)).cloned()
+    }
+    fn copy_back(&self, float: Ty) -> Option<SpecId> {
+        self.copies_back.get(&float).copied()
     }
     fn writes(&self, spec: SpecId) -> u32 {
         self.specs[spec.index()].body.as_ref().map_or(u32::MAX, |b| b.summary.writes())
@@ -44,6 +48,7 @@ impl Session<'_> {
             primal.params().iter().zip(asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
         let ret = Ty::tuple(vec![value, Ty::tuple(params.clone())]);
         let (mut func, inlined) = self.lowered(s, &primal, Derivative::Adjoint)?;
+        self.type_copies(&func, primal.options)?;
         let request = Request { asked, owners, ret };
         func = lh_grad::adjoint(&func, &request, &*self.compiler)?;
         func.name = format!("{}.adjoint", primal.name);
@@ -52,6 +57,24 @@ impl Session<'_> {
         let made = Adjoint { id, ret, shadowed };
         self.compiler.adjoints.insert(key, made.clone());
         Ok(made)
+    }
+
+    /// Types the functions that take back copies of memory, if a function makes such.
+    fn type_copies(&mut self, func: &Function, options: Options) -> Result<()> {
+        let is_copy = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)));
+        if !func.blocks.iter().flat_map(|b| &b.insts).any(is_copy) {
+            return Ok(());
+        }
+        let copy_back = self.of_library(&format!("{RULES}.copy_back"))?;
+        for t in [Ty::f64(), Ty::f32()] {
+            if !self.compiler.copies_back.contains_key(&t) {
+                let (p, n) = (Ty::ptr(), Ty::int());
+                let args = [Ty::dtype(t), p, n, p, n, n, n].map(ArgTy::from);
+                let made = self.specialise(copy_back, &args, Options { derivative: Derivative::Adjoint, ..options })?;
+                self.compiler.copies_back.insert(t, made.id);
+            }
+        }
+        Ok(())
     }
 
     /// Makes the tangent of a specialisation.
@@ -234,8 +257,9 @@ impl Session<'_> {
 
     /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it on the function.
     fn stated(&mut self, f: FuncId, kind: Derivative) -> Option<Found> {
-        let o = self.host.function_object(f);
+        let decorated = self.host.function_object(f);
         let mut named = |name: &str| {
+            let o = self.attr(decorated, "py_func").unwrap_or(decorated);
             let found = self.attr(o, name)?;
             match self.object(found) {
                 Object::Func(f) => Some(f),

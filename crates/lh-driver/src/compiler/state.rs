@@ -30,6 +30,8 @@ pub struct Compiler {
     /// Tangents, by specialisation and the arguments asked for.
     pub(super) tangents: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
     pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
+    /// `derivatives.copy_back` by type of floats.
+    pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
     /// Functions with rules as they were typed, and specialisations of their texts for forward mode.
     pub(super) ruled: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,
     pub(super) texts: HashMap<SpecId, SpecId>,

@@ -6,6 +6,8 @@ each argument whose adjoint is wanted, and the arguments' shadows: memory like t
 tuple of adjoints, one for each of the first arguments, `None` where there is none.
 """
 
+import numpy as np
+
 from lancehead.lib import prim
 
 
@@ -15,7 +17,22 @@ def zeros(x):
         return _zeros_like(x)
     if prim.is_tuple(x):
         return _zeros_of(x)
+    if x is not None and not prim.is_number(x):
+        prim.error(x, "derivatives flow through numbers, arrays and tuples of them")
     return x
+
+
+def copy_back(dtype, target, stride, source, n, size, wanted):
+    """The adjoint of a copy of `n` items of `size` bytes to places with a stride: what was copied gets the adjoints of
+    the copies, which are zero then. All addresses are of shadows; `wanted` says whether what was copied has one."""
+    item = prim.itemsize(dtype)
+    shape = (n, size // item)
+    copies = prim.array(prim.no_owner(), target, shape, (stride, item), dtype, "A")
+    held = np.copy(copies)
+    copies[...] = 0
+    if wanted != 0:
+        own = prim.array(prim.no_owner(), source, shape, (size, item), dtype, "A")
+        own[...] += held
 
 
 def _zeros_of(xs):

@@ -193,6 +193,8 @@ def _shadows(asked, args):
 def _shadow(x):
     if prim.is_int(x) or prim.is_bool(x):
         prim.error(x, "derivatives are with respect to floats; pass a float in place of an integer")
+    if prim.is_array(x) and (prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x))):
+        prim.error(x, "derivatives are with respect to floats; pass an array of floats")
     return zeros(x)
 
 
