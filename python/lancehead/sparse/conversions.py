@@ -82,9 +82,13 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
     parts = max(1, min(get_num_threads(), data.size // max(loops.SHARED, 2 * rows)))
     moved = rows, columns, parts, made.indptr, made.indices, into
     fits = major.shape == minor.shape == data.shape
-    if not fits or not loops.compressed(data.size)(major, minor, dtypes.carried(data), *moved):
+    level = fits and loops.compressed(data.size)(major, minor, dtypes.carried(data), *moved)
+    if not level:
         CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])
-    tidy(made, rows)
+    if level == loops.CANONICAL:
+        made._sorted = made._canonical = True
+    else:
+        tidy(made, rows)
     return made
 
 

@@ -161,7 +161,7 @@ def rows_by_matrix(semiring, indptr, indices, data, x, y, rows, width):
     for t in prange(parts):
         for i in range(row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)):
             start, end = max(at(indptr, i), 0), min(at(indptr, i + 1), size)
-            if width > 64:
+            if width >= 8:
                 for k in range(start, end):
                     add_row(semiring, data, x, y, k, at(indices, k), i, width)
             else:
