@@ -54,7 +54,8 @@ class _Compressed(SparseArray):
         if dense.ndim == 0:
             raise ValueError("lancehead sparse array classes do not support instantiation from a scalar")
         if dense.ndim not in self._dimensions:
-            raise ValueError(f"{self.format.upper()} arrays don't yet support {dense.ndim}D.")
+            text = "support 1D input. Use 2D" if dense.ndim == 1 else f"yet support {dense.ndim}D."
+            raise ValueError(f"{self.format.upper()} arrays don't {text}")
         kind = dtypes.supported(dense.dtype if dtype is None else dtype)
         made = conversions.from_dense(dense.astype(kind, copy=False), self.format)
         made._sorted = made._canonical = True

@@ -136,11 +136,6 @@ def entries_of(a):
     return np.int64(a.indptr[-1])
 
 
-@_of(conversions.size_of)
-def size_of(a):
-    return a._shape[0] * a._shape[1]
-
-
 @_of(conversions.copied)
 def copied(a):
     if a.format == "coo":

@@ -132,7 +132,7 @@ def _at_places(a: Any, row: Array, column: Array) -> Any:
     found = np.ascontiguousarray(i).reshape(-1), np.ascontiguousarray(j).reshape(-1)
     loops.elements(row.size * 8)(*given[:3], csr.has_sorted_indices, *found, out)
     if row.ndim == 1:
-        return out
+        return type(a)(out) if a.format == "coo" else out
     return type(csr if a.format == "coo" else a)(out.reshape(row.shape))
 
 
@@ -199,8 +199,14 @@ def put(a: Any, key: Any, value: Any) -> None:
         ValueError: the shapes do not fit.
         TypeError: the format has no assignments.
     """
-    if a.format in ("coo", "bsr") or len(a._shape) == 1:
+    if a.format in ("coo", "bsr"):
         raise TypeError(f"'{type(a).__name__}' object does not support item assignment")
+    if len(a._shape) == 1:
+        row = line(a)
+        put(row, (0, _keys(a, key)[0]), value)
+        a.data, a.indices, a.indptr = row.data, row.indices, row.indptr
+        a._sorted = a._canonical = True
+        return
     row, column = (
         np.array([k]) if isinstance(k, int) else np.arange(*k.indices(n)) if isinstance(k, slice) else k
         for k, n in zip(_keys(a, key), a._shape, strict=True)
