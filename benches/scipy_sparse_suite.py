@@ -13,6 +13,7 @@ import argparse
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,8 @@ FILES = (
     "csgraph/tests/test_spanning_tree.py", "csgraph/tests/test_traversal.py",
 )  # fmt: skip
 LIMIT = 900
+#: The most memory of a file's tests, in bytes.
+MEMORY = 8 << 30
 
 
 def pytest_configure(config: Any) -> None:
@@ -99,7 +102,14 @@ def _run(path: Path) -> dict[str, Any]:
         options = ["-p", "no:cacheprovider", "-W", "ignore", "-o", "addopts=", str(path)]
         try:
             done = subprocess.run(
-                [*command, *options], env=env, cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False
+                [*command, *options],
+                env=env,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT,
+                check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
             )
             end = (done.stdout + done.stderr)[-600:]
         except subprocess.TimeoutExpired:

@@ -5,7 +5,8 @@
 array([20.,  3.])
 """
 
-from typing import NoReturn
+import importlib
+from typing import Any, NoReturn
 
 from lancehead.sparse import compiled as compiled
 from lancehead.sparse import csgraph as csgraph
@@ -61,6 +62,13 @@ from lancehead.sparse.matrices import (
 from lancehead.sparse.others import dia_array, dok_array, lil_array
 from lancehead.sparse.products import Semiring, matmul
 
+
+def on_device(a: SparseArray) -> Any:
+    """A copy of a sparse matrix in a device's memory, for products with arrays that are there."""
+    # Without such products CUDA is not loaded.
+    return importlib.import_module("lancehead.sparse.device").DeviceMatrix(a)
+
+
 _INTERNAL = "it is a private module of SciPy's that its own releases remove"
 #: Names of `scipy.sparse` that are not here, with the reasons.
 REFUSED = {
@@ -84,6 +92,6 @@ __all__ = [
     "csr_matrix", "dia_array", "dia_matrix", "diags", "diags_array", "dok_array", "dok_matrix", "eye", "eye_array",
     "find", "get_index_dtype", "hstack", "identity", "issparse", "isspmatrix", "isspmatrix_bsr", "isspmatrix_coo",
     "isspmatrix_csc", "isspmatrix_csr", "isspmatrix_dia", "isspmatrix_dok", "isspmatrix_lil", "kron", "kronsum",
-    "lil_array", "lil_matrix", "load_npz", "matmul", "permute_dims", "rand", "random", "random_array", "save_npz",
-    "sparray", "spdiags", "spmatrix", "swapaxes", "tril", "triu", "vstack",
+    "lil_array", "lil_matrix", "load_npz", "matmul", "on_device", "permute_dims", "rand", "random", "random_array",
+    "save_npz", "sparray", "spdiags", "spmatrix", "swapaxes", "tril", "triu", "vstack",
 ]  # fmt: skip

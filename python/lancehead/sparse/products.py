@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -62,6 +63,9 @@ def matmul(a: Any, b: Any, semiring: Semiring | None = None) -> Any:
     """
     if isinstance(b, np.ndarray) and not is_sparse(b):
         return _by_dense(a, b, semiring)
+    if hasattr(b, "__cuda_array_interface__") or hasattr(a, "__cuda_array_interface__"):
+        # An array in a device's memory, where the product is computed, too.
+        return importlib.import_module("lancehead.sparse.device").matmul(a, b, semiring)
     if is_sparse(a) and is_sparse(b):
         return _by_sparse(sparse(a), sparse(b), semiring)
     if is_sparse(a):

@@ -183,7 +183,7 @@ def place_of_extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool =
         raise ValueError("Sparse types do not support an 'out' parameter.")
     k = axis_of(a, axis)
     if size_of(a) == 0 if k is None else a._shape[k] == 0:
-        where = "to an empty array" if k is None else f"along a zero-sized dimension. axis={axis}, shape={a._shape}"
+        where = "to an empty matrix" if k is None else f"along a zero-sized dimension. axis={axis}, shape={a._shape}"
         raise ValueError(f"Cannot apply the operation {where}")
     matrix = _entries(a)
     if explicit:
