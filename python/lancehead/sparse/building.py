@@ -53,8 +53,8 @@ def diags_array(
     """A matrix of diagonals at some offsets; a number is repeated along its diagonal if the shape is given.
 
     >>> diags_array([[1, 2], [3]], offsets=[0, 1]).toarray()
-    array([[1, 3],
-           [0, 2]])
+    array([[1., 3.],
+           [0., 2.]])
 
     Raises:
         ValueError: a diagonal has another length than the shape says, or the numbers of both differ.
@@ -69,6 +69,8 @@ def diags_array(
         shape = (extent, extent)
     m, n = (int(x) for x in shape)
     kind = np.result_type(*lines) if dtype is None else dtype
+    # As SciPy still does, integers become floats.
+    kind = np.float64 if dtype is None and np.dtype(kind).kind in "biu" else kind
     data = np.zeros((places.size, max(0, *(min(m + k, n - k) + max(0, k) for k in places.tolist()))), kind)
     for d, (line, k) in enumerate(zip(lines, places.tolist(), strict=True)):
         size = min(m + min(k, 0), n - max(k, 0))
@@ -120,7 +122,7 @@ def kronsum(a: Any, b: Any, format: str | None = None) -> Any:
             raise ValueError(f"{name} is not square")
     kind = dtypes.joined(x.dtype, y.dtype)
     left = kron(eye_array(y._shape[0], dtype=kind), x)
-    return _like((left + kron(y, eye_array(x._shape[0], dtype=kind))).asformat(format), a, b)
+    return _like((left + kron(y, eye_array(x._shape[0], dtype=kind))).asformat(format or "csr"), a, b)
 
 
 def block_array(blocks: Sequence[Sequence[Any]], *, format: str | None = None, dtype: Any = None) -> Any:
@@ -131,10 +133,9 @@ def block_array(blocks: Sequence[Sequence[Any]], *, format: str | None = None, d
     """
     given = [b for row in blocks for b in row]
     if format is None:
-        # Rows below one another stay compressed rows.
+        # Compressed rows and columns stay such.
         kinds = {getattr(b, "format", None) for b in given}
-        format = "csr" if kinds == {"csr"} and all(len(row) == 1 for row in blocks) else "coo"
-        format = "csc" if kinds == {"csc"} and len(blocks) == 1 else format
+        format = kinds.pop() if kinds in ({"csr"}, {"csc"}) else "coo"
     parts = [[None if b is None else sparse(b).tocoo() for b in row] for row in blocks]
     parts = [[b if b is None or len(b._shape) == 2 else b.reshape(1, -1) for b in row] for row in parts]
     heights = [_extent([b for b in row if b is not None], 0, "row") for row in parts]

@@ -194,7 +194,8 @@ def _class(array: Any) -> Any:
     def init(self: Any, arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False, **more: Any) -> None:
         name = f"{array.format}_matrix"
         if isinstance(arg1, tuple) and len(arg1) == 1:
-            raise ValueError(f"unrecognized {name} constructor input: {arg1}")
+            kind = TypeError if array.format in ("coo", "lil") else ValueError
+            raise kind(f"unrecognized {name} constructor input: {arg1}")
         if not isinstance(arg1, tuple | SparseArray) and not hasattr(arg1, "tocoo"):
             arg1 = np.atleast_2d(np.asarray(arg1))
         made = array(arg1, shape=None if shape is None else shape_of(shape), dtype=dtype, copy=copy, **more)
