@@ -132,6 +132,40 @@ def test_assignments():
     both(lambda m: m.coo_matrix(DENSE)[0])
 
 
+def test_cases_of_scipys_tests():
+    for text in (
+        "A @ np.ones((3, 0))", "A.T @ np.ones((3, 0))", "A.tocoo() @ np.ones((3, 0))", "A.tobsr() @ np.ones((3, 0))",
+        "m.csr_array(([2**63 + 1, 1], ([0, 1], [0, 1])), dtype=np.uint64)", "A.transpose(1)", "A.asformat('array')",
+        "C < C.T", "C > C.T", "C.maximum(C.T)", "C.minimum(C.T)", "A @ object()", "M * object()", "object() * M",
+        "M**1j", "M**1.5", "M**-1", "M**3", "m.csr_matrix(np.eye(2, dtype='i1')).asfptype()",
+        "M.todense(out=np.asmatrix(np.ones((3, 3))))",
+    ):  # fmt: skip
+
+        def run(m, text=text):
+            complex_ones = DENSE + 1j * DENSE.T
+            return eval(
+                text,
+                {"A": m.csr_array(DENSE), "M": m.csr_matrix(DENSE), "C": m.csr_array(complex_ones), "m": m, "np": np},
+            )
+
+        both(run)
+    coo, known = sparse.coo_array(DENSE), scipy_sparse.coo_array(DENSE)
+    for a in (coo, known):
+        a.row, a.col = a.col.copy(), a.row.copy()
+    np.testing.assert_array_equal(coo.toarray(), known.toarray())
+    for key, value in (
+        (((0, 1), (1, 2)), 5), (([0, 1], 2), 7), ((0, [1, 2]), [3, 4]), ((slice(None), 0), np.arange(3)),
+        ((slice(0, 2), 1), np.array([8, 9])), (([[0], [2]], [0, 1]), 6), (([0, 1], [0, 1, 2]), 1),
+    ):  # fmt: skip
+
+        def assigned(m, key=key, value=value):
+            a = m.csr_array(DENSE)
+            a[key] = value
+            return a
+
+        both(assigned)
+
+
 def test_dictionary_and_lists():
     for text in (
         "sorted((int(i), int(j), v) for (i, j), v in d.items())", "(0, 1) in d",

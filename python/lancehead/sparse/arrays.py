@@ -273,10 +273,18 @@ class coo_array(SparseArray):
         """The rows of the entries."""
         return self.coords[0] if len(self.coords) == 2 else np.zeros_like(self.coords[0])
 
+    @row.setter
+    def row(self, places: Any) -> None:
+        self.coords, self._canonical = (np.asarray(places, self.coords[0].dtype), *self.coords[1:]), None
+
     @property
     def col(self) -> Array:
         """The columns of the entries."""
         return self.coords[-1]  # type: ignore[no-any-return]
+
+    @col.setter
+    def col(self, places: Any) -> None:
+        self.coords, self._canonical = (*self.coords[:-1], np.asarray(places, self.coords[-1].dtype)), None
 
 
 CLASSES.update(csr=csr_array, csc=csc_array, bsr=bsr_array, coo=coo_array)

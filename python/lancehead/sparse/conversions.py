@@ -185,7 +185,7 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         if out.shape != a._shape or out.dtype != a.dtype:
             raise ValueError("out array must be same dtype and shape as sparse array")
         out[...] = 0
-    made = np.zeros(a._shape, a.dtype, order=order or "C") if out is None else out
+    made = np.zeros(a._shape, a.dtype, order=order or "C") if out is None else np.asarray(out)
     filled = made if made.flags.c_contiguous or made.flags.f_contiguous else np.zeros(a._shape, a.dtype)
     matrix = a if len(a._shape) == 2 else line(a)
     steps = [s // filled.itemsize for s in filled.strides][-2:]
@@ -201,7 +201,7 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         loops.into_dense(given.data.shape[0])(*given[:4], flat, *places)
     if filled is not made:
         made[...] = filled
-    return made
+    return made if out is None else out
 
 
 def from_dense(x: Array, format: str) -> Any:
@@ -265,6 +265,8 @@ def as_format(a: Any, format: str | None, copy: bool = False) -> Any:
         return a.copy() if copy else a
     if format in OTHERS:
         return OTHERS[format](a)
+    if format in ("array", "dense"):
+        return a.toarray()
     if format not in CLASSES:
         raise ValueError(f"Format {format} is unknown.")
     return {"csr": to_csr, "csc": to_csc, "coo": to_coo}[format](a, copy) if format != "bsr" else to_bsr(a)
@@ -309,7 +311,7 @@ def transpose(a: Any, axes: Any = None, copy: bool = False) -> Any:
     Raises:
         ValueError: axes do not swap.
     """
-    if axes is not None and tuple(axes) != (1, 0):
+    if axes is not None and (np.ndim(axes) != 1 or tuple(axes) != (1, 0)):
         raise ValueError(
             "Sparse arrays/matrices do not support an 'axes' parameter because swapping dimensions is the only "
             "logical permutation."

@@ -211,11 +211,16 @@ def put(a: Any, key: Any, value: Any) -> None:
         np.array([k]) if isinstance(k, int) else np.arange(*k.indices(n)) if isinstance(k, slice) else k
         for k, n in zip(_keys(a, key), a._shape, strict=True)
     )
-    is_part = not all(isinstance(k, np.ndarray | list) for k in _raw(a, key))
+    is_part = any(isinstance(k, slice) for k in _raw(a, key))
     if is_part and row.ndim == column.ndim == 1:
         row, column = row[:, None], column[None, :]
-    row, column = np.broadcast_arrays(row, column)
+    try:
+        row, column = np.broadcast_arrays(row, column)
+    except ValueError:
+        raise IndexError("number of row and column indices differ") from None
     x = value.toarray() if is_sparse(value) else np.asarray(value, dtype=a.dtype)
+    if x.ndim == 1 and is_part and isinstance(_raw(a, key)[1], int | np.integer):
+        x = x[:, None]
     x = np.broadcast_to(x.reshape(row.shape) if x.ndim > row.ndim and x.size == row.size else x, row.shape)
     _store(a, row.reshape(-1).astype(np.int64), column.reshape(-1).astype(np.int64), x.reshape(-1))
 

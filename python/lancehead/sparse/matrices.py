@@ -119,22 +119,22 @@ class spmatrix:
     def __mul__(self, other: Any) -> Any:
         if np.isscalar(other) or (isinstance(other, np.ndarray) and other.ndim == 0):
             return as_matrix(self._plain * other)
-        return self @ other  # type: ignore[operator]
+        return self.__matmul__(other)  # type: ignore[attr-defined]
 
     def __rmul__(self, other: Any) -> Any:
         if np.isscalar(other) or (isinstance(other, np.ndarray) and other.ndim == 0):
             return as_matrix(self._plain * other)
-        return np.asarray(other) @ self if not hasattr(other, "format") else other @ self
+        return self.__rmatmul__(other)  # type: ignore[attr-defined]
 
     def __pow__(self, power: Any) -> Any:
         rows, columns = self._shape
         if rows != columns:
             raise TypeError("sparse matrix is not square")
-        n = int(power)
+        if not np.isscalar(power) or power != int(np.real(power)):
+            raise ValueError("exponent must be an integer")
+        n = int(np.real(power))
         if n < 0:
             raise ValueError("exponent must be >= 0")
-        if n != power:
-            raise ValueError("exponent must be an integer")
         if n == 0:
             return as_matrix(csr_array(np.eye(rows, dtype=self._plain.dtype)).todia())
         half = self ** (n // 2) if n > 1 else self
@@ -167,7 +167,9 @@ class spmatrix:
 
     def asfptype(self) -> Any:
         """The matrix with values that are no integers."""
-        return self if self._plain.dtype.kind in "fc" else as_matrix(self._plain.astype(np.float64))
+        dtype = self._plain.dtype
+        wide = next(t for t in "fdFD" if np.can_cast(dtype, t)) if dtype.kind not in "fc" else dtype
+        return self if wide == dtype else as_matrix(self._plain.astype(wide))
 
     def getH(self) -> Any:
         """The conjugate transpose."""

@@ -71,10 +71,13 @@ def matmul(a: Any, b: Any, semiring: Semiring | None = None) -> Any:
     if is_sparse(a):
         if np.isscalar(b):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
-        return _by_dense(a, np.asarray(b), semiring)
+        x = np.asarray(b)
+        return NotImplemented if x.ndim == 0 and x.dtype == object else _by_dense(a, x, semiring)
     if np.isscalar(a):
         raise ValueError("Scalar operands are not allowed, use '*' instead")
     x = np.asarray(a)
+    if x.ndim == 0 and x.dtype == object:
+        return NotImplemented
     swapped = None if semiring is None else semiring._replace(times=_swapped(semiring.times))
     _fits(x.shape[-1], b._shape[0], x.ndim == 1, len(b._shape) == 1)
     found = _by_dense(b.T, x.T, swapped)
@@ -124,6 +127,8 @@ def _by_dense(a: Any, x: Array, semiring: Semiring | None) -> Any:
         return _by_vector(a, x, functions, dtype, zero)
     width = 1 if x.ndim == 1 else x.shape[1]
     out = np.full((shape[0], *x.shape[1:]), zero, dtype)
+    if width == 0:
+        return out
     flat, to = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
     if a.format == "bsr":
         given, (high, wide) = rows_of(a), a.blocksize
