@@ -2,7 +2,7 @@
 
 Usage: python benches/sparse.py [--threads 1,2] [--repeats 7] [--only NAME] [--cpu]
 
-The bandwidth is that of a sum of the bytes that a product with a vector reads; gathers are sums of the vector's elements
+The bandwidth is that of a sum of the bytes that a product with a vector reads. Gathers are sums of the elements of x
 in the order in which the product reads them, which take their time where the vector is larger than the cache. `--cpu`
 measures the time of the calling thread instead of the clock's, with one thread: other programs disturb that less.
 """

@@ -248,11 +248,12 @@ def to_scipy(a: Any) -> Any:
 
 def sparse(x: Any, format: str | None = None) -> Any:
     """An operand as one of our arrays: ours as it is, SciPy's, and dense ones in compressed rows."""
-    if isinstance(x, tuple(OTHERS.values())):
+    kind: Any = type(x)
+    if issubclass(kind, tuple(OTHERS.values())):
         x = x.tocsr()
     elif is_foreign(x):
         x = from_scipy(x if x.format in CLASSES else x.tocsr() if x.ndim == 2 else x.tocoo())
-    elif isinstance(x, tuple(CLASSES.values())):
+    elif issubclass(kind, tuple(CLASSES.values())):
         x = x._plain
     else:
         x = CLASSES[format or "csr"](x)

@@ -14,7 +14,7 @@ import numpy as np
 from lancehead.sparse import conversions, reductions
 from lancehead.sparse.arrays import bsr_array, coo_array, csc_array, csr_array
 from lancehead.sparse.base import SparseArray
-from lancehead.sparse.formats import CLASSES, OTHERS, shape_of
+from lancehead.sparse.formats import CLASSES, OTHERS, is_foreign, shape_of
 from lancehead.sparse.others import dia_array, dok_array, lil_array
 
 #: The classes of matrices by their formats.
@@ -85,6 +85,8 @@ class spmatrix:
     _kind = "matrix"
     _shape: Any
     format: str
+    __matmul__: Any
+    __rmatmul__: Any
 
     @property
     def _plain(self) -> Any:
@@ -119,12 +121,12 @@ class spmatrix:
     def __mul__(self, other: Any) -> Any:
         if np.isscalar(other) or (isinstance(other, np.ndarray) and other.ndim == 0):
             return as_matrix(self._plain * other)
-        return self.__matmul__(other)  # type: ignore[attr-defined]
+        return self.__matmul__(other)
 
     def __rmul__(self, other: Any) -> Any:
         if np.isscalar(other) or (isinstance(other, np.ndarray) and other.ndim == 0):
             return as_matrix(self._plain * other)
-        return self.__rmatmul__(other)  # type: ignore[attr-defined]
+        return self.__rmatmul__(other)
 
     def __pow__(self, power: Any) -> Any:
         rows, columns = self._shape
@@ -137,7 +139,7 @@ class spmatrix:
             raise ValueError("exponent must be >= 0")
         if n == 0:
             return as_matrix(csr_array(np.eye(rows, dtype=self._plain.dtype)).todia())
-        half = self ** (n // 2) if n > 1 else self
+        half: Any = self ** (n // 2) if n > 1 else self
         squared = half if n == 1 else half @ half
         return squared @ self if n > 1 and n % 2 else squared
 
@@ -229,7 +231,7 @@ class sparray(metaclass=_Arrays):
 
 def isspmatrix(x: Any) -> bool:
     """Whether something is a sparse matrix, ours or SciPy's, and no array."""
-    return isinstance(x, spmatrix) or (conversions.is_foreign(x) and type(x).__name__.endswith("_matrix"))
+    return isinstance(x, spmatrix) or (is_foreign(x) and type(x).__name__.endswith("_matrix"))
 
 
 def _is_of(format: str) -> Callable[[Any], bool]:
