@@ -107,7 +107,7 @@ def test_operations(format, kind):
 
 
 def test_assignments():
-    for format, kind in itertools.product(("lil", "dok", "csr", "csc"), ("array", "matrix")):
+    for format, kind in itertools.product(("lil", "dok", "csr", "csc", "coo"), ("array", "matrix")):
         for key, value in (
             ((0, 1), 7), ((-1, -1), 2), ((0, 1), 0), (0, 5), ((slice(None), 1), 3), ((slice(0, 2), slice(1, 3)), 1),
             (([0, 1], [1, 1]), [8, 9]), ((5, 0), 1), ((0, -4), 1), ((slice(0, 1), slice(None)), [[1, 2, 3]]),
@@ -138,7 +138,7 @@ def test_cases_of_scipys_tests():
         "m.csr_array(([2**63 + 1, 1], ([0, 1], [0, 1])), dtype=np.uint64)", "A.transpose(1)", "A.asformat('array')",
         "C < C.T", "C > C.T", "C.maximum(C.T)", "C.minimum(C.T)", "A @ object()", "M * object()", "object() * M",
         "M**1j", "M**1.5", "M**-1", "M**3", "m.csr_matrix(np.eye(2, dtype='i1')).asfptype()",
-        "M.todense(out=np.asmatrix(np.ones((3, 3))))",
+        "M.todense(out=np.asmatrix(np.ones((3, 3))))", "M[1:, 1, ...]", "M[..., 1]", "M[1, ...]", "M[:2, np.array(-1)]",
     ):  # fmt: skip
 
         def run(m, text=text):

@@ -199,8 +199,14 @@ def put(a: Any, key: Any, value: Any) -> None:
         ValueError: the shapes do not fit.
         TypeError: the format has no assignments.
     """
-    if a.format in ("coo", "bsr"):
+    if a.format == "bsr":
         raise TypeError(f"'{type(a).__name__}' object does not support item assignment")
+    if a.format == "coo":
+        made = to_csr(a).copy()
+        put(made, key, value)
+        made = made.tocoo()
+        a.data, a.coords, a._canonical = made.data, made.coords, True
+        return
     if len(a._shape) == 1:
         row = line(a)
         put(row, (0, _keys(a, key)[0]), value)

@@ -53,7 +53,9 @@ def _result(self: Any, name: str, found: Any, args: tuple[Any, ...], named: dict
         made = as_matrix(found)
         if name == "__getitem__":
             made = made.asformat(self.format)
-        is_column = name == "__getitem__" and isinstance(args[0], tuple) and isinstance(args[0][-1], int | np.integer)
+        key = args[0] if name == "__getitem__" and isinstance(args[0], tuple) else ()
+        key = tuple(k for k in key if k is not Ellipsis) if len(key) == 3 else key
+        is_column = bool(key) and not isinstance(key[-1], slice) and key[-1] is not Ellipsis and np.ndim(key[-1]) == 0
         return made.T.asformat(made.format) if is_column and len(found._shape) == 1 else made
     if isinstance(found, np.ndarray):
         if name == "__getitem__" and self.format in ("dok", "lil"):
