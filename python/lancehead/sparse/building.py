@@ -32,6 +32,8 @@ def eye_array(m: int, n: int | None = None, *, k: int = 0, dtype: Any = float, f
            [0., 1.]])
     """
     columns = m if n is None else n
+    if k > columns or -k > m:
+        raise ValueError(f"Offset {k} (index 0) out of bounds")
     size = max(min(m + min(k, 0), columns - max(k, 0)), 0)
     ones = np.ones((1, max(size + max(k, 0), 0)), dtype)
     return dia_array((ones, [k]), shape=(m, columns)).asformat(format)
@@ -57,10 +59,12 @@ def diags_array(
            [0., 2.]])
 
     Raises:
-        ValueError: a diagonal has another length than the shape says, or the numbers of both differ.
+        ValueError: a diagonal is shorter than the shape says, or the numbers of both differ.
     """
     places = np.atleast_1d(offsets)
-    is_one = np.ndim(offsets) == 0 and (len(diagonals) == 0 or np.isscalar(diagonals[0]))
+    is_one = np.ndim(offsets) == 0
+    if is_one and len(diagonals) and not np.isscalar(diagonals[0]):
+        raise ValueError("Different number of diagonals and offsets.")
     lines = [np.atleast_1d(d) for d in ([diagonals] if is_one else diagonals)]
     if len(lines) != places.size:
         raise ValueError("Different number of diagonals and offsets.")
@@ -74,7 +78,9 @@ def diags_array(
     data = np.zeros((places.size, max(0, *(min(m + k, n - k) + max(0, k) for k in places.tolist()))), kind)
     for d, (line, k) in enumerate(zip(lines, places.tolist(), strict=True)):
         size = min(m + min(k, 0), n - max(k, 0))
-        if line.size not in (1, size) or size <= 0:
+        if size < 0:
+            raise ValueError(f"Offset {k} (index {d}) out of bounds")
+        if line.size != 1 and line.size < size:
             found = f"(index {d}: {line.size} at offset {k})"
             raise ValueError(f"Diagonal length {found} does not agree with array size ({m}, {n})")
         data[d, max(k, 0) : max(k, 0) + size] = line[:size]
@@ -129,7 +135,7 @@ def block_array(blocks: Sequence[Sequence[Any]], *, format: str | None = None, d
     """A matrix of blocks; `None` stands for one of zeros.
 
     Raises:
-        ValueError: blocks of a row or a column have different extents, or there are only zeros in one.
+        ValueError: blocks of a row or a column have different extents.
     """
     given = [b for row in blocks for b in row]
     if format is None:
@@ -142,6 +148,8 @@ def block_array(blocks: Sequence[Sequence[Any]], *, format: str | None = None, d
     widths = [_extent([row[j] for row in parts if row[j] is not None], 1, "column") for j in range(len(parts[0]))]
     top, left = np.cumsum([0, *heights]), np.cumsum([0, *widths])
     kind = dtypes.index_dtype(largest=max(int(top[-1]), int(left[-1])))
+    if all(b is None for row in parts for b in row):
+        return dia_array((int(top[-1]), int(left[-1])), dtype=dtype).asformat(format)
     placed = [(b, top[i], left[j]) for i, row in enumerate(parts) for j, b in enumerate(row) if b is not None]
     common = dtypes.joined(*[b.dtype for b, _, _ in placed]) if dtype is None else dtypes.supported(dtype)
     coords = tuple(
@@ -152,7 +160,7 @@ def block_array(blocks: Sequence[Sequence[Any]], *, format: str | None = None, d
 
 
 def _extent(blocks: list[Any], axis: int, word: str) -> int:
-    found = {b._shape[axis] for b in blocks}
+    found = {b._shape[axis] for b in blocks} or {0}
     if len(found) != 1:
         raise ValueError(f"blocks of a {word} have different extents: {sorted(found)}")
     return int(found.pop())
