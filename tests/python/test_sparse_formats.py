@@ -254,6 +254,7 @@ def test_files(kind):
     file = io.BytesIO()
     np.savez(file, data=DENSE)
     file.seek(0)
+    both(lambda m: m.save_npz(file, m.dok_array((2, 2))))
     with pytest.raises(ValueError, match="does not contain"):
         sparse.load_npz(file)
 

@@ -282,7 +282,13 @@ def permute_dims(a: Any, axes: Any = None, copy: bool = False) -> Any:
 
 
 def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
-    """Writes a matrix to a file of NumPy's, which SciPy reads, too."""
+    """Writes a matrix to a file of NumPy's, which SciPy reads, too.
+
+    Raises:
+        NotImplementedError: it is in the format `dok` or `lil`.
+    """
+    if getattr(matrix, "format", "") in ("dok", "lil"):
+        raise NotImplementedError(f"Save is not implemented for sparse matrix of format {matrix.format}.")
     a = sparse(matrix) if not getattr(matrix, "format", "") == "dia" else matrix
     names = {"dia": ("offsets",), "coo": ("row", "col")}.get(a.format, ("indices", "indptr"))
     parts = {name: getattr(a, name) for name in names}
