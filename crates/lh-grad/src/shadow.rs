@@ -2,7 +2,7 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::Builder;
-use crate::memory::{Callees, Memory, Rule, has_memory, is_made, leaves};
+use crate::memory::{Callees, Memory, Rule, has_memory, is_made, leaves, written};
 use hashbrown::HashMap;
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -161,6 +161,14 @@ impl Pass<'_> {
             return Ok(());
         }
         b.insts.push(d.clone());
+        if let Inst::Runtime(f, _) = &d.inst
+            && d.result.is_some()
+            && !f.has_no_effect()
+            && !f.allocates()
+            && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
+        {
+            return Err(refused(f.name));
+        }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
             (Inst::Runtime(f, args), None) => self.effect(b, f, args),
@@ -257,7 +265,10 @@ impl Pass<'_> {
         }
         let mut copy = inst.clone();
         let mut failed = None;
+        // A part of an aggregate that is constant stays as it is: nobody asks for its shadow.
+        let is_aggregate = matches!(inst, Inst::Pack(_));
         copy.for_each_operand_mut(&mut |v| match self.shadow_of(b.func, *v) {
+            Err(_) if is_aggregate && !self.memory.has_shadow(*v) => {}
             Ok(s) => *v = s,
             Err(d) => failed = Some(d),
         });

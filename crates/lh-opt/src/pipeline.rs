@@ -285,6 +285,7 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
 
 /// Passes before differentiation: afterwards array expressions are loops, and calls with a body are inlined.
 const BEFORE_ADJOINT: &[&str] = &[
+    "settle_parts",
     "dce",
     "fold",
     "dce",

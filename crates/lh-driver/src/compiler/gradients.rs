@@ -7,9 +7,9 @@ use crate::spec::{Body, Dep, Spec, callees};
 use lh_grad::{Callees, Push, Request, Rule, has_memory};
 use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Derivative, Function, Inst, InstData, Options};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Options, Term};
 use lh_ir::runtime::{Memory as Mem, Role};
-use lh_ir::{FuncId, SpecId, Ty, TyKind};
+use lh_ir::{FuncId, Span, SpecId, Ty, TyKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Callees for Compiler {
         self.rules.get(&spec).cloned()
     }
     fn push(&self, spec: SpecId) -> Option<Push> {
-        self.pushes.get(self.texts.get(&spec).unwrap_or(&spec)).cloned()
+        self.pushes.get(self.texts.get(&(spec, Derivative::Tangent)).unwrap_or(&spec)).cloned()
     }
     fn copy_back(&self, float: Ty) -> Option<SpecId> {
         self.copies_back.get(&float).copied()
@@ -39,11 +39,8 @@ impl Session<'_> {
         if let Some(known) = self.compiler.adjoints.get(&key) {
             return Ok(known.clone());
         }
-        let spec = &self.compiler.specs[s.index()];
-        let Some(primal) = spec.body.as_ref().and_then(|b| b.primal.clone()) else {
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a recursive function has no derivative yet"));
-        };
-        let value = spec.ret;
+        let value = self.compiler.specs[s.index()].ret;
+        let primal = self.primal_or_call(s)?;
         let params: Vec<Ty> =
             primal.params().iter().zip(asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
         let ret = Ty::tuple(vec![value, Ty::tuple(params.clone())]);
@@ -59,6 +56,35 @@ impl Session<'_> {
         Ok(made)
     }
 
+    /// The code of a function before all passes; of one with a rule, a function that calls it.
+    fn primal_or_call(&self, s: SpecId) -> Result<Arc<Function>> {
+        let refused = || Diagnostic::new(diag::NO_DERIVATIVE, "a recursive function has no derivative yet");
+        let body = self.compiler.specs[s.index()].body.as_ref().ok_or_else(refused)?;
+        let has_rule = self.compiler.rules.contains_key(&s) || self.compiler.pushes.contains_key(&s);
+        if !has_rule {
+            return body.primal.clone().ok_or_else(refused);
+        }
+        let own = &body.func;
+        let mut func = Function {
+            name: own.name.clone(),
+            qualname: own.qualname.clone(),
+            file: own.file.clone(),
+            first_line: own.first_line,
+            ret: own.ret,
+            options: own.options,
+            is_library: own.is_library,
+            ..Function::default()
+        };
+        let block = func.new_block();
+        let args: Vec<_> = own.params().iter().map(|p| own.ty(*p)).map(|t| func.new_param(block, t)).collect();
+        let result = func.new_value(self.compiler.specs[s.index()].ret);
+        let span = Span { line: own.first_line, end_line: own.first_line, ..Span::default() };
+        let data = &mut func.blocks[block.index()];
+        data.insts.push(InstData { result: Some(result), inst: Inst::Call(s, args), span });
+        (data.term, data.term_span) = (Some(Term::Return(result)), span);
+        Ok(Arc::new(func))
+    }
+
     /// Types the functions that take back copies of memory, if a function makes such.
     fn type_copies(&mut self, func: &Function, options: Options) -> Result<()> {
         let is_copy = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)));
@@ -70,7 +96,7 @@ impl Session<'_> {
             if !self.compiler.copies_back.contains_key(&t) {
                 let (p, n) = (Ty::ptr(), Ty::int());
                 let args = [Ty::dtype(t), p, n, p, n, n, n].map(ArgTy::from);
-                let made = self.specialise(copy_back, &args, Options { derivative: Derivative::Adjoint, ..options })?;
+                let made = self.type_part(copy_back, &args, options)?;
                 self.compiler.copies_back.insert(t, made.id);
             }
         }
@@ -84,12 +110,10 @@ impl Session<'_> {
             return Ok(known.clone());
         }
         let value = self.compiler.specs[s.index()].ret;
-        let Some(primal) = self.compiler.specs[s.index()].body.as_ref().and_then(|b| b.primal.clone()) else {
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a recursive function has no derivative yet"));
-        };
+        let primal = self.primal_or_call(s)?;
         let zeros = if has_memory(value) {
             let zeros = self.of_library(&format!("{RULES}.zeros"))?;
-            Some(self.specialise(zeros, &[ArgTy::from(value)], primal.options)?.id)
+            Some(self.type_part(zeros, &[ArgTy::from(value)], primal.options)?.id)
         } else {
             None
         };
@@ -118,9 +142,7 @@ impl Session<'_> {
 
     /// The function in the form that is differentiated, and the specialisations whose code it has.
     fn lowered(&mut self, s: SpecId, primal: &Function, kind: Derivative) -> Result<(Function, HashSet<SpecId>)> {
-        if kind == Derivative::Tangent {
-            self.type_texts(s)?;
-        }
+        self.type_texts(s, kind)?;
         let compiler = &*self.compiler;
         let inlined: HashSet<SpecId> = compiler.inlined(s, kind);
         let primal_of = |c: SpecId| inlined.contains(&c).then(|| compiler.primal(c, kind)).flatten();
@@ -129,21 +151,31 @@ impl Session<'_> {
         Ok((func, inlined))
     }
 
-    /// Types the texts of all functions with rules that a function calls: rules are for reverse mode only.
-    fn type_texts(&mut self, s: SpecId) -> Result<()> {
+    /// Types the functions that a function calls, and those call, whose code before all passes is missing: those with
+    /// rules in forward mode, which has others, and functions of rules that a derivative of a derivative meets.
+    fn type_texts(&mut self, s: SpecId, kind: Derivative) -> Result<()> {
         let (mut seen, mut work) = (HashSet::new(), vec![s]);
         while let Some(c) = work.pop() {
-            if let Some((f, args, options)) = self.compiler.ruled.get(&c).cloned()
-                && !self.compiler.texts.contains_key(&c)
+            let by_rule = kind == Derivative::Adjoint && self.compiler.rules.contains_key(&c);
+            if let Some((f, args, options)) = self.compiler.retypable.get(&c).cloned()
+                && !by_rule
+                && !self.compiler.texts.contains_key(&(c, kind))
             {
-                let options = Options { derivative: Derivative::Tangent, ..options };
-                let text = self.specialise(f, &args, options)?;
-                self.compiler.texts.insert(c, text.id);
+                let text = self.specialise(f, &args, Options { derivative: kind, ..options })?;
+                self.compiler.texts.insert((c, kind), text.id);
             }
-            let Some(primal) = self.compiler.primal(c, Derivative::Tangent) else { continue };
+            let Some(primal) = self.compiler.primal(c, kind) else { continue };
             work.extend(callees(&primal).into_iter().filter(|c| seen.insert(*c)));
         }
         Ok(())
+    }
+
+    /// Types a function of a rule. Its own derivative is rarely asked for.
+    fn type_part(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
+        let options = Options { derivative: Derivative::None, ..options };
+        let made = self.specialise(f, args, options)?;
+        self.compiler.retypable.insert(made.id, (f, args.to_vec(), options));
+        Ok(made)
     }
 
     fn body_of(&mut self, s: SpecId, id: SpecId, mut func: Function, inlined: &HashSet<SpecId>) -> Result<Body> {
@@ -178,7 +210,7 @@ impl Session<'_> {
                 let push = self.of_library(&format!("{RULES}.push"))?;
                 let all = passed(args);
                 let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), all, all].map(ArgTy::from).into();
-                let made = self.specialise(push, &of, options)?;
+                let made = self.type_part(push, &of, options)?;
                 self.compiler.pushes.insert(s, Push { function: made.id, ret: made.ret, args: all });
                 Ok(())
             }
@@ -195,16 +227,16 @@ impl Session<'_> {
         (forward, backward, pull): (FuncId, FuncId, &str),
     ) -> Result<()> {
         let ret = self.compiler.specs[s.index()].ret;
-        let made = self.specialise(forward, args, options)?;
+        let made = self.type_part(forward, args, options)?;
         let saved = made.ret.tuple_elems().and_then(|t| t.get(1).copied());
         let Some(saved) = saved else { lh_ir::bug!("a forward function gives a value and what it saves") };
         let all = passed(args);
         let pull = self.of_library(&format!("{RULES}.{pull}"))?;
         let of: Vec<ArgTy> = [Ty::new(TyKind::Func(backward)), Ty::int(), saved, ret, all].map(ArgTy::from).into();
-        let back = self.specialise(pull, &of, options)?;
+        let back = self.type_part(pull, &of, options)?;
         let zero = if has_memory(ret) {
             let zeros = self.of_library(&format!("{RULES}.zeros"))?;
-            Some(self.specialise(zeros, &[ArgTy::from(ret)], options)?.id)
+            Some(self.type_part(zeros, &[ArgTy::from(ret)], options)?.id)
         } else {
             None
         };
@@ -219,7 +251,7 @@ impl Session<'_> {
             params,
         };
         self.compiler.rules.insert(s, rule);
-        self.compiler.ruled.insert(s, (f, args.to_vec(), options));
+        self.compiler.retypable.insert(s, (f, args.to_vec(), options));
         Ok(())
     }
 
@@ -297,7 +329,7 @@ fn passed(args: &[ArgTy]) -> Ty {
 impl Compiler {
     /// The code of a function before all passes, in the form that is inlined for a derivative.
     fn primal(&self, s: SpecId, kind: Derivative) -> Option<Arc<Function>> {
-        let text = if kind == Derivative::Tangent { self.texts.get(&s).copied() } else { None };
+        let text = self.texts.get(&(s, kind)).copied();
         self.specs[text.unwrap_or(s).index()].body.as_ref()?.primal.clone()
     }
 
@@ -347,7 +379,7 @@ impl Compiler {
 /// Whether a function computes with floats or with memory that may hold some.
 fn computes(func: &Function) -> bool {
     let is_float = |t: &Ty| t.flatten().iter().any(|p| p.is_float()) || has_memory(*t);
-    let returns = func.blocks.iter().any(|b| matches!(b.term, Some(lh_ir::func::Term::Return(_))));
+    let returns = func.blocks.iter().any(|b| matches!(b.term, Some(Term::Return(_))));
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     returns && (func.values.iter().any(is_float) || insts.into_iter().any(|d| matches!(d.inst, Inst::Map(..))))
 }

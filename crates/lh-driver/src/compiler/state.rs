@@ -32,9 +32,10 @@ pub struct Compiler {
     pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
     /// `derivatives.copy_back` by type of floats.
     pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
-    /// Functions with rules as they were typed, and specialisations of their texts for forward mode.
-    pub(super) ruled: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,
-    pub(super) texts: HashMap<SpecId, SpecId>,
+    /// Functions with rules and functions of rules as they were typed, and specialisations of their texts for
+    /// derivatives.
+    pub(super) retypable: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,
+    pub(super) texts: HashMap<(SpecId, lh_ir::func::Derivative), SpecId>,
     /// The rules by which specialisations are differentiated.
     pub(super) rules: HashMap<SpecId, lh_grad::Rule>,
     /// Functions of linked PTX, by its text and the kind of device.

@@ -81,11 +81,16 @@ def _one(wanted, shadow, adjoint):
         return None
     if prim.is_array(shadow):
         if wanted != 0:
-            shadow[...] += adjoint
+            _writable(shadow)[...] += adjoint
         return None
     if prim.is_tuple(shadow):
         return _each(wanted, shadow, adjoint)
     return prim.cast(adjoint, prim.dtype_of(shadow))
+
+
+def _writable(x):
+    # The shadow of a read-only view is memory like any other.
+    return prim.array(prim.owner(x), prim.data(x), x.shape, x.strides, prim.dtype_of(x), prim.layout(x))
 
 
 def _each(wanted, shadows, adjoints):
