@@ -291,7 +291,7 @@ template <typename T> __global__ void turned(T* x) { x[threadIdx.x] = x[threadId
 
 
 def test_threads_together():
-    module = cp.RawModule(code=MORE)
+    module = cp.RawModule(code=MORE, name_expressions=["turned<complex<float> >"])
     a = np.random.default_rng(0).integers(0, 256, 10_000).astype(np.uint8)
     counts = cp.zeros(256, np.uint32)
     module.get_function("histogram")((4,), (128,), (cp.asarray(a), counts, a.size), shared_mem=1024)

@@ -458,6 +458,7 @@ singlecomplex = np.complex64
 __version__ = "14.2.0"
 
 _POOL = cuda.MemoryPool()
+cuda.set_allocator(_POOL.malloc)
 _PINNED_POOL = cuda.PinnedMemoryPool()
 
 
@@ -493,11 +494,30 @@ def is_available() -> Any:
     return cuda.is_available()
 
 
+_KEPT: list[Any] = []
+
+
 def memoize(for_each_device: Any = False) -> Any:
-    """A decorator that keeps the results of a function."""
+    """A decorator that keeps the results of a function, for each device if that is asked for."""
     import functools
 
-    return lambda f: functools.cache(f)
+    def keep(f: Any) -> Any:
+        kept = functools.cache(lambda device, *given, **named: f(*given, **named))
+        _KEPT.append(kept)
+
+        @functools.wraps(f)
+        def g(*given: Any, **named: Any) -> Any:
+            return kept(layout.CURRENT.number if for_each_device else 0, *given, **named)
+
+        return g
+
+    return keep
+
+
+def clear_memo() -> None:
+    """Forgets the results that `memoize` keeps."""
+    for kept in _KEPT:
+        kept.cache_clear()
 
 
 def show_config(*, _full: Any = False) -> None:
@@ -532,7 +552,8 @@ __all__ = [
     "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr",
     "binary_repr", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "bool_", "broadcast", "broadcast_arrays",
-    "broadcast_shapes", "broadcast_to", "byte", "c_", "can_cast", "cbrt", "cdouble", "ceil", "choose", "clip",
+    "broadcast_shapes", "broadcast_to", "byte", "c_", "can_cast", "cbrt", "cdouble", "ceil", "choose", "clear_memo",
+    "clip",
     "column_stack", "common_type", "complex128", "complex64", "complexfloating", "compress", "concat", "concatenate",
     "conj", "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh",
     "count_nonzero", "cov", "cross", "csingle", "cuda", "cumprod", "cumsum", "deg2rad", "degrees", "delete", "diag",

@@ -66,7 +66,7 @@ class ndarray(lazy.ndarray):
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("ndarray() with strides needs the memory that they are of")
-        owner = None if memptr is None else memptr.mem.array
+        owner = None if memptr is None else memptr.mem.typed(dtype)
         if memptr is None:
             found = layout.NAMESPACE[0].empty(shape, dtype, order)
         elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:

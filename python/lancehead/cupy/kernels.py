@@ -111,11 +111,13 @@ class Body:
                     self.unit = parser.parse()
                     self.defines = "\n".join(re.findall(r"^[ \t]*#[ \t]*(?:define|undef)(?:.*\\\n)*.*$", text, re.M))
                     self.known = [*types, *self.unit.aliases]
-                    self.templates = parser.templates
+                    self.templates, self.spaces = parser.templates, parser.spaces
                     continue
                 before = self.defines.count("\n") + 1 if self.defines else 0
-                parser = read(f"{self.defines}\n{source}" if before else source, self.macros, self.known)
+                text = f"{self.defines}\n{source}" if before else source
+                parser = read(text, self.macros, self.known, self.spaces)
                 parser.templates |= self.templates
+                parser.unit = self.unit
                 if part in ("map_expr", "reduce_expr"):
                     self.parts[part] = parser.expression()
                     if parser.now.kind != "end":

@@ -20,6 +20,7 @@ from lancehead.cupy.c.values import (
     LONG,
     UINT,
     ULONG,
+    Group,
     Pointer,
     Value,
     common,
@@ -249,6 +250,28 @@ _REAL |= {
     "real": Function((1,), _real_part), "conj": Function((1,), _real_part), "imag": Function((1,), _no_part),
     "arg": Function((1,), _real_angle), "norm": Function((1,), _real_norm),
 }  # fmt: skip
+
+
+# --- groups of threads -----------------------------------------------------------------------------------------------
+_RANK = "(np.{0}(cuda.{1}.x) + np.{0}(cuda.{2}.x) * (np.{0}(cuda.{1}.y) + np.{0}(cuda.{2}.y) * np.{0}(cuda.{1}.z)))"
+_SIZE = "(np.{0}(cuda.{1}.x) * np.{0}(cuda.{1}.y) * np.{0}(cuda.{1}.z))"
+
+
+def of_group(v: Value, name: str, line: int) -> Value:
+    """The result of a function of a group of threads: `sync`, `thread_rank`, `size`."""
+    if not isinstance(v.type, Group) or name not in ("sync", "thread_rank", "size", "num_threads", "is_valid"):
+        raise Failure(f"{name} of a group of threads is not served in kernels of C text", line)
+    is_block = v.type.name == "block"
+    if name == "sync":
+        return Value("cuda.syncthreads()" if is_block else "cuda.cg.this_grid().sync()", None)
+    if name == "is_valid":
+        return constant(True, BOOL)
+    of = "int64" if is_block else "uint64"
+    rank, size = _RANK.format(of, "threadIdx", "blockDim"), _SIZE.format(of, "blockDim")
+    if not is_block:
+        rank = f"({_RANK.format(of, 'blockIdx', 'gridDim')} * {size} + {rank})"
+        size = f"({_SIZE.format(of, 'gridDim')} * {size})"
+    return Value(rank if name == "thread_rank" else size, UINT if is_block else ULONG)
 
 
 # --- complex numbers -------------------------------------------------------------------------------------------------
