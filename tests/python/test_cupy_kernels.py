@@ -213,6 +213,54 @@ def test_elementwise_arguments():
     assert more(cp.arange(3), cp.ones(3, np.int64)).get().tolist() == [1, 1, 3]
 
 
+def test_memory_of_arguments():
+    f = cp.ElementwiseKernel("T x, T y", "T z", "z = x - 2 * y", "minus_twice")
+    a = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
+    cases = {
+        "whole": lambda x: (x, x, x), "reversed": lambda x: (x[:, ::-1], x, x), "one": lambda x: (x, x[1:, 1:2], x),
+        "row": lambda x: (x[1], x, x), "columns": lambda x: (x.T.copy().T, x, x), "view": lambda x: (x, x, x[:, :]),
+        "new": lambda x: (x, x[:1]), "flipped": lambda x: (x[::-1], 3), "numbers": lambda x: (x.ravel()[2:5], 1),
+        "reshaped": lambda x: (x, x.reshape(4, 2).reshape(2, 4), x),
+    }  # fmt: skip
+    for name, case in cases.items():
+        # The second and the third call find what the first one has learnt.
+        for _ in range(3):
+            x = cp.asarray(a)
+            before = x + 1
+            given, plain = case(x), case(a.copy())
+            found = f(*given)
+            expected = (plain[0] - 2 * plain[1]).astype(np.float32)
+            np.testing.assert_array_equal(found.get(), expected, err_msg=name)
+            assert found is given[2] if len(given) > 2 else found.dtype == np.float32
+            np.testing.assert_array_equal(before.get(), a + 1, err_msg=name)
+            np.testing.assert_array_equal(x.get(), expected if len(given) > 2 else a, err_msg=name)
+
+
+def test_numbers_as_arguments():
+    f = cp.ElementwiseKernel("T x, T y", "T z", "z = y", "second")
+    k = cp.RawKernel(
+        """extern "C" __global__ void k(int a, unsigned b, long long c, float d, double e, signed char f, bool g,
+                                        double* out) {
+               out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = g; }""",
+        "k",
+    )
+    types = "iIqfdb?"
+    for v in (0, -1, 300, 2**31, -(2**40), 2**63, 1.75, True, np.int32(-5), np.float32(0.1), np.uint8(200)):
+        for d in (np.int8, np.uint32, np.int64, np.float32, np.float64):
+            if isinstance(v, np.generic) and v.dtype != d:
+                continue
+            for _ in range(2):
+                found = f(cp.ones(2, d), v)
+                np.testing.assert_array_equal(found.get(), np.asarray(v).astype(d), err_msg=f"{v!r} {d}")
+        out = cp.zeros(7)
+        k((1,), (1,), (*[v] * 7, out))
+        expected = [np.asarray(v).astype(t).astype(float) for t in types]
+        np.testing.assert_array_equal(out.get(), expected, err_msg=repr(v))
+    for wrong in (cp.ones(1), "1", None):
+        with pytest.raises(TypeError):
+            k((1,), (1,), (wrong, 0, 0, 0, 0, 0, 0, out))
+
+
 def test_reduction():
     norm = cp.ReductionKernel("T x, T w", "T y", "x * x * w", "a + b", "y = sqrt(a)", "0", "norm")
     greatest = cp.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", None, "greatest")

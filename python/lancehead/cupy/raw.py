@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import typeof
+from lancehead.cuda.gpu import here
 from lancehead.cupy import arguments, layout
 from lancehead.cupy.c.parsing import Function, Unit
 from lancehead.cupy.c.programs import Program, failed, module, read
@@ -21,7 +22,8 @@ from lancehead.cupy.c.tokens import CompileException, Failure
 from lancehead.cupy.c.values import WIDE, Pointer, scalar
 from lancehead.cupy.cuda.driver import CUDADriverError
 from lancehead.cupy.cuda.memory import MemoryPointer
-from lancehead.cupy.hosted import wrap
+from lancehead.cupy.cuda.stream import _STACKS, get_current_stream
+from lancehead.cupy.hosted import ARRAY, wrap
 from lancehead.xp import array as lazy
 
 
@@ -113,6 +115,8 @@ _FACTS = (
     "preferred_shared_memory_carveout", "ptx_version", "shared_size_bytes",
 )  # fmt: skip
 _BACKENDS = ("nvrtc", "nvcc")
+#: The most geometries of a kernel whose launches are kept.
+_MOST = 256
 
 
 class RawKernel:
@@ -145,7 +149,7 @@ class RawKernel:
         self._loaded = _loaded
         self._kernel: Any = None
         self._types: list[Any] = []
-        self._constant: list[bool] = []
+        self._arguments: list[Any] = []
         self._launches: dict[Any, Any] = {}
 
     def __reduce__(self) -> Any:
@@ -159,7 +163,8 @@ class RawKernel:
                 self._loaded = _Loaded(self.code, self.options, f"{self.name.split('<')[0]}.cu")
             self._kernel, self._types, f = self._loaded.kernel(self.name)
             self._loaded.warn(log_stream)
-            self._constant = [p.type.is_const for p in f.parameters]
+            named = zip(self._types, f.parameters, strict=True)
+            self._arguments = [self._argument(k, d, p.type.is_const) for k, (d, p) in enumerate(named)]
 
     @property
     def kernel(self) -> RawKernel:
@@ -178,7 +183,7 @@ class RawKernel:
         """Facts of the compiled kernel."""
         self.compile()
         if not self._kernel.overloads:
-            given = [self._argument(k, 0, d, True) for k, d in enumerate(self._types)]
+            given = [convert(0) for convert in self._arguments]
             self._kernel.compile(tuple(typeof(x) for x in [*given, *self._outer()]))
         facts = next(iter(self._kernel.overloads.values()))
         return {
@@ -199,15 +204,51 @@ class RawKernel:
         self.compile()
         if len(args) != len(self._types):
             raise TypeError(f"{self.name} takes {len(self._types)} arguments, not {len(args)}")
-        given = [
-            self._argument(k, x, d, c)
-            for k, (x, d, c) in enumerate(zip(args, self._types, self._constant, strict=True))
-        ]
-        given += self._outer()
-        self._kernel[_extents(grid), _extents(block), _stream(stream), int(shared_mem)](*given)
+        given = [convert(x) for convert, x in zip(self._arguments, args)]
+        if self._loaded.outer:  # type: ignore[union-attr]
+            given += self._outer()
+        if stream is not None or _STACKS.current is not None or type(grid) is not tuple or type(block) is not tuple:
+            self._kernel[_extents(grid), _extents(block), _stream(stream), int(shared_mem)](*given)
+            return
+        key = grid, block, shared_mem, here.gpu
+        launch = self._launches.get(key)
+        if launch is None:
+            launch = self._kernel[_extents(grid), _extents(block), 0, int(shared_mem)]
+            if len(self._launches) < _MOST:
+                self._launches[key] = launch
+        launch(*given)
 
-    def _argument(self, k: int, x: Any, d: Any, is_constant: bool) -> Any:
+    def _argument(self, k: int, d: Any, is_constant: bool) -> Any:
+        # From what is given for a parameter to the argument of a launch.
         if isinstance(d, Pointer):
+            of, other, array = d.of, self._pointer(k, d, is_constant), ARRAY[0]
+
+            def pointer(x: Any) -> Any:
+                if type(x) is array and x._view is None and x._node.dtype is of:
+                    value = arguments.memory(x, not is_constant)
+                    return value if value._data.ndim == 1 else arguments.flat(value)
+                return other(x)
+
+            return pointer
+        known, plain, own = arguments.number(d), int if d in WIDE else float, d.type
+
+        def number(x: Any) -> Any:
+            if type(x) is not plain and type(x) is not own:
+                self._check_number(k, d, x)
+            return known(x)
+
+        return number
+
+    def _check_number(self, k: int, d: Any, x: Any) -> None:
+        if isinstance(x, lazy.ndarray):
+            raise TypeError(f"argument {k + 1} of {self.name} is a number of type {d.name}, not an array")
+        if not isinstance(x, (bool, int, float, complex, np.generic)) and not (
+            isinstance(x, np.ndarray) and not x.ndim
+        ):
+            raise TypeError(f"Unsupported type {type(x)}")
+
+    def _pointer(self, k: int, d: Pointer, is_constant: bool) -> Any:
+        def pointer(x: Any) -> Any:
             if isinstance(x, lazy.ndarray):
                 return arguments.pointed(x, d.of, not is_constant)
             if x is None or isinstance(x, int) and x == 0:
@@ -223,14 +264,8 @@ class RawKernel:
                 itemsize = 1 if d.of is None else d.of.itemsize
                 return found if d.of is None else found[: found.size // itemsize * itemsize].view(d.of)
             raise TypeError(f"argument {k + 1} of {self.name} is an array of the device, not {type(x).__name__}")
-        if isinstance(x, lazy.ndarray):
-            raise TypeError(f"argument {k + 1} of {self.name} is a number of type {d.name}, not an array")
-        if not isinstance(x, (bool, int, float, complex, np.generic)) and not (
-            isinstance(x, np.ndarray) and not x.ndim
-        ):
-            raise TypeError(f"Unsupported type {type(x)}")
-        number = np.asarray(x).astype(d)[()]
-        return np.int64(number) if d in WIDE else number
+
+        return pointer
 
 
 def _extents(of: Any) -> tuple[int, ...]:
@@ -239,11 +274,9 @@ def _extents(of: Any) -> tuple[int, ...]:
 
 
 def _stream(stream: Any) -> Any:
-    from lancehead.cupy.cuda import stream as streams
-
-    if stream is None and not streams._STACKS.current:
+    if stream is None and _STACKS.current is None:
         return 0
-    there = streams.get_current_stream() if stream is None else stream
+    there = get_current_stream() if stream is None else stream
     return there._there if there.ptr else 0
 
 
