@@ -20,9 +20,7 @@ from numpy import (
     bool_,
     broadcast_shapes,
     byte,
-    can_cast,
     cdouble,
-    common_type,
     complex64,
     complex128,
     complexfloating,
@@ -56,7 +54,6 @@ from numpy import (
     isdtype,
     issubdtype,
     longlong,
-    min_scalar_type,
     mintypecode,
     nan,
     newaxis,
@@ -156,7 +153,9 @@ from lancehead.cupy.routines import (
     bincount,
     blackman,
     c_,
+    can_cast,
     choose,
+    common_type,
     compress,
     convolve,
     copyto,
@@ -216,6 +215,7 @@ from lancehead.cupy.routines import (
     may_share_memory,
     median,
     mgrid,
+    min_scalar_type,
     nan_to_num,
     nanargmax,
     nanargmin,
@@ -256,6 +256,7 @@ from lancehead.cupy.routines import (
     real_if_close,
     repeat,
     require,
+    result_type,
     roots,
     save,
     savetxt,
@@ -322,6 +323,7 @@ from lancehead.cupy.shapes import (
     roll,
     rollaxis,
     rot90,
+    row_stack,
     split,
     squeeze,
     stack,
@@ -444,7 +446,6 @@ mod = remainder
 permute_dims = transpose
 pow = power
 round = around
-row_stack = vstack
 trapz = trapezoid
 
 bool = np.bool_
@@ -582,8 +583,9 @@ __all__ = [
     "polymul", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod", "promote_types", "ptp",
     "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel",
     "ravel_multi_index", "real", "real_if_close", "reciprocal", "remainder", "repeat", "require", "reshape",
-    "resize", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "save", "savetxt",
-    "savez", "savez_compressed", "searchsorted", "select", "set_printoptions", "setdiff1d", "setxor1d", "shape",
+    "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "save",
+    "savetxt", "savez", "savez_compressed", "searchsorted", "select", "set_printoptions", "setdiff1d", "setxor1d",
+    "shape",
     "shares_memory", "short", "show_config", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh",
     "size", "sort", "sort_complex", "spacing", "sparse", "split", "sqrt", "square", "squeeze", "stack", "std",
     "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile", "trace",

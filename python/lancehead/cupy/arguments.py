@@ -71,12 +71,13 @@ def pointed(x: lazy.ndarray, dtype: np.dtype[Any] | None, writes: bool) -> Any:
     view = x._view
     found = flat(memory(x if view is None else view.owner, writes))
     first = 0 if view is None else view.first()
-    is_own = dtype is None or found._data.dtype == dtype
-    if is_own and not first:
+    if dtype is None or found._data.dtype == dtype:
+        dtype = None
+    if dtype is None and not first:
         return found
     data = found._data if type(found) is DeviceNDArray else found
     part = data[first:] if first else data
-    if not is_own:
+    if dtype is not None:
         whole = part.size * part.dtype.itemsize // dtype.itemsize * dtype.itemsize // part.dtype.itemsize
         part = part[:whole].view(dtype)
     return on_cpu(part) if part is not found and isinstance(part, np.ndarray) else part

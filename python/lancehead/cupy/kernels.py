@@ -239,7 +239,7 @@ class ElementwiseKernel:
         # The result for arrays of one shape that own their memory, and numbers of Python, of types that were there
         # before; None for others.
         key: list[Any] = [here.gpu]
-        shape = None
+        shape: tuple[int, ...] | None = None
         for x in args:
             if type(x) is _ARRAY[0] and x._view is None:
                 node = x._node
@@ -257,8 +257,10 @@ class ElementwiseKernel:
         node = None
         key.append(shape)
         quick = self._quick.get(tuple(key))
+        if not shape or 0 in shape:
+            return None
         if quick is None:
-            if not self._can_be_quick or not shape or 0 in shape:
+            if not self._can_be_quick:
                 return None
             quick = self._first_of(args, tuple(key))
             if quick is None:
@@ -277,7 +279,7 @@ class ElementwiseKernel:
             else:
                 values.append(c(x))
         if len(args) > self.nin:
-            made = args[self.nin :]
+            made = list(args[self.nin :])
             values += [arguments.flat(arguments.memory(x, True)) for x in made]
         else:
             made = []

@@ -284,6 +284,11 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     """Elements within bounds."""
     a_min, a_max = min if a_min is None else a_min, max if a_max is None else a_max
     found = array_of(a)
+    if found.dtype.kind in "iu":
+        # Bounds that every element is within.
+        known = np.iinfo(found.dtype)
+        a_min = None if type(a_min) is int and a_min <= known.min else a_min
+        a_max = None if type(a_max) is int and a_max >= known.max else a_max
     if a_min is None and a_max is None:
         return finished(found.copy(), out, "same_kind")
     if a_min is not None:
