@@ -115,9 +115,15 @@ def test_objects_bounds_and_parts():
         small = np.arange(5).astype(d)
         same(cp.clip(cp.asarray(small), -(2**63), 2**64), small)
         same(cp.clip(cp.asarray(small), -1 if d in (np.int8, np.int64) else 0, 3), np.clip(small, 0, 3))
-    for key in (([True, True], [[True] * 3]), np.empty((0, 1), bool), np.zeros(0, bool), np.ones(3, bool)):
-        with pytest.raises(IndexError):
-            x[key]
+    for key in (([True, True], [[True] * 3]), np.empty((0, 1), bool), np.zeros(0, bool), np.ones(3, bool), [[]],
+                (slice(None), np.zeros(0, bool)), np.empty((0, 3), bool)):  # fmt: skip
+        try:
+            expected = a[key if isinstance(key, (tuple, np.ndarray)) else np.asarray(key, int)]
+        except IndexError:
+            with pytest.raises(IndexError):
+                x[key]
+        else:
+            same(x[key], expected)
     out = cp.zeros((2, 3), int)
     found = cp.divmod(x, 2, out=(None, out))
     assert found[1] is out
@@ -135,7 +141,7 @@ def test_objects_bounds_and_parts():
     assert cp.result_type(x, np.float32(1), "f2") == np.result_type(a, np.float32(1), "f2")
     assert (np.can_cast(x, np.float32), np.can_cast(x, np.float64)) == (False, True)
     assert np.common_type(x) is np.float64
-    assert np.min_scalar_type(cp.asarray(3)) == np.min_scalar_type(np.asarray(3))
+    assert (np.min_scalar_type(x), cp.min_scalar_type(3)) == (a.dtype, np.dtype(np.uint8))
     with pytest.warns(DeprecationWarning):
         same(cp.row_stack((x, x)), np.vstack((a, a)))
 

@@ -20,7 +20,7 @@ def _binary(f: ufuncs.ufunc) -> tuple[Any, Any, Any]:
             return f(self, other)
         # Nothing else is equal to an object that compares as any.
         kind: Any = type(other)
-        if f.name in ("equal", "not_equal") and kind.__eq__ is object.__eq__:
+        if f.name in ("equal", "not_equal") and kind.__eq__ is object.__eq__ and kind.__ne__ is object.__ne__:
             return layout.NAMESPACE[0].full(self.shape, f.name == "not_equal")
         return NotImplemented
 

@@ -96,7 +96,8 @@ def _places(a: Any, keys: tuple[Any, ...]) -> np.ndarray:
             axis += a.ndim - used
         elif isinstance(k, np.ndarray) and k.dtype == np.bool_:
             shape = a.shape[axis : axis + k.ndim]
-            if k.shape != shape:
+            # Of those without elements NumPy takes some, below.
+            if k.shape != shape and k.size:
                 raise IndexError(f"boolean index of shape {k.shape} did not match the extents {shape}")
             axis += k.ndim
         else:

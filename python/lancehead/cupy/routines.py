@@ -302,7 +302,7 @@ def common_type(*arrays: Any) -> Any:
 
 def min_scalar_type(a: Any) -> np.dtype[Any]:
     """The smallest type that has the value of a number, of an array the type of its elements."""
-    return np.min_scalar_type(layout.host(a) if isinstance(a, lazy.ndarray) else a)
+    return a.dtype if isinstance(a, lazy.ndarray) else np.min_scalar_type(a)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
