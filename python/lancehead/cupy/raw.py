@@ -211,7 +211,12 @@ class RawKernel:
             self._kernel[_extents(grid), _extents(block), _stream(stream), int(shared_mem)](*given)
             return
         key = grid, block, shared_mem, here.gpu
-        launch = self._launches.get(key)
+        try:
+            launch = self._launches.get(key)
+        except TypeError:
+            # Extents that are arrays without axes.
+            self._kernel[_extents(grid), _extents(block), 0, int(shared_mem)](*given)
+            return
         if launch is None:
             launch = self._kernel[_extents(grid), _extents(block), 0, int(shared_mem)]
             if len(self._launches) < _MOST:

@@ -179,6 +179,45 @@ def _absolute(least: np.dtype[Any]) -> Function:
 _REAL["abs"], _REAL["labs"], _REAL["llabs"] = _absolute(INT), _absolute(LONG), _absolute(LONG)
 
 
+def _exactly(of: str, given: tuple[np.dtype[Any], ...], d: np.dtype[Any]) -> Function:
+    # A function of the library of devices whose types are known; unsigned integers have a sign there.
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        texts = [stored(exact(converted(v, t, line))) for v, t in zip(values, given, strict=True)]
+        return loaded(f"{name_of(d)}(cuda.libdevice.{of}({', '.join(texts)}))", d)
+
+    return Function((len(given),), write)
+
+
+def _convert(one: str, other: str, mode: str) -> None:
+    # Both conversions between two types, with a rounding.
+    types: dict[str, np.dtype[Any]] = {
+        "int": INT,
+        "uint": UINT,
+        "ll": LONG,
+        "ull": ULONG,
+        "float": FLOAT,
+        "double": DOUBLE,
+    }
+    for a, b in ((one, other), (other, one)):
+        _REAL[f"__{a}2{b}_{mode}"] = _exactly(f"{a}2{b}_{mode}", (types[a],), types[b])
+
+
+for _mode in ("rn", "rz", "ru", "rd"):
+    for _name in ("int", "uint", "ll", "ull"):
+        _convert("float", _name, _mode)
+        _convert("double", _name, _mode)
+    _REAL[f"__double2float_{_mode}"] = _exactly(f"double2float_{_mode}", (DOUBLE,), FLOAT)
+for _name in ("int2double", "uint2double"):
+    _REAL[f"__{_name}"] = _REAL[f"__{_name}_rn"]
+for _name, _given, _result in (
+    ("hadd", (INT, INT), INT), ("rhadd", (INT, INT), INT), ("uhadd", (UINT, UINT), UINT), ("ilogb", (DOUBLE,), INT),
+    ("urhadd", (UINT, UINT), UINT), ("sad", (INT, INT, UINT), UINT), ("usad", (UINT, UINT, UINT), UINT),
+    ("mul64hi", (LONG, LONG), LONG), ("umul64hi", (ULONG, ULONG), ULONG), ("byte_perm", (UINT, UINT, UINT), UINT),
+    ("hiloint2double", (INT, INT), DOUBLE), ("double2hiint", (DOUBLE,), INT), ("double2loint", (DOUBLE,), INT),
+):  # fmt: skip
+    _REAL[_name if _name == "ilogb" else f"__{_name}"] = _exactly(_name, _given, _result)
+
+
 def _extreme(name: str, sign: str) -> Function:
     def write(w: Writer, values: list[Value], line: int) -> Value:
         d = common(values[0].type, values[1].type)

@@ -29,7 +29,7 @@ _ERRORS = {
 
 
 def message(status: int, is_driver: bool) -> str:
-    """What the runtime or the driver says of an error."""
+    """The text of an error of the runtime or of the driver."""
     runtime, driver, text = _ERRORS.get(status, ("Unknown", "UNKNOWN", "unknown error"))
     return f"CUDA_ERROR_{driver}: {text}" if is_driver else f"cudaError{runtime}: {text}"
 
@@ -214,7 +214,7 @@ def freeHost(ptr: int) -> None:
 
 
 class PointerAttributes(NamedTuple):
-    """What an address is of: the device, the address there and on the host, the kind of memory."""
+    """Facts of an address: the device, the address there and on the host, the kind of memory."""
 
     device: int
     devicePointer: int
@@ -223,7 +223,7 @@ class PointerAttributes(NamedTuple):
 
 
 def pointerGetAttributes(ptr: int) -> PointerAttributes:
-    """What an address is of. Addresses of arrays are of memory of the device."""
+    """Facts of an address. Those of arrays are of memory of the device."""
     kind = _KEPT.get(int(ptr), (memoryTypeDevice, None))[0]
     on_host = int(ptr) if kind != memoryTypeDevice else 0
     return PointerAttributes(getDevice(), int(ptr), on_host, kind)
