@@ -197,7 +197,7 @@ def test_both_sides_of_branches():
 
 def test_conventions():
     assert grad(lambda x: abs(x))(0.0) == 0.0
-    assert grad(lambda x, y: max(x, y), (0, 1))(2.0, 2.0) == (0.5, 0.5)
+    assert grad(lambda x, y: np.maximum(x, y), (0, 1))(2.0, 2.0) == (0.5, 0.5)
     assert grad(lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0)))(np.array([-1.0, 4.0])).tolist() == [0.0, 0.25]
     # What `where` does not choose has no part in the derivative, be it NaN.
     assert grad(lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)))(np.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]

@@ -5,7 +5,7 @@ use crate::builder::{Builder, SUM};
 use crate::memory::{Callees, Memory, leaves};
 use crate::partial::{self, Terms};
 use crate::reverse::{leaf_values, with_leaves};
-use crate::shadow::{self, Mode, Shadows, refused, zero};
+use crate::shadow::{self, Mode, Shadows, refused, refused_call, zero};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Cfg;
@@ -165,10 +165,8 @@ impl Pass<'_> {
                 self.of(b, *v)[before..before + leaves(ty).len()].to_vec()
             }
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            _ => {
-                return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative in forward mode")
-                    .note("recursive functions are not differentiated"));
-            }
+            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
         };
         self.tangents.insert(r, made);
         Ok(())
@@ -211,7 +209,7 @@ impl Pass<'_> {
         let of = |i: usize| writes >> i.min(31) & 1 != 0;
         let _ = b;
         if args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v)) {
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative in forward mode"));
+            return Err(refused_call(&self.callees.name(*s)));
         }
         Ok(())
     }

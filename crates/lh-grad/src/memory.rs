@@ -51,6 +51,8 @@ pub trait Callees {
     /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
     /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
     fn copy_back(&self, float: Ty) -> Option<SpecId>;
+    /// The name of a function, for messages.
+    fn name(&self, spec: SpecId) -> String;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
     fn writes(&self, spec: SpecId) -> u32;
 }

@@ -6,7 +6,7 @@ use crate::builder::{Builder, SUM, to};
 use crate::memory::{Callees, Memory, leaves};
 use crate::normal::{Flow, Selector, edge_args, entries};
 use crate::partial::{self, Terms};
-use crate::shadow::{RuleCall, Saved, Shadows, refused, zero, zeroed};
+use crate::shadow::{RuleCall, Saved, Shadows, refused, refused_call, zero, zeroed};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
@@ -398,8 +398,7 @@ impl<'a> Reverse<'a> {
                 let written = args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v));
                 let gives = d.result.is_some_and(|r| self.memory.is_active(r));
                 if written || gives {
-                    return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative")
-                        .note("recursive functions are not differentiated; state a derivative: `custom_vjp`"));
+                    return Err(refused_call(&self.callees.name(*s)));
                 }
                 Ok(())
             }

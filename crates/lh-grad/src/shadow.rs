@@ -2,7 +2,7 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::Builder;
-use crate::memory::{Callees, Memory, Rule, has_memory, is_made, leaves, written};
+use crate::memory::{Callees, Memory, Rule, has_memory, leaves, written};
 use hashbrown::HashMap;
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -249,10 +249,10 @@ impl Pass<'_> {
             }
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            Inst::Call(..) | Inst::Foreign(..) if is_made(inst) || matches!(inst, Inst::Foreign(..)) => {
-                return Err(
-                    Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative").note("state one: `custom_vjp`")
-                );
+            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            Inst::Foreign(..) => {
+                return Err(Diagnostic::new(diag::NO_DERIVATIVE, "the call of a C function has no derivative")
+                    .note("state one for a function around it: `custom_vjp`"));
             }
             Inst::Extern(_) => {
                 return Err(Diagnostic::new(
@@ -277,6 +277,12 @@ impl Pass<'_> {
             None => Ok(b.inst(copy, ty)),
         }
     }
+}
+
+/// The refusal of a call.
+pub(crate) fn refused_call(name: &str) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_DERIVATIVE, format!("the call of `{name}` has no derivative"))
+        .note("functions that call themselves are not differentiated; state a derivative: `custom_vjp`")
 }
 
 /// The refusal of a function of the run-time library.

@@ -27,6 +27,10 @@ impl Callees for Compiler {
     fn copy_back(&self, float: Ty) -> Option<SpecId> {
         self.copies_back.get(&float).copied()
     }
+    fn name(&self, spec: SpecId) -> String {
+        let spec = &self.specs[spec.index()];
+        spec.body.as_ref().map_or_else(|| spec.name.clone(), |b| b.func.qualname.clone())
+    }
     fn writes(&self, spec: SpecId) -> u32 {
         self.specs[spec.index()].body.as_ref().map_or(u32::MAX, |b| b.summary.writes())
     }
@@ -289,9 +293,8 @@ impl Session<'_> {
 
     /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it on the function.
     fn stated(&mut self, f: FuncId, kind: Derivative) -> Option<Found> {
-        let decorated = self.host.function_object(f);
+        let o = self.host.function_object(f);
         let mut named = |name: &str| {
-            let o = self.attr(decorated, "py_func").unwrap_or(decorated);
             let found = self.attr(o, name)?;
             match self.object(found) {
                 Object::Func(f) => Some(f),
