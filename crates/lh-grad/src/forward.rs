@@ -183,9 +183,13 @@ impl Pass<'_> {
             let own = self.shadows.get(v).copied().unwrap_or(*v);
             tangents.push(with_leaves(b, own, ty, &mut of.into_iter()));
         }
-        let args = b.inst(Inst::Pack(args.clone()), rule.args);
         let tangents = b.inst(Inst::Pack(tangents), rule.args);
-        let both = b.inst(Inst::Call(rule.function, vec![args, tangents]), rule.ret);
+        let given = if rule.is_stated {
+            vec![b.inst(Inst::Pack(args.clone()), rule.args), tangents]
+        } else {
+            std::iter::once(tangents).chain(args.iter().copied()).collect()
+        };
+        let both = b.inst(Inst::Call(rule.function, given), rule.ret);
         let ty = b.func.ty(r);
         b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span });
         let tangent = match self.shadows.get(&r) {

@@ -80,8 +80,11 @@ pub struct Rule {
 /// The tangent of a function as the library or the program states it.
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// Takes a tuple of the arguments and one of their tangents, and gives the result and its tangent.
+    /// Gives the result and its tangent. It takes a tuple of the arguments' tangents and the arguments or, if the program
+    /// states the rule, a tuple of the arguments and that of the tangents.
     pub function: SpecId,
+    /// Whether the program states the rule.
+    pub is_stated: bool,
     /// Type of what it gives.
     pub ret: Ty,
     /// Type of the tuple of arguments: `none` for those that calls do not have.

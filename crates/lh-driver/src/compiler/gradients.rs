@@ -210,16 +210,30 @@ impl Session<'_> {
             Some(Found::Adjoint { forward, backward, pull }) => {
                 self.type_adjoint(f, args, options, s, (forward, backward, pull))
             }
-            Some(Found::Tangent(function)) => {
-                let push = self.of_library(&format!("{RULES}.push"))?;
-                let all = passed(args);
-                let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), all, all].map(ArgTy::from).into();
-                let made = self.type_part(push, &of, options)?;
-                self.compiler.pushes.insert(s, Push { function: made.id, ret: made.ret, args: all });
-                Ok(())
-            }
+            Some(Found::Tangent(function)) => self.type_tangent((f, function), args, options, s),
             None => Ok(()),
         }
+    }
+
+    fn type_tangent(
+        &mut self,
+        (f, function): (FuncId, FuncId),
+        args: &[ArgTy],
+        options: Options,
+        s: SpecId,
+    ) -> Result<()> {
+        let all = passed(args);
+        let is_stated = !self.info(f).is_library;
+        let made = if is_stated {
+            let push = self.of_library(&format!("{RULES}.push_stated"))?;
+            let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), all, all].map(ArgTy::from).into();
+            self.type_part(push, &of, options)?
+        } else {
+            let of: Vec<ArgTy> = std::iter::once(ArgTy::from(all)).chain(args.iter().cloned()).collect();
+            self.type_part(function, &of, options)?
+        };
+        self.compiler.pushes.insert(s, Push { function: made.id, is_stated, ret: made.ret, args: all });
+        Ok(())
     }
 
     fn type_adjoint(

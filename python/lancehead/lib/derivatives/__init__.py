@@ -4,6 +4,9 @@ The rule of `numpy.reductions.sum` is `derivatives.numpy.reductions.sum_forward`
 arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit for
 each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives a
 tuple of adjoints, one for each of the first arguments, `None` where there is none.
+
+In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a tuple of the
+arguments' tangents, then the arguments, and gives the result and its tangent.
 """
 
 import numpy as np
@@ -63,8 +66,8 @@ def pull_stated(backward, wanted, saved, adjoint, shadows):
     return _given(wanted, shadows, backward(saved, adjoint))
 
 
-def push(function, args, tangents):
-    """Calls the function of a rule in forward mode: the result and its tangent."""
+def push_stated(function, args, tangents):
+    """Calls the function by which the program states a tangent: the result and its tangent."""
     return function(args, tangents)
 
 

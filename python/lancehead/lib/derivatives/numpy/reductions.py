@@ -19,3 +19,11 @@ def sum_backward(saved, adjoint, wanted, shadows):
     if shadows[5] is None:
         return (own,)
     return (own, None, None, None, None, np.sum(adjoint))
+
+
+def sum_tangent(tangents, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The sum of the tangents."""
+    if out is not None:
+        prim.error(out, "a sum with `out=` has no derivative")
+    value = np.sum(a, axis, dtype, None, keepdims, initial, where)
+    return value, np.sum(tangents[0], axis, dtype, None, keepdims, tangents[5], where)
