@@ -54,13 +54,25 @@ def _given(wanted, shadows, adjoints):
 def _one(wanted, shadow, adjoint):
     if adjoint is None or shadow is None:
         return None
-    if prim.is_array(shadow):
-        if wanted != 0:
-            shadow[...] += adjoint
-        return None
     if prim.is_tuple(shadow):
         return _each(wanted, shadow, adjoint)
-    return prim.cast(adjoint, prim.type_of(shadow))
+    if not (prim.is_array(shadow) or prim.is_number(shadow)):
+        return None
+    if not (prim.is_float(prim.dtype_of(shadow)) or prim.is_complex(prim.dtype_of(shadow))):
+        return None
+    fitting = _fitting(adjoint, prim.dtype_of(shadow))
+    if prim.is_number(shadow):
+        return prim.cast(fitting, prim.dtype_of(shadow))
+    if wanted != 0:
+        shadow[...] += fitting
+    return None
+
+
+def _fitting(adjoint, dtype):
+    # The imaginary part of an adjoint has no effect on real numbers.
+    if prim.is_complex(dtype):
+        return adjoint
+    return adjoint.real if prim.is_complex(prim.dtype_of(adjoint)) else adjoint
 
 
 def _each(wanted, shadows, adjoints):
