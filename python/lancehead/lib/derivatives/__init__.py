@@ -62,9 +62,14 @@ def _one(wanted, shadow, adjoint):
         return None
     fitting = _fitting(adjoint, prim.dtype_of(shadow))
     if prim.is_number(shadow):
-        return prim.cast(fitting, prim.dtype_of(shadow))
+        return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
     if wanted != 0:
-        shadow[...] += fitting
+        # Of a view that is read-only, the shadow is not.
+        own = prim.array(
+            prim.owner(shadow), prim.data(shadow), shadow.shape, shadow.strides, prim.dtype_of(shadow),
+            prim.layout(shadow),
+        )  # fmt: skip
+        own[...] += fitting
     return None
 
 

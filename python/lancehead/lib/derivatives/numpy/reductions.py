@@ -17,7 +17,7 @@ def sum_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None
 
 def sum_backward(saved, adjoint, wanted, shadows):
     """Each element has the adjoint of its sum."""
-    a, axis, where = shadows[0], shadows[1], shadows[6]
+    a, axis, where = np.asarray(shadows[0]), shadows[1], shadows[6]
     given = spread(adjoint, a, axis)
     own = np.where(where, given, prim.cast(0, prim.dtype_of(given))) if prim.is_array(where) else given
     if shadows[5] is None:
@@ -73,7 +73,7 @@ def _is_same(x, y):
 
 def _extreme_of_all_backward(saved, adjoint, wanted, shadows):
     """Equal extremes have the same part of the adjoint. That of `initial` counts as one of them."""
-    x, axis, initial = shadows[0], shadows[1], shadows[5]
+    axis, initial = shadows[1], shadows[5]
     n = _counted(saved, axis)
     shares = spread_kept(adjoint, saved, axis) / np.maximum(n, 1)
     own = np.where(saved, shares, prim.cast(0, prim.dtype_of(shares)))
@@ -83,7 +83,6 @@ def _extreme_of_all_backward(saved, adjoint, wanted, shadows):
 
 
 def _counted(is_extreme, axis):
-    # As floats, whose quotients have the type of the adjoint.
     return np.sum(is_extreme, axis, np.int64, None, True)
 
 
@@ -125,7 +124,7 @@ def cumsum_forward(a, axis=None, dtype=None, out=None):
 
 def cumsum_backward(saved, adjoint, wanted, shadows):
     """Running sums from the end."""
-    a, axis = shadows[0], shadows[1]
+    a, axis = np.asarray(shadows[0]), shadows[1]
     if axis is None:
         return (np.cumsum(adjoint[::-1])[::-1].reshape(a.shape),)
     return (np.flip(np.cumsum(np.flip(adjoint, axis), axis), axis),)
