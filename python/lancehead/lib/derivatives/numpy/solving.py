@@ -51,7 +51,7 @@ def det_forward(a):
 
 def det_backward(saved, adjoint, wanted, shadows):
     """The adjoint times the matrix of cofactors, which singular matrices have, too."""
-    return (conj(_cofactors(saved)) * np.asarray(adjoint)[..., None, None],)
+    return (conj(_cofactors(saved)) * _beside(adjoint),)
 
 
 def _cofactors(a):
@@ -63,8 +63,8 @@ def _cofactors(a):
         for k in range(n):
             if k != i:
                 others[..., i] *= s[..., k]
-    sign = np.asarray(np.linalg.det(np.matmul(u, vh)))
-    return conj(np.matmul(u * others[..., None, :], vh)) * sign[..., None, None]
+    sign = np.linalg.det(np.matmul(u, vh))
+    return conj(np.matmul(u * others[..., None, :], vh)) * _beside(sign)
 
 
 def slogdet_forward(a):
@@ -76,11 +76,15 @@ def slogdet_forward(a):
 def slogdet_backward(saved, adjoint, wanted, shadows):
     """`A^-H` times the adjoint of the logarithm; the phase of complex determinants turns with the imaginary part."""
     inverse, sign = saved
-    g = np.asarray(adjoint[1])
     if prim.is_complex(prim.dtype_of(inverse)):
-        turn = np.asarray(adjoint[0]) * np.conj(sign)
-        return (turned(inverse) * (g + (turn - turn.real))[..., None, None],)
-    return (turned(inverse) * g[..., None, None],)
+        turn = np.conj(sign) * adjoint[0]
+        return (turned(inverse) * _beside(turn - turn.real + adjoint[1]),)
+    return (turned(inverse) * _beside(adjoint[1]),)
+
+
+def _beside(x):
+    # A number for each matrix.
+    return np.asarray(x)[..., None, None]
 
 
 def cholesky_forward(a, /, *, upper=False):
