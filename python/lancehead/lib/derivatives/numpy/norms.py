@@ -26,24 +26,33 @@ def _line_norm_forward(v, ord, dtype):
 
 
 def _line_norm_backward(saved, adjoint, wanted, shadows):
-    """Of order `p`: the directions of the elements times `(|x| / norm) ** (p - 1)`."""
+    """Of order `p`: the directions of the elements times `r ** (p - 1)` with `r = |x| / norm`, and that with respect to
+    the order, `norm / p` times the sum of `r ** p log(r)`."""
     v, size = saved
     ord = shadows[1]
     if ord is None:
         return (v * (adjoint / size if size != 0.0 else adjoint * 0.0),)
     own = np.empty(v.shape, prim.dtype_of(v))
     p = prim.cast(ord, prim.dtype_of(size))
-    shared = _number_of(v, size)
+    if size == 0.0 or p == 0.0:
+        own[...] = v * (adjoint * 0.0)
+        return own, adjoint * 0.0
+    is_extreme = prim.isinf(p)
+    shared, logarithms = _number_of(v, size), adjoint * 0.0
     for i in range(v.size):
         x = abs(v[i])
         g = adjoint * 0.0
-        if x != 0.0 and p != 0.0 and size != 0.0:
-            if prim.isinf(p):
-                g = adjoint / shared if x == size else g
-            else:
-                g = adjoint * (x / size) ** (p - 1.0)
-        own[i] = v[i] * (g / x) if x != 0.0 else v[i] * g
-    return (own,)
+        if x == 0.0:
+            own[i] = v[i] * g
+            continue
+        if is_extreme:
+            g = adjoint / shared if x == size else g
+        else:
+            ratio = x / size
+            g = adjoint * ratio ** (p - 1.0)
+            logarithms += ratio**p * prim.log(ratio)
+        own[i] = v[i] * (g / x)
+    return own, adjoint * logarithms * size / p
 
 
 def _number_of(v, size):

@@ -90,18 +90,18 @@ def _variance_forward(x, axis, keepdims, dt, real, lost, mean):
     """The variance, and the distances from the mean."""
     middle = _mean(x, axis, dt, None, True) if mean is None else np.asarray(mean)
     distances = x - middle
-    return _variance(x, axis, keepdims, dt, real, lost, mean), (distances, lost)
+    found = _variance(x, axis, keepdims, dt, real, lost, mean)
+    return found, (distances, lost, np.copy(found) if prim.is_array(found) else found)
 
 
 def _variance_backward(saved, adjoint, wanted, shadows):
-    """Twice the distance over the number of degrees of freedom; a mean that was given has a derivative of its own."""
-    distances, lost = saved
+    """Twice the distance over the number of degrees of freedom; that number and a given mean have derivatives, too."""
+    distances, lost, found = saved
     axis, mean = shadows[1], shadows[6]
     n = _extent(distances, axis, prim.dtype_of(lost)) - lost
     own = distances * (spread_kept(adjoint, distances, axis) * (prim.cast(2, prim.dtype_of(n)) / n))
-    if mean is None:
-        return (own,)
-    return (own, None, None, None, None, None, _of_mean(own, mean))
+    of_lost = np.sum(adjoint * found) / n
+    return own, None, None, None, None, of_lost, None if mean is None else _of_mean(own, mean)
 
 
 def _extent(x, axis, dtype):
