@@ -43,8 +43,12 @@ def summed_to(adjoint, shape):
         return summed_to(np.asarray(np.sum(adjoint, axis=0)), shape)
     for k in range(len(shape)):
         if shape[k] == 1 and adjoint.shape[k] != 1:
-            return summed_to(np.sum(adjoint, axis=k, keepdims=True), shape)
+            adjoint = _summed(adjoint, k)
     return adjoint
+
+
+def _summed(adjoint, axis):
+    return np.ascontiguousarray(np.sum(adjoint, axis=axis, keepdims=True))
 
 
 def conj(x):

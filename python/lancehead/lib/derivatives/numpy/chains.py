@@ -1,10 +1,11 @@
-"""Derivatives of powers of matrices."""
+"""Derivatives of powers and of products of several matrices."""
 
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives.numpy.axes import conj, no_out
 from lancehead.lib.derivatives.numpy.stacks import turned
-from lancehead.lib.numpy.chains import matrix_power
+from lancehead.lib.numpy.chains import matrix_power, multi_dot
 from lancehead.lib.numpy.layout import copy_c
 
 
@@ -39,3 +40,40 @@ def _terms(h, g, n):
             power = np.matmul(h, power)
         digit = digit // 2
     return total
+
+
+def multi_dot_forward(arrays, *, out=None):
+    """The product, and copies of all operands."""
+    no_out(out)
+    if not prim.is_tuple(arrays):
+        prim.error("the product of a list of matrices has no derivative: give a tuple")
+    return multi_dot(arrays, out=out), _copies(arrays)
+
+
+def _copies(arrays):
+    if len(arrays) == 0:
+        return ()
+    x = np.asarray(arrays[0])
+    return (copy_c(x, prim.dtype_of(x)),) + _copies(arrays[1:])
+
+
+def multi_dot_backward(saved, adjoint, wanted, shadows):
+    """That of the first operand is the adjoint times all others; those of the others follow from `A^H adjoint`."""
+    return (_of_chain(saved, adjoint),)
+
+
+def _of_chain(arrays, g):
+    if len(arrays) == 1:
+        return (g,)
+    first, rest = arrays[0], _product(arrays[1:])
+    if first.ndim == 1 and rest.ndim == 1:
+        return (g * conj(rest),) + _of_chain(arrays[1:], g * conj(first))
+    if first.ndim == 1:
+        return (np.dot(conj(rest), g),) + _of_chain(arrays[1:], conj(first)[:, None] * g)
+    if rest.ndim == 1:
+        return (g[:, None] * conj(rest),) + _of_chain(arrays[1:], np.dot(turned(first), g))
+    return (np.dot(g, turned(rest)),) + _of_chain(arrays[1:], np.dot(turned(first), g))
+
+
+def _product(arrays):
+    return arrays[0] if len(arrays) == 1 else np.dot(arrays[0], _product(arrays[1:]))
