@@ -22,8 +22,11 @@ def solve_forward(a, b):
 
 def solve_backward(saved, adjoint, wanted, shadows):
     """Of `A x = b`: `adjoint(b) = A^-H adjoint(x)` and `adjoint(A) = -adjoint(b) x^H`."""
-    a, x = saved
-    b = np.asarray(shadows[1])
+    return of_solution(saved[0], saved[1], adjoint, np.asarray(shadows[1]))
+
+
+def of_solution(a, x, adjoint, b):
+    """The adjoints of matrices and right-hand sides for one of the solutions."""
     if b.ndim == 1:
         g = np.linalg.solve(turned(a), adjoint[..., None])[..., 0]
         return summed_to(-g[..., :, None] * conj(x)[..., None, :], a.shape), summed_to(g, b.shape)
@@ -98,11 +101,15 @@ def cholesky_forward(a, /, *, upper=False):
 def cholesky_backward(saved, adjoint, wanted, shadows):
     """With the lower factor `L`: the Hermitian part of `L^-H lower(L^H adjoint(L)) L^-1`."""
     factor, is_upper = saved
+    return (of_factor(factor, adjoint if is_upper is None else turned(adjoint)),)
+
+
+def of_factor(factor, g):
+    """The adjoint of a matrix for one of its lower factor."""
     h = turned(factor)
-    middle = lower(np.matmul(h, adjoint if is_upper is None else turned(adjoint)))
-    half = np.linalg.solve(h, middle)
+    half = np.linalg.solve(h, lower(np.matmul(h, g)))
     own = turned(np.linalg.solve(h, turned(half)))
-    return ((own + turned(own)) * prim.cast(0.5, prim.dtype_of(own)),)
+    return (own + turned(own)) * prim.cast(0.5, prim.dtype_of(own))
 
 
 def qr_forward(a, mode="reduced"):
