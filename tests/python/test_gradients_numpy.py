@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 from lancehead.errors import TypingError
@@ -33,7 +34,7 @@ def of_copies(f, args):
 
 
 def differences(f, args, number, step):
-    """Derivatives with respect to an argument, and `d/dx + i d/dy` with respect to a complex one, by differences."""
+    """`d/dx` with respect to an argument, and `d/dx + i d/dy` with respect to a complex one, by differences."""
     base = np.array(args[number])
     found = np.zeros_like(base)
     for place in np.ndindex(base.shape):
@@ -53,11 +54,6 @@ def is_inexact(x):
     return np.asarray(x).dtype.kind in "fc"
 
 
-def inner_adjoint(g, like):
-    """The convention of derivatives with respect to complex numbers: `d/dx + i d/dy`."""
-    return g
-
-
 def check(f, *args, step=1e-6, tolerance=2e-6):
     """Value and derivatives with respect to all arguments that are floats or complex numbers, or arrays of them."""
     numbers = tuple(i for i, a in enumerate(args) if is_inexact(a))
@@ -67,7 +63,7 @@ def check(f, *args, step=1e-6, tolerance=2e-6):
         assert np.shape(g) == np.shape(args[i])
         assert np.asarray(g).dtype == np.asarray(args[i]).dtype
         expected = differences(f, args, i, step)
-        np.testing.assert_allclose(inner_adjoint(g, args[i]), expected, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(np.conj(g), expected, rtol=tolerance, atol=tolerance)
 
 
 def check_linear(f, x, w):
@@ -98,7 +94,12 @@ def stacks(s, b, t):
 def contractions(a, b, s):
     first = np.sum(np.tensordot(a, b, 1) ** 2) + np.sum(np.tensordot(s, a, ((1, 2), (0, 1))) ** 3)
     second = np.sum(np.einsum("ij,jk->ki", a, b) ** 2) + np.einsum("ij,ij->", a, a) ** 2
-    return first + second + np.sum(np.einsum("sij,kj->si", s, a) ** 2)
+    third = np.sum(np.einsum("sij,kj->si", s, a) ** 2) + np.sum(np.einsum("sij,sik,kj->is", s, s, b[:, :3]) ** 2)
+    return first + second + third
+
+
+def chains(a, b, x):
+    return np.sum(np.linalg.multi_dot((a, b, a)) ** 2) + np.linalg.multi_dot((x, b, a, x)) ** 2
 
 
 def complex_products(a, x):
@@ -110,6 +111,7 @@ def test_products():
     check(products, normal(2, 3), normal(3, 4), normal(3), normal(2), normal(2, 4))
     check(stacks, normal(2, 3, 4), normal(4, 2), normal(2, 4, 1))
     check(contractions, normal(2, 3), normal(3, 4), normal(4, 2, 3))
+    check(chains, normal(3, 3), normal(3, 3), normal(3))
     check(complex_products, complex_normal(2, 3), complex_normal(3))
     check(complex_products, complex_normal(2, 3), normal(3))
 
@@ -211,7 +213,15 @@ def median_of(x):
     return np.median(x)
 
 
+def middle_of_numbers(x):
+    return np.nanmedian(x)
+
+
 def test_order_of_equal_numbers_and_nan():
+    _, adjoint = value_and_grad(middle_of_numbers)(np.array([1.0, np.nan, 5.0, 2.0, 4.0]))
+    np.testing.assert_array_equal(adjoint, [0.0, 0.0, 0.0, 0.5, 0.5])
+    value, adjoint = value_and_grad(middle_of_numbers)(np.array([np.nan]))
+    assert np.isnan(value) and adjoint[0] == 0.0
     np.testing.assert_array_equal(value_and_grad(median_of)(np.array([1.0, 2.0, 5.0, 4.0]))[1], [0.0, 0.5, 0.0, 0.5])
     value, adjoint = value_and_grad(median_of)(np.array([1.0, np.nan, 2.0]))
     assert np.isnan(value)
@@ -391,6 +401,35 @@ def complex_spectra(a):
 def test_complex_algebra():
     check(complex_algebra, complex_normal(3, 3), complex_normal(3))
     check(complex_spectra, complex_normal(3, 3))
+
+
+def systems_of_scipy(a, b, x):
+    both = (a + a.T) / 2.0
+    solved = np.sum(scipy.linalg.solve(a, b) ** 2) + np.sum(scipy.linalg.inv(a) ** 2)
+    by_factor = scipy.linalg.cho_solve(scipy.linalg.cho_factor(both, check_finite=False), x)
+    factor = scipy.linalg.cholesky(both, lower=True, check_finite=False)
+    return solved + np.sum(by_factor**2) + np.sum(factor**3)
+
+
+def triangular_systems(a, b, x):
+    plain = np.sum(scipy.linalg.solve_triangular(a, b) ** 2) + np.sum(scipy.linalg.solve_triangular(a, x, lower=True))
+    turned = np.sum(scipy.linalg.solve_triangular(a, b, trans=1, lower=True, unit_diagonal=True) ** 2)
+    return plain + turned
+
+
+def functions_of_scipy(a):
+    return np.sum(scipy.linalg.expm(a) ** 2) + np.sum(scipy.linalg.pinv(a) ** 2)
+
+
+def eigenvalues_of_scipy(a):
+    return np.sum(scipy.linalg.eigvals(a).real ** 3)
+
+
+def test_scipy_linalg():
+    check(systems_of_scipy, symmetric(3) + 6.0 * np.eye(3), normal(3, 2), normal(3))
+    check(triangular_systems, normal(3, 3) + 4.0 * np.eye(3), normal(3, 2), normal(3))
+    check(functions_of_scipy, normal(3, 3) / 2.0)
+    check(eigenvalues_of_scipy, normal(3, 3))
 
 
 def transforms(x, n, norm):

@@ -1,9 +1,11 @@
 """How functions of the library are differentiated by rules of their own, in place of their text.
 
 The rule of `numpy.reductions.sum` is `derivatives.numpy.reductions.sum_forward` and `sum_backward`. The first takes the
-arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit for
-each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives a
-tuple of adjoints, one for each of the first arguments, `None` where there is none.
+arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit
+for each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives
+a tuple of adjoints, one for each of the first arguments, `None` where there is none.
+
+Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is `A^H` times that of the result.
 """
 
 import numpy as np
@@ -64,13 +66,15 @@ def _one(wanted, shadow, adjoint):
     if prim.is_number(shadow):
         return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
     if wanted != 0:
-        # Of a view that is read-only, the shadow is not.
-        own = prim.array(
-            prim.owner(shadow), prim.data(shadow), shadow.shape, shadow.strides, prim.dtype_of(shadow),
-            prim.layout(shadow),
-        )  # fmt: skip
+        own = writable(shadow)
         own[...] += fitting
     return None
+
+
+def writable(shadow):
+    """The shadow of an array, also of a view that is read-only."""
+    owner, data = prim.owner(shadow), prim.data(shadow)
+    return prim.array(owner, data, shadow.shape, shadow.strides, prim.dtype_of(shadow), prim.layout(shadow))
 
 
 def _fitting(adjoint, dtype):

@@ -1,6 +1,7 @@
 """Derivatives of medians without NaN."""
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import writable
 from lancehead.lib.numpy.nans import _median_line
 from lancehead.lib.numpy.sorting import argsort_line
 
@@ -18,7 +19,7 @@ def _median_line_forward(v, extra):
 
 def _median_line_backward(saved, adjoint, wanted, shadows):
     """Half of the adjoint goes to each of the two elements, which may be one."""
-    v = shadows[0]
+    v = writable(shadows[0])
     if wanted & 1 != 0 and saved[0] >= 0:
         half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
         v[saved[0]] += half

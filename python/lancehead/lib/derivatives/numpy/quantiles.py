@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import writable
 from lancehead.lib.numpy.quantiles import _linear_line
 from lancehead.lib.numpy.sorting import argsort_line
 
@@ -25,7 +26,7 @@ def _linear_line_forward(v, q):
 def _linear_line_backward(saved, adjoint, wanted, shadows):
     """Parts of the adjoint go to the two elements."""
     low, high, t, rise = saved
-    v = shadows[0]
+    v = writable(shadows[0])
     if wanted & 1 != 0:
         v[low] += prim.cast(adjoint, prim.dtype_of(v)) * prim.cast(1.0 - t, prim.dtype_of(v))
         v[high] += prim.cast(adjoint, prim.dtype_of(v)) * prim.cast(t, prim.dtype_of(v))

@@ -12,6 +12,9 @@ from lancehead.lib.numpy.reductions import _extreme_of_all, _mean, _variance, pr
 def sum_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum; nothing else is needed."""
     no_out(out)
+    if prim.is_number(where):
+        if not where:
+            prim.error("a sum of no elements has no derivative")
     return np.sum(a, axis, dtype, out, keepdims, initial, where), None
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import writable
 from lancehead.lib.numpy.layout import check_axis, flat, new_zeros
-from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, argsort_line, partition, searchsorted, sort
+from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, argsort_line, searchsorted, sort
 
 
 def sort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -93,7 +94,7 @@ def _median_line_forward(v, extra):
 
 def _median_line_backward(saved, adjoint, wanted, shadows):
     """Half of the adjoint goes to each of the two elements, which may be one."""
-    v = shadows[0]
+    v = writable(shadows[0])
     if wanted & 1 != 0 and v.size > 0:
         half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
         v[saved[0]] += half

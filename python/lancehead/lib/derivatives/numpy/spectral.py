@@ -1,8 +1,8 @@
 """Derivatives of eigenvalues, singular values, and least squares.
 
-They are those of Giles, Collected matrix derivative results (2008), and of Seeger and others, Auto-differentiating linear
-algebra (2017); phases of complex vectors are as in Wan and Zhang, Automatic differentiation for complex valued SVD
-(2019). Quotients by differences of equal values count as zero.
+They are those of Giles, Collected matrix derivative results (2008), and of Seeger and others, Auto-differentiating
+linear algebra (2017); phases of complex vectors are as in Wan and Zhang, Automatic differentiation for complex valued
+SVD (2019). Quotients by differences of equal values count as zero.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ def svd_forward(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def svd_backward(saved, adjoint, wanted, shadows):
-    """`U (skew(U^H adjoint(U)) / E S + S skew(V^H adjoint(V)) / E + diag(adjoint(S))) V^H`, and what lies outside of the
-    spaces of `U` and `V`, with `E` the differences of squares."""
+    """`U (skew(U^H adjoint(U)) / E S + S skew(V^H adjoint(V)) / E + diag(adjoint(S))) V^H`, and what lies outside of
+    the spaces of `U` and `V`, with `E` the differences of squares."""
     u, s, vh = saved
     if prim.is_array(adjoint):
         return (np.matmul(u * adjoint[..., None, :], vh),)
@@ -88,14 +88,18 @@ def eig_forward(a):
 def eig_backward(saved, adjoint, wanted, shadows):
     """`V^-H (diag(adjoint(w)) + conj(F) (X - V^H V diag(X))) V^H` with `X = V^H adjoint(V)`: vectors keep the length
     one."""
-    w, v = saved
+    return (of_eigenvectors(saved[0], saved[1], adjoint[0], adjoint[1]),)
+
+
+def of_eigenvectors(w, v, of_w, of_v):
+    """The adjoint of a matrix for those of its eigenvalues and eigenvectors."""
     h = turned(v)
-    x = np.matmul(h, adjoint[1])
+    x = np.matmul(h, of_v)
     along = np.diagonal(x, 0, -2, -1)
     lengths = along.real if prim.is_complex(prim.dtype_of(x)) else along
     x = x - np.matmul(h, v) * lengths[..., None, :]
-    middle = conj(reciprocals_of_differences(w)) * x + diagonals(adjoint[0])
-    return (np.linalg.solve(h, np.matmul(middle, h)),)
+    middle = conj(reciprocals_of_differences(w)) * x + diagonals(of_w)
+    return np.linalg.solve(h, np.matmul(middle, h))
 
 
 def eigvals_forward(a):
@@ -105,8 +109,13 @@ def eigvals_forward(a):
 
 def eigvals_backward(saved, adjoint, wanted, shadows):
     """`V^-H diag(adjoint) V^H`."""
-    h = turned(saved)
-    return (np.linalg.solve(h, adjoint[..., :, None] * h),)
+    return (of_eigenvalues(saved, adjoint),)
+
+
+def of_eigenvalues(v, adjoint):
+    """The adjoint of a matrix for that of its eigenvalues."""
+    h = turned(v)
+    return np.linalg.solve(h, adjoint[..., :, None] * h)
 
 
 def lstsq_forward(a, b, rcond=None):

@@ -1,5 +1,5 @@
-"""Derivatives of special functions of one or two `float`s: of gammas by the digamma function, of others by formulas that
-are shorter than their text."""
+"""Derivatives of special functions of one or two `float`s: of gammas by the digamma function, of others by formulas
+that are shorter than their text."""
 
 from lancehead.lib import prim
 from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln
