@@ -1,9 +1,11 @@
 """How functions of the library are differentiated by rules of their own, in place of their text.
 
 The rule of `numpy.reductions.sum` is `derivatives.numpy.reductions.sum_forward` and `sum_backward`. The first takes the
-arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit for
-each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives a
-tuple of adjoints, one for each of the first arguments, `None` where there is none.
+arguments and gives the result and what the second one needs; the second takes that, the adjoint of the result, a bit
+for each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives
+a tuple of adjoints, one for each of the first arguments, `None` where there is none.
+
+Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is `A^H` times that of the result.
 
 In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a tuple of the
 arguments' tangents, then the arguments, and gives the result and its tangent.
@@ -82,18 +84,32 @@ def _given(wanted, shadows, adjoints):
 def _one(wanted, shadow, adjoint):
     if adjoint is None or shadow is None:
         return None
-    if prim.is_array(shadow):
-        if wanted != 0:
-            _writable(shadow)[...] += adjoint
-        return None
     if prim.is_tuple(shadow):
         return _each(wanted, shadow, adjoint)
-    return prim.cast(adjoint, prim.dtype_of(shadow))
+    if not (prim.is_array(shadow) or prim.is_number(shadow)):
+        return None
+    if not (prim.is_float(prim.dtype_of(shadow)) or prim.is_complex(prim.dtype_of(shadow))):
+        return None
+    fitting = _fitting(adjoint, prim.dtype_of(shadow))
+    if prim.is_number(shadow):
+        return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
+    if wanted != 0:
+        own = writable(shadow)
+        own[...] += fitting
+    return None
 
 
-def _writable(x):
-    # The shadow of a read-only view is memory like any other.
-    return prim.array(prim.owner(x), prim.data(x), x.shape, x.strides, prim.dtype_of(x), prim.layout(x))
+def writable(shadow):
+    """The shadow of an array, also of a view that is read-only."""
+    owner, data = prim.owner(shadow), prim.data(shadow)
+    return prim.array(owner, data, shadow.shape, shadow.strides, prim.dtype_of(shadow), prim.layout(shadow))
+
+
+def _fitting(adjoint, dtype):
+    # The imaginary part of an adjoint has no effect on real numbers.
+    if prim.is_complex(dtype):
+        return adjoint
+    return adjoint.real if prim.is_complex(prim.dtype_of(adjoint)) else adjoint
 
 
 def _each(wanted, shadows, adjoints):

@@ -33,6 +33,11 @@ def _square_line(v, dtype):
     return pairwise(v, 0, v.size, _square, dtype) if v.size > 0 else prim.cast(0, dtype)
 
 
+def euclidean(v, dtype):
+    """Length of a line as a vector."""
+    return prim.sqrt(_square_line(v, dtype))
+
+
 def _check_not_empty(size):
     if size == 0:
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
@@ -74,10 +79,10 @@ def _line_norm(v, ord, dtype):
 
 def _matrix_norm(a, ord, dtype):
     if ord is None:
-        return prim.sqrt(_square_line(flat_any(a), dtype))
+        return euclidean(flat_any(a), dtype)
     if prim.is_str(ord):
         if ord == "fro" or ord == "f":
-            return prim.sqrt(_square_line(flat_any(a), dtype))
+            return euclidean(flat_any(a), dtype)
         if ord != "nuc":
             raise ValueError("Invalid norm order for matrices.")
         return prim.cast(np.sum(np.linalg.svd(a, compute_uv=False)), dtype)
@@ -153,7 +158,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         prim.error("the order of a norm is a real number")
     if axis is None:
         if ord is None:
-            return keep(prim.sqrt(_square_line(flat_any(a), dtype)), a.ndim, keepdims)
+            return keep(euclidean(flat_any(a), dtype), a.ndim, keepdims)
         if a.ndim == 1:
             return keep(_line_norm(a, ord, dtype), a.ndim, keepdims)
         if a.ndim == 2:

@@ -1,19 +1,26 @@
-"""Derivatives of sums and means."""
+"""Derivatives of sums, products, extremes and variances."""
 
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives.numpy.axes import spread
+from lancehead.lib.derivatives.numpy.axes import no_out, of_table, spread, spread_kept, summed_to
+from lancehead.lib.numpy.axes import table_of
+from lancehead.lib.numpy.layout import copy_c, new_array, with_shape
+from lancehead.lib.numpy.reductions import _extreme_of_all, _mean, _variance, prod
 
 
 def sum_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum; nothing else is needed."""
+    no_out(out)
+    if prim.is_number(where):
+        if not where:
+            prim.error("a sum of no elements has no derivative")
     return np.sum(a, axis, dtype, out, keepdims, initial, where), None
 
 
 def sum_backward(saved, adjoint, wanted, shadows):
     """Each element has the adjoint of its sum."""
-    a, axis, where = shadows[0], shadows[1], shadows[6]
+    a, axis, where = np.asarray(shadows[0]), shadows[1], shadows[6]
     given = spread(adjoint, a, axis)
     own = np.where(where, given, prim.cast(0, prim.dtype_of(given))) if prim.is_array(where) else given
     if shadows[5] is None:
@@ -23,7 +30,111 @@ def sum_backward(saved, adjoint, wanted, shadows):
 
 def sum_tangent(tangents, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the tangents."""
-    if out is not None:
-        prim.error(out, "a sum with `out=` has no derivative")
+    no_out(out)
     value = np.sum(a, axis, dtype, None, keepdims, initial, where)
     return value, np.sum(tangents[0], axis, dtype, None, keepdims, tangents[5], where)
+
+
+def prod_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The product, and the elements."""
+    no_out(out)
+    if initial is not None or prim.is_array(where):
+        prim.error("products with `initial` or `where` have no derivative: multiply `np.where(where, a, 1.0)`")
+    x = np.asarray(a)
+    return prod(a, axis, dtype, out, keepdims, initial, where), copy_c(x, prim.dtype_of(x))
+
+
+def prod_backward(saved, adjoint, wanted, shadows):
+    """The product of the other elements, which also holds where elements are zero."""
+    axis = shadows[1]
+    table, _ = table_of(saved, axis)
+    given = with_shape(np.ascontiguousarray(adjoint), (table.shape[0],))
+    own = new_array(table.shape, prim.dtype_of(given))
+    for i in range(table.shape[0]):
+        _others(table[i], own[i], given[i])
+    return (of_table(own, saved, axis),)
+
+
+def _others(x, own, g):
+    # Products of what precedes an element, and then of what follows it.
+    before = prim.cast(1, prim.dtype_of(x))
+    for k in range(x.size):
+        own[k] = prim.cast(before, prim.dtype_of(own))
+        before = before * x[k]
+    after = prim.cast(1, prim.dtype_of(x))
+    for k in range(x.size - 1, -1, -1):
+        own[k] = g * _conj(own[k] * prim.cast(after, prim.dtype_of(own)))
+        after = after * x[k]
+
+
+def _conj(x):
+    return x.conjugate() if prim.is_complex(x) else x
+
+
+def _extreme_of_all_forward(x, axis, keepdims, step, message, initial):
+    """The extreme, and which elements are equal to it."""
+    found = _extreme_of_all(x, axis, keepdims, step, message, initial)
+    return found, prim.map(_is_same, x, spread(found, x, axis))
+
+
+def _is_same(x, y):
+    return x == y or (x != x and y != y)
+
+
+def _extreme_of_all_backward(saved, adjoint, wanted, shadows):
+    """Equal extremes have the same part of the adjoint. That of `initial` counts as one of them."""
+    axis, initial = shadows[1], shadows[5]
+    n = _counted(saved, axis)
+    shares = spread_kept(adjoint, saved, axis) / np.maximum(n, 1)
+    own = np.where(saved, shares, prim.cast(0, prim.dtype_of(shares)))
+    if initial is None:
+        return (own,)
+    return (own, None, None, None, None, np.sum(np.where(n == 0, spread_kept(adjoint, saved, axis), 0.0 * shares)))
+
+
+def _counted(is_extreme, axis):
+    return np.sum(is_extreme, axis, np.int64, None, True)
+
+
+def _variance_forward(x, axis, keepdims, dt, real, lost, mean):
+    """The variance, and the distances from the mean."""
+    middle = _mean(x, axis, dt, None, True) if mean is None else np.asarray(mean)
+    distances = x - middle
+    found = _variance(x, axis, keepdims, dt, real, lost, mean)
+    return found, (distances, lost, np.copy(found) if prim.is_array(found) else found)
+
+
+def _variance_backward(saved, adjoint, wanted, shadows):
+    """Twice the distance over the number of degrees of freedom; that number and a given mean have derivatives, too."""
+    distances, lost, found = saved
+    axis, mean = shadows[1], shadows[6]
+    n = _extent(distances, axis, prim.dtype_of(lost)) - lost
+    own = distances * (spread_kept(adjoint, distances, axis) * (prim.cast(2, prim.dtype_of(n)) / n))
+    of_lost = np.sum(adjoint * found) / n
+    return own, None, None, None, None, of_lost, None if mean is None else _of_mean(own, mean)
+
+
+def _extent(x, axis, dtype):
+    # The number of elements that become one.
+    table, _ = table_of(x, axis)
+    return prim.cast(table.shape[1], dtype)
+
+
+def _of_mean(own, mean):
+    if prim.is_array(mean):
+        return -summed_to(own, mean.shape)
+    return -np.sum(own)
+
+
+def cumsum_forward(a, axis=None, dtype=None, out=None):
+    """The running sums; nothing else is needed."""
+    no_out(out)
+    return np.cumsum(a, axis, dtype, out), None
+
+
+def cumsum_backward(saved, adjoint, wanted, shadows):
+    """Running sums from the end."""
+    a, axis = np.asarray(shadows[0]), shadows[1]
+    if axis is None:
+        return (np.cumsum(adjoint[::-1])[::-1].reshape(a.shape),)
+    return (np.flip(np.cumsum(np.flip(adjoint, axis), axis), axis),)

@@ -1,0 +1,67 @@
+"""Derivatives of products of vectors and matrices.
+
+Of `C = A B` they are `adjoint(C) B^H` and `A^H adjoint(C)` (Giles, Collected matrix derivative results, 2008).
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.derivatives.numpy.axes import conj, summed_to
+from lancehead.lib.numpy.layout import copy_c
+from lancehead.lib.numpy.products import _matrix_product, _stacked
+
+
+def _matrix_product_forward(x, y, dtype):
+    """The product of vectors and matrices, and copies of both."""
+    product = _matrix_product(x, y, dtype)
+    return product, (copy_c(x, prim.dtype_of(x)), copy_c(y, prim.dtype_of(y)))
+
+
+def _matrix_product_backward(saved, adjoint, wanted, shadows):
+    """Products of the adjoint and the other operand."""
+    x, y = saved
+    if x.ndim == 1 and y.ndim == 1:
+        return adjoint * conj(y), adjoint * conj(x)
+    if x.ndim == 1:
+        return _if(wanted & 1, _left_of_vector, adjoint, y, x), _if(wanted & 2, _outer, x, adjoint, y)
+    if y.ndim == 1:
+        return _if(wanted & 1, _outer_right, adjoint, y, x), _if(wanted & 2, _left_of_vector, adjoint, x.T, y)
+    return _if(wanted & 1, _times_right, adjoint, y, x), _if(wanted & 2, _times_left, x, adjoint, y)
+
+
+def _if(wanted, f, a, b, like):
+    # The product, or no elements' worth of work if nobody wants it.
+    dtype = prim.result_type(prim.dtype_of(a), prim.dtype_of(b))
+    return f(a, b) if wanted != 0 else np.broadcast_to(prim.cast(0, dtype), like.shape)
+
+
+def _left_of_vector(g, y):
+    return np.dot(conj(y), g)
+
+
+def _outer(x, g):
+    return conj(x)[:, None] * g
+
+
+def _outer_right(g, y):
+    return g[:, None] * conj(y)
+
+
+def _times_right(g, y):
+    return np.dot(g, conj(y).T)
+
+
+def _times_left(x, g):
+    return np.dot(conj(x).T, g)
+
+
+def _stacked_forward(x, y, dtype):
+    """Products of the matrices of two stacks, and copies of both."""
+    return _stacked(x, y, dtype), (copy_c(x, prim.dtype_of(x)), copy_c(y, prim.dtype_of(y)))
+
+
+def _stacked_backward(saved, adjoint, wanted, shadows):
+    """Products of the adjoint and the other operand, summed where one goes with several."""
+    x, y = saved
+    left = summed_to(np.matmul(adjoint, conj(y).swapaxes(-1, -2)), x.shape)
+    return left, summed_to(np.matmul(conj(x).swapaxes(-1, -2), adjoint), y.shape)

@@ -1,0 +1,131 @@
+"""Derivatives of linear systems and triangular factors.
+
+The formulas are those of Giles, Collected matrix derivative results (2008), for Cholesky's factor and QR in the form of
+Seeger and others, Auto-differentiating linear algebra (2017).
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.derivatives.numpy.axes import conj, summed_to
+from lancehead.lib.derivatives.numpy.stacks import lower, turned
+from lancehead.lib.numpy.layout import copy_c
+from lancehead.lib.numpy.solving import cholesky, det, inv, qr, slogdet, solve
+
+
+def solve_forward(a, b):
+    """The solution, the matrix, and the solution again."""
+    x = solve(a, b)
+    m = np.asarray(a)
+    return x, (copy_c(m, prim.dtype_of(m)), np.copy(x))
+
+
+def solve_backward(saved, adjoint, wanted, shadows):
+    """Of `A x = b`: `adjoint(b) = A^-H adjoint(x)` and `adjoint(A) = -adjoint(b) x^H`."""
+    return of_solution(saved[0], saved[1], adjoint, np.asarray(shadows[1]))
+
+
+def of_solution(a, x, adjoint, b):
+    """The adjoints of matrices and right-hand sides for one of the solutions."""
+    if b.ndim == 1:
+        g = np.linalg.solve(turned(a), adjoint[..., None])[..., 0]
+        return summed_to(-g[..., :, None] * conj(x)[..., None, :], a.shape), summed_to(g, b.shape)
+    h = np.linalg.solve(turned(a), adjoint)
+    return summed_to(-np.matmul(h, turned(x)), a.shape), summed_to(h, b.shape)
+
+
+def inv_forward(a):
+    """The inverse, twice."""
+    x = inv(a)
+    return x, np.copy(x)
+
+
+def inv_backward(saved, adjoint, wanted, shadows):
+    """`-A^-H adjoint A^-H`."""
+    h = turned(saved)
+    return (-np.matmul(np.matmul(h, adjoint), h),)
+
+
+def det_forward(a):
+    """The determinant, and the matrix."""
+    x = np.asarray(a)
+    return det(a), copy_c(x, prim.dtype_of(x))
+
+
+def det_backward(saved, adjoint, wanted, shadows):
+    """The adjoint times the matrix of cofactors, which singular matrices have, too."""
+    return (conj(_cofactors(saved)) * _beside(adjoint),)
+
+
+def _cofactors(a):
+    # By singular values `a = U S V^H`: `det(U V^H) U C V^H` with the products of all other singular values in `C`.
+    u, s, vh = np.linalg.svd(a)
+    n = s.shape[-1]
+    others = np.ones(s.shape, prim.dtype_of(s))
+    for i in range(n):
+        for k in range(n):
+            if k != i:
+                others[..., i] *= s[..., k]
+    sign = np.linalg.det(np.matmul(u, vh))
+    return conj(np.matmul(u * others[..., None, :], vh)) * _beside(sign)
+
+
+def slogdet_forward(a):
+    """Sign and logarithm, and the inverse."""
+    result = slogdet(a)
+    return result, (np.linalg.inv(a), np.asarray(result[0]).copy())
+
+
+def slogdet_backward(saved, adjoint, wanted, shadows):
+    """`A^-H` times the adjoint of the logarithm; the phase of complex determinants turns with the imaginary part."""
+    inverse, sign = saved
+    if prim.is_complex(prim.dtype_of(inverse)):
+        turn = np.conj(sign) * adjoint[0]
+        return (turned(inverse) * _beside(turn - turn.real + adjoint[1]),)
+    return (turned(inverse) * _beside(adjoint[1]),)
+
+
+def _beside(x):
+    # A number for each matrix.
+    return np.asarray(x)[..., None, None]
+
+
+def cholesky_forward(a, /, *, upper=False):
+    """The factor, the lower one of the two, and `None` if it is the result."""
+    x = cholesky(a, upper=upper)
+    if upper:
+        return x, (np.copy(turned(x)), 0)
+    return x, (np.copy(x), None)
+
+
+def cholesky_backward(saved, adjoint, wanted, shadows):
+    """With the lower factor `L`: the Hermitian part of `L^-H lower(L^H adjoint(L)) L^-1`."""
+    factor, is_upper = saved
+    return (of_factor(factor, adjoint if is_upper is None else turned(adjoint)),)
+
+
+def of_factor(factor, g):
+    """The adjoint of a matrix for one of its lower factor."""
+    h = turned(factor)
+    half = np.linalg.solve(h, lower(np.matmul(h, g)))
+    own = turned(np.linalg.solve(h, turned(half)))
+    return (own + turned(own)) * prim.cast(0.5, prim.dtype_of(own))
+
+
+def qr_forward(a, mode="reduced"):
+    """The factors, twice."""
+    if mode != "reduced" and mode != "complete":
+        prim.error("this mode of `qr` has no derivative: use `mode='reduced'`")
+    result = qr(a, mode)
+    return result, (np.copy(result[0]), np.copy(result[1]))
+
+
+def qr_backward(saved, adjoint, wanted, shadows):
+    """With `M = R adjoint(R)^H - adjoint(Q)^H Q`: `(adjoint(Q) + Q hermitian(lower(M))) R^-H`."""
+    q, r = saved
+    if r.shape[-1] > r.shape[-2] or q.shape[-1] > r.shape[-1]:
+        raise NotImplementedError("`qr` of wide matrices, and with `mode='complete'`, has no derivative")
+    m = np.matmul(r, turned(adjoint[1])) - np.matmul(turned(adjoint[0]), q)
+    half = lower(m)
+    g = adjoint[0] + np.matmul(q, half + turned(half))
+    return (turned(np.linalg.solve(r, turned(g))),)

@@ -1,0 +1,102 @@
+"""Derivatives of sorting and selection: adjoints go back to the places that elements came from."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.derivatives import writable
+from lancehead.lib.numpy.layout import check_axis, flat, new_zeros
+from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, argsort_line, searchsorted, sort
+
+
+def sort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The sorted copy, and the permutation."""
+    x = np.asarray(a)
+    return sort(a, axis, kind, order, stable=stable), argsort(x, axis)
+
+
+def sort_backward(saved, adjoint, wanted, shadows):
+    """The adjoints in the order from before."""
+    return (_back(saved, adjoint, shadows[0], shadows[1]),)
+
+
+def _back(order, adjoint, a, axis):
+    out = new_zeros(a.shape, prim.dtype_of(adjoint))
+    if axis is None or a.ndim == 1:
+        line = flat(out)
+        for i in range(order.size):
+            line[order[i]] = adjoint[i]
+    else:
+        np.put_along_axis(out, order, adjoint, axis)
+    return out
+
+
+def partition_forward(a, kth, axis=-1, kind="introselect", order=None):
+    """A partition, and the permutation."""
+    x = np.asarray(a)
+    if axis is None:
+        places = argpartition(x, kth, None, kind, order)
+        return flat(x)[places], places
+    if x.ndim > 1 and prim.layout(x) == "F":
+        turned = x.ndim - 1 - check_axis(axis, x.ndim)
+        places = argpartition(x.T, kth, turned, kind, order)
+        return np.take_along_axis(x.T, places, turned).T, places.T
+    places = argpartition(x, kth, axis, kind, order)
+    return np.take_along_axis(x, places, axis), places
+
+
+def partition_backward(saved, adjoint, wanted, shadows):
+    """The adjoints in the order from before."""
+    return (_back(saved, adjoint, shadows[0], shadows[2]),)
+
+
+def argsort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The permutation, which has no derivative."""
+    return argsort(a, axis, kind, order, stable=stable), None
+
+
+def argsort_backward(saved, adjoint, wanted, shadows):
+    """Nothing: indices are constant."""
+    return ()
+
+
+def argpartition_forward(a, kth, axis=-1, kind="introselect", order=None):
+    """The permutation, which has no derivative."""
+    return argpartition(a, kth, axis, kind, order), None
+
+
+def argpartition_backward(saved, adjoint, wanted, shadows):
+    """Nothing: indices are constant."""
+    return ()
+
+
+def searchsorted_forward(a, v, side="left", sorter=None):
+    """Places, which have no derivative."""
+    return searchsorted(a, v, side, sorter), None
+
+
+def searchsorted_backward(saved, adjoint, wanted, shadows):
+    """Nothing: places are constant."""
+    return ()
+
+
+def _median_line_forward(v, extra):
+    """The median, and the places of the element or the two that it is made of."""
+    n = v.size
+    places = (0, 0)
+    if n > 0:
+        order = argsort_line(v)
+        places = (order[(n - 1) // 2], order[n // 2])
+        last = order[n - 1]
+        if v[last] != v[last]:
+            places = (last, last)
+    return _median_line(v, extra), places
+
+
+def _median_line_backward(saved, adjoint, wanted, shadows):
+    """Half of the adjoint goes to each of the two elements, which may be one."""
+    v = writable(shadows[0])
+    if wanted & 1 != 0 and v.size > 0:
+        half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
+        v[saved[0]] += half
+        v[saved[1]] += half
+    return (None,)
