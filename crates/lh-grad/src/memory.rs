@@ -313,6 +313,17 @@ impl Memory {
                 self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
             }
         }
+        for d in func.blocks.iter().flat_map(|b| &b.insts) {
+            let access = match (&d.inst, d.result) {
+                (Inst::Load(p), Some(r)) => Some((*p, func.ty(r))),
+                (Inst::Store(p, v), _) => Some((*p, func.ty(*v))),
+                _ => None,
+            };
+            let Some((k, own)) = access.and_then(|(p, t)| Some((self.class(p)?, *leaves(t.strong()).first()?))) else {
+                continue;
+            };
+            self.floats.entry(k).and_modify(|f| *f = f.filter(|f| *f == own)).or_insert(Some(own));
+        }
         let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);
         let all = func.values.iter().enumerate().filter(|(_, t)| memory_parts(**t) == 1 && is_object(t));
         self.objects = all.filter_map(|(i, _)| self.class(Value::new(i))).collect();

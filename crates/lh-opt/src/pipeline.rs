@@ -315,6 +315,7 @@ pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::B
         run_named(name, func, known).transpose()?;
     }
     check(func, "the passes before differentiation");
+    dump(func, "before_adjoint");
     Ok(())
 }
 

@@ -171,9 +171,15 @@ def _own(asked, args):
 def _plain(x):
     if prim.is_array(x):
         return x if prim.layout(x) != "A" else np.copy(x)
-    if prim.is_tuple(x):
+    if prim.is_tuple(x) and not _is_plain(x):
         return _all_plain(x)
     return x
+
+
+def _is_plain(x):
+    if prim.is_tuple(x):
+        return len(x) == 0 or (_is_plain(x[0]) and _is_plain(x[1:]))
+    return not prim.is_array(x) or prim.layout(x) != "A"
 
 
 def _all_plain(xs):
