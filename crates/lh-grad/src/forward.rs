@@ -4,8 +4,7 @@
 use crate::builder::{Builder, SUM};
 use crate::memory::{Callees, Memory, leaves};
 use crate::partial::{self, Terms};
-use crate::reverse::{leaf_values, with_leaves};
-use crate::shadow::{self, Mode, Shadows, refused, refused_call, zero};
+use crate::shadow::{self, Mode, Shadows, leaf_values, refused, refused_call, with_leaves, zero};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Cfg;

@@ -9,12 +9,12 @@ use crate::reverse::Counting;
 use crate::shadow::Shadows;
 use crate::tape::{Tape, Writing};
 use hashbrown::{HashMap, HashSet};
-use lh_ir::algebra::{Algebra, Cmp};
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::def_blocks;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::func::{Function, Inst, InstData};
 use lh_ir::types::Prim;
-use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
+use lh_ir::{Block, Slot, Span, Ty, Value, bug};
 use lh_ops::runtime as rt;
 
 /// How the reverse part comes by a value of the forward part.
@@ -352,7 +352,7 @@ impl<'a> Keeper<'a> {
             d.inst.for_each_operand(|v| of.push(v));
             let names: HashMap<Value, Value> = of.into_iter().map(|v| (v, self.available(&mut at, v, tape))).collect();
             d.inst.for_each_operand_mut(&mut |v| *v = names[v]);
-            // What is reversed changes: a counter is read anew.
+            // The iteration that is reversed changes: its counter is read anew.
             if matches!(d.inst, Inst::SlotSet(..)) && !self.is_adjoint(&d) {
                 at.memo.clear();
             }
@@ -452,40 +452,6 @@ fn kept_type(ty: Ty) -> Ty {
 
 fn makes(inst: &Inst) -> bool {
     matches!(inst, Inst::Call(..)) || matches!(inst, Inst::Runtime(f, _) if f.allocates())
-}
-
-/// The bound of a loop's counter that is known where it begins: `limit - first`, if each iteration adds 1 or more.
-pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Value)> {
-    let lp = &flow.loops.loops[l];
-    let header = &func.blocks[lp.header.index()];
-    let Some(Term::Branch { cond, .. }) = &header.term else { return None };
-    let inst = |v: Value| lp.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts).find(|d| d.result == Some(v));
-    let Inst::Op(op, args) = &inst(*cond)?.inst else { return None };
-    let [i, limit] = args[..] else { return None };
-    let at = header.params.iter().position(|p| *p == i)?;
-    let is_inside =
-        |v: Value| inst(v).is_some() || lp.blocks.iter().any(|b| func.blocks[b.index()].params.contains(&v));
-    let mut first = None;
-    for e in entries(&flow.cfg, lp.header) {
-        let term = func.blocks[e.from.index()].term.as_ref()?;
-        let a = term.targets()[e.target? as usize].args[at];
-        if flow.dom.dominates(lp.header, e.from) {
-            let Inst::Op(next, of) = &inst(a)?.inst else { return None };
-            let step = of.iter().find(|v| **v != i)?;
-            let Inst::Const(Const::Int(n, _)) = inst_anywhere(func, *step)? else { return None };
-            if !next.is(Algebra::Add) || !of.contains(&i) || *n < 1 {
-                return None;
-            }
-        } else {
-            first = Some(a);
-        }
-    }
-    let fits = op.comparison() == Some(Cmp::Lt) && !is_inside(limit) && func.ty(limit).strong() == Ty::i64();
-    if fits { Some((first?, limit)) } else { None }
-}
-
-fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
-    func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
 }
 
 /// A block of the reverse part that is rewritten.

@@ -42,9 +42,9 @@ pub struct Request<'a> {
     pub ret: Ty,
 }
 
-/// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list that
-/// keeps memory alive; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the result's first
-/// float.
+/// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list
+/// that keeps memory alive; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the
+/// result's first float.
 ///
 /// # Errors
 /// Something without a derivative, at its place.

@@ -42,7 +42,7 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
     }
 }
 
-/// What is known of functions that are called.
+/// Facts about functions that are called.
 pub trait Callees {
     /// The rule of a function that is differentiated by one.
     fn rule(&self, spec: SpecId) -> Option<Rule>;
@@ -80,8 +80,8 @@ pub struct Rule {
 /// The tangent of a function as the library or the program states it.
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// Gives the result and its tangent. It takes a tuple of the arguments' tangents and the arguments or, if the program
-    /// states the rule, a tuple of the arguments and that of the tangents.
+    /// Gives the result and its tangent. It takes a tuple of the arguments' tangents and the arguments or, if the
+    /// program states the rule, a tuple of the arguments and that of the tangents.
     pub function: SpecId,
     /// Whether the program states the rule.
     pub is_stated: bool,
@@ -234,7 +234,7 @@ impl Memory {
         let mut changed = false;
         for k in self.of(v).to_vec() {
             changed |= self.active_classes.insert(k);
-            // What memory refers to is active with it.
+            // Memory to which it refers is active with it.
             let mut at = k;
             while let Some(p) = c.pointee[at as usize] {
                 at = c.find(p);
@@ -432,7 +432,7 @@ fn unify_inst(
         (Inst::Load(p) | Inst::Take(p), Some(r)) => through(c, p, r),
         (Inst::Store(p, v), _) => through(c, p, *v),
         (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
-            // What is copied refers to the same memory; the regions themselves are apart.
+            // Items and their copies refer to the same memory; the regions themselves are apart.
             let regions: Vec<u32> = args.iter().filter_map(|v| first(v)).collect();
             if let [a, b] = regions[..] {
                 let (a, b) = (c.pointee(a), c.pointee(b));

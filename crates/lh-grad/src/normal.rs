@@ -1,14 +1,15 @@
 //! The form of control flow that is reversed: one return; each loop has one edge into it, one latch, a block of its own
-//! on each edge out of it, and a counter of its iterations; values of a loop are used in it only (loop-closed SSA form);
-//! blocks where paths meet know the edge by which they were entered.
+//! on each edge out of it, and a counter of its iterations; values of a loop are used in it only (loop-closed SSA
+//! form); blocks where paths meet know the edge by which they were entered.
 
 use crate::builder::{Builder, to};
 use crate::promote::promote;
 use hashbrown::{HashMap, HashSet};
+use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Term};
-use lh_ir::{Block, Function, Slot, Span, Ty, Value};
+use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 
 /// Control flow of a function in normal form.
 pub(crate) struct Flow {
@@ -373,4 +374,38 @@ fn by_condition(func: &Function, cfg: &Cfg, dom: &DomTree, b: Block, edges: &[Ed
         (1, 0) => Some(Selector::Condition(*cond, [y, x])),
         _ => None,
     }
+}
+
+/// The bound of a loop's counter that is known where it begins: `limit - first`, if each iteration adds 1 or more.
+pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Value)> {
+    let lp = &flow.loops.loops[l];
+    let header = &func.blocks[lp.header.index()];
+    let Some(Term::Branch { cond, .. }) = &header.term else { return None };
+    let inst = |v: Value| lp.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts).find(|d| d.result == Some(v));
+    let Inst::Op(op, args) = &inst(*cond)?.inst else { return None };
+    let [i, limit] = args[..] else { return None };
+    let at = header.params.iter().position(|p| *p == i)?;
+    let is_inside =
+        |v: Value| inst(v).is_some() || lp.blocks.iter().any(|b| func.blocks[b.index()].params.contains(&v));
+    let mut first = None;
+    for e in entries(&flow.cfg, lp.header) {
+        let term = func.blocks[e.from.index()].term.as_ref()?;
+        let a = term.targets()[e.target? as usize].args[at];
+        if flow.dom.dominates(lp.header, e.from) {
+            let Inst::Op(next, of) = &inst(a)?.inst else { return None };
+            let step = of.iter().find(|v| **v != i)?;
+            let Inst::Const(Const::Int(n, _)) = inst_anywhere(func, *step)? else { return None };
+            if !next.is(Algebra::Add) || !of.contains(&i) || *n < 1 {
+                return None;
+            }
+        } else {
+            first = Some(a);
+        }
+    }
+    let fits = op.comparison() == Some(Cmp::Lt) && !is_inside(limit) && func.ty(limit).strong() == Ty::i64();
+    if fits { Some((first?, limit)) } else { None }
+}
+
+fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
+    func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
 }

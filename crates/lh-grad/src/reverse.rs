@@ -6,7 +6,7 @@ use crate::builder::{Builder, SUM, to};
 use crate::memory::{Callees, Memory, leaves};
 use crate::normal::{Flow, Selector, edge_args, entries};
 use crate::partial::{self, Terms};
-use crate::shadow::{RuleCall, Saved, Shadows, refused, refused_call, zero, zeroed};
+use crate::shadow::{RuleCall, Saved, Shadows, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
@@ -389,7 +389,7 @@ impl<'a> Reverse<'a> {
         d.inst.for_each_operand(|v| active |= self.memory.is_active(v));
         match &d.inst {
             Inst::Runtime(f, _) if active && d.result.is_some() => Err(refused(f.name)),
-            // What is printed or raised is constant.
+            // Texts and errors are constant.
             Inst::Runtime(..) => Ok(()),
             Inst::Call(s, _) if self.is_rule(*s) => Ok(()),
             Inst::Call(s, args) => {
@@ -473,34 +473,4 @@ fn sum(b: &mut Builder<'_>, old: Value, d: Value) -> Value {
     let ty = b.func.ty(old);
     let d = b.cast(d, ty);
     b.op(*SUM, &[old, d], ty)
-}
-
-/// The floats of a value.
-pub(crate) fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
-    if ty.is_float() {
-        return vec![v];
-    }
-    let mut out = Vec::new();
-    for (i, t) in parts(ty).enumerate().filter(|(_, t)| !leaves(*t).is_empty()).collect::<Vec<_>>() {
-        let part = b.inst(Inst::Field(v, i as u32), t);
-        out.extend(leaf_values(b, part, t));
-    }
-    out
-}
-
-/// The value with other floats.
-pub(crate) fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
-    if ty.is_float() {
-        return with.next().unwrap_or(v);
-    }
-    if leaves(ty).is_empty() {
-        return v;
-    }
-    let of: Vec<(usize, Ty)> = parts(ty).enumerate().filter(|(_, t)| !t.flatten().is_empty()).collect();
-    let mut made = Vec::new();
-    for (i, t) in of {
-        let part = b.inst(Inst::Field(v, i as u32), t);
-        made.push(with_leaves(b, part, t, with));
-    }
-    b.inst(Inst::Pack(made), ty)
 }

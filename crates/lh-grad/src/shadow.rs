@@ -23,7 +23,7 @@ pub(crate) type Saved = HashMap<Value, RuleCall>;
 pub(crate) struct RuleCall {
     pub rule: Rule,
     pub args: Vec<Value>,
-    /// What the forward function has saved, if that is anything.
+    /// The value that the forward function has saved, if it has saved any.
     pub saved: Option<Value>,
 }
 
@@ -315,4 +315,34 @@ pub(crate) fn zeroed(b: &mut Builder<'_>, v: Value) -> Value {
 /// Zero of a float type.
 pub(crate) fn zero(b: &mut Builder<'_>, ty: Ty) -> Value {
     if ty.is_half() { b.inst(Inst::Zero, ty) } else { b.inst(Inst::Const(Const::Float(0.0, ty)), ty) }
+}
+
+/// The floats of a value.
+pub(crate) fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
+    if ty.is_float() {
+        return vec![v];
+    }
+    let mut out = Vec::new();
+    for (i, t) in parts(ty).enumerate().filter(|(_, t)| !leaves(*t).is_empty()).collect::<Vec<_>>() {
+        let part = b.inst(Inst::Field(v, i as u32), t);
+        out.extend(leaf_values(b, part, t));
+    }
+    out
+}
+
+/// The value with other floats.
+pub(crate) fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
+    if ty.is_float() {
+        return with.next().unwrap_or(v);
+    }
+    if leaves(ty).is_empty() {
+        return v;
+    }
+    let of: Vec<(usize, Ty)> = parts(ty).enumerate().filter(|(_, t)| !t.flatten().is_empty()).collect();
+    let mut made = Vec::new();
+    for (i, t) in of {
+        let part = b.inst(Inst::Field(v, i as u32), t);
+        made.push(with_leaves(b, part, t, with));
+    }
+    b.inst(Inst::Pack(made), ty)
 }

@@ -3,8 +3,7 @@
 //! each iteration.
 
 use crate::builder::{Builder, to};
-use crate::keep::trips;
-use crate::normal::{Flow, entries};
+use crate::normal::{Flow, entries, trips};
 use crate::reverse::Counting;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -298,8 +298,8 @@ const BEFORE_ADJOINT: &[&str] = &[
     "unrotate",
 ];
 
-/// Brings a function that inference has built into the form that is differentiated; `bodies` are those of its callees as
-/// inference has built them.
+/// Brings a function that inference has built into the form that is differentiated; `bodies` are those of its callees
+/// as inference has built them.
 ///
 /// # Errors
 /// Those of the passes.

@@ -1,5 +1,5 @@
-//! Derivatives of specialisations: `lh-grad` makes the function, from the code that inference has built for the function
-//! and for all that it calls.
+//! Derivatives of specialisations: `lh-grad` makes the function, from the code that inference has built for the
+//! function and for all that it calls.
 
 use super::Compiler;
 use super::session::Session;
@@ -305,7 +305,7 @@ impl Session<'_> {
         })
     }
 
-    /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it on the function.
+    /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it there.
     fn stated(&mut self, f: FuncId, kind: Derivative) -> Option<Found> {
         let o = self.host.function_object(f);
         let mut named = |name: &str| {

@@ -219,7 +219,7 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
     while b < func.blocks.len().min(4 * MAX_BLOCKS) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
-            // What the options on errors say is in the typed code already.
+            // The typed code says already how errors are handled.
             let with = |body: &Function| Options {
                 numpy_errors: func.options.numpy_errors,
                 overflow_check: func.options.overflow_check,

@@ -171,15 +171,20 @@ def _own(asked, args):
 def _plain(x):
     if prim.is_array(x):
         return x if prim.layout(x) != "A" else np.copy(x)
-    if prim.is_tuple(x) and not _is_plain(x):
+    if prim.is_tuple(x) and _copies(x) is not None:
         return _all_plain(x)
     return x
 
 
-def _is_plain(x):
+def _copies(x):
+    # A question about types: `None` if there is nothing to copy, so that named tuples stay what they are.
     if prim.is_tuple(x):
-        return len(x) == 0 or (_is_plain(x[0]) and _is_plain(x[1:]))
-    return not prim.is_array(x) or prim.layout(x) != "A"
+        return None if len(x) == 0 else _either(_copies(x[0]), _copies(x[1:]))
+    return 0 if prim.is_array(x) and prim.layout(x) == "A" else None
+
+
+def _either(a, b):
+    return b if a is None else a
 
 
 def _all_plain(xs):
