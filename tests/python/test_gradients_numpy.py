@@ -223,6 +223,7 @@ def test_order_of_equal_numbers_and_nan():
     value, adjoint = value_and_grad(middle_of_numbers)(np.array([np.nan]))
     assert np.isnan(value) and adjoint[0] == 0.0
     np.testing.assert_array_equal(value_and_grad(median_of)(np.array([1.0, 2.0, 5.0, 4.0]))[1], [0.0, 0.5, 0.0, 0.5])
+    np.testing.assert_array_equal(value_and_grad(median_of)(np.array([2.0, 2.0, 1.0, 2.0]))[1], [0.5, 0.5, 0.0, 0.0])
     value, adjoint = value_and_grad(median_of)(np.array([1.0, np.nan, 2.0]))
     assert np.isnan(value)
     np.testing.assert_array_equal(adjoint, [0.0, 1.0, 0.0])
