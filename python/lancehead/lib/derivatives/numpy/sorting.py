@@ -109,7 +109,8 @@ def _places(v, low, high, is_one):
 
 
 def places_between(v, k):
-    """The places of the elements of rank `k` and of the one after it (or the last one again); of NaN if there is one."""
+    """The places of the elements of rank `k` and of the one after it, or of the last one again; of NaN if there is
+    one."""
     line = copy_c(v, prim.dtype_of(v))
     put_rank(line, k)
     low = line[k]
