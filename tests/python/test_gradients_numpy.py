@@ -9,6 +9,13 @@ from lancehead.errors import TypingError
 from lancehead.gradients import value_and_grad
 
 RNG = np.random.default_rng(5)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def same_numbers():
+    """Numbers do not depend on which tests run before."""
+    RNG.bit_generator.state = START
 
 
 def normal(*shape):
