@@ -32,6 +32,13 @@ FOLDERS = (
 )  # fmt: skip
 #: The longest time of a file in seconds.
 LIMIT = 600
+#: Tests of what is not served, by parts of their names, and why. They count with those of names that are not there.
+NOT_SERVED = {
+    "test_graph.py": "graphs of CUDA: operations are compiled together without them",
+    "TestRawNameExpressionCache": "machine code in files of CuPy's own cache",
+    "TestRaw::test_dynamical_parallelism[": "kernels that start kernels",
+    "testing_tests/test_condition.py": "private decorators, which this suite has in a form that tries a test once",
+}
 
 
 class NotServed(AttributeError):
@@ -140,6 +147,9 @@ def pytest_configure(config: Any) -> None:
     for name in (
         "",
         ".cuda",
+        ".cuda.device",
+        ".cuda.driver",
+        ".cuda.memory_hooks",
         ".cuda.runtime",
         ".cuda.stream",
         ".cuda.compiler",
@@ -157,6 +167,9 @@ def pytest_configure(config: Any) -> None:
     sys.modules["cupy.cuda._compiler_cache"] = sys.modules["lancehead.cupy.cuda._compiler_cache"] = caches
     cupy.cuda._compiler_cache, cupy.cuda.get_nvcc_path = caches, lambda: "nvcc"
     cupy.cuda.compiler._run_cc = lambda *given: "release 12.0"
+    # Private names that only choose tests, or are a public one's other name.
+    cupy.cuda.driver._is_cuda_python, cupy._util.clear_memo = lambda: False, cupy.clear_memo
+    cupy.cuda.compiler._get_nvrtc_version = lambda: divmod(cupy.cuda.runtime.runtimeGetVersion() // 10, 100)
     for mark in ("slow", "multi_gpu"):
         config.addinivalue_line("markers", f"{mark}: of CuPy")
 
@@ -182,12 +195,20 @@ def _is_missing(error: BaseException | None) -> bool:
         if isinstance(error, (NotServed, ModuleNotFoundError)):
             return True
         text = str(error)
-        if isinstance(error, AttributeError) and ("module 'lancehead" in text or "'ndarray' object has no" in text):
+        modules = ("module 'lancehead", "module 'cupy", "'ndarray' object has no")
+        if isinstance(error, AttributeError) and any(part in text for part in modules):
             return True
         if isinstance(error, ImportError) and "lancehead" in text:
             return True
         error, seen = error.__cause__ or error.__context__, seen + 1
     return False
+
+
+def pytest_collection_modifyitems(items: Any) -> None:
+    """Notes the tests of what is not served."""
+    for item in items:
+        if any(part in item.nodeid for part in NOT_SERVED):
+            _HERE[item.nodeid] = True
 
 
 _COUNTS: dict[str, int] = {}
@@ -239,8 +260,11 @@ def _write() -> None:
 def _run(checkout: Path, path: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts.json"
+        # Programs that tests start, too, import these packages by CuPy's name.
+        text = "import sys\n\nimport lancehead.cupy\n\nsys.modules['cupy'] = lancehead.cupy\n"
+        (Path(folder) / "cupy.py").write_text(text)
         here = str(Path(__file__).resolve().parent)
-        parts = [here, str(checkout / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        parts = [here, str(checkout / "tests"), *filter(None, [os.environ.get("PYTHONPATH")]), folder]
         env = {**os.environ, "CUPY_SUITE_COUNTS": str(counts), "PYTHONPATH": os.pathsep.join(parts)}
         command = [sys.executable, "-m", "pytest", "-q", "--noconftest", "-p", "cupy_suite"]
         options = ["-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore", "--tb=line", "-o", "addopts=", str(path)]

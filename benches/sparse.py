@@ -2,8 +2,9 @@
 
 Usage: python benches/sparse.py [--threads 1,2] [--repeats 7] [--only NAME] [--cpu]
 
-The bandwidth is that of a sum of the bytes that a product with a vector reads. `--cpu` measures the time of the calling
-thread instead of the clock's, with one thread: other programs disturb that less.
+The bandwidth is that of a sum of the bytes that a product with a vector reads. Gathers are sums of the elements of x
+in the order in which the product reads them, which take their time where the vector is larger than the cache. `--cpu`
+measures the time of the calling thread instead of the clock's, with one thread: other programs disturb that less.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import scipy.sparse
 from scipy.sparse import csgraph as scipy_csgraph
 
 import lancehead
-from lancehead import njit, sparse
+from lancehead import njit, prange, sparse
 from lancehead.sparse import csgraph
 
 
@@ -27,6 +28,18 @@ from lancehead.sparse import csgraph
 def read(x):
     """A sum, which reads each number once."""
     return x.sum()
+
+
+@njit(parallel={"unsafe": True}, error_model="numpy")
+def gather(x, indices):
+    """Sums of blocks of the elements that indices lead to."""
+    sums = np.empty(indices.size // 16384 + 1)
+    for t in prange(sums.size):
+        total = 0.0
+        for k in range(t * 16384, min(t * 16384 + 16384, indices.size)):
+            total += x[indices[k]]
+        sums[t] = total
+    return sums
 
 
 def matrices():
@@ -61,6 +74,9 @@ def operations(name, ours, theirs):
     yield "A @ x", lambda: ours @ x, lambda: theirs @ x
     yield "A @ X", lambda: ours @ wide, lambda: theirs @ wide
     yield "A.tocsc()", ours.tocsc, theirs.tocsc
+    some, known = ours[:1000], theirs[:1000]
+    if some.shape[1] <= 100_000:
+        yield "toarray()", some.toarray, known.toarray
     yield "coo.tocsr()", our_coo.tocsr, coo.tocsr
     yield "mixed coo.tocsr()", our_mixed.tocsr, mixed.tocsr
     if theirs.shape[0] == theirs.shape[1]:
@@ -127,7 +143,11 @@ def main():
                     read_bytes = theirs.nnz * 12 + theirs.shape[0] * 12 + theirs.shape[1] * 8
                     numbers = np.ones(read_bytes // 8)
                     least, _ = measured(lambda: read(numbers), lambda: None, options.repeats, clock)
-                    print(f"{'':45} {least / a:.0%} of the bandwidth")
+                    x = np.ones(theirs.shape[1])
+                    alone, _ = measured(
+                        lambda x=x, k=theirs.indices: gather(x, k), lambda: None, options.repeats, clock
+                    )
+                    print(f"{'':45} {least / a:.0%} of the bandwidth; gathers alone take {alone * 1e3:.2f} ms")
             if name in ("poisson", "powers"):
                 for label, f in searches():
                     a, b = partial(f, csgraph, abs(ours)), partial(f, scipy_csgraph, abs(theirs))

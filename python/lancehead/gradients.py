@@ -1,70 +1,269 @@
-"""Derivatives of compiled functions: `grad`, `value_and_grad`."""
+"""Derivatives of functions: `grad`, `jvp`, `vjp` and their kin, by the names of JAX."""
 
 from __future__ import annotations
 
-import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from lancehead.decorators import njit
 
-
-def differentiate(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
-    """In compiled code: the result of `f(*args)` and the adjoints of its arguments."""
-    raise TypeError("`differentiate` has a meaning in compiled code only")
+_COMPILED = "`{}` has a meaning in compiled code only"
 
 
-def chosen(adjoints: tuple[Any, ...]) -> Any:
-    """In compiled code: the adjoints that are not `None`."""
-    raise TypeError("`chosen` has a meaning in compiled code only")
+def derivatives_of(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """In compiled code: the result of `f(*args)` and the derivatives with respect to the arguments asked for."""
+    raise TypeError(_COMPILED.format("derivatives_of"))
 
 
-def value_and_grad(fun: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Any:
-    """A function that gives the result of `fun`, and its derivative with respect to one argument, or a tuple of those
-    with respect to several.
+def derivatives_with(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """In compiled code: as `derivatives_of`, for a function that gives a number and something else."""
+    raise TypeError(_COMPILED.format("derivatives_with"))
+
+
+def pulled(f: Callable[..., Any], adjoint: Any, asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """In compiled code: the products of an adjoint of the result with the derivatives."""
+    raise TypeError(_COMPILED.format("pulled"))
+
+
+def pushed(f: Callable[..., Any], args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+    """In compiled code: the result of `f(*args)` and its tangent."""
+    raise TypeError(_COMPILED.format("pushed"))
+
+
+def product_with_hessian(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...], tangent: Any) -> Any:
+    """In compiled code: the product of the matrix of second derivatives with a tangent."""
+    raise TypeError(_COMPILED.format("product_with_hessian"))
+
+
+def forward_jacobian(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """In compiled code: the matrix of derivatives, by columns."""
+    raise TypeError(_COMPILED.format("forward_jacobian"))
+
+
+def reverse_jacobian(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """In compiled code: the matrix of derivatives, by rows."""
+    raise TypeError(_COMPILED.format("reverse_jacobian"))
+
+
+def recomputed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The result of `f(*args)`, which runs again where it is differentiated."""
+    return f(*args)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value, which counts as a constant where it is differentiated.
+
+    >>> grad(njit(lambda x: x * stop_gradient(x)))(3.0)
+    3.0
+    """
+    return x
+
+
+def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
+    """A function that gives the result of `fun`, one float, and its derivative.
+
+    `argnums` says with respect to which arguments: a position or a name, or a tuple of those, for which the derivatives
+    are a tuple. A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory
+    are copied before. With `has_aux`, `fun` gives a pair of the float and something else. The function can be called from
+    Python and from compiled code. Raises `TypingError` for what has no derivative.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    asked = _asked(argnums)
-    if isinstance(argnums, int):
-        number = argnums
+    asked, is_one = _asked(fun, argnums)
+    if has_aux and is_one:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
-            value, adjoints = differentiate(fun, asked, args)
-            return value, adjoints[number]
+            value, found = derivatives_with(fun, asked, args)
+            return value, found[0]
+
+    elif has_aux:
+
+        def derivative(*args):  # type: ignore[no-untyped-def]
+            return derivatives_with(fun, asked, args)
+
+    elif is_one:
+
+        def derivative(*args):  # type: ignore[no-untyped-def]
+            value, found = derivatives_of(fun, asked, args)
+            return value, found[0]
 
     else:
+
         def derivative(*args):  # type: ignore[no-untyped-def]
-            value, adjoints = differentiate(fun, asked, args)
-            return value, chosen(adjoints)
+            return derivatives_of(fun, asked, args)
 
-    return njit(_named(derivative, fun))
+    return _compiled(derivative, fun)
 
 
-def grad(fun: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Any:
-    """The derivative of a function with a number as its result, with respect to one argument, or a tuple of those with
-    respect to several.
+def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
+    """The derivative of a function whose result is one float, by reverse mode; see `value_and_grad`.
 
     >>> grad(lambda x: x * x)(3.0)
     6.0
     """
-    both = value_and_grad(fun, argnums)
+    both = value_and_grad(fun, argnums, has_aux)
+    if has_aux:
+
+        def derivative(*args):  # type: ignore[no-untyped-def]
+            value, found = both(*args)
+            return found, value[1]
+
+    else:
+
+        def derivative(*args):  # type: ignore[no-untyped-def]
+            return both(*args)[1]
+
+    return _compiled(derivative, fun)
+
+
+def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The result of `fun(*primals)`, and a function that gives for an adjoint of the result the tuple of those of the
+    arguments. Each call of it runs `fun` again.
+
+    >>> y, pull = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pull(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    asked = (0,) * len(primals)
+
+    def derivative(adjoint, *args):  # type: ignore[no-untyped-def]
+        return pulled(fun, adjoint, asked, args)
+
+    pull = _compiled(derivative, fun)
+    return _function(fun)(*primals), lambda adjoint: pull(adjoint, *primals)
+
+
+def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The result of `fun(*primals)` and its tangent for tangents of the arguments, by forward mode; `None` is that of a
+    constant.
+
+    >>> jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    if len(primals) != len(tangents):
+        raise TypeError(f"there are {len(primals)} arguments and {len(tangents)} tangents")
+
+    def derivative(args, along):  # type: ignore[no-untyped-def]
+        return pushed(fun, args, along)
+
+    found: tuple[Any, Any] = _compiled(derivative, fun)(tuple(primals), tuple(tangents))
+    return found
+
+
+def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments."""
+    return _function(fun)(*primals), lambda *tangents: jvp(fun, primals, tangents)[1]
+
+
+def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+    """The matrix of derivatives with respect to one argument, by columns in forward mode: of the shape of the result,
+    then that of the argument. It suits results with more elements than the argument."""
+    asked, _ = _asked(fun, argnums)
 
     def derivative(*args):  # type: ignore[no-untyped-def]
-        return both(*args)[1]
+        return forward_jacobian(fun, asked, args)
 
-    return njit(_named(derivative, fun))
-
-
-def _asked(argnums: int | tuple[int, ...]) -> tuple[Any, ...]:
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-    if not numbers or min(numbers) < 0:
-        raise ValueError("argnums are positions of arguments, from 0 on")
-    return tuple(0 if i in numbers else None for i in range(max(numbers) + 1))
+    return _compiled(derivative, fun)
 
 
-def _named(derivative: Any, fun: Any) -> Any:
-    functools.update_wrapper(derivative, fun, assigned=("__name__", "__doc__"), updated=())
-    del derivative.__wrapped__
-    return derivative
+def jacrev(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+    """As `jacfwd`, by rows in reverse mode. It suits arguments with more elements than the result."""
+    asked, _ = _asked(fun, argnums)
+
+    def derivative(*args):  # type: ignore[no-untyped-def]
+        return reverse_jacobian(fun, asked, args)
+
+    return _compiled(derivative, fun)
+
+
+jacobian = jacrev
+
+
+def hessian(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+    """The matrix of second derivatives with respect to one argument of a function whose result is one float."""
+    return jacfwd(grad(fun, argnums), argnums)
+
+
+def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+    """The product of the matrix of second derivatives with a tangent, which is the last argument, by forward mode over
+    reverse mode: the matrix is not made.
+
+    >>> hvp(lambda x: x * x * x)(2.0, 1.0)
+    12.0
+    """
+    asked, _ = _asked(fun, argnums)
+
+    def derivative(*args):  # type: ignore[no-untyped-def]
+        return product_with_hessian(fun, asked, args[:-1], args[-1])
+
+    return _compiled(derivative, fun)
+
+
+def checkpoint(fun: Callable[..., Any]) -> Any:
+    """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and runs
+    again for the derivative: memory for the time of another run."""
+
+    def again(*args):  # type: ignore[no-untyped-def]
+        return recomputed(fun, args)
+
+    return _compiled(again, fun)
+
+
+def custom_vjp(fun: Callable[..., Any]) -> Any:
+    """A function whose derivative in reverse mode the program states, by `f.defvjp(forward, backward)`.
+
+    `forward(*args)` gives the result and what `backward` needs; `backward(saved, adjoint)` gives a tuple of the adjoints
+    of all arguments, `None` where there is none. What `forward` saves of an argument that the program changes later must
+    be a copy.
+    """
+    return _stated(fun, "defvjp", ("__forward__", "__backward__"))
+
+
+def custom_jvp(fun: Callable[..., Any]) -> Any:
+    """A function whose derivative in forward mode the program states, by `f.defjvp(tangent)`: `tangent(args, tangents)`
+    gives the result and its tangent."""
+    return _stated(fun, "defjvp", ("__tangent__",))
+
+
+def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:
+    own = _function(fun)
+
+    def define(*functions: Callable[..., Any]) -> Any:
+        if len(functions) != len(attributes):
+            raise TypeError(f"`{name}` takes {len(attributes)} functions")
+        for attribute, function in zip(attributes, functions, strict=True):
+            setattr(own.py_func, attribute, function)
+        return own
+
+    setattr(own.py_func, name, define)
+    return own
+
+
+def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool]:
+    """A tuple with `None` for each argument that is not asked for, and whether one is asked for by itself."""
+    is_one = isinstance(argnums, (int, str))
+    numbers = [_number(fun, n) for n in ((argnums,) if is_one else argnums)]
+    if not numbers or min(numbers) < 0 or sorted(set(numbers)) != numbers:
+        raise ValueError("argnums are positions or names of arguments, in their order")
+    return tuple(0 if i in numbers else None for i in range(max(numbers) + 1)), is_one
+
+
+def _number(fun: Callable[..., Any], n: Any) -> int:
+    if isinstance(n, str):
+        names = list(inspect.signature(getattr(fun, "py_func", fun)).parameters)
+        if n not in names:
+            raise ValueError(f"there is no argument `{n}`")
+        return names.index(n)
+    return int(n)
+
+
+def _function(fun: Callable[..., Any]) -> Any:
+    return fun if hasattr(fun, "py_func") else njit(fun)
+
+
+def _compiled(derivative: Any, fun: Any) -> Any:
+    derivative.__name__ = getattr(fun, "__name__", "derivative")
+    derivative.__doc__ = fun.__doc__
+    return njit(derivative)

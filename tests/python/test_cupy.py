@@ -20,12 +20,12 @@ def random(shape, dtype=np.float32, seed=0):
     return np.random.default_rng(seed).uniform(-9, 9, shape).astype(dtype)
 
 
-def same(found, expected, is_ordered=False):
+def same(found, expected, is_ordered=False, rtol=1e-5):
     """Asserts that an array of the device has NumPy's type, shape, values, and order of memory if that is wanted."""
     expected = np.asarray(expected)
     assert isinstance(found, cp.ndarray)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_allclose(found.get(), expected, rtol=1e-5)
+    np.testing.assert_allclose(found.get(), expected, rtol=rtol)
     if is_ordered:
         assert found.flags.c_contiguous or not expected.flags.c_contiguous
         assert found.flags.f_contiguous or not expected.flags.f_contiguous
@@ -78,6 +78,78 @@ def test_writes_and_views():
     assert there.T.base is there
 
 
+def test_numbers_of_numpy_count_with_their_types():
+    """Unlike those of Python they have types, which decide on the results' types and precision."""
+    numbers = (
+        np.float64(1.1),
+        np.float32(1.1),
+        np.complex128(0.1j),
+        np.int64(2**40),
+        np.uint32(2**31),
+        np.float16(0.1),
+    )
+    for d in (np.float32, np.int32, np.float16, np.complex64):
+        a = np.arange(1, 4).astype(d)
+        x = cp.asarray(a)
+        for s in numbers:
+            precision = {"e": 1e-2, "f": 1e-6, "F": 1e-6}.get((a + s).dtype.char, 1e-13)
+            same(x + s, a + s, rtol=precision)
+            same(s * x, s * a, rtol=precision)
+            same(cp.subtract(x, s), a - s, rtol=precision)
+            same(x == s, a == s)
+            same(x / 10 == s, a / 10 == s)
+            same(cp.where(x > 1, x, s), np.where(a > 1, a, s))
+        for s in (1.1, 2, True, 0.1j):
+            same(x + s, a + s)
+            same(x == s, a == s)
+
+
+def test_objects_bounds_and_parts():
+    a = np.arange(6).reshape(2, 3)
+    x = cp.asarray(a)
+    for value in (None, Ellipsis, object()):
+        same(x == value, np.zeros((2, 3), bool))
+        same(value != x, np.ones((2, 3), bool))
+    assert (x == "a") is False
+    for d in (np.uint8, np.int8, np.int64, np.uint64):
+        small = np.arange(5).astype(d)
+        same(cp.clip(cp.asarray(small), -(2**63), 2**64), small)
+        same(cp.clip(cp.asarray(small), -1 if d in (np.int8, np.int64) else 0, 3), np.clip(small, 0, 3))
+    for key in (([True, True], [[True] * 3]), np.empty((0, 1), bool), np.zeros(0, bool), np.ones(3, bool), [[]],
+                (slice(None), np.zeros(0, bool)), np.empty((0, 3), bool)):  # fmt: skip
+        try:
+            expected = a[key if isinstance(key, (tuple, np.ndarray)) else np.asarray(key, int)]
+        except IndexError:
+            with pytest.raises(IndexError):
+                x[key]
+        else:
+            same(x[key], expected)
+    out = cp.zeros((2, 3), int)
+    found = cp.divmod(x, 2, out=(None, out))
+    assert found[1] is out
+    for f, g in zip(found, np.divmod(a, 2), strict=True):
+        same(f, g)
+    assert cp.fft.fft2(x, axes=()) is x
+    for name in ("sum", "prod", "max", "min", "mean", "var", "std"):
+        there = getattr(cp, name)(a, axis=1)
+        assert type(there) is np.ndarray
+        np.testing.assert_array_equal(there, getattr(a, name)(1))
+    same(cp.fft.ifftn(x, axes=(0,)), np.fft.ifftn(a, axes=(0,)))
+    same(x.astype(np.float32, order=None), a.astype(np.float32))
+    y = cp.asarray([1.0, np.nan])
+    assert cp.nan_to_num(y, copy=False) is y
+    same(y, np.array([1.0, 0.0]))
+    for f, g in zip(cp.mask_indices(3, cp.triu, 1), np.mask_indices(3, np.triu, 1), strict=True):
+        same(f, g)
+    assert cp.apply_along_axis(lambda v: v.sum(), 1, cp.zeros((3, 0))).shape == (3,)
+    assert cp.result_type(x, np.float32(1), "f2") == np.result_type(a, np.float32(1), "f2")
+    assert (np.can_cast(x, np.float32), np.can_cast(x, np.float64)) == (False, True)
+    assert np.common_type(x) is np.float64
+    assert (np.min_scalar_type(x), cp.min_scalar_type(3)) == (a.dtype, np.dtype(np.uint8))
+    with pytest.warns(DeprecationWarning):
+        same(cp.row_stack((x, x)), np.vstack((a, a)))
+
+
 def test_differs_from_numpy():
     x = cp.arange(6)
     same(x.sum(), np.asarray(15))
@@ -87,7 +159,7 @@ def test_differs_from_numpy():
     for f in (
         lambda: np.asarray(x),
         lambda: x + np.ones(6),
-        lambda: cp.sum(np.ones(3)),
+        lambda: cp.cumsum(np.ones(3)),
         lambda: cp.concatenate([np.ones(3)]),
     ):
         with pytest.raises(TypeError):

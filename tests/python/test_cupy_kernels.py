@@ -213,6 +213,58 @@ def test_elementwise_arguments():
     assert more(cp.arange(3), cp.ones(3, np.int64)).get().tolist() == [1, 1, 3]
 
 
+def test_memory_of_arguments():
+    f = cp.ElementwiseKernel("T x, T y", "T z", "z = x - 2 * y", "minus_twice")
+    a = np.arange(1, 9, dtype=np.float32).reshape(2, 4)
+    cases = {
+        "whole": lambda x: (x, x, x), "reversed": lambda x: (x[:, ::-1], x, x), "one": lambda x: (x, x[1:, 1:2], x),
+        "row": lambda x: (x[1], x, x), "columns": lambda x: (x.T.copy().T, x, x), "view": lambda x: (x, x, x[:, :]),
+        "new": lambda x: (x, x[:1]), "flipped": lambda x: (x[::-1], 3), "numbers": lambda x: (x.ravel()[2:5], 1),
+        "reshaped": lambda x: (x, x.reshape(4, 2).reshape(2, 4), x),
+    }  # fmt: skip
+    for name, case in cases.items():
+        # The second and the third call find what the first one has learnt.
+        for _ in range(3):
+            x = cp.asarray(a)
+            before = x + 1
+            given, plain = case(x), case(a.copy())
+            found = f(*given)
+            expected = (plain[0] - 2 * plain[1]).astype(np.float32)
+            np.testing.assert_array_equal(found.get(), expected, err_msg=name)
+            assert found is given[2] if len(given) > 2 else found.dtype == np.float32
+            np.testing.assert_array_equal(before.get(), a + 1, err_msg=name)
+            np.testing.assert_array_equal(x.get(), expected if len(given) > 2 else a, err_msg=name)
+
+
+def test_numbers_as_arguments():
+    f = cp.ElementwiseKernel("T x, T y", "T z", "z = y", "second")
+    k = cp.RawKernel(
+        """extern "C" __global__ void k(int a, unsigned b, long long c, float d, double e, signed char f, bool g,
+                                        double* out) {
+               out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = g; }""",
+        "k",
+    )
+    types = "iIqfdb?"
+    for v in (0, -1, 300, 2**31, -(2**40), 2**63, 1.75, True, np.int32(-5), np.float32(0.1), np.uint8(200)):
+        for d in (np.int8, np.uint32, np.int64, np.float32, np.float64):
+            if isinstance(v, np.generic) and v.dtype != d:
+                continue
+            for _ in range(2):
+                found = f(cp.ones(2, d), v)
+                np.testing.assert_array_equal(found.get(), np.asarray(v).astype(d), err_msg=f"{v!r} {d}")
+        out = cp.zeros(7)
+        k((1,), (1,), (*[v] * 7, out))
+        expected = [np.asarray(v).astype(t).astype(float) for t in types]
+        np.testing.assert_array_equal(out.get(), expected, err_msg=repr(v))
+    for grid in (1, [1], (np.int64(1),), (np.asarray(1),), (cp.asarray(1), 1)):
+        k(grid, (1,), (*range(7), out))
+        assert out.get().tolist() == [0, 1, 2, 3, 4, 5, 1]
+        out[...] = 0
+    for wrong in (cp.ones(1), "1", None):
+        with pytest.raises(TypeError):
+            k((1,), (1,), (wrong, 0, 0, 0, 0, 0, 0, out))
+
+
 def test_reduction():
     norm = cp.ReductionKernel("T x, T w", "T y", "x * x * w", "a + b", "y = sqrt(a)", "0", "norm")
     greatest = cp.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", None, "greatest")
@@ -291,7 +343,7 @@ template <typename T> __global__ void turned(T* x) { x[threadIdx.x] = x[threadId
 
 
 def test_threads_together():
-    module = cp.RawModule(code=MORE)
+    module = cp.RawModule(code=MORE, name_expressions=["turned<complex<float> >"])
     a = np.random.default_rng(0).integers(0, 256, 10_000).astype(np.uint8)
     counts = cp.zeros(256, np.uint32)
     module.get_function("histogram")((4,), (128,), (cp.asarray(a), counts, a.size), shared_mem=1024)
@@ -333,6 +385,34 @@ def test_functions_of_numbers():
     w = x + 2j
     np.testing.assert_allclose(g, abs(w) ** 2 + abs(w) + np.angle(w) + x + np.rint(x), rtol=1e-14)
     np.testing.assert_allclose(z, np.exp(np.conj(w / 1e9)) * (1 + 1j * x), rtol=1e-14)
+
+
+def test_conversions_of_devices():
+    """Roundings by name, halves of products and sums, and the bytes of numbers."""
+    x = np.array([2.5, -2.5, 3.5, -0.1, 1e9 + 0.7])
+    i = np.array([-3, 2**31 - 1, -(2**31), 16777217, 7], np.int32)
+    kernel = cp.ElementwiseKernel(
+        "float64 x, int32 v",
+        "int32 a, int32 b, int32 c, int32 d, float32 f, uint32 g, int32 h, int64 j, uint64 k, float64 l, uint32 m",
+        """a = __double2int_rn(x); b = __double2int_rz(x); c = __double2int_rd(x); d = __double2int_ru(x);
+           f = __int2float_rn(v); g = __uhadd(v, 5); h = __hadd(v, 5) + __rhadd(v, 6);
+           j = __mul64hi((long long)v << 20, (long long)v << 30); k = __umul64hi((unsigned long long)v, 1ull << 40);
+           l = __hiloint2double(__double2hiint(x), __double2loint(x)); m = __byte_perm(v, 0x11223344, 0x3276);""",
+        "conversions",
+    )
+    a, b, c, d, f, g, h, j, k, l, m = (r.get() for r in kernel(cp.asarray(x), cp.asarray(i)))
+    for found, rounded in ((a, np.rint), (b, np.trunc), (c, np.floor), (d, np.ceil)):
+        np.testing.assert_array_equal(found, rounded(x).astype(np.int32))
+    wide = [int(v) for v in i]
+    np.testing.assert_array_equal(f, i.astype(np.float32))
+    np.testing.assert_array_equal(g, [(v % 2**32 + 5) >> 1 for v in wide])
+    np.testing.assert_array_equal(h, wrapped([((v + 5) >> 1) + ((v + 7) >> 1) for v in wide], np.int32))
+    np.testing.assert_array_equal(j, [(v << 20) * (v << 30) >> 64 for v in wide])
+    np.testing.assert_array_equal(k, [((v % 2**64) << 40) >> 64 for v in wide])
+    np.testing.assert_array_equal(l, x)
+    bytes_of = [(v % 2**32).to_bytes(4, "little") + bytes([0x44, 0x33, 0x22, 0x11]) for v in wide]
+    expected = [int.from_bytes(bytes([v[6], v[7], v[2], v[3]]), "little") for v in bytes_of]
+    np.testing.assert_array_equal(m, expected)
 
 
 def test_wrong_arguments_of_known_functions():

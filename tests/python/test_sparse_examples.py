@@ -54,7 +54,20 @@ def test_licences(program, capsys):
     assert "mean similarity" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["arrays", "building", "csgraph", "products", "reductions"])
+def test_ladders(program, capsys):
+    pytest.importorskip("english_words")
+    known = pytest.importorskip("scipy.sparse.csgraph")
+    words, graph, ranks, ladder = program("ladders").main()
+    distances = known.dijkstra(graph.to_scipy(), unweighted=True, indices=words.index("black"))
+    assert len(ladder) - 1 == distances[words.index("white")]
+    assert all(sum(a != b for a, b in zip(*pair, strict=True)) == 1 for pair in zip(ladder, ladder[1:], strict=False))
+    np.testing.assert_allclose(ranks.sum(), 1.0)
+    assert f"{len(words)} words" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", ["arrays", "building", "csgraph", "device", "graph_conversions", "others", "products", "reductions"]
+)
 def test_docstrings(name):
     module = importlib.import_module(f"lancehead.sparse.{name}")
     names = {**vars(sparse), **vars(csgraph), **vars(module), "np": np}

@@ -46,22 +46,55 @@ def test_operators_take_arrays_and_scalars_of_numpy() -> None:
     same(x + A, A + A)
 
 
-def test_functions_of_numpy_give_values() -> None:
+FUNCTIONS: list[Any] = [
+    lambda x: np.sum(x, axis=0), lambda x: np.sum(x, 1, None), lambda x: np.mean(x), lambda x: np.var(x, 0, ddof=1),
+    lambda x: np.max(x, axis=(0, 1), keepdims=True), lambda x: np.argmin(x), lambda x: np.any(x, 1),
+    lambda x: np.cumsum(x), lambda x: np.cumprod(x, axis=1), lambda x: np.nansum(x, axis=0), lambda x: np.diff(x, 2),
+    lambda x: np.sort(x, 0), lambda x: np.where(x > 0.5, x, 0), lambda x: np.take(x, np.argmax(x, 1)),
+    lambda x: np.concatenate([x, A]), lambda x: np.concatenate((x, x), axis=None), lambda x: np.stack([x, x], -1),
+    lambda x: np.transpose(x), lambda x: np.swapaxes(x, 0, -1), lambda x: np.reshape(x, -1), lambda x: np.ravel(x),
+    lambda x: np.roll(x, (1, 2), (0, 1)), lambda x: np.tensordot(x, x, ((0,), (0,))), lambda x: np.dot(x, x.T),
+    lambda x: np.matmul(x, np.transpose(x)), lambda x: np.clip(x, 0.25, None), lambda x: np.round(x),
+    lambda x: np.full_like(x, 3, shape=(2,)), lambda x: np.zeros_like(x, dtype=np.int8), lambda x: np.sin(x),
+    lambda x: np.add(x, 1, dtype=np.float64), lambda x: np.hypot(x, A), lambda x: np.linalg.qr(x)[1],
+    lambda x: np.fft.rfft(x, 4), lambda x: np.array([1.0], ndmin=2, like=x),
+]  # fmt: skip
+#: With arguments that the function of this module does not take, or that is not there: results are arrays of NumPy.
+OTHERS: list[Any] = [
+    lambda x: np.sum(x, where=np.asarray(x) > 0.5), lambda x: np.mean(x, dtype=np.float32), lambda x: np.round(x, 1),
+    lambda x: np.reshape(x, (4, 3), order="F"), lambda x: np.sort(x, axis=None), lambda x: np.diff(x, prepend=0),
+    lambda x: np.linalg.qr(x, "r"), lambda x: np.percentile(x, 30), lambda x: np.einsum("ij->j", x),
+    lambda x: np.add.reduce(x, axis=1), lambda x: np.modf(x)[0], lambda x: np.add(x, 1, dtype=np.float32),
+    lambda x: np.take(x, [1, 2], axis=1), lambda x: np.where(x > 0.5)[0], lambda x: np.dot(x, 2.0),
+]  # fmt: skip
+
+
+def test_functions_of_numpy() -> None:
     x = xp.asarray(A)
-    for found, expected in (
-        (np.sum(x, axis=0), np.sum(A, axis=0)),
-        (np.mean(x), np.mean(A)),
-        (np.sin(x), np.sin(A)),
-        (np.concatenate([x, A]), np.concatenate([A, A])),
-        (np.add.reduce(x, axis=1), np.add.reduce(A, axis=1)),
-    ):
-        assert isinstance(found, (np.ndarray, np.generic))
+    for f in FUNCTIONS:
+        found, expected = f(x), f(A)
+        assert type(found) is xp.ndarray and found.dtype == expected.dtype and found.shape == expected.shape
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14, atol=1e-15)
+    for f in OTHERS:
+        found, expected = f(x), f(A)
+        assert isinstance(found, (np.ndarray, np.generic)) and found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
+    integers = np.arange(6).reshape(2, 3)
+    assert np.rint(xp.asarray(integers)).dtype == np.rint(integers).dtype == np.sin(xp.asarray(integers)).dtype
+    for function, error in ((lambda v: np.sum(v, axis=7), np.exceptions.AxisError), (lambda v: v @ v, ValueError)):
+        for v in (x, A):
+            with pytest.raises(error):
+                function(v)
     b = A.copy()
     alias = b
     b += x
     assert b is alias
     np.testing.assert_array_equal(alias, A + A)
+    for f in (lambda: np.add(A, A, out=x), lambda: np.sum(A, axis=0, out=xp.zeros(4))):
+        with pytest.raises(TypeError, match="out"):
+            f()
+    with pytest.raises(ValueError, match="devices"):
+        np.concatenate([x, xp.asarray(A, device="cuda:0")])
 
 
 METHODS: list[Any] = [

@@ -15,6 +15,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
+use lh_ops::runtime as rt;
 
 /// How the reverse part comes by a value of the forward part.
 #[derive(Clone, Debug)]
@@ -96,7 +97,7 @@ impl<'a> Keeper<'a> {
             match self.flow.loops.innermost[block.index()] {
                 Some(l) => tape.keep(self.func, l, v),
                 None => {
-                    let ty = self.func.ty(v);
+                    let ty = kept_type(self.func.ty(v));
                     let s = self.func.new_slot(ty);
                     self.slots.insert(v, s);
                 }
@@ -165,7 +166,8 @@ impl<'a> Keeper<'a> {
         let block = self.defs[v.index()].unwrap_or_else(|| bug!("{v} is of the forward part"));
         let ret = self.flow.ret;
         let l = self.flow.loops.innermost[block.index()];
-        if l.is_none() && (block == ret || self.flow.dom.results_reach(block, ret)) {
+        let reaches = block == ret || self.flow.dom.results_reach(block, ret);
+        if l.is_none() && reaches && !self.is_movable(v) {
             return Recipe::Direct;
         }
         let Some(&(b, at)) = self.place.get(&v) else {
@@ -197,7 +199,9 @@ impl<'a> Keeper<'a> {
             | Inst::ElemPtr { .. }
             | Inst::PtrAdd(..)
             | Inst::FieldPtr(..) => again(),
-            Inst::Load(p) | Inst::ItemsLen(p) | Inst::ItemsData(p) => {
+            // The storage of an object may have moved since; its items have kept their places.
+            Inst::ItemsData(_) => again(),
+            Inst::Load(p) | Inst::ItemsLen(p) => {
                 // The shadow of an address is read where the address is.
                 let place = self.of_shadow.get(&v).and_then(|o| self.place.get(o)).copied().unwrap_or((b, at));
                 match self.class(*p) {
@@ -209,6 +213,16 @@ impl<'a> Keeper<'a> {
                 again()
             }
             _ => Recipe::Kept,
+        }
+    }
+
+    /// Whether an address is that of an object's items, which move when the object grows.
+    fn is_movable(&self, v: Value) -> bool {
+        let Some((b, at)) = self.place.get(&v) else { return false };
+        match &self.func.blocks[b.index()].insts[*at].inst {
+            Inst::ItemsData(_) => true,
+            Inst::PtrAdd(p, _) => self.is_movable(*p),
+            _ => false,
         }
     }
 
@@ -261,8 +275,7 @@ impl<'a> Keeper<'a> {
         }
         let is_again = !matches!(self.recipes.get(&v), Some(Recipe::Kept));
         // An address means nothing without its owner, and an object in a loop has no other form.
-        let is_address = ty == Ty::ptr() && (is_again || depth == 0);
-        if is_address || depth > 0 && ty.flatten().contains(&Prim::Object) {
+        if is_again && ty == Ty::ptr() || depth > 0 && ty.flatten().contains(&Prim::Object) {
             return None;
         }
         let size = u64::try_from(ty.mem_layout().1).unwrap_or(u64::MAX).max(1);
@@ -371,6 +384,10 @@ impl<'a> Keeper<'a> {
             let slot = self.slots.get(&v).copied();
             let l = self.innermost(v);
             at.with(self.func, |b| match slot {
+                Some(s) if ty == Ty::ptr() => {
+                    let number = b.get(s);
+                    b.inst(Inst::Runtime(&rt::lh_addr_ptr, vec![number]), ty)
+                }
                 Some(s) => b.get(s),
                 None => tape.read(b, l.unwrap_or_else(|| bug!("a slot or a tape")), v, ty),
             })
@@ -426,6 +443,11 @@ impl<'a> Keeper<'a> {
         out.retain(|(b, _)| b.index() < self.forward);
         out
     }
+}
+
+/// The type of a slot for values of a type. An address is kept as a number: its owner is not known, but kept alive.
+fn kept_type(ty: Ty) -> Ty {
+    if ty == Ty::ptr() { Ty::i64() } else { ty }
 }
 
 fn makes(inst: &Inst) -> bool {

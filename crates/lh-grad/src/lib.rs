@@ -1,5 +1,6 @@
-//! Reverse-mode differentiation of typed functions: [`adjoint`] makes of a function one that computes its result and
-//! then, in reverse order, the adjoints of its parameters.
+//! Differentiation of typed functions. Reverse mode: [`adjoint`] makes of a function one that computes its result and
+//! then, in reverse order, the adjoints of its parameters. Forward mode: [`tangent`] makes of it one that computes the
+//! tangent of each value beside the value.
 //!
 //! The function is given after inlining and after array expressions have become loops, so that loads, stores, loops and
 //! rows of operations are all that has to be differentiated; functions with a rule of their own stay calls. The steps:
@@ -10,8 +11,11 @@
 //! - `reverse` builds the reverse part, with a block for each block;
 //! - `keep` and `tape` make the values available that it needs;
 //! - `promote` makes SSA values of adjoints.
+//!
+//! Forward mode (`forward`) needs `memory` and `shadow` only.
 
 mod builder;
+mod forward;
 mod keep;
 mod memory;
 mod normal;
@@ -21,12 +25,12 @@ mod reverse;
 mod shadow;
 mod tape;
 
-pub use memory::{Callees, Rule, has_memory};
+pub use memory::{Callees, Push, Rule, has_memory};
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
 use lh_ir::func::Function;
-use lh_ir::{Block, Ty};
+use lh_ir::{Block, SpecId, Ty};
 
 /// The derivative that is asked for.
 pub struct Request<'a> {
@@ -58,7 +62,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
         }
     }
     let owners = func.new_param(Block(0), request.owners);
-    let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given)?;
+    let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
     let forward = func.blocks.len();
     let first_slot = func.slots.len();
     let made = reverse::Reverse::new(&mut func, &flow, &memory, callees, &shadows, &saved);
@@ -69,5 +73,30 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     keeper.run(&reversed, &back, Some(owners))?;
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);
+    Ok(func)
+}
+
+/// The function that takes the parameters of `primal` and the tangents of those `asked` for; it gives a tuple of the
+/// result and its tangent. `zeros` makes zeros like a result that has memory.
+///
+/// # Errors
+/// Something without a derivative, at its place.
+pub fn tangent(
+    primal: &Function,
+    asked: &[bool],
+    ret: Ty,
+    zeros: Option<SpecId>,
+    callees: &dyn Callees,
+) -> Result<Function> {
+    let mut func = primal.clone();
+    promote::promote(&mut func, 0);
+    let memory = memory::Memory::new(&func, asked, callees);
+    let params: Vec<_> = func.params().iter().copied().zip(asked.iter().copied()).filter(|(_, a)| *a).collect();
+    let mut given = Vec::new();
+    for (p, _) in params {
+        let t = func.new_param(Block(0), func.ty(p));
+        given.push((p, t));
+    }
+    forward::build(&mut func, &memory, callees, &given, ret, zeros)?;
     Ok(func)
 }

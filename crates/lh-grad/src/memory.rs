@@ -21,6 +21,17 @@ pub fn has_memory(ty: Ty) -> bool {
     }
 }
 
+/// The number of parts of a value that address memory, each of which has a class.
+fn memory_parts(ty: Ty) -> usize {
+    match ty.kind() {
+        TyKind::Array { .. } | TyKind::Record(_) => 1,
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => memory_parts(*t),
+        _ if !has_memory(ty) => 0,
+        TyKind::Ptr | TyKind::MemInfo | TyKind::Generator(_) | TyKind::Class(ClassTy { parts: None, .. }) => 1,
+        _ => parts(ty).map(memory_parts).sum(),
+    }
+}
+
 /// The floats that a value consists of, in order: what has an adjoint.
 pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
     match ty.kind() {
@@ -35,6 +46,13 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
 pub trait Callees {
     /// The rule of a function that is differentiated by one.
     fn rule(&self, spec: SpecId) -> Option<Rule>;
+    /// The rule of a function that is differentiated by one in forward mode.
+    fn push(&self, spec: SpecId) -> Option<Push>;
+    /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
+    /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
+    fn copy_back(&self, float: Ty) -> Option<SpecId>;
+    /// The name of a function, for messages.
+    fn name(&self, spec: SpecId) -> String;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
     fn writes(&self, spec: SpecId) -> u32;
 }
@@ -57,6 +75,25 @@ pub struct Rule {
     pub zero: Option<SpecId>,
     /// The place among all arguments of each that calls have.
     pub params: Vec<usize>,
+}
+
+/// The tangent of a function as the library or the program states it.
+#[derive(Clone, Debug)]
+pub struct Push {
+    /// Gives the result and its tangent. It takes a tuple of the arguments' tangents and the arguments or, if the program
+    /// states the rule, a tuple of the arguments and that of the tangents.
+    pub function: SpecId,
+    /// Whether the program states the rule.
+    pub is_stated: bool,
+    /// Type of what it gives.
+    pub ret: Ty,
+    /// Type of the tuple of arguments: `none` for those that calls do not have.
+    pub args: Ty,
+}
+
+/// Whether a function is differentiated by a rule.
+fn is_ruled(callees: &dyn Callees, s: SpecId) -> bool {
+    callees.rule(s).is_some() || callees.push(s).is_some()
 }
 
 #[derive(Default)]
@@ -105,8 +142,8 @@ impl Classes {
 
 /// The classes of a function's values, and what is active.
 pub(crate) struct Memory {
-    class: Vec<Option<u32>>,
-    classes: HashSet<u32>,
+    /// Of each value, the classes of its parts.
+    class: Vec<Vec<u32>>,
     active: Vec<bool>,
     active_classes: HashSet<u32>,
     /// Blocks that write memory of a class, with the place of the instruction.
@@ -118,13 +155,16 @@ pub(crate) struct Memory {
     mixed: HashSet<u32>,
     /// Classes of the memory of objects.
     objects: HashSet<u32>,
+    /// The floats that memory of a class consists of, where all arrays of it agree.
+    floats: HashMap<u32, Option<Ty>>,
 }
 
 impl Memory {
     /// Analyses a function whose parameters are active where `params` says so.
     pub(crate) fn new(func: &Function, params: &[bool], callees: &dyn Callees) -> Memory {
         let mut c = Classes::default();
-        let class: Vec<Option<u32>> = func.values.iter().map(|t| has_memory(*t).then(|| c.new_class())).collect();
+        let class: Vec<Vec<u32>> =
+            func.values.iter().map(|t| (0..memory_parts(*t)).map(|_| c.new_class()).collect()).collect();
         let null: HashSet<Value> = nulls(func);
         for (i, data) in func.blocks.iter().enumerate() {
             data.insts.iter().for_each(|d| unify_inst(func, &mut c, &class, &null, callees, d));
@@ -134,7 +174,7 @@ impl Memory {
                 }
             }
         }
-        let class: Vec<Option<u32>> = class.into_iter().map(|k| k.map(|k| c.find(k))).collect();
+        let class: Vec<Vec<u32>> = class.into_iter().map(|of| of.into_iter().map(|k| c.find(k)).collect()).collect();
         let mut m = Memory {
             active: vec![false; func.values.len()],
             active_classes: HashSet::new(),
@@ -142,7 +182,7 @@ impl Memory {
             made: HashMap::new(),
             mixed: HashSet::new(),
             objects: HashSet::new(),
-            classes: class.iter().flatten().copied().collect(),
+            floats: HashMap::new(),
             class,
         };
         for (p, is_active) in func.params().iter().zip(params) {
@@ -157,9 +197,13 @@ impl Memory {
         m
     }
 
-    /// The class of a value.
+    /// The class of a value's memory, or of the first part of one with several.
     pub(crate) fn class(&self, v: Value) -> Option<u32> {
-        self.class.get(v.index()).copied().flatten()
+        self.of(v).first().copied()
+    }
+    /// The classes of a value's parts.
+    fn of(&self, v: Value) -> &[u32] {
+        self.class.get(v.index()).map_or(&[], |of| of)
     }
     /// Whether a value's floats depend on the active parameters.
     pub(crate) fn is_active(&self, v: Value) -> bool {
@@ -167,7 +211,11 @@ impl Memory {
     }
     /// Whether the memory of a value has a shadow.
     pub(crate) fn has_shadow(&self, v: Value) -> bool {
-        self.class(v).is_some_and(|k| self.active_classes.contains(&k))
+        self.of(v).iter().any(|k| self.active_classes.contains(k))
+    }
+    /// The type of the floats in a value's memory, if that is known.
+    pub(crate) fn floats(&self, v: Value) -> Option<Ty> {
+        self.class(v).and_then(|k| self.floats.get(&k).copied().flatten())
     }
     /// Whether the memory of a value is that of an object, which has fields and items of several types.
     pub(crate) fn is_object(&self, v: Value) -> bool {
@@ -183,16 +231,18 @@ impl Memory {
     }
 
     fn activate(&mut self, v: Value, c: &mut Classes) -> bool {
-        let Some(k) = self.class(v) else { return false };
-        let mut changed = self.active_classes.insert(k);
-        // What memory refers to is active with it.
-        let mut at = k;
-        while let Some(p) = c.pointee[at as usize] {
-            at = c.find(p);
-            if !self.active_classes.insert(at) {
-                break;
+        let mut changed = false;
+        for k in self.of(v).to_vec() {
+            changed |= self.active_classes.insert(k);
+            // What memory refers to is active with it.
+            let mut at = k;
+            while let Some(p) = c.pointee[at as usize] {
+                at = c.find(p);
+                if !self.active_classes.insert(at) {
+                    break;
+                }
+                changed = true;
             }
-            changed = true;
         }
         changed
     }
@@ -223,7 +273,13 @@ impl Memory {
         if let Inst::Store(p, v) = &d.inst {
             return self.is_active(*v) && self.activate(*p, c);
         }
-        let Some(r) = d.result else { return false };
+        let mut changed = false;
+        if active_operand || shadowed {
+            for v in written(func, callees, &d.inst) {
+                changed |= self.activate(v, c);
+            }
+        }
+        let Some(r) = d.result else { return changed };
         let has_leaves = !leaves(func.ty(r)).is_empty();
         let becomes = has_leaves
             && match &d.inst {
@@ -232,8 +288,8 @@ impl Memory {
                 Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..) => active_operand || shadowed,
                 _ => active_operand,
             };
-        let mut changed = becomes && !std::mem::replace(&mut self.active[r.index()], true);
-        let is_rule = matches!(&d.inst, Inst::Call(s, _) if callees.rule(*s).is_some());
+        changed |= becomes && !std::mem::replace(&mut self.active[r.index()], true);
+        let is_rule = matches!(&d.inst, Inst::Call(s, _) if is_ruled(callees, *s));
         if is_rule && (active_operand || shadowed) {
             changed |= self.activate(r, c);
         }
@@ -248,10 +304,28 @@ impl Memory {
         let loaded = func.blocks.iter().flat_map(|b| &b.insts);
         let loaded = loaded.filter(|d| matches!(d.inst, Inst::Load(_) | Inst::Take(_) | Inst::Extern(_)));
         let values = func.params().iter().chain(carried).copied().chain(loaded.filter_map(|d| d.result));
-        let mixed: HashSet<u32> = values.filter_map(|v| self.class(v)).collect();
+        let mixed: HashSet<u32> = values.flat_map(|v| self.of(v).to_vec()).collect();
         self.mixed = mixed;
+        for (i, t) in func.values.iter().enumerate() {
+            if let (Some((dtype, ..)), Some(k)) = (t.as_array(), self.class(Value::new(i))) {
+                let own = leaves(dtype.strong());
+                let own = own.first().copied().filter(|f| own.iter().all(|o| o == f));
+                self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
+            }
+        }
+        for d in func.blocks.iter().flat_map(|b| &b.insts) {
+            let access = match (&d.inst, d.result) {
+                (Inst::Load(p), Some(r)) => Some((*p, func.ty(r))),
+                (Inst::Store(p, v), _) => Some((*p, func.ty(*v))),
+                _ => None,
+            };
+            let Some((k, own)) = access.and_then(|(p, t)| Some((self.class(p)?, *leaves(t.strong()).first()?))) else {
+                continue;
+            };
+            self.floats.entry(k).and_modify(|f| *f = f.filter(|f| *f == own)).or_insert(Some(own));
+        }
         let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);
-        let all = func.values.iter().enumerate().filter(|(_, t)| is_object(t));
+        let all = func.values.iter().enumerate().filter(|(_, t)| memory_parts(**t) == 1 && is_object(t));
         self.objects = all.filter_map(|(i, _)| self.class(Value::new(i))).collect();
     }
 
@@ -260,18 +334,17 @@ impl Memory {
             for (at, d) in data.insts.iter().enumerate() {
                 let place = (Block::new(i), at);
                 for v in written(func, callees, &d.inst) {
-                    if let Some(k) = self.class(v) {
+                    for k in self.of(v).to_vec() {
                         self.stores.entry(k).or_default().push(place);
                     }
                 }
-                if is_made(&d.inst)
-                    && let Some(k) = d.result.and_then(|r| self.class(r))
-                {
-                    self.made.entry(k).or_default().push(place);
+                if is_made(&d.inst) {
+                    let mut of = d.result.map_or(Vec::new(), |r| self.of(r).to_vec());
+                    of.dedup();
+                    of.into_iter().for_each(|k| self.made.entry(k).or_default().push(place));
                 }
             }
         }
-        debug_assert!(self.stores.keys().all(|k| self.classes.contains(k)));
     }
 }
 
@@ -285,12 +358,12 @@ pub(crate) fn is_made(inst: &Inst) -> bool {
 }
 
 /// Operands whose memory an instruction may write.
-fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Vec<Value> {
+pub(crate) fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Vec<Value> {
     match inst {
         Inst::Store(p, _) | Inst::Take(p) => vec![*p],
         Inst::MapInto(_, args) => vec![args[0]],
         Inst::Call(s, args) => {
-            let mask = if callees.rule(*s).is_some() { 0 } else { callees.writes(*s) };
+            let mask = if is_ruled(callees, *s) { 0 } else { callees.writes(*s) };
             let writes = |i: usize| mask >> i.min(31) & 1 != 0;
             args.iter().enumerate().filter(|(i, _)| writes(*i)).map(|(_, v)| *v).collect()
         }
@@ -321,52 +394,80 @@ fn nulls(func: &Function) -> HashSet<Value> {
     insts.filter(|d| matches!(d.inst, Inst::Zero)).filter_map(|d| d.result).collect()
 }
 
-fn join(c: &mut Classes, class: &[Option<u32>], null: &HashSet<Value>, a: Value, b: Value) {
+/// Unifies the classes of values of one type, part by part.
+fn join(c: &mut Classes, class: &[Vec<u32>], null: &HashSet<Value>, a: Value, b: Value) {
     if null.contains(&a) || null.contains(&b) {
         return;
     }
-    if let (Some(x), Some(y)) = (class[a.index()], class[b.index()]) {
-        c.unify(x, y);
+    for (x, y) in class[a.index()].iter().zip(&class[b.index()]) {
+        c.unify(*x, *y);
     }
+}
+
+/// Unifies all classes of some values.
+fn join_all(c: &mut Classes, class: &[Vec<u32>], null: &HashSet<Value>, values: impl Iterator<Item = Value>) {
+    let all: Vec<u32> = values.filter(|v| !null.contains(v)).flat_map(|v| class[v.index()].clone()).collect();
+    all.windows(2).for_each(|w| c.unify(w[0], w[1]));
 }
 
 /// Unifies the classes of an instruction's operands and result.
 fn unify_inst(
     func: &Function,
     c: &mut Classes,
-    class: &[Option<u32>],
+    class: &[Vec<u32>],
     null: &HashSet<Value>,
     callees: &dyn Callees,
     d: &InstData,
 ) {
-    match &d.inst {
-        Inst::Load(p) | Inst::Take(p) => {
-            if let (Some(p), Some(r)) = (class[p.index()], d.result.and_then(|r| class[r.index()])) {
+    let first = |v: &Value| class[v.index()].first().copied();
+    let through = |c: &mut Classes, p: &Value, v: Value| {
+        if let (Some(p), false) = (first(p), null.contains(&v)) {
+            for k in class[v.index()].clone() {
                 let to = c.pointee(p);
-                c.unify(to, r);
+                c.unify(to, k);
             }
         }
-        Inst::Store(p, v) => {
-            if let (Some(p), Some(x), false) = (class[p.index()], class[v.index()], null.contains(v)) {
-                let to = c.pointee(p);
-                c.unify(to, x);
-            }
-        }
-        Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
+    };
+    match (&d.inst, d.result) {
+        (Inst::Load(p) | Inst::Take(p), Some(r)) => through(c, p, r),
+        (Inst::Store(p, v), _) => through(c, p, *v),
+        (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
             // What is copied refers to the same memory; the regions themselves are apart.
-            let regions: Vec<u32> = args.iter().filter_map(|v| class[v.index()]).collect();
+            let regions: Vec<u32> = args.iter().filter_map(|v| first(v)).collect();
             if let [a, b] = regions[..] {
                 let (a, b) = (c.pointee(a), c.pointee(b));
                 c.unify(a, b);
             }
         }
-        Inst::Runtime(f, _) if f.allocates() || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
-        Inst::Call(s, _) if callees.rule(*s).is_some() => {}
-        inst => {
-            let Some(r) = d.result.filter(|r| class[r.index()].is_some()) else { return };
-            let _ = func;
-            inst.for_each_operand(|v| join(c, class, null, v, r));
+        (Inst::Runtime(f, _), Some(r)) if f.allocates() => join_all(c, class, null, [r].into_iter()),
+        (Inst::Runtime(f, _), _) if matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
+        (Inst::Call(s, _), _) if is_ruled(callees, *s) => {}
+        (Inst::Pack(of), Some(r)) => {
+            let own = class[r.index()].clone();
+            let given: Vec<(Value, u32)> = of.iter().flat_map(|v| class[v.index()].iter().map(|k| (*v, *k))).collect();
+            for ((v, k), o) in given.into_iter().zip(own) {
+                if !null.contains(&v) {
+                    c.unify(k, o);
+                }
+            }
         }
+        (Inst::Field(v, n), Some(r)) => {
+            let before: usize = parts(func.ty(*v)).take(*n as usize).map(memory_parts).sum();
+            for (i, k) in class[r.index()].clone().into_iter().enumerate() {
+                if let Some(x) = class[v.index()].get(before + i) {
+                    c.unify(*x, k);
+                }
+            }
+        }
+        (Inst::Some(v) | Inst::Unwrap(v), Some(r)) => join(c, class, null, *v, r),
+        (inst, Some(r)) => {
+            let mut all = vec![r];
+            inst.for_each_operand(|v| all.push(v));
+            if !class[r.index()].is_empty() {
+                join_all(c, class, null, all.into_iter());
+            }
+        }
+        (_, None) => {}
     }
 }
 

@@ -6,12 +6,13 @@ use crate::builder::{Builder, SUM, to};
 use crate::memory::{Callees, Memory, leaves};
 use crate::normal::{Flow, Selector, edge_args, entries};
 use crate::partial::{self, Terms};
-use crate::shadow::{RuleCall, Saved, Shadows, refused, zero, zeroed};
+use crate::shadow::{RuleCall, Saved, Shadows, refused, refused_call, zero, zeroed};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::verify::{part, parts};
 use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
 
@@ -360,7 +361,30 @@ impl<'a> Reverse<'a> {
         }
     }
 
-    fn call(&mut self, _: &mut Out, d: &InstData) -> Result<()> {
+    /// A copy of memory: its adjoint goes to what was copied.
+    fn copy(&mut self, out: &mut Out, args: &[Value], is_row: bool) {
+        let Some(function) = self.memory.floats(args[0]).and_then(|t| self.callees.copy_back(t)) else { return };
+        let source = args[if is_row { 2 } else { 1 }];
+        let to = self.shadows[&args[0]];
+        let from = self.shadows.get(&source).copied();
+        self.with(out, |b| {
+            let (stride, n, size) = if is_row { (args[1], args[3], args[4]) } else { (args[2], b.int(1), args[2]) };
+            let wanted = b.int(i64::from(from.is_some()));
+            let given = [to, stride, from.unwrap_or(to), n, size, wanted];
+            let none = b.func.new_value(Ty::none());
+            let inst = Inst::Call(function, given.to_vec());
+            b.insts.push(InstData { result: Some(none), inst, span: b.span });
+        });
+    }
+
+    fn call(&mut self, out: &mut Out, d: &InstData) -> Result<()> {
+        if let Inst::Runtime(f, args) = &d.inst
+            && let Role::Memory(kind @ (Mem::Move | Mem::CopyRow)) = f.role
+            && self.memory.has_shadow(args[0])
+        {
+            self.copy(out, args, kind == Mem::CopyRow);
+            return Ok(());
+        }
         let mut active = d.result.is_some_and(|r| self.memory.is_active(r));
         d.inst.for_each_operand(|v| active |= self.memory.is_active(v));
         match &d.inst {
@@ -374,8 +398,7 @@ impl<'a> Reverse<'a> {
                 let written = args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v));
                 let gives = d.result.is_some_and(|r| self.memory.is_active(r));
                 if written || gives {
-                    return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative")
-                        .note("recursive functions are not differentiated; state a derivative: `custom_vjp`"));
+                    return Err(refused_call(&self.callees.name(*s)));
                 }
                 Ok(())
             }
@@ -453,7 +476,7 @@ fn sum(b: &mut Builder<'_>, old: Value, d: Value) -> Value {
 }
 
 /// The floats of a value.
-fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
+pub(crate) fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
     if ty.is_float() {
         return vec![v];
     }
@@ -466,7 +489,7 @@ fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
 }
 
 /// The value with other floats.
-fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
+pub(crate) fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn Iterator<Item = Value>) -> Value {
     if ty.is_float() {
         return with.next().unwrap_or(v);
     }

@@ -2,7 +2,7 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::Builder;
-use crate::memory::{Callees, Memory, Rule, has_memory, is_made, leaves};
+use crate::memory::{Callees, Memory, Rule, has_memory, leaves, written};
 use hashbrown::HashMap;
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -27,6 +27,15 @@ pub(crate) struct RuleCall {
     pub saved: Option<Value>,
 }
 
+/// The direction of differentiation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Shadows hold adjoints: they are zero until the reverse part.
+    Reverse,
+    /// Shadows hold tangents: `forward` adds the stores of floats.
+    Forward,
+}
+
 /// Adds the shadows to a function; `given` are those of its parameters.
 ///
 /// # Errors
@@ -36,9 +45,10 @@ pub(crate) fn add(
     memory: &Memory,
     callees: &dyn Callees,
     given: &Shadows,
+    mode: Mode,
 ) -> Result<(Shadows, Saved)> {
     let cfg = Cfg::new(func);
-    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new() };
+    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new(), mode };
     for p in func.params() {
         if memory.has_shadow(*p) && !given.contains_key(p) {
             return Err(Diagnostic::new(
@@ -82,6 +92,7 @@ struct Pass<'a> {
     callees: &'a dyn Callees,
     shadows: Shadows,
     saved: Saved,
+    mode: Mode,
 }
 
 impl Pass<'_> {
@@ -115,7 +126,8 @@ impl Pass<'_> {
     /// Appends an instruction and what it is for shadows.
     fn inst(&mut self, b: &mut Builder<'_>, d: InstData) -> Result<()> {
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        if let Inst::Call(spec, args) = &d.inst
+        if self.mode == Mode::Reverse
+            && let Inst::Call(spec, args) = &d.inst
             && let Some(rule) = self.callees.rule(*spec)
             && args.iter().any(is_active)
         {
@@ -134,7 +146,29 @@ impl Pass<'_> {
             }
             return Ok(());
         }
+        if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
+            && self.mode == Mode::Forward
+            && self.callees.push(*spec).is_some()
+            && args.iter().any(is_active)
+        {
+            if self.memory.has_shadow(r) {
+                // `forward` replaces the call by one that gives this, too.
+                let ty = b.func.ty(r);
+                let s = b.func.new_value(ty);
+                self.shadows.insert(r, s);
+            }
+            b.insts.push(d);
+            return Ok(());
+        }
         b.insts.push(d.clone());
+        if let Inst::Runtime(f, _) = &d.inst
+            && d.result.is_some()
+            && !f.has_no_effect()
+            && !f.allocates()
+            && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
+        {
+            return Err(refused(f.name));
+        }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
             (Inst::Runtime(f, args), None) => self.effect(b, f, args),
@@ -150,6 +184,9 @@ impl Pass<'_> {
     /// A store to active memory: its shadow gets the shadow of what is stored, the same integers, and zeros for floats.
     fn store(&mut self, b: &mut Builder<'_>, p: Value, v: Value) -> Result<()> {
         let ty = b.func.ty(v);
+        if self.mode == Mode::Forward && !leaves(ty).is_empty() {
+            return Ok(());
+        }
         if !has_memory(ty) && !self.memory.is_object(p) {
             // The shadow of an array is zero already.
             return Ok(());
@@ -181,6 +218,17 @@ impl Pass<'_> {
                 Ok(())
             }
             Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
+            Role::Memory(Mem::Move | Mem::CopyRow) if self.mode == Mode::Forward => {
+                let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
+                b.effect(Inst::Runtime(f, args));
+                Ok(())
+            }
+            // The copies of what has no pointers are zeros.
+            Role::Memory(Mem::Move | Mem::CopyRow)
+                if self.memory.floats(args[0]).is_some_and(|t| self.callees.copy_back(t).is_some()) =>
+            {
+                Ok(())
+            }
             _ if f.has_no_effect() => Ok(()),
             _ => Err(refused(f.name)),
         }
@@ -194,12 +242,17 @@ impl Pass<'_> {
                 let n = args[0];
                 return Ok(b.inst(Inst::Runtime(&rt::lh_calloc, vec![n]), ty));
             }
+            Inst::Runtime(f, args) if f.role == Role::Memory(Mem::Local) => {
+                let pair = Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]);
+                let made = b.inst(Inst::Runtime(&rt::lh_calloc, vec![args[0]]), pair);
+                return Ok(b.inst(Inst::Field(made, 1), ty));
+            }
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            Inst::Call(..) | Inst::Foreign(..) if is_made(inst) || matches!(inst, Inst::Foreign(..)) => {
-                return Err(
-                    Diagnostic::new(diag::NO_DERIVATIVE, "this call has no derivative").note("state one: `custom_vjp`")
-                );
+            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            Inst::Foreign(..) => {
+                return Err(Diagnostic::new(diag::NO_DERIVATIVE, "the call of a C function has no derivative")
+                    .note("state one for a function around it: `custom_vjp`"));
             }
             Inst::Extern(_) => {
                 return Err(Diagnostic::new(
@@ -212,7 +265,10 @@ impl Pass<'_> {
         }
         let mut copy = inst.clone();
         let mut failed = None;
+        // A part of an aggregate that is constant stays as it is: nobody asks for its shadow.
+        let is_aggregate = matches!(inst, Inst::Pack(_));
         copy.for_each_operand_mut(&mut |v| match self.shadow_of(b.func, *v) {
+            Err(_) if is_aggregate && !self.memory.has_shadow(*v) => {}
             Ok(s) => *v = s,
             Err(d) => failed = Some(d),
         });
@@ -221,6 +277,12 @@ impl Pass<'_> {
             None => Ok(b.inst(copy, ty)),
         }
     }
+}
+
+/// The refusal of a call.
+pub(crate) fn refused_call(name: &str) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_DERIVATIVE, format!("the call of `{name}` has no derivative"))
+        .note("functions that call themselves are not differentiated; state a derivative: `custom_vjp`")
 }
 
 /// The refusal of a function of the run-time library.

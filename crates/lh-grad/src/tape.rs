@@ -140,7 +140,9 @@ impl Tape {
         loops: &HashMap<Value, usize>,
     ) -> Result<()> {
         if let Some(s) = with.slots.get(&v) {
-            b.set(*s, v);
+            let address = b.func.ty(v) == Ty::ptr();
+            let kept = if address { b.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![v]), Ty::i64()) } else { v };
+            b.set(*s, kept);
         }
         let Some(l) = loops.get(&v) else { return Ok(()) };
         let of = &self.loops[*l];

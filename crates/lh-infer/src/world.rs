@@ -423,6 +423,12 @@ pub trait World {
     /// # Errors
     /// Something has no derivative.
     fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<Adjoint>;
+    /// The tangent of a specialised function, which takes those of the arguments `asked` for after the arguments, and
+    /// gives a tuple of the result and its tangent.
+    ///
+    /// # Errors
+    /// Something has no derivative.
+    fn tangent(&mut self, s: SpecId, asked: &[bool]) -> Result<Adjoint>;
     /// A number for a function that comes with another one: what gives a generator's next item.
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId;
     /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the

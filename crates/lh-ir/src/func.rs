@@ -7,7 +7,7 @@
 
 pub use crate::device::{Device, Entry, GANG, Gangs, KernelFacts, waits};
 pub use crate::hints::{LatchHint, LoopHint, Pragma};
-pub use crate::options::{Options, Semantics, fastmath, parallel};
+pub use crate::options::{Derivative, Options, Semantics, fastmath, parallel};
 pub use crate::parallel::{Fate, LoopNote, Parallel, Race};
 pub use crate::target::Target;
 

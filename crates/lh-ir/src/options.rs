@@ -13,6 +13,18 @@ pub enum Semantics {
     Numba,
 }
 
+/// A derivative of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Derivative {
+    /// None.
+    #[default]
+    None,
+    /// Its adjoint: reverse mode.
+    Adjoint,
+    /// Its tangent: forward mode.
+    Tangent,
+}
+
 /// Options of `@njit` that change code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
@@ -38,8 +50,8 @@ pub struct Options {
     pub callback: bool,
     /// The GPU that a kernel is compiled for, to be launched there, by a number of the host's; 0: none.
     pub gpu: u32,
-    /// Whether its derivative is asked for, so that its code before all passes is kept.
-    pub differentiated: bool,
+    /// The derivative that is asked for: then its code before all passes is kept.
+    pub derivative: Derivative,
 }
 
 impl Default for Options {
@@ -56,7 +68,7 @@ impl Default for Options {
             link: 0,
             callback: false,
             gpu: 0,
-            differentiated: false,
+            derivative: Derivative::None,
         }
     }
 }

@@ -15,7 +15,7 @@ use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::*;
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage,
-    LLVMRealPredicate,
+    LLVMRealPredicate, LLVMTypeKind,
 };
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_uint};
@@ -317,6 +317,18 @@ impl Module {
     pub(crate) fn constant_int(&self, v: Val) -> Option<i64> {
         // SAFETY: see the module documentation.
         unsafe { (!LLVMIsAConstantInt(v).is_null()).then(|| LLVMConstIntGetSExtValue(v)) }
+    }
+    /// How a condition compares integers of more than one bit.
+    pub(crate) fn compares_integers(&self, cond: Val) -> Option<LLVMIntPredicate> {
+        // SAFETY: see the module documentation; a comparison has two operands of one type.
+        unsafe {
+            if LLVMIsAICmpInst(cond).is_null() {
+                return None;
+            }
+            let ty = LLVMTypeOf(LLVMGetOperand(cond, 0));
+            let is_number = LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > 1;
+            is_number.then(|| LLVMGetICmpPredicate(cond))
+        }
     }
     /// Whether an address may point to the stack.
     pub(crate) fn may_be_stack(&self, mut at: Val) -> bool {

@@ -17,6 +17,7 @@ mod foreign;
 mod function;
 mod generators;
 mod gpu;
+mod index;
 mod inline;
 mod inst;
 mod intrinsics;
@@ -57,6 +58,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     let (tbaa_data, tbaa_header) = tbaa(&m);
     let weights = |a, b| m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, a), m.md_int(m.t.i32, b)]);
     let (likely, unlikely) = (weights(1 << 20, 1), weights(1, 1 << 20));
+    let (more_often, less_often) = (weights(20, 12), weights(12, 20));
     let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
     let specs: HashMap<SpecId, usize> =
         unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
@@ -78,6 +80,8 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         tbaa_header,
         likely,
         unlikely,
+        more_often,
+        less_often,
         texts: HashMap::new(),
         debug,
         raise_sites: Vec::new(),

@@ -40,6 +40,10 @@ pub fn levels() -> Vec<&'static str> {
     all.into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
 }
 
+/// Processors of AMD since Zen, where loading the elements of a vector one by one takes less time than a gather. LLVM
+/// knows that it may be so, but not of which processors.
+const SLOW_GATHERS: &str = "znver";
+
 /// The processor to compile for: this computer's, or another one from the environment. Read once.
 pub fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
@@ -54,13 +58,17 @@ pub fn host() -> &'static Host {
         let features =
             features.map(|f| if is_other { format!("+64bit,+cx8,{f}").trim_end_matches(',').to_owned() } else { f });
         // SAFETY: the three functions return texts that we own.
-        unsafe {
+        let mut host = unsafe {
             Host {
                 cpu: cpu.unwrap_or_else(|| take_message(LLVMGetHostCPUName())),
                 features: features.unwrap_or_else(|| take_message(LLVMGetHostCPUFeatures())),
                 triple: take_message(LLVMGetDefaultTargetTriple()),
             }
+        };
+        if host.cpu.starts_with(SLOW_GATHERS) {
+            host.features = format!("{},+prefer-no-gather", host.features).trim_start_matches(',').to_owned();
         }
+        host
     })
 }
 

@@ -3,7 +3,9 @@
 use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::passes::{branchless_search, divide_as_float, polls, strip_mine, unroll_short};
+use crate::passes::{
+    balance_extremes, branchless_search, divide_as_float, polls, rare_extremes, strip_mine, unroll_short,
+};
 use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
@@ -110,6 +112,12 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| loop_metadata::read(m, m.last(b)).slp);
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
         functions.for_each(|f| machine.run_on(f, &SLP));
+        if !is_off("llvm.balance_extremes") {
+            balance_extremes::run(m);
+        }
+        if !is_off("llvm.rare_extremes") {
+            rare_extremes::mark(m);
+        }
         // Unrolled searches have the marks in all copies.
         if !is_off("llvm.branchless_search") {
             branchless_search::mark(m);

@@ -285,6 +285,7 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
 
 /// Passes before differentiation: afterwards array expressions are loops, and calls with a body are inlined.
 const BEFORE_ADJOINT: &[&str] = &[
+    "settle_parts",
     "dce",
     "fold",
     "dce",
@@ -314,6 +315,7 @@ pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::B
         run_named(name, func, known).transpose()?;
     }
     check(func, "the passes before differentiation");
+    dump(func, "before_adjoint");
     Ok(())
 }
 

@@ -83,7 +83,8 @@ def _open(number: int) -> _core.Gpu | CudaAPIError:
     try:
         gpu = _core.Gpu(number, os.environ.get("LANCEHEAD_CUDA_DRIVER") or None)
     except CudaAPIError as error:
-        return error
+        # A kept traceback would keep all that is alive now.
+        return error.with_traceback(None)
     # Streams may call functions of Python's as long as there is an interpreter.
     atexit.register(gpu.finish_callbacks)
     return gpu

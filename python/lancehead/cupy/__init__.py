@@ -20,9 +20,7 @@ from numpy import (
     bool_,
     broadcast_shapes,
     byte,
-    can_cast,
     cdouble,
-    common_type,
     complex64,
     complex128,
     complexfloating,
@@ -56,7 +54,6 @@ from numpy import (
     isdtype,
     issubdtype,
     longlong,
-    min_scalar_type,
     mintypecode,
     nan,
     newaxis,
@@ -156,7 +153,9 @@ from lancehead.cupy.routines import (
     bincount,
     blackman,
     c_,
+    can_cast,
     choose,
+    common_type,
     compress,
     convolve,
     copyto,
@@ -216,6 +215,7 @@ from lancehead.cupy.routines import (
     may_share_memory,
     median,
     mgrid,
+    min_scalar_type,
     nan_to_num,
     nanargmax,
     nanargmin,
@@ -256,6 +256,7 @@ from lancehead.cupy.routines import (
     real_if_close,
     repeat,
     require,
+    result_type,
     roots,
     save,
     savetxt,
@@ -322,6 +323,7 @@ from lancehead.cupy.shapes import (
     roll,
     rollaxis,
     rot90,
+    row_stack,
     split,
     squeeze,
     stack,
@@ -444,7 +446,6 @@ mod = remainder
 permute_dims = transpose
 pow = power
 round = around
-row_stack = vstack
 trapz = trapezoid
 
 bool = np.bool_
@@ -458,6 +459,7 @@ singlecomplex = np.complex64
 __version__ = "14.2.0"
 
 _POOL = cuda.MemoryPool()
+cuda.set_allocator(_POOL.malloc)
 _PINNED_POOL = cuda.PinnedMemoryPool()
 
 
@@ -493,11 +495,30 @@ def is_available() -> Any:
     return cuda.is_available()
 
 
+_KEPT: list[Any] = []
+
+
 def memoize(for_each_device: Any = False) -> Any:
-    """A decorator that keeps the results of a function."""
+    """A decorator that keeps the results of a function, for each device if that is asked for."""
     import functools
 
-    return lambda f: functools.cache(f)
+    def keep(f: Any) -> Any:
+        kept = functools.cache(lambda device, *given, **named: f(*given, **named))
+        _KEPT.append(kept)
+
+        @functools.wraps(f)
+        def g(*given: Any, **named: Any) -> Any:
+            return kept(layout.CURRENT.number if for_each_device else 0, *given, **named)
+
+        return g
+
+    return keep
+
+
+def clear_memo() -> None:
+    """Forgets the results that `memoize` keeps."""
+    for kept in _KEPT:
+        kept.cache_clear()
 
 
 def show_config(*, _full: Any = False) -> None:
@@ -532,7 +553,8 @@ __all__ = [
     "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr",
     "binary_repr", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "bool_", "broadcast", "broadcast_arrays",
-    "broadcast_shapes", "broadcast_to", "byte", "c_", "can_cast", "cbrt", "cdouble", "ceil", "choose", "clip",
+    "broadcast_shapes", "broadcast_to", "byte", "c_", "can_cast", "cbrt", "cdouble", "ceil", "choose", "clear_memo",
+    "clip",
     "column_stack", "common_type", "complex128", "complex64", "complexfloating", "compress", "concat", "concatenate",
     "conj", "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh",
     "count_nonzero", "cov", "cross", "csingle", "cuda", "cumprod", "cumsum", "deg2rad", "degrees", "delete", "diag",
@@ -561,8 +583,9 @@ __all__ = [
     "polymul", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod", "promote_types", "ptp",
     "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel",
     "ravel_multi_index", "real", "real_if_close", "reciprocal", "remainder", "repeat", "require", "reshape",
-    "resize", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "save", "savetxt",
-    "savez", "savez_compressed", "searchsorted", "select", "set_printoptions", "setdiff1d", "setxor1d", "shape",
+    "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "save",
+    "savetxt", "savez", "savez_compressed", "searchsorted", "select", "set_printoptions", "setdiff1d", "setxor1d",
+    "shape",
     "shares_memory", "short", "show_config", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh",
     "size", "sort", "sort_complex", "spacing", "sparse", "split", "sqrt", "square", "squeeze", "stack", "std",
     "subtract", "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile", "trace",

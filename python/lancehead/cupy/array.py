@@ -16,7 +16,13 @@ _SCALARS = (bool, int, float, complex, np.generic)
 
 def _binary(f: ufuncs.ufunc) -> tuple[Any, Any, Any]:
     def operate(self: Any, other: Any) -> Any:
-        return f(self, other) if _is_operand(self, other) else NotImplemented
+        if _is_operand(self, other):
+            return f(self, other)
+        # Nothing else is equal to an object that compares as any.
+        kind: Any = type(other)
+        if f.name in ("equal", "not_equal") and kind.__eq__ is object.__eq__ and kind.__ne__ is object.__ne__:
+            return layout.NAMESPACE[0].full(self.shape, f.name == "not_equal")
+        return NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
         return f(other, self) if _is_operand(self, other) else NotImplemented
@@ -66,7 +72,7 @@ class ndarray(lazy.ndarray):
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("ndarray() with strides needs the memory that they are of")
-        owner = None if memptr is None else memptr.mem.array
+        owner = None if memptr is None else memptr.mem.typed(dtype)
         if memptr is None:
             found = layout.NAMESPACE[0].empty(shape, dtype, order)
         elif owner is not None and owner.dtype == dtype and (memptr.ptr - memptr.mem.ptr) % dtype.itemsize == 0:
@@ -363,7 +369,7 @@ class ndarray(lazy.ndarray):
         return self.view_as(lambda s: s.diagonal(offset, axis1, axis2))
 
     def astype(
-        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: Any = None, copy: bool = True
+        self, dtype: Any, order: str | None = "K", casting: str = "unsafe", subok: Any = None, copy: bool = True
     ) -> Any:
         """The array as another type, itself with `copy=False` if it has that and the order."""
         wanted = np.dtype(dtype)
@@ -373,7 +379,7 @@ class ndarray(lazy.ndarray):
             )
         if self.dtype.kind == "c" and wanted.kind not in "cb":
             _warn_of_real_parts()
-        axes = layout.dense_order(self, order)
+        axes = layout.dense_order(self, order or "K")
         if not copy and wanted == self.dtype and layout.shadow(layout.transposed(self, axes)).flags.c_contiguous:
             return self
         x = layout.transposed(self, axes)

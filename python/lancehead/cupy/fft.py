@@ -9,15 +9,28 @@ import numpy as np
 
 from lancehead.cupy.hosted import hosted as _of
 
+
+def _of_axes(f: Any, last: Any = None) -> Any:
+    # A transform of several axes, which leaves an array alone that it has none of.
+    transform = _of(f)
+
+    def g(a: Any, s: Any = None, axes: Any = last, norm: Any = None) -> Any:
+        return a if axes is not None and not len(axes) else transform(a, s=s, axes=axes, norm=norm)
+
+    g.__name__ = g.__qualname__ = f.__name__
+    g.__doc__ = transform.__doc__
+    return g
+
+
 fft = _of(np.fft.fft)
-fft2 = _of(np.fft.fft2)
+fft2 = _of_axes(np.fft.fft2, (-2, -1))
 fftfreq = _of(np.fft.fftfreq)
-fftn = _of(np.fft.fftn)
+fftn = _of_axes(np.fft.fftn)
 fftshift = _of(np.fft.fftshift)
 hfft = _of(np.fft.hfft)
 ifft = _of(np.fft.ifft)
-ifft2 = _of(np.fft.ifft2)
-ifftn = _of(np.fft.ifftn)
+ifft2 = _of_axes(np.fft.ifft2, (-2, -1))
+ifftn = _of_axes(np.fft.ifftn)
 ifftshift = _of(np.fft.ifftshift)
 ihfft = _of(np.fft.ihfft)
 irfft = _of(np.fft.irfft)

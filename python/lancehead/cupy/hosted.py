@@ -24,6 +24,13 @@ def wrap(x: lazy.ndarray) -> Any:
     return x
 
 
+def array_of(node: Any) -> Any:
+    """An array of this interface with a node of its own."""
+    x = object.__new__(ARRAY[0])
+    x._node, x._view = node, None
+    return x
+
+
 def given(x: Any) -> Any:
     """An argument for a function of NumPy; TypeError for arrays of the host."""
     if isinstance(x, lazy.ndarray):
@@ -102,4 +109,4 @@ def of_module(module: str, name: str) -> Any:
     return hosted(found, name)
 
 
-__all__ = ["ARRAY", "call", "changing", "given", "hosted", "of_module", "result", "wrap"]
+__all__ = ["ARRAY", "array_of", "call", "changing", "given", "hosted", "of_module", "result", "wrap"]

@@ -96,10 +96,9 @@ def _places(a: Any, keys: tuple[Any, ...]) -> np.ndarray:
             axis += a.ndim - used
         elif isinstance(k, np.ndarray) and k.dtype == np.bool_:
             shape = a.shape[axis : axis + k.ndim]
-            if k.shape != shape and not (k.size == 0 and len(shape) == k.ndim):
+            # Of those without elements NumPy takes some, below.
+            if k.shape != shape and k.size:
                 raise IndexError(f"boolean index of shape {k.shape} did not match the extents {shape}")
-            if k.shape != shape:
-                k = np.zeros(shape, np.bool_)
             axis += k.ndim
         else:
             if isinstance(k, np.ndarray):

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lancehead.cuda.devicearray import DeviceNDArray
+from lancehead.cuda.gpu import here
 from lancehead.cupy import arguments, layout
 from lancehead.cupy.c.parsing import Node
 from lancehead.cupy.c.programs import Program, failed, module, read
@@ -18,7 +20,7 @@ from lancehead.cupy.c.values import LONG, WIDE, Value, converted, loaded, stored
 from lancehead.cupy.c.writing import Indexed, addressed, indexing
 from lancehead.cupy.cuda.stream import _STACKS
 from lancehead.cupy.hosted import ARRAY as _ARRAY
-from lancehead.cupy.hosted import wrap
+from lancehead.cupy.hosted import array_of, wrap
 from lancehead.cupy.raw import _stream, macros_of
 from lancehead.xp import array as lazy
 from lancehead.xp.graph import leaf
@@ -111,11 +113,13 @@ class Body:
                     self.unit = parser.parse()
                     self.defines = "\n".join(re.findall(r"^[ \t]*#[ \t]*(?:define|undef)(?:.*\\\n)*.*$", text, re.M))
                     self.known = [*types, *self.unit.aliases]
-                    self.templates = parser.templates
+                    self.templates, self.spaces = parser.templates, parser.spaces
                     continue
                 before = self.defines.count("\n") + 1 if self.defines else 0
-                parser = read(f"{self.defines}\n{source}" if before else source, self.macros, self.known)
+                text = f"{self.defines}\n{source}" if before else source
+                parser = read(text, self.macros, self.known, self.spaces)
                 parser.templates |= self.templates
+                parser.unit = self.unit
                 if part in ("map_expr", "reduce_expr"):
                     self.parts[part] = parser.expression()
                     if parser.now.kind != "end":
@@ -202,7 +206,7 @@ class ElementwiseKernel:
 
         Raises TypeError for types that do not agree, ValueError for shapes.
         """
-        if size is None and stream is None and block_size == 128 and not others and len(args) == self.nin:
+        if size is None and stream is None and block_size == 128 and not others and len(args) in (self.nin, self.nargs):
             found = self._at_once(args)
             if found is not None:
                 return found
@@ -234,8 +238,8 @@ class ElementwiseKernel:
     def _at_once(self, args: tuple[Any, ...]) -> Any:
         # The result for arrays of one shape that own their memory, and numbers of Python, of types that were there
         # before; None for others.
-        key: list[Any] = []
-        shape = None
+        key: list[Any] = [here.gpu]
+        shape: tuple[int, ...] | None = None
         for x in args:
             if type(x) is _ARRAY[0] and x._view is None:
                 node = x._node
@@ -248,25 +252,43 @@ class ElementwiseKernel:
                 key.append(type(x))
             else:
                 return None
+        if _STACKS.current is not None:
+            return None
+        node = None
+        key.append(shape)
         quick = self._quick.get(tuple(key))
+        if not shape or 0 in shape:
+            return None
         if quick is None:
             if not self._can_be_quick:
                 return None
             quick = self._first_of(args, tuple(key))
             if quick is None:
                 return None
-        if not shape or 0 in shape or _STACKS.current:
-            return None
-        kernel, convert, outs = quick
-        values: list[Any] = [arguments.dense(x) if c is None else c(x) for x, c in zip(args, convert, strict=True)]
-        made = [arguments.new(shape, d) for d in outs]
-        count = math.prod(shape)
-        is_flat = len(shape) == 1
-        kernel[-(-count // 128), 128](np.int64(count), *values, *(made if is_flat else map(arguments.flat, made)))
-        device = layout.device()
-        if len(made) == 1:
-            return wrap(lazy.ndarray(leaf(made[0], device)))
-        return tuple([wrap(lazy.ndarray(leaf(m, device))) for m in made])
+        launch, count, convert, outs = quick
+        values: list[Any] = []
+        for x, c in zip(args, convert):
+            if c is None:
+                value = x._node.value
+                # One axis of the CPU device is as the kernel takes it.
+                if type(value) is not DeviceNDArray:
+                    value = arguments.dense(x)
+                elif len(shape) != 1:
+                    value = arguments.on_cpu(value._data.reshape(-1))
+                values.append(value)
+            else:
+                values.append(c(x))
+        if len(args) > self.nin:
+            made = list(args[self.nin :])
+            values += [arguments.flat(arguments.memory(x, True)) for x in made]
+        else:
+            made = []
+            for d in outs:
+                value = arguments.new(shape, d)
+                values.append(value if len(shape) == 1 else arguments.flat(value))
+                made.append(array_of(leaf(value, layout.device())))
+        launch(count, *values)
+        return made[0] if len(made) == 1 else tuple(made)
 
     @property
     def _can_be_quick(self) -> bool:
@@ -275,17 +297,23 @@ class ElementwiseKernel:
         return not any(p.is_raw or not p.is_constant for p in self.params)
 
     def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...]) -> Any:
-        # What `_at_once` needs for types; None where the types are not decided by arrays.
+        # What `_at_once` needs for types and a shape; None where the types are not decided by arrays.
+        if not all(isinstance(x, lazy.ndarray) for x in args[self.nin :]):
+            return None
         known = resolved(self.params, args, {})
         if not all(self._is_known(p, known) for p in self.params):
             return None
         types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
-        kinds = ["array" if isinstance(x, lazy.ndarray) else None for x in args] + ["array"] * self.nout
+        given = args[: self.nin]
+        kinds = ["array" if isinstance(x, lazy.ndarray) else None for x in given] + ["array"] * self.nout
         plan = self._plans.get((tuple(types), tuple(kinds)))
         if plan is None or plan.shapes:
             return None
-        convert = [None if k == "array" else _converter(d) for k, d in zip(kinds, types, strict=False)][: self.nin]
-        found = self._quick[key] = plan.kernel, convert, types[self.nin :]
+        convert = [None if k == "array" else arguments.number(d) for k, d in zip(kinds, types)][: self.nin]
+        count = math.prod(key[-1])
+        if len(self._quick) == _MOST:
+            self._quick.clear()
+        found = self._quick[key] = plan.kernel[-(-count // 128), 128], count, convert, types[self.nin :]
         return found
 
     @staticmethod
@@ -323,8 +351,7 @@ class ElementwiseKernel:
         for k, (p, x, d) in enumerate(zip(self.params, given, types, strict=True)):
             is_out = k >= self.nin
             if not isinstance(x, lazy.ndarray):
-                number = np.asarray(x).astype(d)[()]
-                values.append(np.int64(number) if d in WIDE else number)
+                values.append(arguments.number(d)(x))
                 kinds.append(None)
                 continue
             if is_out:
@@ -338,8 +365,8 @@ class ElementwiseKernel:
                 continue
             is_one = not p.is_raw and x.size == 1 and count != 1
             if not p.is_raw and not is_one and x.shape != shape:
-                x = lazy.wrap(_broadcast(x, shape).node())
-            values.append(arguments.dense(x))
+                x = _broadcast(x, shape)
+            values.append(arguments.dense(x, is_given))
             kinds.append("one" if is_one else "array")
             if not p.is_constant:
                 arguments.memory(x, True)
@@ -499,8 +526,7 @@ class ReductionKernel:
         self, p: Parameter, x: Any, d: Any, whole: tuple[int, ...], order: tuple[int, ...]
     ) -> tuple[Any, Any]:
         if not isinstance(x, lazy.ndarray):
-            number = np.asarray(x).astype(d)[()]
-            return None, np.int64(number) if d in WIDE else number
+            return None, arguments.number(d)(x)
         if p.is_raw:
             return "array", arguments.dense(x)
         if x.shape != whole or order != tuple(range(len(whole))):
@@ -646,13 +672,8 @@ class ReductionKernel:
 
 
 _PLAIN = frozenset((bool, int, float, complex))
-
-
-def _converter(d: np.dtype[Any]) -> Any:
-    # From a number of Python to an argument of a kernel.
-    if d in WIDE:
-        return lambda x: np.int64(np.asarray(x).astype(d)[()])
-    return d.type
+#: The most shapes and types of a kernel's arguments whose launches are kept.
+_MOST = 256
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:

@@ -39,6 +39,11 @@ def finished(found: Any, out: Any, casting: str = "unsafe") -> Any:
     return ufuncs.stored_in(out, found, casting)
 
 
+def _is_of_host(a: Any) -> bool:
+    # As in CuPy, some functions call the method of an array, whosever it is.
+    return isinstance(a, np.ndarray)
+
+
 def _axis(axis: Any) -> Any:
     if isinstance(axis, np.integer):
         return int(axis)
@@ -60,6 +65,8 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 
 def _added(name: str, a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -> Any:
+    if _is_of_host(a):
+        return getattr(a, name)(axis, dtype, out, keepdims)
     a = array_of(a)
     if not _is_plain(a, dtype) or (dtype is not None and np.dtype(dtype).kind == "b"):
         return hosted.call(getattr(np, name), a, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
@@ -71,6 +78,8 @@ def _added(name: str, a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool) -
 
 
 def _extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    if _is_of_host(a):
+        return getattr(a, name)(axis, out, keepdims)
     a = array_of(a)
     if not _is_plain(a) or a.dtype.kind == "c":
         return hosted.call(getattr(np, name), a, axis=axis, out=out, keepdims=bool(keepdims))
@@ -114,6 +123,8 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """Means along axes."""
+    if _is_of_host(a):
+        return a.mean(axis, dtype, out, keepdims)
     a = array_of(a)
     if not _is_plain(a, dtype) or a.dtype == np.float16 or (dtype is not None and np.dtype(dtype) != a.dtype):
         return hosted.call(np.mean, a, axis=axis, dtype=dtype, out=out, keepdims=bool(keepdims))
@@ -121,6 +132,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 
 def _spread(name: str, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool) -> Any:
+    if _is_of_host(a):
+        return getattr(a, name)(axis, dtype, out, ddof, keepdims)
     a = array_of(a)
     if not _is_plain(a) or a.dtype.kind == "c" or a.dtype == np.float16 or dtype is not None or a.size == 0:
         return hosted.call(getattr(np, name), a, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=bool(keepdims))
@@ -284,6 +297,11 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     """Elements within bounds."""
     a_min, a_max = min if a_min is None else a_min, max if a_max is None else a_max
     found = array_of(a)
+    if found.dtype.kind in "iu":
+        # Bounds that every element is within.
+        known = np.iinfo(found.dtype)
+        a_min = None if type(a_min) is int and a_min <= known.min else a_min
+        a_max = None if type(a_max) is int and a_max >= known.max else a_max
     if a_min is None and a_max is None:
         return finished(found.copy(), out, "same_kind")
     if a_min is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -61,9 +62,7 @@ kaiser = _of(np.kaiser)
 kron = _of(np.kron)
 lexsort = _of(np.lexsort)
 logspace = _of(np.logspace)
-mask_indices = _of(np.mask_indices)
 median = _of(np.median)
-nan_to_num = _of(np.nan_to_num)
 nanargmax = _of(np.nanargmax)
 nanargmin = _of(np.nanargmin)
 nancumprod = _of(np.nancumprod)
@@ -264,12 +263,52 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     outer = moved.shape[:-1]
     if 0 in outer:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    rows = moved.reshape((-1, moved.shape[-1]))
+    rows = moved.reshape((math.prod(outer), moved.shape[-1]))
     found = [cupy.asarray(func1d(row, *args, **kwargs)) for row in rows]
     whole = cupy.stack(found).reshape(outer + found[0].shape)
     k = axis % arr.ndim
     ends = list(range(len(outer), whole.ndim))
     return cupy.moveaxis(whole, ends, list(range(k, k + len(ends)))) if ends else whole
+
+
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Numbers in place of NaN and infinities; in the array itself without `copy`."""
+    found = hosted.call(np.nan_to_num, x, nan=nan, posinf=posinf, neginf=neginf)
+    if copy or not isinstance(x, lazy.ndarray):
+        return found
+    x[...] = found
+    return x
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> Any:
+    """Places where a function such as `triu` leaves something of a matrix of ones."""
+    cupy = layout.NAMESPACE[0]
+    return cupy.nonzero(mask_func(cupy.ones((n, n), np.int64), k))
+
+
+def _type_of(x: Any) -> Any:
+    return x.dtype if isinstance(x, lazy.ndarray) else x
+
+
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    """Whether a type, or that of an array, converts to another one by a rule."""
+    return np.can_cast(_type_of(from_), _type_of(to), casting)
+
+
+def common_type(*arrays: Any) -> Any:
+    """The inexact type of the elements of all arrays."""
+    return np.common_type(*[np.empty(0, _type_of(x)) for x in arrays])
+
+
+def min_scalar_type(a: Any) -> np.dtype[Any]:
+    """The smallest type that has the value of a number, of an array the type of its elements."""
+    return a.dtype if isinstance(a, lazy.ndarray) else np.min_scalar_type(a)
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """The type that NumPy computes with, of arrays, numbers and types."""
+    found: np.dtype[Any] = np.result_type(*map(_type_of, arrays_and_dtypes))
+    return found
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:

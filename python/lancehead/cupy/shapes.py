@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -265,6 +266,12 @@ def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return concatenate([atleast_2d(x) for x in _arrays(tup)], 0, dtype=dtype, casting=casting)
 
 
+def row_stack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """As `vstack`, by an old name."""
+    warnings.warn("`row_stack` alias is deprecated. Use `vstack` directly.", DeprecationWarning, stacklevel=2)
+    return vstack(tup, dtype=dtype, casting=casting)
+
+
 def dstack(tup: Any) -> Any:
     """Arrays along the third axis."""
     return concatenate([atleast_3d(x) for x in _arrays(tup)], 2)
@@ -296,5 +303,5 @@ __all__ = [
     "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast", "broadcast_arrays", "broadcast_to",
     "column_stack", "concatenate", "diagonal", "dsplit", "dstack", "expand_dims", "flip", "fliplr", "flipud", "hsplit",
     "hstack", "matrix_transpose", "moveaxis", "ravel", "reshape", "resize", "roll", "rollaxis", "rot90", "split",
-    "squeeze", "stack", "swapaxes", "transpose", "vsplit", "vstack",
+    "row_stack", "squeeze", "stack", "swapaxes", "transpose", "vsplit", "vstack",
 ]  # fmt: skip

@@ -138,7 +138,8 @@ class ufunc:
             if out is not None:
                 raise ValueError("Cannot specify 'out' as both a positional and keyword argument")
             given, out = given[: self.nin], given[self.nin :]
-        outs = [x for x in out if x is not None] if isinstance(out, tuple) else [] if out is None else [out]
+        into = list(out) if isinstance(out, tuple) else [] if out is None else [out]
+        outs = [x for x in into if x is not None]
         values = [operand(x) for x in given]
         if dtype is not None:
             values = self._as_loop(values, np.dtype(dtype), casting)
@@ -157,8 +158,9 @@ class ufunc:
         if not outs:
             return found
         several = found if isinstance(found, tuple) else (found,)
-        stored = tuple(stored_in(o, f, casting) for o, f in zip(outs, several, strict=False))
-        return stored if self.nout > 1 else stored[0]
+        into += [None] * (len(several) - len(into))
+        stored = [f if o is None else stored_in(o, f, casting) for o, f in zip(into, several, strict=True)]
+        return tuple(stored) if self.nout > 1 else stored[0]
 
     def _as_loop(self, values: list[Any], dtype: Any, casting: str) -> list[Any]:
         asked = [x.dtype if isinstance(x, (lazy.ndarray, np.generic)) else type(x) for x in values]

@@ -54,7 +54,8 @@ class _Compressed(SparseArray):
         if dense.ndim == 0:
             raise ValueError("lancehead sparse array classes do not support instantiation from a scalar")
         if dense.ndim not in self._dimensions:
-            raise ValueError(f"{self.format.upper()} arrays don't yet support {dense.ndim}D.")
+            text = "support 1D input. Use 2D" if dense.ndim == 1 else f"yet support {dense.ndim}D."
+            raise ValueError(f"{self.format.upper()} arrays don't {text}")
         kind = dtypes.supported(dense.dtype if dtype is None else dtype)
         made = conversions.from_dense(dense.astype(kind, copy=False), self.format)
         made._sorted = made._canonical = True
@@ -272,10 +273,18 @@ class coo_array(SparseArray):
         """The rows of the entries."""
         return self.coords[0] if len(self.coords) == 2 else np.zeros_like(self.coords[0])
 
+    @row.setter
+    def row(self, places: Any) -> None:
+        self.coords, self._canonical = (np.asarray(places, self.coords[0].dtype), *self.coords[1:]), None
+
     @property
     def col(self) -> Array:
         """The columns of the entries."""
         return self.coords[-1]  # type: ignore[no-any-return]
+
+    @col.setter
+    def col(self, places: Any) -> None:
+        self.coords, self._canonical = (*self.coords[:-1], np.asarray(places, self.coords[-1].dtype)), None
 
 
 CLASSES.update(csr=csr_array, csc=csc_array, bsr=bsr_array, coo=coo_array)

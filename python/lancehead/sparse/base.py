@@ -17,6 +17,9 @@ _NAMES = {
     "csc": "Compressed Sparse Column",
     "coo": "COOrdinate",
     "bsr": "Block Sparse Row",
+    "dia": "DIAgonal",
+    "dok": "Dictionary Of Keys",
+    "lil": "List of Lists",
 }
 
 
@@ -25,13 +28,21 @@ class SparseArray:
 
     __array_priority__ = 10.1
     __hash__ = None  # type: ignore[assignment]
-    #: The format: `csr`, `csc`, `coo` or `bsr`.
+    #: The format: `csr`, `csc`, `coo`, `bsr`, `dia`, `dok` or `lil`.
     format = ""
     data: Any
     _shape: Any
     # Facts about the order of the entries, until arrays are replaced; None if they are not known.
     _sorted = None
     _canonical = None
+    _kind = "array"
+    #: How many entries `str` shows.
+    maxprint = 50
+
+    @property
+    def _plain(self) -> Any:
+        """The same as an array, if it is a matrix."""
+        return self
 
     @staticmethod
     def from_scipy(x: Any, copy: bool = False) -> Any:
@@ -55,8 +66,8 @@ class SparseArray:
 
     @property
     def size(self) -> int:
-        """The number of elements, zeros included."""
-        return conversions.size_of(self)
+        """The number of entries, as `nnz`."""
+        return self.nnz
 
     @property
     def nnz(self) -> int:
@@ -92,13 +103,14 @@ class SparseArray:
 
     def __repr__(self) -> str:
         block = f" (blocksize={'x'.join(map(str, self.data.shape[1:]))})" if self.format == "bsr" else ""
+        block = f" ({self.data.shape[0]} diagonals)" if self.format == "dia" else block
         return (
-            f"<{_NAMES[self.format]} sparse array of dtype '{self.dtype}'\n\t"
+            f"<{_NAMES[self.format]} sparse {self._kind} of dtype '{self.dtype}'\n\t"
             f"with {self.nnz} stored elements{block} and shape {self._shape}>"
         )
 
     def __str__(self) -> str:
-        coo, rows = conversions.to_coo(self), [repr(self), "  Coords\tValues"]
+        coo, rows = self._plain.tocoo(), [repr(self), "  Coords\tValues"]
         shown = (
             range(coo.data.size) if coo.data.size <= 50 else [*range(25), -1, *range(coo.data.size - 25, coo.data.size)]
         )
@@ -149,6 +161,22 @@ class SparseArray:
         """The array as blocks in compressed rows."""
         return conversions.to_bsr(self, blocksize, copy)
 
+    def todia(self, copy: bool = False) -> Any:
+        """The array as diagonals."""
+        return conversions.as_format(self, "dia", copy)
+
+    def todok(self, copy: bool = False) -> Any:
+        """The array as a dictionary."""
+        return conversions.as_format(self, "dok", copy)
+
+    def tolil(self, copy: bool = False) -> Any:
+        """The array as lists of rows."""
+        return conversions.as_format(self, "lil", copy)
+
+    def resize(self, *shape: Any) -> None:
+        """Gives the array another shape; entries beyond it are dropped."""
+        conversions.resize(self, shape)
+
     def asformat(self, format: str | None, copy: bool = False) -> Any:
         """The array in a format."""
         return conversions.as_format(self, format, copy)
@@ -162,8 +190,8 @@ class SparseArray:
         return conversions.transpose(self, axes, copy)
 
     def reshape(self, *shape: Any, order: Any = "C", copy: bool = False) -> Any:
-        """The elements in another shape, in the format `coo`."""
-        return conversions.reshaped(self, shape, order)
+        """The elements in another shape, in the format `coo`; the array itself if it has the shape."""
+        return conversions.reshaped(self, shape, order, copy)
 
     def conjugate(self, copy: bool = True) -> Any:
         """The complex conjugates."""
@@ -279,7 +307,7 @@ class SparseArray:
 
     def nonzero(self) -> tuple[Array, ...]:
         """The places of the elements that are not zero."""
-        coo = conversions.to_coo(self._summed())
+        coo = conversions.to_coo(conversions.to_csr(self)._summed())
         kept = coo.data != 0
         return tuple(c[kept] for c in coo.coords)
 

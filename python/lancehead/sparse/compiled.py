@@ -136,11 +136,6 @@ def entries_of(a):
     return np.int64(a.indptr[-1])
 
 
-@_of(conversions.size_of)
-def size_of(a):
-    return a._shape[0] * a._shape[1]
-
-
 @_of(conversions.copied)
 def copied(a):
     if a.format == "coo":
@@ -348,6 +343,8 @@ def by_matrix(a, x):
         raise ValueError("matmul: dimension mismatch")
     out = np.zeros((a._shape[0], x.shape[1]), in_common(a.data, x).dtype)
     flat, width = np.ascontiguousarray(x).reshape(-1), x.shape[1]
+    if width == 0:
+        return out
     if a.format == "csc":
         checked_rows(swapped(a))
         products.columns_by_matrix(None, a.indptr, a.indices, a.data, flat, out.reshape(-1), a._shape[1], width)

@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from lancehead.sparse import dtypes, loops
-from lancehead.sparse.formats import CLASSES, Array, Rows, compressed, extents, is_foreign, of_coords, rows_of
+from lancehead.sparse.formats import (
+    CLASSES,
+    OTHERS,
+    Array,
+    Rows,
+    compressed,
+    extents,
+    is_foreign,
+    of_coords,
+    rows_of,
+    shape_of,
+)
 from lancehead.threads import get_num_threads
 
 
@@ -82,9 +93,13 @@ def _compressed(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...], 
     parts = max(1, min(get_num_threads(), data.size // max(loops.SHARED, 2 * rows)))
     moved = rows, columns, parts, made.indptr, made.indices, into
     fits = major.shape == minor.shape == data.shape
-    if not fits or not loops.compressed(data.size)(major, minor, dtypes.carried(data), *moved):
+    level = fits and loops.compressed(data.size)(major, minor, dtypes.carried(data), *moved)
+    if not level:
         CLASSES["coo"]._check(coords, data, shape if format == "csr" else shape[::-1])
-    tidy(made, rows)
+    if level == loops.CANONICAL:
+        made._sorted = made._canonical = True
+    else:
+        tidy(made, rows)
     return made
 
 
@@ -170,7 +185,7 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         if out.shape != a._shape or out.dtype != a.dtype:
             raise ValueError("out array must be same dtype and shape as sparse array")
         out[...] = 0
-    made = np.zeros(a._shape, a.dtype, order=order or "C") if out is None else out
+    made = np.zeros(a._shape, a.dtype, order=order or "C") if out is None else np.asarray(out)
     filled = made if made.flags.c_contiguous or made.flags.f_contiguous else np.zeros(a._shape, a.dtype)
     matrix = a if len(a._shape) == 2 else line(a)
     steps = [s // filled.itemsize for s in filled.strides][-2:]
@@ -186,7 +201,7 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         loops.into_dense(given.data.shape[0])(*given[:4], flat, *places)
     if filled is not made:
         made[...] = filled
-    return made
+    return made if out is None else out
 
 
 def from_dense(x: Array, format: str) -> Any:
@@ -209,7 +224,7 @@ def from_dense(x: Array, format: str) -> Any:
 def from_scipy(x: Any, copy: bool = False) -> Any:
     """Ours of a sparse array or matrix of SciPy: it shares the arrays of the formats that we have."""
     if x.format not in CLASSES:
-        x = x.tocsr() if x.ndim == 2 else x.tocoo()
+        return OTHERS[x.format](x.tocsr() if x.ndim == 2 else x.tocoo())
     data = dtypes.values(x.data, copy=copy)
     if x.format == "coo":
         places = tuple(dtypes.indices(c, dtypes.index_dtype(x.coords), copy) for c in x.coords)
@@ -233,9 +248,14 @@ def to_scipy(a: Any) -> Any:
 
 def sparse(x: Any, format: str | None = None) -> Any:
     """An operand as one of our arrays: ours as it is, SciPy's, and dense ones in compressed rows."""
-    if is_foreign(x):
-        x = from_scipy(x)
-    elif not isinstance(x, tuple(CLASSES.values())):
+    kind: Any = type(x)
+    if issubclass(kind, tuple(OTHERS.values())):
+        x = x.tocsr()
+    elif is_foreign(x):
+        x = from_scipy(x if x.format in CLASSES else x.tocsr() if x.ndim == 2 else x.tocoo())
+    elif issubclass(kind, tuple(CLASSES.values())):
+        x = x._plain
+    else:
         x = CLASSES[format or "csr"](x)
     return x if format is None else x.asformat(format)
 
@@ -244,6 +264,10 @@ def as_format(a: Any, format: str | None, copy: bool = False) -> Any:
     """An array in a format."""
     if format is None or format == a.format:
         return a.copy() if copy else a
+    if format in OTHERS:
+        return OTHERS[format](a)
+    if format in ("array", "dense"):
+        return a.toarray()
     if format not in CLASSES:
         raise ValueError(f"Format {format} is unknown.")
     return {"csr": to_csr, "csc": to_csc, "coo": to_coo}[format](a, copy) if format != "bsr" else to_bsr(a)
@@ -288,7 +312,7 @@ def transpose(a: Any, axes: Any = None, copy: bool = False) -> Any:
     Raises:
         ValueError: axes do not swap.
     """
-    if axes is not None and tuple(axes) != (1, 0):
+    if axes is not None and (np.ndim(axes) != 1 or tuple(axes) != (1, 0)):
         raise ValueError(
             "Sparse arrays/matrices do not support an 'axes' parameter because swapping dimensions is the only "
             "logical permutation."
@@ -310,7 +334,7 @@ def transpose(a: Any, axes: Any = None, copy: bool = False) -> Any:
     return made.copy() if copy else made
 
 
-def reshaped(a: Any, shape: tuple[Any, ...], order: Any) -> Any:
+def reshaped(a: Any, shape: tuple[Any, ...], order: Any, copy: bool = False) -> Any:
     """The elements of an array in another shape.
 
     Raises:
@@ -324,6 +348,8 @@ def reshaped(a: Any, shape: tuple[Any, ...], order: Any) -> Any:
         wanted = [total // rest if n == -1 and rest else n for n in wanted]
     if len(wanted) not in (1, 2) or int(np.prod(wanted, dtype=object)) != total or min(wanted) < 0:
         raise ValueError(f"cannot reshape array of size {total} into shape {tuple(wanted)}")
+    if tuple(wanted) == a._shape:
+        return a.copy() if copy else a
     coo = to_coo(a)
     flat = np.ravel_multi_index(coo.coords, a._shape, order=order) if total else coo.coords[0]
     kind = dtypes.index_dtype(coo.coords, max(wanted))
@@ -410,3 +436,13 @@ def eliminate_zeros(a: Any) -> None:
         return
     size = loops.drop_zeros(a.indptr, given.indices, given.data, given.rows)
     a.indices, a.data = given.indices[:size], given.data[:size]
+
+
+def resize(a: Any, shape: tuple[Any, ...]) -> None:
+    """Gives an array another shape; entries beyond it are dropped."""
+    given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int | np.integer) else shape
+    wanted = shape_of(tuple(given), (len(a._shape),))
+    coo = to_coo(a)
+    kept = np.logical_and.reduce([c < n for c, n in zip(coo.coords, wanted, strict=True)])
+    made = of_coords(coo.data[kept], tuple(c[kept] for c in coo.coords), wanted).asformat(a.format)
+    a.__dict__.update(made.__dict__)

@@ -13,13 +13,22 @@ array([0., 1., 3.])
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import sparse, to_csr, transposed
 from lancehead.sparse.formats import Array, Rows, compressed, is_sparse, of_coords, rows_of
+from lancehead.sparse.graph_conversions import (
+    construct_dist_matrix,
+    csgraph_from_dense,
+    csgraph_from_masked,
+    csgraph_masked_from_dense,
+    csgraph_to_dense,
+    csgraph_to_masked,
+    reconstruct_path,
+)
 
 #: The predecessor of a node that has none.
 NONE = -9999
@@ -130,13 +139,12 @@ def depth_first_tree(graph: Any, i_start: int, directed: bool = True) -> Any:
     return _tree(graph, *depth_first_order(graph, i_start, directed))
 
 
-def _starts(indices: Any, n: int) -> tuple[Array, bool]:
-    if indices is None:
-        return np.arange(n), False
-    given = np.atleast_1d(np.asarray(indices, dtype=np.int64))
+def _starts(indices: Any, n: int) -> tuple[Array, tuple[int, ...]]:
+    """Nodes as a line, and the shape that they were given in."""
+    given = np.arange(n) if indices is None else np.asarray(indices, dtype=np.int64)
     if given.size and not (-n <= given.min() and given.max() < n):
         raise ValueError("indices out of range")
-    return np.where(given < 0, given + n, given), np.ndim(indices) == 0
+    return np.where(given < 0, given + n, given).reshape(-1), given.shape
 
 
 def dijkstra(
@@ -158,7 +166,7 @@ def dijkstra(
     g = _graph(graph)
     if limit < 0:
         raise ValueError("limit must be >= 0")
-    starts, is_one = _starts(indices, g.rows)
+    starts, shape_of_starts = _starts(indices, g.rows)
     g = g if directed else _undirected(g)
     lengths = _lengths(g, unweighted)
     if lengths.size and lengths.min() < 0:
@@ -172,13 +180,12 @@ def dijkstra(
     distances, before = np.full(shape, np.inf), np.full(shape, NONE, np.int32)
     work = starts.size * (g.indices.size + g.rows) if starts.size > 1 else 0
     loops.nearest_of_each(work)(g.indptr, g.indices, lengths, starts, float(limit), distances, before)
-    return _results(distances, before, is_one, return_predecessors)
+    return _results(distances, before, shape_of_starts, return_predecessors)
 
 
-def _results(distances: Array, before: Array, is_one: bool, both: bool) -> Any:
-    if is_one:
-        distances, before = distances[0], before[0]
-    return (distances, before) if both else distances
+def _results(distances: Array, before: Array, starts: tuple[int, ...], both: bool) -> Any:
+    shape = (*starts, distances.shape[1])
+    return (distances.reshape(shape), before.reshape(shape)) if both else distances.reshape(shape)
 
 
 def bellman_ford(
@@ -194,13 +201,13 @@ def bellman_ford(
         NegativeCycleError: a cycle has a negative length.
     """
     g = _graph(graph)
-    starts, is_one = _starts(indices, g.rows)
+    starts, shape_of_starts = _starts(indices, g.rows)
     g = g if directed else _undirected(g)
     shape = (starts.size, g.rows)
     distances, before = np.full(shape, np.inf), np.full(shape, NONE, np.int32)
     if loops.relaxed(g.indptr, g.indices, _lengths(g, unweighted), starts, distances, before):
         raise NegativeCycleError("Negative cycle detected")
-    return _results(distances, before, is_one, return_predecessors)
+    return _results(distances, before, shape_of_starts, return_predecessors)
 
 
 def floyd_warshall(
@@ -241,7 +248,7 @@ def johnson(
         NegativeCycleError: a cycle has a negative length.
     """
     g = _graph(graph)
-    starts, is_one = _starts(indices, g.rows)
+    starts, shape_of_starts = _starts(indices, g.rows)
     g = g if directed else _undirected(g)
     lengths = _lengths(g, unweighted).astype(np.float64)
     # A node more leads to all others; lengths to it make those of edges positive.
@@ -260,7 +267,7 @@ def johnson(
         g.indptr, g.indices, shifted, starts, np.inf, distances, before
     )
     distances += h[None, :] - h[starts][:, None]
-    return _results(distances, before, is_one, return_predecessors)
+    return _results(distances, before, shape_of_starts, return_predecessors)
 
 
 def shortest_path(
@@ -283,10 +290,9 @@ def shortest_path(
         is_negative = not unweighted and g.data.size > 0 and g.data.min() < 0
         method = "J" if is_negative else "D"
     if method == "FW":
-        found = floyd_warshall(graph, directed, return_predecessors, unweighted)
-        if indices is None:
-            return found
-        return tuple(f[indices] for f in found) if return_predecessors else found[indices]
+        if indices is not None:
+            raise ValueError("Cannot specify indices with method == 'FW'.")
+        return floyd_warshall(graph, directed, return_predecessors, unweighted)
     known = {"D": dijkstra, "BF": bellman_ford, "J": johnson}
     if method not in known:
         raise ValueError(f"unrecognized method '{method}'")
@@ -396,8 +402,26 @@ def triangles(graph: Any) -> Array:
     return counts[rank]
 
 
+_SOLVERS = "scipy.sparse.csgraph has it, for graphs of ours by to_scipy()"
+#: Names of `scipy.sparse.csgraph` that are not here, with the reasons.
+REFUSED = dict.fromkeys(
+    (
+        "laplacian maximum_bipartite_matching maximum_flow min_weight_full_bipartite_matching reverse_cuthill_mckee "
+        "structural_rank yen"
+    ).split(),
+    _SOLVERS,
+)
+
+
+def __getattr__(name: str) -> NoReturn:
+    reason = f": {REFUSED[name]}" if name in REFUSED else ""
+    raise AttributeError(f"module 'lancehead.sparse.csgraph' has no attribute '{name}'{reason}")
+
+
 __all__ = [
     "NegativeCycleError", "PowerIterationError", "bellman_ford", "breadth_first_order", "breadth_first_tree",
-    "connected_components", "depth_first_order", "depth_first_tree", "dijkstra", "floyd_warshall", "johnson",
-    "minimum_spanning_tree", "pagerank", "shortest_path", "triangles",
+    "connected_components", "construct_dist_matrix", "csgraph_from_dense", "csgraph_from_masked",
+    "csgraph_masked_from_dense", "csgraph_to_dense", "csgraph_to_masked", "depth_first_order", "depth_first_tree",
+    "dijkstra", "floyd_warshall", "johnson", "minimum_spanning_tree", "pagerank", "reconstruct_path", "shortest_path",
+    "triangles",
 ]  # fmt: skip

@@ -31,7 +31,8 @@ def supported(dtype: Any) -> np.dtype[Any]:
 
 def values(x: Any, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
     """Values as a contiguous array of a type that is supported."""
-    given = np.asarray(x)
+    # Large integers in lists would become floats.
+    given = np.asarray(x, None if dtype is None or hasattr(x, "dtype") else supported(dtype))
     wanted = supported(given.dtype if dtype is None else dtype)
     out = np.ascontiguousarray(given, dtype=wanted)
     return out.copy() if copy and np.shares_memory(out, given) else out.reshape(given.shape)

@@ -149,6 +149,8 @@ def _by_sparse(a: Any, other: Any) -> Any:
         if len(a._shape) == 1:
             return of_line(_by_sparse(to_csr(line(a)), line(other)))
         return joined(loops.times, a, other, False)
+    if len(a._shape) == 1 and len(other._shape) == 2:
+        return _by_sparse(other, a)
     if len(a._shape) != 2 or not _can_broadcast(a, other):
         raise ValueError(f"inconsistent shapes {a._shape} and {other._shape}")
     if other._shape in ((1, 1), (1,)):

@@ -13,6 +13,8 @@ from lancehead.sparse import loops
 
 #: The classes of arrays by their formats; `arrays.py` fills it.
 CLASSES: dict[str, Any] = {}
+#: Those of formats without loops, which are converted before they compute; `others.py` fills it.
+OTHERS: dict[str, Any] = {}
 Array = np.ndarray[Any, Any]
 
 
@@ -141,8 +143,10 @@ def check_coords(coords: tuple[Array, ...], data: Array, shape: tuple[int, ...])
 
 
 def is_foreign(x: Any) -> bool:
-    """Whether something is a sparse array or matrix of SciPy."""
-    return type(x).__module__.startswith("scipy.sparse") and hasattr(x, "tocoo")
+    """Whether something is a sparse array or matrix of SciPy, or ours of a format without loops."""
+    return (type(x).__module__.startswith("scipy.sparse") and hasattr(x, "tocoo")) or isinstance(
+        x, tuple(OTHERS.values())
+    )
 
 
 def is_sparse(x: Any) -> bool:

@@ -132,7 +132,7 @@ def _at_places(a: Any, row: Array, column: Array) -> Any:
     found = np.ascontiguousarray(i).reshape(-1), np.ascontiguousarray(j).reshape(-1)
     loops.elements(row.size * 8)(*given[:3], csr.has_sorted_indices, *found, out)
     if row.ndim == 1:
-        return out
+        return type(a)(out) if a.format == "coo" else out
     return type(csr if a.format == "coo" else a)(out.reshape(row.shape))
 
 
@@ -199,17 +199,34 @@ def put(a: Any, key: Any, value: Any) -> None:
         ValueError: the shapes do not fit.
         TypeError: the format has no assignments.
     """
-    if a.format in ("coo", "bsr") or len(a._shape) == 1:
+    if a.format == "bsr":
         raise TypeError(f"'{type(a).__name__}' object does not support item assignment")
+    if a.format == "coo":
+        made = to_csr(a).copy()
+        put(made, key, value)
+        made = made.tocoo()
+        a.data, a.coords, a._canonical = made.data, made.coords, True
+        return
+    if len(a._shape) == 1:
+        row = line(a)
+        put(row, (0, _keys(a, key)[0]), value)
+        a.data, a.indices, a.indptr = row.data, row.indices, row.indptr
+        a._sorted = a._canonical = True
+        return
     row, column = (
         np.array([k]) if isinstance(k, int) else np.arange(*k.indices(n)) if isinstance(k, slice) else k
         for k, n in zip(_keys(a, key), a._shape, strict=True)
     )
-    is_part = not all(isinstance(k, np.ndarray | list) for k in _raw(a, key))
+    is_part = any(isinstance(k, slice) for k in _raw(a, key))
     if is_part and row.ndim == column.ndim == 1:
         row, column = row[:, None], column[None, :]
-    row, column = np.broadcast_arrays(row, column)
+    try:
+        row, column = np.broadcast_arrays(row, column)
+    except ValueError:
+        raise IndexError("number of row and column indices differ") from None
     x = value.toarray() if is_sparse(value) else np.asarray(value, dtype=a.dtype)
+    if x.ndim == 1 and is_part and isinstance(_raw(a, key)[1], int | np.integer):
+        x = x[:, None]
     x = np.broadcast_to(x.reshape(row.shape) if x.ndim > row.ndim and x.size == row.size else x, row.shape)
     _store(a, row.reshape(-1).astype(np.int64), column.reshape(-1).astype(np.int64), x.reshape(-1))
 

@@ -22,6 +22,7 @@ from lancehead.lib.sparse import (
 
 #: Numbers that loops read and write from which on threads share them.
 SHARED = 1 << 16
+CANONICAL = converting.CANONICAL
 
 
 def serial(function: Callable[..., Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -62,15 +63,21 @@ def matmul(a: Any, b: Any, semiring: Semiring | None = None) -> Any:
     """
     if isinstance(b, np.ndarray) and not is_sparse(b):
         return _by_dense(a, b, semiring)
+    if hasattr(b, "__cuda_array_interface__") or hasattr(a, "__cuda_array_interface__"):
+        # An array in a device's memory, where the product is computed, too.
+        return importlib.import_module("lancehead.sparse.device").matmul(a, b, semiring)
     if is_sparse(a) and is_sparse(b):
         return _by_sparse(sparse(a), sparse(b), semiring)
     if is_sparse(a):
         if np.isscalar(b):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
-        return _by_dense(a, np.asarray(b), semiring)
+        x = np.asarray(b)
+        return NotImplemented if x.ndim == 0 and x.dtype == object else _by_dense(a, x, semiring)
     if np.isscalar(a):
         raise ValueError("Scalar operands are not allowed, use '*' instead")
     x = np.asarray(a)
+    if x.ndim == 0 and x.dtype == object:
+        return NotImplemented
     swapped = None if semiring is None else semiring._replace(times=_swapped(semiring.times))
     _fits(x.shape[-1], b._shape[0], x.ndim == 1, len(b._shape) == 1)
     found = _by_dense(b.T, x.T, swapped)
@@ -120,6 +127,8 @@ def _by_dense(a: Any, x: Array, semiring: Semiring | None) -> Any:
         return _by_vector(a, x, functions, dtype, zero)
     width = 1 if x.ndim == 1 else x.shape[1]
     out = np.full((shape[0], *x.shape[1:]), zero, dtype)
+    if width == 0:
+        return out
     flat, to = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
     if a.format == "bsr":
         given, (high, wide) = rows_of(a), a.blocksize
@@ -206,8 +215,8 @@ def _product(a: Rows, b: Rows, semiring: Semiring | None) -> Rows:
 
 
 def trimmed(a: Array, size: int) -> Array:
-    """The first numbers of an array; a copy if the rest is much."""
-    return a[:size].copy() if size < a.size - a.size // 4 - 2 else a[:size]
+    """The first numbers of an array; a copy if the rest, which is memory that was never touched, is more."""
+    return a[:size].copy() if size < a.size // 2 else a[:size]
 
 
 def gathered(begins: Array, ends: Array, parts: Array, size: int) -> Array:

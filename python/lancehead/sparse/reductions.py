@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.sparse import dtypes, loops
-from lancehead.sparse.conversions import line, to_csr
+from lancehead.sparse.conversions import line, size_of, to_csr
 from lancehead.sparse.formats import Array, of_coords, rows_of
 from lancehead.sparse.products import _compiled
 
@@ -57,7 +57,9 @@ def _given(found: Any, out: Any) -> Any:
     if out is None:
         return found
     if out.shape != np.shape(found):
-        raise ValueError("dimensions do not match")
+        raise ValueError(
+            f"output parameter of wrong dimensions: {out.shape} does not match shape {np.shape(found)} of the result"
+        )
     out[...] = found
     return out
 
@@ -80,7 +82,7 @@ def mean_of(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
     """The mean of all elements, or of those along an axis; of integers and truth values a float."""
     k = axis_of(a, axis)
     kind = np.dtype(np.float64) if a.dtype.kind in "biu" else a.dtype
-    count = a.size if k is None else a._shape[k]
+    count = size_of(a) if k is None else a._shape[k]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.true_divide(sum_of(a.astype(kind), k if len(a._shape) == 2 else None), count)
     return _given(np.asarray(found).astype(kind if dtype is None else dtype)[()], out)
@@ -122,14 +124,14 @@ def extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool = False, g
         raise ValueError("Sparse arrays do not support an 'out' parameter.")
     k = axis_of(a, axis)
     function, of_all = (loops.greater, np.max) if greatest else (loops.less, np.min)
-    if a.size == 0 if k is None else a._shape[k] == 0:
+    if size_of(a) == 0 if k is None else a._shape[k] == 0:
         raise ValueError("zero-size array to reduction operation")
     matrix = _entries(a)
     if k is None:
         if matrix.data.size == 0:
             return a.dtype.type(0)
         found = of_all(matrix.data)
-        if explicit or matrix.data.size == a.size:
+        if explicit or matrix.data.size == size_of(a):
             return found
         return (np.maximum if greatest else np.minimum)(found, a.dtype.type(0))
     n = a._shape[1 - k]
@@ -180,8 +182,8 @@ def place_of_extreme(a: Any, axis: Any = None, out: Any = None, explicit: bool =
     if out is not None:
         raise ValueError("Sparse types do not support an 'out' parameter.")
     k = axis_of(a, axis)
-    if a.size == 0 if k is None else a._shape[k] == 0:
-        where = "to an empty array" if k is None else f"along a zero-sized dimension. axis={axis}, shape={a._shape}"
+    if size_of(a) == 0 if k is None else a._shape[k] == 0:
+        where = "to an empty matrix" if k is None else f"along a zero-sized dimension. axis={axis}, shape={a._shape}"
         raise ValueError(f"Cannot apply the operation {where}")
     matrix = _entries(a)
     if explicit:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from lancehead.xp import (  # noqa: F401
+    by_numpy,
     creation,
     dtypes,
     elementwise,

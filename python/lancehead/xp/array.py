@@ -361,15 +361,11 @@ class ndarray(Methods):
         return np.array(value, dtype=dtype, copy=True) if copy is not False else np.asarray(value, dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        # Operators between arrays of NumPy and these are ours; every other call asks for the values.
-        if method == "__call__" and not options:
-            found = OPERATORS["of_numpy"](ufunc.__name__, *given)
-            if found is not None:
-                return found
-        return getattr(ufunc, method)(*_values(given), **options)
+        # What functions of this module are is ours; every other call asks for the values.
+        return OPERATORS["ufunc"](ufunc, method, given, options)
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
-        return function(*_values(given), **_values(options))
+        return OPERATORS["function"](function, types, given, options)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays; ValueError for a version of the standard that is not served."""
@@ -499,15 +495,6 @@ class ndarray(Methods):
     __lt__, __le__, __gt__, __ge__ = map(_operator, ("less", "less_equal", "greater", "greater_equal"))
     __eq__, __ne__ = _operator("equal"), _operator("not_equal")  # type: ignore[assignment]
     __neg__, __pos__, __abs__, __invert__ = map(_alone, ("negative", "positive", "abs", "bitwise_invert"))
-
-
-def _values(x: Any) -> Any:
-    # The values of the arrays in the arguments of a function of NumPy.
-    if isinstance(x, ndarray):
-        return x.numpy()
-    if isinstance(x, dict):
-        return {k: _values(v) for k, v in x.items()}
-    return type(x)(map(_values, x)) if type(x) in (list, tuple) else x
 
 
 #: Functions by the names of their operators; the modules that define them add them.

@@ -9,6 +9,7 @@ those with overloads, are left as they are, since the compiler knows them by the
 from __future__ import annotations
 
 import copy
+import sys
 from hashlib import blake2b
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -58,34 +59,52 @@ def _called(value: Any) -> FunctionType | None:
     return None if value in extending.REGISTERED or value in extending.FALLBACKS else f
 
 
-def identity(value: Any, seen: set[int] | None = None) -> Any:
+def _own(f: FunctionType) -> bool:
+    # Whether a function's globals are a dictionary of its own and not those of its module.
+    return getattr(sys.modules.get(f.__module__), "__dict__", None) is not f.__globals__
+
+
+def home(f: FunctionType) -> Any:
+    """The identity of a function's globals.
+
+    One that arrived by value from another process has a dictionary of its own, each time that it arrives: it is known
+    by its module and file.
+    """
+    return (f.__module__, f.__code__.co_filename) if _own(f) else id(f.__globals__)
+
+
+def identity(value: Any, seen: dict[int, int] | None = None) -> Any:
     """Of numbers, arrays and containers of them the value, with type and sign of zero; of other objects the object.
 
-    A function is itself and what it reads. `seen` has those that are known already.
+    A function is itself, or its code if it has globals of its own, and what it reads. `seen` has those that are known
+    already, with their numbers.
     """
     if type(value) in _NUMBER:
         return type(value), repr(value)
     if isinstance(value, np.ndarray):
         content = value.tobytes()
         return np.ndarray, value.dtype, value.shape, content if len(content) < 64 else blake2b(content).digest()
-    seen = set() if seen is None else seen
+    seen = {} if seen is None else seen
     if isinstance(value, (tuple, list)):
         return (type(value), *[identity(x, seen) for x in value])
     if isinstance(value, set):
         return set, frozenset([identity(x, seen) for x in value])
     if isinstance(value, dict):
         return (dict, *[(identity(k, seen), identity(x, seen)) for k, x in value.items()])
-    f = None if id(value) in seen else _called(value)
+    number = seen.get(id(value))
+    if number is not None:
+        return FunctionType, number
+    f = _called(value)
     if f is not None:
-        seen.add(id(value))
-        return id(value), of_function(f, seen)
+        seen[id(value)] = len(seen)
+        return (home(f), f.__code__) if value is f and _own(f) else id(value), of_function(f, seen)
     return (type(value), repr(value)) if isinstance(value, PLAIN) else id(value)
 
 
-def of_function(f: FunctionType, seen: set[int] | None = None) -> tuple[Any, ...]:
+def of_function(f: FunctionType, seen: dict[int, int] | None = None) -> tuple[Any, ...]:
     """The identities of what a function reads."""
-    seen = {id(f)} if seen is None else seen
-    return tuple([identity(x, seen) for x in (f.__defaults__ or (), cells_of(f), globals_of(f))])
+    seen = {id(f): 0} if seen is None else seen
+    return tuple([identity(x, seen) for x in (f.__defaults__ or (), f.__kwdefaults__, cells_of(f), globals_of(f))])
 
 
 def state(f: FunctionType) -> list[Any]:
@@ -96,7 +115,9 @@ def state(f: FunctionType) -> list[Any]:
     if f.__closure__:
         values += cells_of(f)
     return [
-        (type(x), repr(x)) if type(x) in _NUMBER else identity(x, {id(f)}) for x in values if type(x) is not ModuleType
+        (type(x), repr(x)) if type(x) in _NUMBER else identity(x, {id(f): 0})
+        for x in values
+        if type(x) is not ModuleType
     ]
 
 
@@ -192,7 +213,7 @@ def of_now(f: FunctionType) -> FunctionType:
     inner = tuple([CellType(now(value, known)) for value in cells_of(f)])
     defaults = now(f.__defaults__, known)
     # Modules, classes and functions without values are left where they are.
-    has_values = any(isinstance(x, (*PLAIN, tuple)) or current[k] is not x for k, x in values.items())
+    has_values = _own(f) or any(isinstance(x, (*PLAIN, tuple)) or current[k] is not x for k, x in values.items())
     own_globals = f.__globals__
     if has_values or id(f.__globals__) in known:
         own_globals = _globals(f, known)
@@ -208,8 +229,8 @@ def plain_key(f: FunctionType) -> Any:
         return None
     code, known = f.__code__, f.__globals__
     names = names_of(code)
-    read = [known[name] for name in names if name in known]
-    for x in read:
-        if type(x) is not ModuleType:
+    read = [(name, id(known[name])) for name in names if name in known]
+    for name, _ in read:
+        if type(known[name]) is not ModuleType:
             return None
-    return (code, id(known), *map(id, read))
+    return (code, home(f), *read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -341,16 +341,15 @@ def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     return x
 
 
-def of_numpy(name: str, *given: Any) -> ndarray | None:
-    """What a ufunc of NumPy gives that an operator is; None for other ufuncs."""
-    own = OPERATORS.get(_OURS.get(name, ""))
-    return None if own is None else cast("ndarray", own(*given))
+def of_numpy(name: str) -> Callable[..., ndarray] | None:
+    """The function that a ufunc of NumPy is here, if there is one."""
+    return globals().get(_OURS.get(name, ""))
 
 
 for _name in (
     "abs", "add", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
     "bitwise_xor", "change", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal",
-    "multiply", "negative", "not_equal", "of_numpy", "positive", "pow", "remainder", "subtract",
+    "multiply", "negative", "not_equal", "positive", "pow", "remainder", "subtract",
 ):  # fmt: skip
     OPERATORS[_name] = globals()[_name]
 

@@ -147,7 +147,7 @@ def map(f: Any, *arrays: Any) -> Any:
         # The compiled function keeps the code and its globals alive.
         _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
         if x is not None and len(plain) == 2 and not captured.names_of(f.__code__):
-            _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype
+            _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype, f.__code__
     return _placed(Node(found, tuple(nodes), shape, dtype))
 
 
@@ -172,9 +172,9 @@ def _placed(node: Node) -> ndarray:
 _MAPS: dict[Any, Op] = {}
 _ELEMENTS: dict[Op, Any] = {}
 #: Operations and types of results by code that captured nothing, its globals, and the type of elements.
-_PLAIN_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
-#: The same by the identity of code that reads no names, which are not looked up.
-_BARE_MAPS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+_PLAIN_MAPS: dict[Any, tuple[Any, ...]] = {}
+#: The same by the identity of code that reads no names, which are not looked up; the code stays, so that it stays its.
+_BARE_MAPS: dict[Any, tuple[Any, ...]] = {}
 #: Functions of elements in which others are called, by what they consist of.
 _JOINED: dict[Any, Any] = {}
 #: So many functions become one.

@@ -77,7 +77,7 @@ def compiled(f: Any) -> Any:
         if not callable(f):
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
-    key = (f.__code__, id(f.__globals__), id(f.__kwdefaults__), *captured.of_function(f))
+    key = (f.__code__, captured.home(f), *captured.of_function(f))
     if key not in _COMPILED:
         own = captured.of_now(f)
         # Objects whose identity is part of the key stay alive with it.

@@ -177,7 +177,8 @@ def is_number(node: Node) -> bool:
 
 def cast(dtype: np.dtype[Any], text: str, known: np.dtype[Any] | None = None) -> str:
     """The text of an element as a type."""
-    if known == dtype:
+    # NumPy takes None for a type, too.
+    if known is not None and known == dtype:
         return text
     return f"({text}) != 0" if dtype == dtypes.bool and known is not None else f"{of.typed(dtype)}({text})"
 
@@ -191,7 +192,10 @@ def rounded(dtype: np.dtype[Any], text: str) -> str:
 
 
 def _ufunc(code: Code, node: Node, index: Index) -> str:
-    names = [code.operand(n, index) for n in node.inputs]
+    # A number of NumPy's counts with its type, which an argument of a kernel does not show.
+    known = {n.dtype for n in node.inputs}
+    texts = [(n, code.operand(n, index)) for n in node.inputs]
+    names = [cast(n.dtype, text) if len(known) > 1 and is_number(n) else text for n, text in texts]
     text = cast(node.dtype, f"np.{node.op.name}({', '.join(names)})")
     return code.let(rounded(node.dtype, text) if node.op.row.is_product else text)
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
+
+from lancehead.xp import devices
 
 #: The functions, by the names of the methods; the package gives them when all are there.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -31,6 +36,8 @@ class Methods:
     """The methods of an array that functions of the namespace are, with the array as an argument of theirs."""
 
     __slots__ = ()
+    #: Dask's functions of several chunks are those of the one with the greatest.
+    __array_priority__ = 100
 
     sum, prod, mean, var, std = map(_along, ("sum", "prod", "mean", "var", "std"))
     min, max, all, any = map(_along, ("min", "max", "all", "any"))
@@ -62,6 +69,18 @@ class Methods:
     def __reduce__(self) -> Any:
         # Values and the device; where they lie, and what they were computed from, is not kept.
         return restored, (self.numpy(), str(self.device))  # type: ignore[attr-defined]
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + int(self.nbytes)  # type: ignore[attr-defined]
+
+    def __dask_tokenize__(self) -> Any:
+        # By what Dask tells arrays apart, in any process. Only values do that, if there are elements.
+        shape, dtype = self.shape, str(self.dtype)  # type: ignore[attr-defined]
+        content: Any = b""
+        if 0 not in shape:
+            content = np.ascontiguousarray(self.numpy()).reshape(-1).view(np.uint8)  # type: ignore[attr-defined]
+        digest = hashlib.blake2b(content, digest_size=20).hexdigest()
+        return "lancehead.xp", str(self.device), dtype, shape, digest  # type: ignore[attr-defined]
 
     def __contains__(self, value: Any) -> bool:
         return bool(_FUNCTIONS["any"](self == value))
@@ -129,8 +148,10 @@ class Methods:
 
 
 def restored(value: Any, device: str) -> Any:
-    """The array of a pickle."""
-    return _FUNCTIONS["asarray"](value, device=device)
+    """The array of a pickle, in the memory that it came in if that can be written to, as all that arrays have."""
+    where = devices.as_device(device)
+    is_ours = value.flags.c_contiguous and value.flags.writeable
+    return _FUNCTIONS["asarray"](value, device=where, copy=False if is_ours and where is devices.CPU else None)
 
 
 def bind(functions: Mapping[str, Any]) -> None:

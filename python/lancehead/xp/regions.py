@@ -134,6 +134,8 @@ class Region:
 
 
 _numbered = itertools.count()
+#: Options of all regions that are compiled from now on.
+OPTIONS: dict[str, Any] = {}
 #: Compiled functions by their texts; schedules differ in numbers, too.
 _FUNCTIONS: dict[str, Any] = {}
 
@@ -146,7 +148,7 @@ def _compiled(text: str) -> Any:
         exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
         function = names["region"]
         names.update((name, NAMES[name]) for name in function.__code__.co_names if name in NAMES)
-        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True)
+        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True, **OPTIONS)
     return found
 
 

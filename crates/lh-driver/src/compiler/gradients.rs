@@ -4,11 +4,12 @@
 use super::Compiler;
 use super::session::Session;
 use crate::spec::{Body, Dep, Spec, callees};
-use lh_grad::{Callees, Request, Rule, has_memory};
-use lh_infer::{Adjoint, ArgTy, World};
+use lh_grad::{Callees, Push, Request, Rule, has_memory};
+use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst, Options};
-use lh_ir::{FuncId, SpecId, Ty, TyKind};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Options, Term};
+use lh_ir::runtime::{Memory as Mem, Role};
+use lh_ir::{FuncId, Span, SpecId, Ty, TyKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -19,6 +20,16 @@ const RULES: &str = "derivatives";
 impl Callees for Compiler {
     fn rule(&self, spec: SpecId) -> Option<Rule> {
         self.rules.get(&spec).cloned()
+    }
+    fn push(&self, spec: SpecId) -> Option<Push> {
+        self.pushes.get(self.texts.get(&(spec, Derivative::Tangent)).unwrap_or(&spec)).cloned()
+    }
+    fn copy_back(&self, float: Ty) -> Option<SpecId> {
+        self.copies_back.get(&float).copied()
+    }
+    fn name(&self, spec: SpecId) -> String {
+        let spec = &self.specs[spec.index()];
+        spec.body.as_ref().map_or_else(|| spec.name.clone(), |b| b.func.qualname.clone())
     }
     fn writes(&self, spec: SpecId) -> u32 {
         self.specs[spec.index()].body.as_ref().map_or(u32::MAX, |b| b.summary.writes())
@@ -32,57 +43,149 @@ impl Session<'_> {
         if let Some(known) = self.compiler.adjoints.get(&key) {
             return Ok(known.clone());
         }
-        let spec = &self.compiler.specs[s.index()];
-        let Some(primal) = spec.body.as_ref().and_then(|b| b.primal.clone()) else {
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a recursive function has no derivative yet"));
-        };
-        let (value, of, is_library) = (spec.ret, spec.func, spec.is_library);
+        let value = self.compiler.specs[s.index()].ret;
+        let primal = self.primal_or_call(s)?;
         let params: Vec<Ty> =
             primal.params().iter().zip(asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
         let ret = Ty::tuple(vec![value, Ty::tuple(params.clone())]);
-        let (mut func, inlined) = self.lowered(s, &primal)?;
+        let (mut func, inlined) = self.lowered(s, &primal, Derivative::Adjoint)?;
+        self.type_copies(&func, primal.options)?;
         let request = Request { asked, owners, ret };
         func = lh_grad::adjoint(&func, &request, &*self.compiler)?;
-        let id = SpecId::new(self.compiler.specs.len());
-        func.name = format!("{}.adjoint.{}", primal.name, id.index());
-        func.options = Options { differentiated: false, ..func.options };
-        let name = func.name.clone();
-        self.compiler.specs.push(Spec { name, func: of, ret, body: None, is_library });
-        let body = self.adjoint_body(s, id, func, &inlined)?;
-        self.compiler.specs[id.index()].body = Some(body);
+        func.name = format!("{}.adjoint", primal.name);
+        let id = self.add(s, func, ret, &inlined)?;
         let shadowed = params.iter().map(|t| has_memory(*t)).collect();
         let made = Adjoint { id, ret, shadowed };
         self.compiler.adjoints.insert(key, made.clone());
         Ok(made)
     }
 
+    /// The code of a function before all passes; of one with a rule, a function that calls it.
+    fn primal_or_call(&self, s: SpecId) -> Result<Arc<Function>> {
+        let refused = || Diagnostic::new(diag::NO_DERIVATIVE, "a recursive function has no derivative yet");
+        let body = self.compiler.specs[s.index()].body.as_ref().ok_or_else(refused)?;
+        let has_rule = self.compiler.rules.contains_key(&s) || self.compiler.pushes.contains_key(&s);
+        if !has_rule {
+            return body.primal.clone().ok_or_else(refused);
+        }
+        let own = &body.func;
+        let mut func = Function {
+            name: own.name.clone(),
+            qualname: own.qualname.clone(),
+            file: own.file.clone(),
+            first_line: own.first_line,
+            ret: own.ret,
+            options: own.options,
+            is_library: own.is_library,
+            ..Function::default()
+        };
+        let block = func.new_block();
+        let args: Vec<_> = own.params().iter().map(|p| own.ty(*p)).map(|t| func.new_param(block, t)).collect();
+        let result = func.new_value(self.compiler.specs[s.index()].ret);
+        let span = Span { line: own.first_line, end_line: own.first_line, ..Span::default() };
+        let data = &mut func.blocks[block.index()];
+        data.insts.push(InstData { result: Some(result), inst: Inst::Call(s, args), span });
+        (data.term, data.term_span) = (Some(Term::Return(result)), span);
+        Ok(Arc::new(func))
+    }
+
+    /// Types the functions that take back copies of memory, if a function makes such.
+    fn type_copies(&mut self, func: &Function, options: Options) -> Result<()> {
+        let is_copy = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)));
+        if !func.blocks.iter().flat_map(|b| &b.insts).any(is_copy) {
+            return Ok(());
+        }
+        let copy_back = self.of_library(&format!("{RULES}.copy_back"))?;
+        for t in [Ty::f64(), Ty::f32()] {
+            if !self.compiler.copies_back.contains_key(&t) {
+                let (p, n) = (Ty::ptr(), Ty::int());
+                let args = [Ty::dtype(t), p, n, p, n, n, n].map(ArgTy::from);
+                let made = self.type_part(copy_back, &args, options)?;
+                self.compiler.copies_back.insert(t, made.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the tangent of a specialisation.
+    pub(super) fn make_tangent(&mut self, s: SpecId, asked: &[bool]) -> Result<Adjoint> {
+        let key = (s, asked.to_vec());
+        if let Some(known) = self.compiler.tangents.get(&key) {
+            return Ok(known.clone());
+        }
+        let value = self.compiler.specs[s.index()].ret;
+        let primal = self.primal_or_call(s)?;
+        let zeros = if has_memory(value) {
+            let zeros = self.of_library(&format!("{RULES}.zeros"))?;
+            Some(self.type_part(zeros, &[ArgTy::from(value)], primal.options)?.id)
+        } else {
+            None
+        };
+        let ret = Ty::tuple(vec![value, value]);
+        let (mut func, inlined) = self.lowered(s, &primal, Derivative::Tangent)?;
+        func = lh_grad::tangent(&func, asked, ret, zeros, &*self.compiler)?;
+        func.name = format!("{}.tangent", primal.name);
+        let id = self.add(s, func, ret, &inlined)?;
+        let made = Adjoint { id, ret, shadowed: vec![true; asked.iter().filter(|a| **a).count()] };
+        self.compiler.tangents.insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// Adds a derivative of a specialisation to the functions that the compiler knows.
+    fn add(&mut self, s: SpecId, mut func: Function, ret: Ty, inlined: &HashSet<SpecId>) -> Result<SpecId> {
+        let Spec { func: of, is_library, .. } = self.compiler.specs[s.index()];
+        let id = SpecId::new(self.compiler.specs.len());
+        func.name = format!("{}.{}", func.name, id.index());
+        func.options = Options { derivative: Derivative::None, ..func.options };
+        let name = func.name.clone();
+        self.compiler.specs.push(Spec { name, func: of, ret, body: None, is_library });
+        let body = self.body_of(s, id, func, inlined)?;
+        self.compiler.specs[id.index()].body = Some(body);
+        Ok(id)
+    }
+
     /// The function in the form that is differentiated, and the specialisations whose code it has.
-    fn lowered(&self, s: SpecId, primal: &Function) -> Result<(Function, HashSet<SpecId>)> {
-        let specs = &self.compiler.specs;
-        let inlined: HashSet<SpecId> = self.compiler.inlined(s);
-        let primal_of = |c: SpecId| {
-            let body = specs[c.index()].body.as_ref()?;
-            inlined.contains(&c).then(|| body.primal.clone()).flatten()
-        };
-        let known = lh_opt::pipeline::Known {
-            bodies: &|c: SpecId| specs[c.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
-            summaries: &|c: SpecId| specs[c.index()].body.as_ref().map(|b| b.summary.clone()),
-            spec: s,
-        };
+    fn lowered(&mut self, s: SpecId, primal: &Function, kind: Derivative) -> Result<(Function, HashSet<SpecId>)> {
+        self.type_texts(s, kind)?;
+        let compiler = &*self.compiler;
+        let inlined: HashSet<SpecId> = compiler.inlined(s, kind);
+        let primal_of = |c: SpecId| inlined.contains(&c).then(|| compiler.primal(c, kind)).flatten();
         let mut func = primal.clone();
-        lh_opt::pipeline::before_adjoint(&mut func, &known, &primal_of)?;
+        compiler.with_known(s, |known| lh_opt::pipeline::before_adjoint(&mut func, known, &primal_of))?;
         Ok((func, inlined))
     }
 
-    fn adjoint_body(&mut self, s: SpecId, id: SpecId, mut func: Function, inlined: &HashSet<SpecId>) -> Result<Body> {
+    /// Types the functions that a function calls, and those call, whose code before all passes is missing: those with
+    /// rules in forward mode, which has others, and functions of rules that a derivative of a derivative meets.
+    fn type_texts(&mut self, s: SpecId, kind: Derivative) -> Result<()> {
+        let (mut seen, mut work) = (HashSet::new(), vec![s]);
+        while let Some(c) = work.pop() {
+            let by_rule = kind == Derivative::Adjoint && self.compiler.rules.contains_key(&c);
+            if let Some((f, args, options)) = self.compiler.retypable.get(&c).cloned()
+                && !by_rule
+                && !self.compiler.texts.contains_key(&(c, kind))
+            {
+                let text = self.specialise(f, &args, Options { derivative: kind, ..options })?;
+                self.compiler.texts.insert((c, kind), text.id);
+            }
+            let Some(primal) = self.compiler.primal(c, kind) else { continue };
+            work.extend(callees(&primal).into_iter().filter(|c| seen.insert(*c)));
+        }
+        Ok(())
+    }
+
+    /// Types a function of a rule. Its own derivative is rarely asked for.
+    fn type_part(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
+        let options = Options { derivative: Derivative::None, ..options };
+        let made = self.specialise(f, args, options)?;
+        self.compiler.retypable.insert(made.id, (f, args.to_vec(), options));
+        Ok(made)
+    }
+
+    fn body_of(&mut self, s: SpecId, id: SpecId, mut func: Function, inlined: &HashSet<SpecId>) -> Result<Body> {
         let primal = Arc::new(func.clone());
+        let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
         let specs = &self.compiler.specs;
-        let known = lh_opt::pipeline::Known {
-            bodies: &|c: SpecId| specs[c.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
-            summaries: &|c: SpecId| specs[c.index()].body.as_ref().map(|b| b.summary.clone()),
-            spec: id,
-        };
-        let outcome = lh_opt::run(&mut func, &known)?;
         let mut deps: Vec<Dep> = Vec::new();
         for c in inlined.iter().chain([&s]) {
             let of = specs[c.index()].body.iter().flat_map(|b| &b.deps);
@@ -101,21 +204,57 @@ impl Session<'_> {
         })
     }
 
-    /// Types the rule by which the library differentiates a function that has been typed for arguments.
+    /// Types the rule by which a function is differentiated that has been typed for arguments.
     pub(super) fn type_rule(&mut self, f: FuncId, args: &[ArgTy], options: Options, s: SpecId) -> Result<()> {
-        let Some((forward, backward)) = self.rule_functions(f)? else { return Ok(()) };
+        match self.rule_of(f, options.derivative)? {
+            Some(Found::Adjoint { forward, backward, pull }) => {
+                self.type_adjoint(f, args, options, s, (forward, backward, pull))
+            }
+            Some(Found::Tangent(function)) => self.type_tangent((f, function), args, options, s),
+            None => Ok(()),
+        }
+    }
+
+    fn type_tangent(
+        &mut self,
+        (f, function): (FuncId, FuncId),
+        args: &[ArgTy],
+        options: Options,
+        s: SpecId,
+    ) -> Result<()> {
+        let all = passed(args);
+        let is_stated = !self.info(f).is_library;
+        let made = if is_stated {
+            let push = self.of_library(&format!("{RULES}.push_stated"))?;
+            let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), all, all].map(ArgTy::from).into();
+            self.type_part(push, &of, options)?
+        } else {
+            let of: Vec<ArgTy> = std::iter::once(ArgTy::from(all)).chain(args.iter().cloned()).collect();
+            self.type_part(function, &of, options)?
+        };
+        self.compiler.pushes.insert(s, Push { function: made.id, is_stated, ret: made.ret, args: all });
+        Ok(())
+    }
+
+    fn type_adjoint(
+        &mut self,
+        f: FuncId,
+        args: &[ArgTy],
+        options: Options,
+        s: SpecId,
+        (forward, backward, pull): (FuncId, FuncId, &str),
+    ) -> Result<()> {
         let ret = self.compiler.specs[s.index()].ret;
-        let made = self.specialise(forward, args, options)?;
+        let made = self.type_part(forward, args, options)?;
         let saved = made.ret.tuple_elems().and_then(|t| t.get(1).copied());
         let Some(saved) = saved else { lh_ir::bug!("a forward function gives a value and what it saves") };
-        let is_passed = |a: &ArgTy| !a.is_known() && !a.ty.flatten().is_empty();
-        let all = Ty::tuple(args.iter().map(|a| if is_passed(a) { a.ty } else { Ty::none() }).collect());
-        let pull = self.of_library(&format!("{RULES}.pull"))?;
+        let all = passed(args);
+        let pull = self.of_library(&format!("{RULES}.{pull}"))?;
         let of: Vec<ArgTy> = [Ty::new(TyKind::Func(backward)), Ty::int(), saved, ret, all].map(ArgTy::from).into();
-        let back = self.specialise(pull, &of, options)?;
+        let back = self.type_part(pull, &of, options)?;
         let zero = if has_memory(ret) {
             let zeros = self.of_library(&format!("{RULES}.zeros"))?;
-            Some(self.specialise(zeros, &[ArgTy::from(ret)], options)?.id)
+            Some(self.type_part(zeros, &[ArgTy::from(ret)], options)?.id)
         } else {
             None
         };
@@ -130,6 +269,7 @@ impl Session<'_> {
             params,
         };
         self.compiler.rules.insert(s, rule);
+        self.compiler.retypable.insert(s, (f, args.to_vec(), options));
         Ok(())
     }
 
@@ -137,38 +277,98 @@ impl Session<'_> {
         Ok(self.library(path).map_or_else(|| lh_ir::bug!("no `{path}` in the library"), |(f, _)| f))
     }
 
-    /// The functions by which a function of the library is differentiated, if it has such.
-    pub(super) fn rule_functions(&mut self, f: FuncId) -> Result<Option<(FuncId, FuncId)>> {
-        if !self.info(f).is_library || self.compiler.parents.contains_key(&f) {
+    /// Whether a function is differentiated by a rule, for the derivative that the options ask for.
+    pub(super) fn has_rule(&mut self, f: FuncId, options: Options) -> Result<bool> {
+        Ok(options.derivative != Derivative::None && self.rule_of(f, options.derivative)?.is_some())
+    }
+
+    /// The functions by which a function is differentiated, if it has such.
+    fn rule_of(&mut self, f: FuncId, kind: Derivative) -> Result<Option<Found>> {
+        if self.compiler.parents.contains_key(&f) {
             return Ok(None);
+        }
+        if !self.info(f).is_library {
+            return Ok(self.stated(f, kind));
         }
         let code = self.code(f)?;
         let Some((_, file)) = code.file.rsplit_once("lancehead/lib/") else { return Ok(None) };
         let module = file.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
-        let name = |part: &str| format!("{RULES}.{module}.{}_{part}", code.name);
-        let forward = self.library(&name("forward"));
-        let backward = self.library(&name("backward"));
-        Ok(forward.zip(backward).map(|((f, _), (b, _))| (f, b)))
+        let mut named = |part: &str| Some(self.library(&format!("{RULES}.{module}.{}_{part}", code.name))?.0);
+        Ok(match kind {
+            Derivative::None => None,
+            Derivative::Tangent => named("tangent").map(Found::Tangent),
+            Derivative::Adjoint => named("forward").zip(named("backward")).map(|(forward, backward)| Found::Adjoint {
+                forward,
+                backward,
+                pull: "pull",
+            }),
+        })
+    }
+
+    /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it on the function.
+    fn stated(&mut self, f: FuncId, kind: Derivative) -> Option<Found> {
+        let o = self.host.function_object(f);
+        let mut named = |name: &str| {
+            let found = self.attr(o, name)?;
+            match self.object(found) {
+                Object::Func(f) => Some(f),
+                _ => None,
+            }
+        };
+        match kind {
+            Derivative::None => None,
+            Derivative::Tangent => named("__tangent__").map(Found::Tangent),
+            Derivative::Adjoint => named("__forward__")
+                .zip(named("__backward__"))
+                .map(|(forward, backward)| Found::Adjoint { forward, backward, pull: "pull_stated" }),
+        }
     }
 }
 
+/// The rule of a function.
+enum Found {
+    /// For reverse mode, with the name of the library's function that calls `backward`.
+    Adjoint { forward: FuncId, backward: FuncId, pull: &'static str },
+    /// For forward mode.
+    Tangent(FuncId),
+}
+
+/// Whether calls pass an argument at run time.
+fn is_passed(a: &ArgTy) -> bool {
+    !a.is_known() && !a.ty.flatten().is_empty()
+}
+
+/// The type of the tuple of a function's arguments, with `none` for those that calls do not pass.
+fn passed(args: &[ArgTy]) -> Ty {
+    Ty::tuple(args.iter().map(|a| if is_passed(a) { a.ty } else { Ty::none() }).collect())
+}
+
 impl Compiler {
+    /// The code of a function before all passes, in the form that is inlined for a derivative.
+    fn primal(&self, s: SpecId, kind: Derivative) -> Option<Arc<Function>> {
+        let text = self.texts.get(&(s, kind)).copied();
+        self.specs[text.unwrap_or(s).index()].body.as_ref()?.primal.clone()
+    }
+
     /// The specialisations that are inlined into one before it is differentiated: those that it calls, and those call,
     /// but for the ones with rules, those that call themselves, and those that compute nothing with floats.
-    fn inlined(&self, s: SpecId) -> HashSet<SpecId> {
+    fn inlined(&self, s: SpecId, kind: Derivative) -> HashSet<SpecId> {
         let mut found = HashSet::new();
         let mut work = vec![s];
         while let Some(c) = work.pop() {
-            let Some(primal) = self.specs[c.index()].body.as_ref().and_then(|b| b.primal.clone()) else { continue };
+            let Some(primal) = self.primal(c, kind) else { continue };
             for callee in callees(&primal) {
-                let body = self.specs[callee.index()].body.as_ref().and_then(|b| b.primal.clone());
-                let Some(body) = body else { continue };
-                if !self.rules.contains_key(&callee) && computes(&body) && found.insert(callee) {
+                let Some(body) = self.primal(callee, kind) else { continue };
+                let by_rule = match kind {
+                    Derivative::Adjoint => self.rules.contains_key(&callee),
+                    Derivative::Tangent | Derivative::None => self.push(callee).is_some(),
+                };
+                if !by_rule && computes(&body) && found.insert(callee) {
                     work.push(callee);
                 }
             }
         }
-        let recursive: Vec<SpecId> = found.iter().copied().filter(|c| self.reaches(*c, *c)).collect();
+        let recursive: Vec<SpecId> = found.iter().copied().filter(|c| self.reaches(*c, *c, kind)).collect();
         for c in recursive {
             found.remove(&c);
         }
@@ -176,10 +376,10 @@ impl Compiler {
         found
     }
 
-    fn reaches(&self, from: SpecId, to: SpecId) -> bool {
+    fn reaches(&self, from: SpecId, to: SpecId, kind: Derivative) -> bool {
         let (mut seen, mut work) = (HashSet::new(), vec![from]);
         while let Some(c) = work.pop() {
-            let Some(primal) = self.specs[c.index()].body.as_ref().and_then(|b| b.primal.clone()) else { continue };
+            let Some(primal) = self.primal(c, kind) else { continue };
             for callee in callees(&primal) {
                 if callee == to {
                     return true;
@@ -196,7 +396,7 @@ impl Compiler {
 /// Whether a function computes with floats or with memory that may hold some.
 fn computes(func: &Function) -> bool {
     let is_float = |t: &Ty| t.flatten().iter().any(|p| p.is_float()) || has_memory(*t);
-    let returns = func.blocks.iter().any(|b| matches!(b.term, Some(lh_ir::func::Term::Return(_))));
+    let returns = func.blocks.iter().any(|b| matches!(b.term, Some(Term::Return(_))));
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     returns && (func.values.iter().any(is_float) || insts.into_iter().any(|d| matches!(d.inst, Inst::Map(..))))
 }

@@ -9,7 +9,7 @@ use crate::spec::{Body, Dep, Key, Spec, callees};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, Taught, World};
 use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Function, Options, Semantics, parallel, waits};
+use lh_ir::func::{Derivative, Device, Function, Options, Semantics, parallel, waits};
 use lh_ir::types::Holds;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
@@ -115,8 +115,8 @@ impl<'a> Session<'a> {
         let name = format!("{}.{}", code.name, self.compiler.specs.len());
         self.begin(&key, name.clone());
         // A function with a rule is not differentiated itself.
-        let has_rule = options.differentiated && self.rule_functions(f)?.is_some();
-        let own = Options { differentiated: options.differentiated && !has_rule, ..options };
+        let has_rule = self.has_rule(f, options)?;
+        let own = if has_rule { Options { derivative: Derivative::None, ..options } } else { options };
         let inferred = lh_infer::infer(self, f, args, own, &name);
         let frame = self.stack.leave();
         let mut finished = inferred.and_then(|out| self.finish(&frame, out));
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
             // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
             boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
             callback: false,
-            differentiated: options.differentiated,
+            derivative: options.derivative,
             ..own.unwrap_or(options)
         }
     }
@@ -221,14 +221,8 @@ impl<'a> Session<'a> {
         annotations: Vec<(Span, String, Ty)>,
     ) -> Result<Body> {
         let start = Instant::now();
-        let primal = func.options.differentiated.then(|| Arc::new(func.clone()));
-        let specs = &self.compiler.specs;
-        let callees_of = lh_opt::pipeline::Known {
-            bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
-            summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
-            spec: id,
-        };
-        let outcome = lh_opt::run(&mut func, &callees_of)?;
+        let primal = (func.options.derivative != Derivative::None).then(|| Arc::new(func.clone()));
+        let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
         self.passes += start.elapsed();
         let code = &self.compiler.codes[&frame.key.func];
         Ok(Body {
@@ -564,6 +558,10 @@ impl World for Session<'_> {
 
     fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<lh_infer::Adjoint> {
         self.make_adjoint(s, asked, owners)
+    }
+
+    fn tangent(&mut self, s: SpecId, asked: &[bool]) -> Result<lh_infer::Adjoint> {
+        self.make_tangent(s, asked)
     }
 
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {

@@ -27,6 +27,15 @@ pub struct Compiler {
     pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,
     /// Derivatives, by specialisation and the arguments asked for.
     pub(super) adjoints: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
+    /// Tangents, by specialisation and the arguments asked for.
+    pub(super) tangents: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
+    pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
+    /// `derivatives.copy_back` by type of floats.
+    pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
+    /// Functions with rules and functions of rules as they were typed, and specialisations of their texts for
+    /// derivatives.
+    pub(super) retypable: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,
+    pub(super) texts: HashMap<(SpecId, lh_ir::func::Derivative), SpecId>,
     /// The rules by which specialisations are differentiated.
     pub(super) rules: HashMap<SpecId, lh_grad::Rule>,
     /// Functions of linked PTX, by its text and the kind of device.
@@ -47,6 +56,16 @@ impl Compiler {
 
     pub(super) fn body(&self, s: SpecId) -> &Body {
         self.spec(s).body.as_ref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
+    }
+
+    /// Calls a function with what passes may know of the callees of a specialisation.
+    pub(super) fn with_known<R>(&self, spec: SpecId, f: impl FnOnce(&lh_opt::pipeline::Known<'_>) -> R) -> R {
+        let body = |s: SpecId| self.specs[s.index()].body.as_ref();
+        f(&lh_opt::pipeline::Known {
+            bodies: &|s| body(s).and_then(|b| b.inlinable.clone()),
+            summaries: &|s| body(s).map(|b| b.summary.clone()),
+            spec,
+        })
     }
 
     /// The specialisation and all that it calls, callers first.

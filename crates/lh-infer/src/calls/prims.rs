@@ -47,6 +47,9 @@ impl Infer<'_> {
         if let ("adjoint", [f, given, shadows]) = (name, args) {
             return self.adjoint(f, given, shadows);
         }
+        if let ("tangent", [f, given, tangents]) = (name, args) {
+            return self.tangent(f, given, tangents);
+        }
         if let Some(v) = self.prim_memo(name, args)? {
             return Ok(v);
         }

@@ -67,6 +67,9 @@ pub(crate) struct Lowering<'u> {
     /// Branch weights with a very likely and a very unlikely first target.
     pub(super) likely: LLVMMetadataRef,
     pub(super) unlikely: LLVMMetadataRef,
+    /// Branch weights with a first target that is taken more often than not, and less often.
+    pub(super) more_often: LLVMMetadataRef,
+    pub(super) less_often: LLVMMetadataRef,
     pub(super) texts: HashMap<String, Val>,
     pub(super) debug: Option<DebugInfo>,
     /// The places that raise in code for a GPU, by number.

@@ -2,6 +2,7 @@
 
 use super::cx::{Declared, Lowering, Returns};
 use super::device_calls::Printed;
+use super::index::Looping;
 use super::parts::{self, Part, Way};
 use crate::ir::loop_metadata;
 use crate::ir::{Bb, Module, Type, Val};
@@ -62,6 +63,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) printed: Printed,
     /// Blocks in which functions are as exact as can be, although floats may be approximate.
     exact: HashSet<Block>,
+    /// The loops of a whole function, if it has any.
+    pub(super) looping: Option<Looping>,
     /// The part that is being lowered; `None` for the whole function.
     part: Option<&'a Part>,
 }
@@ -145,6 +148,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             info: None,
             printed: Printed::default(),
             exact: exact_blocks(func, cfg),
+            looping: if part.is_none() { Looping::new(func, cfg) } else { None },
             part,
             cx,
             func,
@@ -480,7 +484,7 @@ impl FnCx<'_, '_> {
                 _ if self.is_cold(self.block) => {}
                 (false, true) => self.attach(br, "prof", self.cx.likely),
                 (true, false) => self.attach(br, "prof", self.cx.unlikely),
-                (false, false) | (true, true) => {}
+                (false, false) | (true, true) => self.expect_difference(br, c, [then.block, els.block]),
             }
             return;
         }
@@ -489,6 +493,20 @@ impl FnCx<'_, '_> {
         self.cond_br(c, a, detour);
         self.at_end(detour);
         self.jump(els);
+    }
+
+    /// Tells LLVM that a loop finds integers equal less often than not, so that the code for others comes next. LLVM
+    /// assumes this, with these weights, of comparisons with zero. Branches out of loops are left to it.
+    fn expect_difference(&self, branch: Val, cond: Val, ways: [Block; 2]) {
+        let stays = |l: &Looping| ways.iter().all(|b| l.stays(self.block, *b));
+        if self.func.is_library || self.cx.target.is_gpu() || !self.looping.as_ref().is_some_and(stays) {
+            return;
+        }
+        match self.compares_integers(cond) {
+            Some(LLVMIntEQ) => self.attach(branch, "prof", self.cx.less_often),
+            Some(LLVMIntNE) => self.attach(branch, "prof", self.cx.more_often),
+            _ => {}
+        }
     }
 
     /// Returns a value with status 0.

@@ -8,7 +8,7 @@ use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
 use lh_ops::symbols;
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
 use llvm_sys::LLVMOpcode::LLVMAdd;
 use llvm_sys::core::{LLVMBuildGEP2, LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction};
 
@@ -76,7 +76,7 @@ impl FnCx<'_, '_> {
         let contiguous = unit_dim(ndim, layout);
         let (mut bytes, mut items, mut further) = (None, None, 0);
         for (d, i) in index.iter().enumerate() {
-            let i = self.checked_index(self.one(*i), self.get(array)[2 + d], d, wrap, check);
+            let i = self.checked_index(*i, self.get(array)[2 + d], d, wrap, check);
             if contiguous == Some(d) {
                 items = Some(i);
                 continue;
@@ -115,34 +115,6 @@ impl FnCx<'_, '_> {
         };
         let bytes = stride.checked_mul(self.constant_int(more)?)?;
         (bytes.abs() < 1 << 30).then_some((of, bytes))
-    }
-
-    fn checked_index(&mut self, index: Val, size: Val, axis: usize, wrap: bool, check: bool) -> Val {
-        let t = self.t;
-        let at = if wrap {
-            let negative = self.icmp(LLVMIntSLT, index, self.int(t.i64, 0));
-            self.select(negative, self.add_nsw(index, size), index)
-        } else {
-            index
-        };
-        if check {
-            let outside = self.icmp(LLVMIntUGE, at, size);
-            let (next, _) = self.unlikely(outside);
-            self.raise_index(index, axis, size);
-            let landing = self.landing();
-            self.br(landing);
-            self.at_end(next);
-        }
-        at
-    }
-
-    fn raise_index(&mut self, index: Val, axis: usize, size: Val) {
-        if self.cx.target.is_gpu() {
-            return self.device_raise_index();
-        }
-        let t = self.t;
-        let raise = self.cx.cold(symbols::RAISE_INDEX, &[t.i64; 3], t.i32);
-        self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
     }
 
     /// An LLVM type with the size of an element.

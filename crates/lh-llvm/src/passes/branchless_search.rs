@@ -12,6 +12,7 @@
 //! where the index is halved.
 
 use crate::ir::{Module, Val};
+use llvm_sys::LLVMIntPredicate::{LLVMIntUGE, LLVMIntULT};
 use llvm_sys::LLVMOpcode::{LLVMAShr, LLVMCall, LLVMLShr, LLVMLoad, LLVMPHI, LLVMSDiv, LLVMSelect};
 use llvm_sys::core::*;
 
@@ -53,7 +54,9 @@ fn is_half(m: &Module, v: Val) -> bool {
 fn made_of(v: Val) -> Vec<Val> {
     let (mut out, mut at) = (vec![v], 0);
     while at < out.len() && out.len() < MOST {
-        if opcode(out[at]).is_some_and(|op| !matches!(op, LLVMPHI | LLVMLoad | LLVMCall)) {
+        if let Some(v) = checked_index(out[at]).filter(|v| !out.contains(v)) {
+            out.push(v);
+        } else if opcode(out[at]).is_some_and(|op| !matches!(op, LLVMPHI | LLVMLoad | LLVMCall)) {
             // SAFETY: operands of a live instruction.
             let operands = unsafe { (0..LLVMGetNumOperands(out[at]) as u32).map(|i| LLVMGetOperand(out[at], i)) };
             for v in operands.collect::<Vec<_>>() {
@@ -65,6 +68,27 @@ fn made_of(v: Val) -> Vec<Val> {
         at += 1;
     }
     out
+}
+
+/// The index of which a phi is the position: a negative one counts from the end where a comparison with the size
+/// branches to.
+fn checked_index(phi: Val) -> Option<Val> {
+    if opcode(phi) != Some(LLVMPHI) {
+        return None;
+    }
+    // SAFETY: asks instructions of a live function; complete blocks have terminators, and comparisons two operands.
+    unsafe {
+        let pairs = (0..LLVMCountIncoming(phi)).map(|i| (LLVMGetIncomingValue(phi, i), LLVMGetIncomingBlock(phi, i)));
+        let mut pairs = pairs.filter(|(v, from)| {
+            let term = LLVMGetBasicBlockTerminator(*from);
+            let cond = if LLVMGetNumSuccessors(term) == 2 { LLVMGetCondition(term) } else { return false };
+            let compares = !LLVMIsAICmpInst(cond).is_null()
+                && matches!(LLVMGetICmpPredicate(cond), LLVMIntULT | LLVMIntUGE)
+                && LLVMGetOperand(cond, 0) == *v;
+            compares && opcode(*v).is_some_and(|op| op != LLVMPHI)
+        });
+        pairs.next().map(|(v, _)| v)
+    }
 }
 
 /// The opcode of an instruction; `None` for other values.

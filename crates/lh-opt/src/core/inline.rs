@@ -18,7 +18,7 @@ use crate::analysis::classify::makes_arrays;
 use crate::analysis::effects::meaning;
 use crate::edit::{Replacements, rename, to};
 use hashbrown::HashMap;
-use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Semantics, Target, Term, parallel};
+use lh_ir::func::{BlockData, Derivative, Device, Inst, InstData, Options, Semantics, Target, Term, parallel};
 use lh_ir::verify::agree;
 use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 use std::sync::Arc;
@@ -126,6 +126,18 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
     v
 }
 
+/// A function without code, of the same parameters and result.
+fn signature(func: &Function) -> Function {
+    let entry = BlockData { params: func.params().to_vec(), ..BlockData::default() };
+    Function {
+        ret: func.ret,
+        values: func.values.clone(),
+        blocks: vec![entry],
+        options: func.options,
+        ..Function::default()
+    }
+}
+
 /// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
 fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
     let params = body.params();
@@ -138,7 +150,7 @@ fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value
 
 /// Options without those that typed instructions do not depend on: the library has semantics of its own.
 fn comparable(options: &Options) -> Options {
-    Options { device: Device::Host, semantics: Semantics::Python, differentiated: false, ..*options }
+    Options { device: Device::Host, semantics: Semantics::Python, derivative: Derivative::None, ..*options }
 }
 
 /// Appends a body's instructions and answers its result.
@@ -207,7 +219,16 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
     while b < func.blocks.len().min(4 * MAX_BLOCKS) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
-            let fits = |body: &Arc<Function>| can_splice(body) && agrees(func, body, args, d.result, agree);
+            // What the options on errors say is in the typed code already.
+            let with = |body: &Function| Options {
+                numpy_errors: func.options.numpy_errors,
+                overflow_check: func.options.overflow_check,
+                ..body.options
+            };
+            let fits = |body: &Arc<Function>| {
+                can_splice(body)
+                    && agrees(func, &Function { options: with(body), ..signature(body) }, args, d.result, agree)
+            };
             bodies(*spec).filter(fits).map(|body| (i, body))
         });
         if let Some((at, body)) = found {

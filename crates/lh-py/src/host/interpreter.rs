@@ -133,6 +133,11 @@ impl<'py> PyHost<'py> {
             let found = overloads::named(&object, name)?;
             return Ok((!found.is_none()).then(|| table::intern(&found)));
         }
+        if STATED.contains(&name) {
+            // They are on the function itself, which a decorator may have wrapped.
+            let own = object.getattr("py_func").unwrap_or(object);
+            return Ok(own.getattr(name).ok().map(|v| table::intern(&v)));
+        }
         if !self.may_read_attributes(&object)? {
             return Ok(None);
         }
@@ -232,6 +237,9 @@ fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, Binding)>
     }
     (at.is_instance_of::<PyFunction>() && function::is_library(&at)).then(|| (table::intern(&at), binding))
 }
+
+/// Attributes of functions that state their derivatives (`custom_vjp` and `custom_jvp` of `lancehead/gradients.py`).
+const STATED: [&str; 3] = ["__forward__", "__backward__", "__tangent__"];
 
 impl Host for PyHost<'_> {
     fn locals(&mut self, o: ObjId) -> Vec<(String, Ty)> {

@@ -20,6 +20,7 @@ from lancehead.cupy.c.values import (
     LONG,
     UINT,
     ULONG,
+    Group,
     Pointer,
     Value,
     common,
@@ -178,6 +179,45 @@ def _absolute(least: np.dtype[Any]) -> Function:
 _REAL["abs"], _REAL["labs"], _REAL["llabs"] = _absolute(INT), _absolute(LONG), _absolute(LONG)
 
 
+def _exactly(of: str, given: tuple[np.dtype[Any], ...], d: np.dtype[Any]) -> Function:
+    # A function of the library of devices whose types are known; unsigned integers have a sign there.
+    def write(w: Writer, values: list[Value], line: int) -> Value:
+        texts = [stored(exact(converted(v, t, line))) for v, t in zip(values, given, strict=True)]
+        return loaded(f"{name_of(d)}(cuda.libdevice.{of}({', '.join(texts)}))", d)
+
+    return Function((len(given),), write)
+
+
+def _convert(one: str, other: str, mode: str) -> None:
+    # Both conversions between two types, with a rounding.
+    types: dict[str, np.dtype[Any]] = {
+        "int": INT,
+        "uint": UINT,
+        "ll": LONG,
+        "ull": ULONG,
+        "float": FLOAT,
+        "double": DOUBLE,
+    }
+    for a, b in ((one, other), (other, one)):
+        _REAL[f"__{a}2{b}_{mode}"] = _exactly(f"{a}2{b}_{mode}", (types[a],), types[b])
+
+
+for _mode in ("rn", "rz", "ru", "rd"):
+    for _name in ("int", "uint", "ll", "ull"):
+        _convert("float", _name, _mode)
+        _convert("double", _name, _mode)
+    _REAL[f"__double2float_{_mode}"] = _exactly(f"double2float_{_mode}", (DOUBLE,), FLOAT)
+for _name in ("int2double", "uint2double"):
+    _REAL[f"__{_name}"] = _REAL[f"__{_name}_rn"]
+for _name, _given, _result in (
+    ("hadd", (INT, INT), INT), ("rhadd", (INT, INT), INT), ("uhadd", (UINT, UINT), UINT), ("ilogb", (DOUBLE,), INT),
+    ("urhadd", (UINT, UINT), UINT), ("sad", (INT, INT, UINT), UINT), ("usad", (UINT, UINT, UINT), UINT),
+    ("mul64hi", (LONG, LONG), LONG), ("umul64hi", (ULONG, ULONG), ULONG), ("byte_perm", (UINT, UINT, UINT), UINT),
+    ("hiloint2double", (INT, INT), DOUBLE), ("double2hiint", (DOUBLE,), INT), ("double2loint", (DOUBLE,), INT),
+):  # fmt: skip
+    _REAL[_name if _name == "ilogb" else f"__{_name}"] = _exactly(_name, _given, _result)
+
+
 def _extreme(name: str, sign: str) -> Function:
     def write(w: Writer, values: list[Value], line: int) -> Value:
         d = common(values[0].type, values[1].type)
@@ -249,6 +289,28 @@ _REAL |= {
     "real": Function((1,), _real_part), "conj": Function((1,), _real_part), "imag": Function((1,), _no_part),
     "arg": Function((1,), _real_angle), "norm": Function((1,), _real_norm),
 }  # fmt: skip
+
+
+# --- groups of threads -----------------------------------------------------------------------------------------------
+_RANK = "(np.{0}(cuda.{1}.x) + np.{0}(cuda.{2}.x) * (np.{0}(cuda.{1}.y) + np.{0}(cuda.{2}.y) * np.{0}(cuda.{1}.z)))"
+_SIZE = "(np.{0}(cuda.{1}.x) * np.{0}(cuda.{1}.y) * np.{0}(cuda.{1}.z))"
+
+
+def of_group(v: Value, name: str, line: int) -> Value:
+    """The result of a function of a group of threads: `sync`, `thread_rank`, `size`."""
+    if not isinstance(v.type, Group) or name not in ("sync", "thread_rank", "size", "num_threads", "is_valid"):
+        raise Failure(f"{name} of a group of threads is not served in kernels of C text", line)
+    is_block = v.type.name == "block"
+    if name == "sync":
+        return Value("cuda.syncthreads()" if is_block else "cuda.cg.this_grid().sync()", None)
+    if name == "is_valid":
+        return constant(True, BOOL)
+    of = "int64" if is_block else "uint64"
+    rank, size = _RANK.format(of, "threadIdx", "blockDim"), _SIZE.format(of, "blockDim")
+    if not is_block:
+        rank = f"({_RANK.format(of, 'blockIdx', 'gridDim')} * {size} + {rank})"
+        size = f"({_SIZE.format(of, 'gridDim')} * {size})"
+    return Value(rank if name == "thread_rank" else size, UINT if is_block else ULONG)
 
 
 # --- complex numbers -------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,7 @@ from lancehead.cupy.c.tokens import Failure, Token
 _WORDS = frozenset(
     "void bool char short int long float double signed unsigned auto size_t ptrdiff_t int8_t int16_t int32_t int64_t "
     "uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t float16 half __half complex uint uchar ushort ulong "
-    "longlong ulonglong cuComplex cuFloatComplex cuDoubleComplex "
-    "ssize_t".split()
+    "longlong ulonglong cuComplex cuFloatComplex cuDoubleComplex ssize_t grid_group thread_block".split()
 )
 _QUALIFIERS = frozenset(
     "const volatile static inline __inline__ __forceinline__ __noinline__ __restrict__ __restrict restrict register "
@@ -74,13 +73,63 @@ class Unit:
     functions: dict[str, Function] = field(default_factory=dict)
     aliases: dict[str, TypeName] = field(default_factory=dict)
     variables: list[Node] = field(default_factory=list)
+    enumerators: dict[str, Node] = field(default_factory=dict)
+
+    def put(self, table: dict[str, Any], name: str, value: Any, line: int) -> None:
+        """Names something, of any namespace; Failure for a name that means something else already."""
+        if table.get(name, value) != value:
+            raise Failure(f'"{name}" has already been declared: names are those of one text, without overloads', line)
+        table[name] = value
+
+
+#: Namespaces whose names are known without them.
+_SPACES = frozenset(("std", "thrust", "cupy", "cooperative_groups"))
+
+
+def _plain(words: Sequence[Token], spaces: set[str]) -> list[Token]:
+    # The words without namespaces: what is in one is as if it were outside of it.
+    found: list[Token] = []
+    inside: list[int] = []
+    depth = i = 0
+    while i < len(words):
+        t = words[i]
+        after = words[i + 1].text if i + 1 < len(words) else ""
+        if t.text == "namespace" and t.kind == "name":
+            is_used = bool(found) and found[-1].text == "using"
+            name, i = i + 1, i + 1
+            while words[i].text not in ("{", ";", "=", ""):
+                i += 1
+            spaces.update(w.text for w in words[name:i] if w.kind == "name")
+            if words[i].text == "{":
+                inside.append(depth)
+            else:
+                while words[i].text not in (";", ""):
+                    i += 1
+            if is_used:
+                found.pop()
+            i += words[i].text != ""
+            continue
+        if after == "::" and t.text in spaces:
+            i += 2
+            continue
+        if t.text == "}" and inside and inside[-1] == depth:
+            inside.pop()
+        else:
+            depth += (t.text == "{") - (t.text == "}")
+            found.append(t)
+        i += 1
+    if inside:
+        raise Failure('expected a "}"', words[-1].line)
+    return found
 
 
 class Parser:
     """Reads tokens."""
 
-    def __init__(self, tokens: Sequence[Token], types: Sequence[str] = ()) -> None:
-        self.tokens, self.at = list(tokens), 0
+    def __init__(self, tokens: Sequence[Token], types: Sequence[str] = (), spaces: Iterable[str] = ()) -> None:
+        #: Names of namespaces.
+        self.spaces = {*_SPACES, *spaces}
+        self.tokens, self.at = _plain(tokens, self.spaces), 0
         self.types = set(types)
         self.unit = Unit()
         self.templates: set[str] = set()
@@ -137,10 +186,8 @@ class Parser:
     def is_type(self, ahead: int = 0) -> bool:
         """Whether a type begins at a token."""
         t = self.peek(ahead)
-        if t.text in ("struct", "class", "union", "enum"):
+        if t.text in ("struct", "class", "union"):
             raise Failure(f"{t.text} is not served in kernels of C text", t.line)
-        if t.text in ("std", "thrust") and self.peek(ahead + 1).text == "::":
-            return self.is_type(ahead + 2)
         return t.kind == "name" and (t.text in _WORDS or t.text in _QUALIFIERS or t.text in self.types)
 
     def type(self) -> tuple[TypeName, set[str]]:
@@ -157,8 +204,6 @@ class Parser:
                 qualifiers.add(self.take().text)
                 if text == "__launch_bounds__":
                     self._skip_parentheses()
-            elif text in ("std", "thrust") and self.peek().text == "::":
-                self.at += 2
             elif text in _WORDS or (text in self.types and not words):
                 words.append(self.take().text)
                 if text == "complex" and self.accept("<"):
@@ -241,7 +286,7 @@ class Parser:
             of = self.pointers(self.type()[0]) if self.is_type() else self.expression()
             self.expect(")")
             return Node("sizeof", (of,), t.line)
-        if t.text == "(" and self.is_type(1):
+        if t.text == "(" and self.peek(2).text != "::" and self.is_type(1):
             self.take()
             to = self.pointers(self.type()[0])
             self.expect(")")
@@ -299,6 +344,9 @@ class Parser:
             found = self.expression()
             self.expect(")")
             return Node("cast", (to, found), t.line)
+        if self._is_enumerator():
+            self.at += 3
+            return Node("name", (f"{t.text}::{self.peek(-1).text}",), t.line)
         if self.is_type():
             to = self.pointers(self.type()[0])
             if self.now.text == "{":
@@ -308,9 +356,6 @@ class Parser:
                 return Node("complex", (to, *given), t.line)
             zero = Node("number", ("0",), t.line)
             return Node("cast", (to, given[0] if given else zero), t.line)
-        if t.text in ("std", "thrust", "cupy") and self.peek().text == "::":
-            self.at += 2
-            return self.primary()
         if self.accept("::"):
             return self.primary()
         if t.kind == "name":
@@ -320,11 +365,15 @@ class Parser:
             return Node("name", (t.text,), t.line)
         raise Failure("expected an expression", t.line)
 
+    def _is_enumerator(self) -> bool:
+        return self.peek().text == "::" and f"{self.now.text}::{self.peek(2).text}" in self.unit.enumerators
+
     def _template_arguments(self) -> tuple[Any, ...]:
         self.expect("<")
         found: list[Any] = []
         while not self.accept(">"):
-            found.append(self.pointers(self.type()[0]) if self.is_type() else self.binary(_ADDITIVE))
+            is_type = self.is_type() and not self._is_enumerator()
+            found.append(self.pointers(self.type()[0]) if is_type else self.binary(_ADDITIVE))
             self._split()
             if self.now.text != ">":
                 self.expect(",")
@@ -361,6 +410,9 @@ class Parser:
             raise Failure(f"{t.text} is not served in kernels of C text", t.line)
         if t.text in ("typedef", "using"):
             self.alias()
+            return Node("block", ([],), t.line)
+        if t.text == "enum":
+            self.enumeration()
             return Node("block", ([],), t.line)
         if t.kind == "name" and self.peek().text == ":" and self.peek(2).text != ":":
             raise Failure("labels are not served in kernels of C text", t.line)
@@ -478,11 +530,10 @@ class Parser:
 
     def alias(self) -> None:
         """`typedef` and `using`."""
+        line = self.now.line
         if self.take().text == "using":
             name = self.name()
-            if name == "namespace":
-                while not self.accept(";"):
-                    self.take()
+            if self.accept(";"):
                 return
             self.expect("=")
             of = self.pointers(self.type()[0])
@@ -491,7 +542,30 @@ class Parser:
             name = self.name()
         self.expect(";")
         self.types.add(name)
-        self.unit.aliases[name] = of
+        self.unit.put(self.unit.aliases, name, of, line)
+
+    def enumeration(self) -> None:
+        """`enum` and `enum class`, whose values are constants."""
+        line = self.take().line
+        is_scoped = self.accept("class", "struct")
+        name = self.name() if self.now.kind == "name" else ""
+        of = self.type()[0] if self.accept(":") else TypeName("int")
+        if name:
+            self.types.add(name)
+            self.unit.put(self.unit.aliases, name, of, line)
+        self.expect("{")
+        start, count = Node("number", ("0",), line), 0
+        while not self.accept("}"):
+            own, at = self.name(), self.now.line
+            if self.accept("="):
+                start, count = self.conditional(), 0
+            value = Node("cast", (of, Node("binary", ("+", start, Node("number", (str(count),), at)), at)), at)
+            count += 1
+            for key in ([] if is_scoped else [own]) + ([f"{name}::{own}"] if name else []):
+                self.unit.put(self.unit.enumerators, key, value, at)
+            if self.now.text != "}":
+                self.expect(",")
+        self.expect(";")
 
     # --- the text ----------------------------------------------------------------------------------------------------
     def parse(self) -> Unit:
@@ -504,8 +578,8 @@ class Parser:
                 pass
             elif self.now.text in ("typedef", "using"):
                 self.alias()
-            elif self.now.text == "namespace":
-                raise Failure("namespaces are not served in C text", self.now.line)
+            elif self.now.text == "enum":
+                self.enumeration()
             else:
                 self.outer()
         return self.unit
@@ -545,9 +619,13 @@ class Parser:
         for t, is_type in template:
             if is_type:
                 self.types.discard(t)
-        if body is not None or name not in self.unit.functions:
-            is_kernel = "__global__" in qualifiers
-            self.unit.functions[name] = Function(name, of, parameters, body, is_kernel, line, template)
+        known = self.unit.functions.get(name)
+        if known is not None and known.body is None and body is not None:
+            if [p.type for p in known.parameters] == [p.type for p in parameters]:
+                del self.unit.functions[name]
+        if body is not None or known is None or [p.type for p in known.parameters] != [p.type for p in parameters]:
+            made = Function(name, of, parameters, body, "__global__" in qualifiers, line, template)
+            self.unit.put(self.unit.functions, name, made, line)
 
     def _template(self) -> tuple[tuple[str, bool], ...]:
         self.expect("<")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from lancehead.cupy.c.parsing import Function, Node, Parser, TypeName, Unit
 from lancehead.cupy.c.statements import Statements
 from lancehead.cupy.c.tokens import CompileException, Failure, tokens
 from lancehead.cupy.c.values import Pointer, Value, converted, exact, scalar
-from lancehead.cupy.c.writing import Writer, addressed, indexing, references
+from lancehead.cupy.c.writing import Writer, addressed, indexing, references, unused
 
 _numbered = itertools.count()
 
@@ -41,6 +41,8 @@ class Program:
         self.env: dict[str, Any] = {**unit.aliases, **env}
         self.written: dict[Any, tuple[str, Any, list[Any]]] = {}
         self.texts: list[str] = []
+        #: Lines and what is to be said of them.
+        self.warnings: list[tuple[int, str]] = []
         #: Arrays outside of functions that kernels get as further arguments: names, types, extents, values.
         self.arrays: dict[str, tuple[Any, tuple[int, ...], Any]] = {}
         self.constants: dict[str, Node] = {}
@@ -51,6 +53,8 @@ class Program:
     def _outer(self, declared: Node) -> None:
         variables, qualifiers = declared.parts
         for of, name, extents, value, line in variables:
+            if name in self.constants or name in self.arrays:
+                raise Failure(f'"{name}" has already been declared', line)
             d = scalar(of, self.env, line)
             if not extents and value is not None and not qualifiers & {"__device__", "__constant__"}:
                 self.constants[name] = Node("cast", (of, value), line)
@@ -70,6 +74,8 @@ class Program:
 
     def variable(self, w: Writer, name: str) -> Any:
         """A variable outside of functions; None if there is none."""
+        if name in self.unit.enumerators:
+            return w.value(self.unit.enumerators[name])
         if name in self.constants:
             node = self.constants[name]
             return w.value(node)
@@ -170,6 +176,9 @@ class Program:
                 w.scopes[0][p.name] = Value(name, d, is_variable=True, base=f"={p.name}")
         names += [f"outer_{a}" for a in self.arrays]
         w.statement(f.body)
+        self.warnings += [
+            (line, f'variable "{name}" was declared but never referenced') for name, line in unused(f.body)
+        ]
         if not w.lines:
             w.add("pass")
         for k, p in enumerate(f.parameters):
@@ -231,9 +240,9 @@ def _assigned(node: Any, found: set[str]) -> set[str]:
     return found
 
 
-def read(source: str, macros: dict[str, str], types: Sequence[str] = ()) -> Parser:
+def read(source: str, macros: dict[str, str], types: Sequence[str] = (), spaces: Iterable[str] = ()) -> Parser:
     """A parser of a text, at its beginning."""
-    return Parser(tokens(source, macros), types)
+    return Parser(tokens(source, macros), types, spaces)
 
 
 def module(text: str, **names: Any) -> dict[str, Any]:

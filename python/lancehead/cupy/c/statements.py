@@ -14,6 +14,7 @@ from lancehead.cupy.c.values import (
     INT,
     LONG,
     UINT,
+    Group,
     Pointer,
     Value,
     converted,
@@ -233,7 +234,12 @@ class Statements(Writer):
             if extents:
                 self._array(name, d, extents, value, qualifiers, at)
                 continue
-            start = self.value(value) if isinstance(value, Node) else None
+            start = self.loaded(self.expression(value)) if isinstance(value, Node) else None
+            if isinstance(d, Group) or (start is not None and isinstance(start.type, Group)):
+                if start is None or (d is not None and d != start.type):
+                    raise Failure(f"{name} is no such group of threads", at)
+                self.scopes[-1][name] = start
+                continue
             if isinstance(value, list):
                 raise Failure(f"{name} is no array", at)
             if is_auto:

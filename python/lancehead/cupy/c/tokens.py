@@ -16,6 +16,9 @@ class CompileException(Exception):
         super().__init__(f"{name}({line}): error: {message}{shown}" if line else f"{name}: error: {message}")
         self._msg, self.source, self.name, self.options, self.line = message, source, name, tuple(options), line
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return CompileException, (self._msg, self.source, self.name, self.options, self.line)
+
     def get_message(self) -> str:
         """The message."""
         return str(self)

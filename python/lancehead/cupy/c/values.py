@@ -36,6 +36,16 @@ class Pointer:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A group of threads, of a block or of the grid."""
+
+    name: str
+
+
+GROUPS = {"grid_group": Group("grid"), "thread_block": Group("block")}
+
+
+@dataclass(frozen=True)
 class Value:
     """A value: its text and type. Of a pointer `base` is the array and `text` the place in it, empty for the first.
 
@@ -73,6 +83,8 @@ def scalar(of: TypeName, env: dict[str, Any], line: int) -> Any:
         return Pointer(None) if of.pointers else None
     elif of.name in SCALARS:
         found = SCALARS[of.name]
+    elif of.name in GROUPS and not of.pointers:
+        return GROUPS[of.name]
     else:
         raise Failure(f'identifier "{of.name}" is undefined', line)
     if isinstance(found, TypeName):

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lancehead.cupy.c.calls import called, complex_of
+from lancehead.cupy.c.calls import called, complex_of, of_group
 from lancehead.cupy.c.parsing import Function, Node, TypeName
 from lancehead.cupy.c.tokens import Failure
 from lancehead.cupy.c.values import (
     BOOL,
     DOUBLE,
     FLOAT,
+    GROUPS,
     INT,
     LONG,
     UINT,
     ULONG,
     WIDE,
+    Group,
     Pointer,
     Value,
     common,
@@ -190,7 +192,10 @@ class Writer:
     # --- expressions -------------------------------------------------------------------------------------------------
     def value(self, node: Node) -> Value:
         """The value of an expression."""
-        return self.loaded(self.expression(node))
+        v = self.loaded(self.expression(node))
+        if isinstance(v.type, Group):
+            raise Failure("a group of threads has no value", node.line)
+        return v
 
     def expression(self, node: Node) -> Value:
         """An expression: a value, an element, or a variable."""
@@ -444,6 +449,10 @@ class Writer:
         explicit = of.parts[1] if len(of.parts) > 1 else ()
         if name in self.program.unit.functions:
             return self.program.call(self, name, explicit, given, line)
+        if name in ("this_grid", "this_thread_block") and not given:
+            return Value("", GROUPS["grid_group" if name == "this_grid" else "thread_block"])
+        if name == "sync" and len(given) == 1:
+            return of_group(self.expression(given[0]), name, line)
         values = [self.value(g) for g in given]
         found = called(self, name, values, line)
         if found is None:
@@ -457,7 +466,9 @@ class Writer:
             return Value(f"np.int64({base.name}.size)", LONG)
         if base == "_ind" and name == "size":
             return Value("np.int64(n)", LONG)
-        v = self.value(owner)
+        v = self.loaded(self.expression(owner))
+        if isinstance(v.type, Group):
+            return of_group(v, name, line)
         if not v.is_pointer and v.type is not None and v.type.kind == "c" and name in ("real", "imag"):
             if given:
                 raise Failure(f"{name}() with an argument is not served", line)
@@ -541,6 +552,26 @@ def changes(node: Any, found: set[str]) -> set[str]:
     return found
 
 
+def unused(body: Node) -> list[tuple[str, int]]:
+    """Variables that a tree declares and names nowhere else, and their lines."""
+    declared: list[tuple[str, int]] = []
+    named: set[str] = set()
+
+    def look(node: Any) -> None:
+        if isinstance(node, Node):
+            if node.kind == "declare":
+                declared.extend((name, line) for _, name, _, _, line in node.parts[0])
+            elif node.kind == "name":
+                named.add(node.parts[0])
+            node = node.parts
+        if isinstance(node, (list, tuple)):
+            for part in node:
+                look(part)
+
+    look(body)
+    return [(name, line) for name, line in declared if name not in named]
+
+
 _HASHING = ("%", "/", "&", "|", "^", ">>", "<<")
 
 
@@ -567,4 +598,4 @@ def references(function: Function) -> list[int]:
     return [k for k, p in enumerate(function.parameters) if p.type.is_reference and not p.type.is_const]
 
 
-__all__ = ["GEOMETRY", "Indexed", "Loop", "Writer", "addressed", "changes", "indexing", "references"]
+__all__ = ["GEOMETRY", "Indexed", "Loop", "Writer", "addressed", "changes", "indexing", "references", "unused"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from lancehead.cupy import layout
 from lancehead.cupy.cuda import runtime
 
 
+@functools.total_ordering
 class Device:
     """A device by its number, the one in use without. In a `with` block it is the one in use."""
 
@@ -32,19 +34,13 @@ class Device:
         layout.CURRENT.number = self._before.pop()
 
     def __eq__(self, other: object) -> bool:
-        return self.id == other.id if isinstance(other, Device) else self.id == other
+        return self.id == other.id if isinstance(other, Device) else NotImplemented
 
     def __lt__(self, other: Any) -> bool:
-        return bool(self.id < int(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.id > int(other))
+        return bool(self.id < other.id) if isinstance(other, Device) else NotImplemented
 
     def __le__(self, other: Any) -> bool:
-        return bool(self.id <= int(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return bool(self.id >= int(other))
+        return bool(self.id <= other.id) if isinstance(other, Device) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -75,13 +71,22 @@ class Device:
     @property
     def attributes(self) -> dict[str, Any]:
         """Facts of the device by their names."""
-        known = runtime.getDeviceProperties(self.id)
-        return {name[0].upper() + name[1:]: v for name, v in known.items() if isinstance(v, int)}
+        return dict(runtime.attributes(self.id).values())
 
     @property
     def pci_bus_id(self) -> str:
         """Its place in the machine."""
-        return f"0000:{self.id:02x}:00.0"
+        return runtime.deviceGetPCIBusId(self.id)
+
+    @classmethod
+    def from_pci_bus_id(cls, bus_id: str) -> Device:
+        """The device at a place of the machine."""
+        return cls(runtime.deviceGetByPCIBusId(bus_id))
+
+
+def from_pointer(ptr: int) -> Device:
+    """The device whose memory an address is of."""
+    return Device(runtime.pointerGetAttributes(ptr).device)
 
 
 def get_device_id() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Any
 
 from lancehead.cupy.cuda import runtime
@@ -10,7 +11,14 @@ from lancehead.cupy.cuda import runtime
 
 class _Stacks(threading.local):
     def __init__(self) -> None:
-        self.current: list[Any] = []
+        #: The current stream, None for a default one, which of those, and the streams of the blocks around.
+        self.current: Any = None
+        self.default: Any = None
+        self.entered: list[Any] = []
+
+    def set(self, stream: Any) -> None:
+        """Makes a stream the current one."""
+        self.current, self.default = (stream, None) if stream.ptr else (None, stream)
 
 
 _STACKS = _Stacks()
@@ -28,12 +36,20 @@ class _BaseStream:
     def __hash__(self) -> int:
         return hash(self.ptr)
 
+    def _set(self) -> None:
+        if self.device_id not in (-1, runtime.getDevice()):
+            raise RuntimeError(f"{self!r} is a stream of another device than the one in use, {runtime.getDevice()}")
+        _STACKS.set(self)
+
     def __enter__(self) -> Any:
-        _STACKS.current.append(self)
+        self._set()
+        _STACKS.entered.append(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        _STACKS.current.pop()
+        # A stream of `use` is forgotten, as by CuPy.
+        _STACKS.entered.pop()
+        _STACKS.set(_STACKS.entered[-1] if _STACKS.entered else Stream.null)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
@@ -43,7 +59,7 @@ class _BaseStream:
 
     def use(self) -> Any:
         """Makes it the current stream of the thread."""
-        _STACKS.current[:] = [self]
+        self._set()
         return self
 
     @property
@@ -99,32 +115,49 @@ class Stream(_BaseStream):
     ptds: Any = _Default(ptds=True)
 
     def __init__(
-        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None
     ) -> None:
         from lancehead import cuda
 
         if null and ptds:
             raise ValueError("null and ptds cannot be enabled at the same time")
         there = cuda.default_stream() if null else cuda.per_thread_default_stream() if ptds else cuda.stream()
-        super().__init__(there, 0 if null else int(there), -1 if null else runtime.getDevice())
-        self.is_non_blocking = non_blocking
+        super().__init__(there, 0 if null else int(there), -1 if null or ptds else runtime.getDevice())
+        self.is_non_blocking, self.priority = non_blocking, priority or 0
 
     @classmethod
-    def from_external(cls, stream: Any) -> ExternalStream:
-        """The stream of an object with `__cuda_stream__`."""
+    def from_external(cls, stream: Any) -> Any:
+        """The stream of an object with `__cuda_stream__`, which it keeps."""
+        if not hasattr(stream, "__cuda_stream__"):
+            raise TypeError(f"{type(stream).__name__} does not implement __cuda_stream__")
         found = stream.__cuda_stream__()
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise TypeError("__cuda_stream__ must return a 2-tuple")
+        if not all(isinstance(v, int) for v in found):
+            raise TypeError("__cuda_stream__ must return (int, int)")
         if found[0] != 0:
-            raise ValueError(f"version {found[0]} of the protocol of streams is not served")
-        return ExternalStream(found[1])
+            raise TypeError(f"unsupported version {found[0]} of __cuda_stream__")
+        made = object.__new__(cls)
+        _wrap(made, found[1], -1)
+        made.is_non_blocking, made.priority, made._foreign_stream_ref = False, 0, stream
+        return made
+
+    _foreign_stream_ref: Any = None
+
+
+def _wrap(made: _BaseStream, ptr: int, device_id: int) -> None:
+    from lancehead import cuda
+
+    _BaseStream.__init__(made, cuda.external_stream(ptr) if ptr else cuda.default_stream(), ptr, device_id)
 
 
 class ExternalStream(_BaseStream):
     """A stream of another library by its address."""
 
     def __init__(self, ptr: int, device_id: int = -1) -> None:
-        from lancehead import cuda
-
-        super().__init__(cuda.external_stream(ptr), ptr, device_id)
+        text = "ExternalStream is deprecated: Stream.from_external takes the object of the stream"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        _wrap(self, ptr, device_id)
 
 
 class Event:
@@ -160,10 +193,12 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     from lancehead import cuda
 
     if not (start_event._timed and end_event._timed and start_event._recorded and end_event._recorded):
-        raise runtime.CUDARuntimeError(400, "cudaErrorInvalidResourceHandle: invalid resource handle")
+        raise runtime.CUDARuntimeError(400)
     return float(cuda.event_elapsed_time(start_event._there, end_event._there))
 
 
 def get_current_stream(device_id: int = -1) -> Any:
     """The current stream of the thread."""
-    return _STACKS.current[-1] if _STACKS.current else Stream.null
+    found = _STACKS.current or _STACKS.default
+    wanted = runtime.getDevice() if device_id < 0 else device_id
+    return found if found is not None and found.device_id in (-1, wanted) else Stream.null

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.cupy import layout
 from lancehead.cupy.testing.comparing import as_numpy
+from lancehead.xp import array as lazy
 
 
 def _device() -> Any:
@@ -109,12 +111,11 @@ def _counted(values: np.ndarray, shape: Any, xp: Any, dtype: Any, order: Any) ->
 def shaped_linspace(
     start: Any, stop: Any, shape: Any, xp: Any = None, dtype: Any = np.float32, order: Any = "C"
 ) -> Any:
-    """Numbers at equal distances along the last axis."""
-    shape = (shape,) if np.isscalar(shape) else tuple(shape)
-    if np.dtype(dtype).kind == "b":
-        return _placed(np.arange(int(np.prod(shape))).reshape(shape) % 2 == 0, xp, dtype, order)
-    values = np.linspace(start, stop, shape[-1])
-    return _placed(np.broadcast_to(values, shape), xp, dtype, order)
+    """Numbers at equal distances; unsigned ones and truth values only those within the type."""
+    kind = np.dtype(dtype).kind
+    low = max(start, 0) if kind in "bu" else start
+    values = np.linspace(low, min(stop, 1) if kind == "b" else stop, int(np.prod(shape)))
+    return _placed(values.reshape(shape), xp, dtype, order)
 
 
 def shaped_random(
@@ -156,7 +157,8 @@ def generate_matrix(shape: Any, xp: Any = None, dtype: Any = np.float32, *, sing
     if dtype.kind not in "fc":
         raise TypeError(f"dtype {dtype} is not supported")
     rng, k = np.random.RandomState(0), min(shape[-2:])
-    values = rng.uniform(1, 10, (*shape[:-2], k)) if singular_values is None else np.asarray(singular_values)
+    given = layout.host(singular_values) if isinstance(singular_values, lazy.ndarray) else singular_values
+    values = rng.uniform(1, 10, (*shape[:-2], k)) if given is None else np.asarray(given)
     if np.any(values < 0):
         raise ValueError("negative singular value is given")
     a = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if dtype.kind == "c" else 0)

@@ -6,6 +6,9 @@ for each argument whose adjoint is wanted, and the arguments' shadows: memory li
 a tuple of adjoints, one for each of the first arguments, `None` where there is none.
 
 Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is `A^H` times that of the result.
+
+In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a tuple of the
+arguments' tangents, then the arguments, and gives the result and its tangent.
 """
 
 import numpy as np
@@ -19,7 +22,22 @@ def zeros(x):
         return _zeros_like(x)
     if prim.is_tuple(x):
         return _zeros_of(x)
+    if x is not None and not prim.is_number(x):
+        prim.error(x, "derivatives flow through numbers, arrays and tuples of them")
     return x
+
+
+def copy_back(dtype, target, stride, source, n, size, wanted):
+    """The adjoint of a copy of `n` items of `size` bytes to places with a stride: what was copied gets the adjoints of
+    the copies, which are zero then. All addresses are of shadows; `wanted` says whether what was copied has one."""
+    item = prim.itemsize(dtype)
+    shape = (n, size // item)
+    copies = prim.array(prim.no_owner(), target, shape, (stride, item), dtype, "A")
+    held = np.copy(copies)
+    copies[...] = 0
+    if wanted != 0:
+        own = prim.array(prim.no_owner(), source, shape, (size, item), dtype, "A")
+        own[...] += held
 
 
 def _zeros_of(xs):
@@ -43,6 +61,16 @@ def _zeros_like(x):
 def pull(backward, wanted, saved, adjoint, shadows):
     """Calls a rule's second function: adds what it gives to the shadows, and gives the adjoints of numbers."""
     return _given(wanted, shadows, backward(saved, adjoint, wanted, shadows))
+
+
+def pull_stated(backward, wanted, saved, adjoint, shadows):
+    """As `pull`, for a function of the program: it takes what was saved and the adjoint of the result."""
+    return _given(wanted, shadows, backward(saved, adjoint))
+
+
+def push_stated(function, args, tangents):
+    """Calls the function by which the program states a tangent: the result and its tangent."""
+    return function(args, tangents)
 
 
 def _given(wanted, shadows, adjoints):
@@ -88,8 +116,3 @@ def _each(wanted, shadows, adjoints):
     if len(shadows) == 0:
         return ()
     return (_one(wanted, shadows[0], adjoints[0]),) + _each(wanted, shadows[1:], adjoints[1:])
-
-
-def as_array(x):
-    """A number as an array without dimensions; an array itself."""
-    return np.asarray(x)

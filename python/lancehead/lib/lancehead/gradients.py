@@ -1,4 +1,4 @@
-"""Derivatives of functions, over `prim.adjoint`."""
+"""Derivatives of functions, over `prim.adjoint` (reverse mode) and `prim.tangent` (forward mode)."""
 
 import numpy as np
 
@@ -7,10 +7,158 @@ from lancehead.lib.derivatives import zeros
 
 
 def differentiate(f, asked, args):
-    """The result of `f(*args)`, and a tuple of the adjoints of its arguments; `asked` has `None` for those that are not
-    asked for, and may be shorter."""
+    """The result of `f(*args)`, and a tuple of the derivatives of its first number with respect to the arguments;
+    `asked` has `None` for those that are not asked for, and may be shorter."""
     given = _own(asked, args)
-    return prim.adjoint(f, given, _shadows(asked, given))
+    value, adjoints = prim.adjoint(f, given, _shadows(asked, given))
+    return value, _outward(adjoints)
+
+
+def derivatives_of(f, asked, args):
+    """As `differentiate`, for a function with a number as its result; without what is not asked for."""
+    value, adjoints = differentiate(f, asked, args)
+    _check_number(value)
+    return value, chosen(adjoints)
+
+
+def derivatives_with(f, asked, args):
+    """As `derivatives_of`, for a function that gives a number and something else."""
+    value, adjoints = differentiate(f, asked, args)
+    if not prim.is_tuple(value) or len(value) != 2:
+        prim.error(value, "with `has_aux=True` a function gives a number and something else")
+    _check_number(value[0])
+    return value, chosen(adjoints)
+
+
+def _check_number(value):
+    if not prim.is_float(value):
+        prim.error(value, "the derivative is that of a function whose result is one float; use `jacobian` for arrays")
+
+
+def pulled(f, adjoint, asked, args):
+    """The products of an adjoint of the result with the derivatives."""
+
+    def weighted(*given):
+        return _inner(f(*given), adjoint)
+
+    return chosen(differentiate(weighted, asked, args)[1])
+
+
+def pushed(f, args, tangents):
+    """The result of `f(*args)` and its tangent for tangents of the arguments; `None` is that of a constant."""
+    return prim.tangent(f, args, _fitting(args, tangents))
+
+
+def product_with_hessian(f, asked, args, tangent):
+    """The derivative's tangent: forward mode over reverse mode."""
+
+    def derivative(*given):
+        return chosen(differentiate(f, asked, given)[1])[0]
+
+    return prim.tangent(derivative, args, _alone(asked, args, tangent))[1]
+
+
+def forward_jacobian(f, asked, args):
+    """The matrix of derivatives by columns."""
+    x = _asked_of(asked, args)
+    if not prim.is_array(x):
+        return prim.tangent(f, args, _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
+    y = f(*args)
+    if prim.is_tuple(y):
+        prim.error(y, "the Jacobian is that of a function whose result is an array or a number")
+    out = np.zeros(_shape_of(y) + x.shape, prim.dtype_of(y))
+    columns = out.reshape(-1, x.size)
+    for j in range(x.size):
+        unit = np.zeros(x.size, prim.dtype_of(x))
+        unit[j] = 1
+        column = prim.tangent(f, args, _alone(asked, args, _like(x, unit)))[1]
+        columns[:, j] = column.reshape(-1) if prim.is_array(column) else column
+    return out
+
+
+def reverse_jacobian(f, asked, args):
+    """The matrix of derivatives by rows."""
+    y = f(*args)
+    if prim.is_float(y):
+        return chosen(differentiate(f, asked, args)[1])[0]
+    if not prim.is_array(y):
+        prim.error(y, "the Jacobian is that of a function whose result is an array or a number")
+    x = _asked_of(asked, args)
+    out = np.zeros(y.shape + _shape_of(x), prim.dtype_of(x))
+    rows = out.reshape(y.size, -1)
+    for i in range(y.size):
+        unit = np.zeros(y.size, prim.dtype_of(y))
+        unit[i] = 1
+        row = pulled(f, unit.reshape(y.shape), asked, args)[0]
+        rows[i] = row.reshape(-1) if prim.is_array(row) else row
+    return out
+
+
+def stop_gradient(x):
+    """The value, as a constant."""
+    return x
+
+
+def recomputed(f, args):
+    """The result of `f(*args)`. Where it is differentiated, only the arguments are kept, and `f` runs again."""
+    return f(*args)
+
+
+def chosen(adjoints):
+    """The adjoints that are not `None`."""
+    if len(adjoints) == 0:
+        return ()
+    if adjoints[0] is None:
+        return chosen(adjoints[1:])
+    return (adjoints[0],) + chosen(adjoints[1:])
+
+
+def copied(x):
+    """A value with memory of its own."""
+    if prim.is_array(x):
+        return np.copy(x)
+    if prim.is_tuple(x):
+        return _copied_of(x)
+    return x
+
+
+def _copied_of(xs):
+    if len(xs) == 0:
+        return ()
+    return (copied(xs[0]),) + _copied_of(xs[1:])
+
+
+def _outward(x):
+    # Outside, the derivative with respect to a complex number is the conjugate of its adjoint, as in JAX.
+    if prim.is_complex(x):
+        return x.conjugate()
+    if prim.is_array(x):
+        return np.conjugate(x) if prim.is_complex(prim.dtype_of(x)) else x
+    if prim.is_tuple(x):
+        return _outward_of(x)
+    return x
+
+
+def _outward_of(xs):
+    if len(xs) == 0:
+        return ()
+    return (_outward(xs[0]),) + _outward_of(xs[1:])
+
+
+def _inner(y, adjoint):
+    if prim.is_tuple(y):
+        return _inner_of(y, adjoint)
+    if prim.is_array(y):
+        return np.sum((y * adjoint).real)
+    if prim.is_float(y) or prim.is_complex(y):
+        return (y * adjoint).real
+    return 0.0
+
+
+def _inner_of(ys, adjoints):
+    if len(ys) == 0:
+        return 0.0
+    return _inner(ys[0], adjoints[0]) + _inner_of(ys[1:], adjoints[1:])
 
 
 def _own(asked, args):
@@ -23,9 +171,15 @@ def _own(asked, args):
 def _plain(x):
     if prim.is_array(x):
         return x if prim.layout(x) != "A" else np.copy(x)
-    if prim.is_tuple(x):
+    if prim.is_tuple(x) and not _is_plain(x):
         return _all_plain(x)
     return x
+
+
+def _is_plain(x):
+    if prim.is_tuple(x):
+        return len(x) == 0 or (_is_plain(x[0]) and _is_plain(x[1:]))
+    return not prim.is_array(x) or prim.layout(x) != "A"
 
 
 def _all_plain(xs):
@@ -45,13 +199,44 @@ def _shadows(asked, args):
 def _shadow(x):
     if prim.is_int(x) or prim.is_bool(x):
         prim.error(x, "derivatives are with respect to floats; pass a float in place of an integer")
+    if prim.is_array(x) and (prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x))):
+        prim.error(x, "derivatives are with respect to floats; pass an array of floats")
     return zeros(x)
 
 
-def chosen(adjoints):
-    """The adjoints that are not `None`."""
-    if len(adjoints) == 0:
+def _fitting(args, tangents):
+    if len(args) == 0:
         return ()
-    if adjoints[0] is None:
-        return chosen(adjoints[1:])
-    return (adjoints[0],) + chosen(adjoints[1:])
+    return (_fits(args[0], tangents[0]),) + _fitting(args[1:], tangents[1:])
+
+
+def _fits(x, t):
+    if t is None or not prim.is_array(x):
+        return t
+    return _like(x, np.asarray(t))
+
+
+def _like(x, t):
+    # A tangent in the strides of its argument.
+    out = zeros(x)
+    out[...] = t.reshape(x.shape)
+    return out
+
+
+def _alone(asked, args, tangent):
+    if len(args) == 0:
+        return ()
+    if len(asked) == 0:
+        return (None,) + _alone((), args[1:], tangent)
+    own = None if asked[0] is None else _fits(args[0], tangent)
+    return (own,) + _alone(asked[1:], args[1:], tangent)
+
+
+def _asked_of(asked, args):
+    if asked[0] is None:
+        return _asked_of(asked[1:], args[1:])
+    return args[0]
+
+
+def _shape_of(y):
+    return y.shape if prim.is_array(y) else ()

@@ -24,18 +24,25 @@ def times(a, b):
     return prim.cast(a * b, prim.dtype_of(a))
 
 
+def is_below(a, b):
+    """Whether a number is less than another one; complex numbers are ordered by their real parts, then the others."""
+    if prim.is_complex(a):
+        return a.real < b.real or (a.real == b.real and a.imag < b.imag)
+    return a < b
+
+
 def greater(a, b):
     """The greater of two numbers, and NaN if one is."""
     if a != a:
         return a
-    return a if a >= b else b
+    return a if a == b or is_below(b, a) else b
 
 
 def less(a, b):
     """The less of two numbers, and NaN if one is."""
     if a != a:
         return a
-    return a if a <= b else b
+    return a if a == b or is_below(a, b) else b
 
 
 def add(semiring, a, b):
@@ -66,12 +73,12 @@ def ne(a, b):
 
 def lt(a, b):
     """Whether a number is less than another one."""
-    return a < b
+    return is_below(a, b)
 
 
 def gt(a, b):
     """Whether a number is greater than another one."""
-    return a > b
+    return is_below(b, a)
 
 
 def mapped(f, data):

@@ -6,6 +6,10 @@ from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.arithmetic import plus
 from lancehead.lib.sparse.places import at, is_outside, put, row_of_block, summed
+from lancehead.lib.sparse.scattering import is_scattered, place_scattered
+
+#: How entries with their places are in order: not, by their rows, and by their columns, too.
+UNSORTED, SORTED, CANONICAL = 0, 1, 2
 
 
 def rows_of_entries(indptr, rows, out):
@@ -41,6 +45,12 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
     Each part of the rows has counts of its own, and so places of its own.
     """
     size = at(indptr, rows)
+    if is_scattered(indices, size, columns):
+        row = np.empty(size, out_indices.dtype)
+        rows_of_entries(indptr, rows, row)
+        if not place_scattered(indices[:size], row, data, columns, rows, parts, out_indptr, out_indices, out_data):
+            raise ValueError(f"indices must be >= 0 and < {columns}")
+        return
     counts = np.zeros(parts * columns, out_indptr.dtype)
     for t in prange(parts):
         first, last = row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)
@@ -59,35 +69,67 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
 
 
 def count_part(keys, others, start, stop, rows, columns, counts, base):
-    """Counts some entries by their rows; 1 if these fall, 2 if a place is not there, else 0."""
-    before, falls = 0, 0
+    """Counts some entries by their rows; whether all places are there."""
+    outside = 0
     for k in range(start, stop):
         i = at(keys, k)
         if is_outside(i, rows) or is_outside(at(others, k), columns):
-            return 2
-        falls += i < before
-        before = i
-        put(counts, base + i, at(counts, base + i) + 1)
-    return 1 if falls > 0 else 0
+            outside += 1
+        else:
+            put(counts, base + i, at(counts, base + i) + 1)
+    return outside == 0
+
+
+def begin_part(keys, others, start, stop, rows, columns, out_indptr):
+    """Where rows begin, of some entries whose rows do not fall; `UNSORTED` if they do, or a place is not there.
+
+    `CANONICAL` means that the columns of each row ascend, too.
+    """
+    before, column, level = -1, -1, 0
+    if start > 0:
+        before, column = at(keys, start - 1), at(others, start - 1)
+        if is_outside(before, rows):
+            return UNSORTED
+    for k in range(start, stop):
+        i, j = at(keys, k), at(others, k)
+        if is_outside(j, columns):
+            return UNSORTED
+        if i != before:
+            if i < before or i >= rows:
+                return UNSORTED
+            while before < i:
+                before += 1
+                put(out_indptr, before, k)
+        else:
+            level += j <= column
+        column = j
+    return CANONICAL if level == 0 else SORTED
 
 
 def compressed(keys, others, data, rows, columns, parts, out_indptr, out_indices, out_data):
     """Entries with their places, which are looked at, in compressed rows; those of a row keep their order.
 
-    Each part of the entries has counts of its own. Returns false if a place is not there.
+    Each part of the entries has counts of its own. Returns 0 if a place is not there, and `CANONICAL` if the columns of
+    each row ascend.
     """
     size = keys.shape[0]
-    counts, found = np.zeros(parts * rows, out_indptr.dtype), np.zeros(parts, np.int64)
+    found = np.zeros(parts, np.int64)
     for t in prange(parts):
-        start, stop = size * t // parts, size * (t + 1) // parts
-        found[t] = count_part(keys, others, start, stop, rows, columns, counts, t * rows)
-    in_order = True
-    for t in range(parts):
-        if found[t] == 2:
-            return False
-        start = size * t // parts
-        if found[t] == 1 or (t > 0 and at(keys, start) < at(keys, start - 1)):
-            in_order = False
+        found[t] = begin_part(keys, others, size * t // parts, size * (t + 1) // parts, rows, columns, out_indptr)
+    level = found.min()
+    if level > UNSORTED:
+        for i in range(at(keys, size - 1) + 1 if size > 0 else 0, rows + 1):
+            put(out_indptr, i, size)
+        for t in prange(parts):
+            copy_part(others, data, size * t // parts, size * (t + 1) // parts, out_indices, out_data)
+        return level
+    if is_scattered(keys, size, rows):
+        return SORTED * place_scattered(keys, others, data, rows, columns, parts, out_indptr, out_indices, out_data)
+    counts = np.zeros(parts * rows, out_indptr.dtype)
+    for t in prange(parts):
+        found[t] = count_part(keys, others, size * t // parts, size * (t + 1) // parts, rows, columns, counts, t * rows)
+    if found.min() == 0:
+        return 0
     total = 0
     for i in range(rows):
         put(out_indptr, i, total)
@@ -98,11 +140,8 @@ def compressed(keys, others, data, rows, columns, parts, out_indptr, out_indices
     put(out_indptr, rows, total)
     for t in prange(parts):
         start, stop = size * t // parts, size * (t + 1) // parts
-        if in_order:
-            copy_part(others, data, start, stop, out_indices, out_data)
-        else:
-            move_part(keys, others, data, start, stop, counts, t * rows, out_indices, out_data)
-    return True
+        move_part(keys, others, data, start, stop, counts, t * rows, out_indices, out_data)
+    return SORTED
 
 
 def copy_part(others, data, start, stop, out_indices, out_data):

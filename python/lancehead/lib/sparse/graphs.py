@@ -5,6 +5,7 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.places import at, prefetch, put
+from lancehead.lib.sparse.scattering import is_scattered
 
 #: The predecessor of what has none.
 NONE = -9999
@@ -25,6 +26,27 @@ def see(seen, j):
 
 def breadth_first(indptr, indices, start, order, before):
     """The nodes that are reached from one, by their distance; `before` is `NONE` for all nodes at first."""
+    if is_scattered(indices, indices.shape[0], before.shape[0]):
+        return breadth_first_far(indptr, indices, start, order, before)
+    put(order, 0, start)
+    put(before, start, start)
+    done, found = 0, 1
+    while done < found:
+        i = at(order, done)
+        done += 1
+        for k in range(at(indptr, i), at(indptr, i + 1)):
+            prim.loop_hint(1, 1)
+            j = at(indices, k)
+            if at(before, j) == NONE:
+                put(before, j, i)
+                put(order, found, j)
+                found += 1
+    put(before, start, NONE)
+    return found
+
+
+def breadth_first_far(indptr, indices, start, order, before):
+    """The same where edges lead to nodes that are far apart."""
     # Most edges of a search lead to nodes that are known: a bit for each node stays in the nearest cache.
     seen = np.zeros((before.shape[0] + 63) >> 6, np.uint64)
     see(seen, start)

@@ -12,9 +12,11 @@ from lancehead.lib.sparse.places import at, put, row_of_block
 
 def keep(c_indices, c_data, to, j, v):
     """Stores an entry that is not zero; returns where the next one goes."""
+    # The number is tested as it is at hand: one read back would have to wait for the store, and the next entry for it.
+    x = prim.cast(v, prim.dtype_of(c_data))
     put(c_indices, to, j)
-    prim.set_item(c_data, to, prim.cast(v, prim.dtype_of(c_data)))
-    return to + (prim.item(c_data, to) != 0)
+    prim.set_item(c_data, to, x)
+    return to + (x != 0)
 
 
 def united_row(op, a, b, c, k, a_end, m, b_end, to, operand):

@@ -12,9 +12,9 @@ from lancehead.lib.sparse.places import BLOCK, at, first_from, is_outside, prefe
 
 #: Entries from which on a sum has four parts, and those of a block of a product with a vector.
 LONG, VECTOR_BLOCK = 16, 32768
-#: Elements of a vector that are far apart, how many places of a block are looked at, and how many entries before its
-#: turn the memory of one is asked for.
-FAR, SAMPLES, AHEAD = 4096, 32, 32
+#: How many entries before its turn the memory of one is asked for: rows are short, and the processor by itself does not
+#: look beyond a page.
+AHEAD = 256
 
 
 def term(semiring, data, x, k, j, y):
@@ -24,59 +24,55 @@ def term(semiring, data, x, k, j, y):
     return multiply(semiring, prim.item(data, k), prim.item(x, j), y)
 
 
+def long_dot(semiring, indices, data, x, y, start, end):
+    """The sum of the products of entries with what a vector has at their indices, in four parts."""
+    a = nothing(semiring, y)
+    b, c, d = a, a, a
+    for n in range((end - start) >> 2):
+        prim.loop_hint(2, 1)
+        k = start + 4 * n
+        prefetch(data, k + AHEAD)
+        a = add(semiring, a, term(semiring, data, x, k, at(indices, k), y))
+        b = add(semiring, b, term(semiring, data, x, k + 1, at(indices, k + 1), y))
+        c = add(semiring, c, term(semiring, data, x, k + 2, at(indices, k + 2), y))
+        d = add(semiring, d, term(semiring, data, x, k + 3, at(indices, k + 3), y))
+    return add(semiring, add(semiring, a, b), add(semiring, c, d))
+
+
 def dot(semiring, indices, data, x, y, start, end):
-    """The sum of the products of entries with what a vector has at their indices."""
-    total, k = nothing(semiring, y), start
-    if end - start >= LONG:
-        b, c, d = total, total, total
-        while k + 4 <= end:
-            total = add(semiring, total, term(semiring, data, x, k, at(indices, k), y))
-            b = add(semiring, b, term(semiring, data, x, k + 1, at(indices, k + 1), y))
-            c = add(semiring, c, term(semiring, data, x, k + 2, at(indices, k + 2), y))
-            d = add(semiring, d, term(semiring, data, x, k + 3, at(indices, k + 3), y))
-            k += 4
-        total = add(semiring, add(semiring, total, b), add(semiring, c, d))
-    while k < end:
+    """The same sum with the terms that are left over."""
+    total = long_dot(semiring, indices, data, x, y, start, end)
+    for k in range(start + ((end - start) & ~3), end):
         total = add(semiring, total, term(semiring, data, x, k, at(indices, k), y))
-        k += 1
     return total
 
 
-def is_scattered(indices, start, end, x):
-    """Whether entries of a block, of which some are looked at, lead to places of a long vector that are far apart."""
-    if x.shape[0] < FAR * SAMPLES or end - start < 2 * SAMPLES:
-        return False
-    step, far = (end - start - 1) // SAMPLES, 0
-    for n in range(SAMPLES):
-        k = start + n * step
-        far += abs(at(indices, k + 1) - at(indices, k)) > FAR
-    return far > SAMPLES // 2
+def some_rows(semiring, indptr, indices, data, x, y, first, last, start, stop):
+    """The products of some rows with a vector; their entries are some of a block.
 
-
-def some_rows(semiring, indptr, indices, data, x, y, first, last, size):
-    """The products of some rows with a vector."""
-    k = min(max(at(indptr, first), 0), size)
-    if first < last and is_scattered(indices, k, min(max(at(indptr, last), k), size), x):
-        # Where rows are short, the processor does not look far ahead by itself.
-        for i in range(first, last):
-            end, total = min(at(indptr, i + 1), size), nothing(semiring, y)
-            while k < end:
-                if k + AHEAD < size:
-                    prefetch(x, at(indices, k + AHEAD))
-                total = add(semiring, total, term(semiring, data, x, k, at(indices, k), y))
-                k += 1
-            prim.set_item(y, i, total)
-        return
+    The loop of short rows calls no function, so that it does not look for Ctrl-C and has all it reads in registers.
+    """
     for i in range(first, last):
-        end = min(at(indptr, i + 1), size)
-        prim.set_item(y, i, dot(semiring, indices, data, x, y, k, end))
-        k = max(k, end)
+        end, k, total = min(at(indptr, i + 1), stop), start, nothing(semiring, y)
+        prefetch(data, start + AHEAD)
+        prefetch(indices, start + AHEAD)
+        if end - start >= LONG:
+            total = long_dot(semiring, indices, data, x, y, start, end)
+            k += (end - start) & ~3
+        for m in range(k, end):
+            prim.loop_hint(1, 1)
+            j, value = at(indices, m), prim.item(data, m)
+            if is_outside(j, x.shape[0]):
+                raise IndexError("an index of a sparse array is out of bounds")
+            total = add(semiring, total, multiply(semiring, value, prim.item(x, j), y))
+        prim.set_item(y, i, total)
+        start = max(start, end)
 
 
 def rows_by_vector(semiring, indptr, indices, data, x, y):
     """The product of a matrix in compressed rows with a vector."""
-    size = min(indices.shape[0], data.shape[0])
-    some_rows(semiring, indptr, indices, data, x, y, 0, y.shape[0], size)
+    stop = min(indices.shape[0], data.shape[0])
+    some_rows(semiring, indptr, indices, data, x, y, 0, y.shape[0], min(max(at(indptr, 0), 0), stop), stop)
 
 
 def rows_by_vector_shared(semiring, indptr, indices, data, x, y):
@@ -90,11 +86,10 @@ def rows_by_vector_shared(semiring, indptr, indices, data, x, y):
     firsts[parts] = rows
     for t in prange(parts):
         start, stop = t * VECTOR_BLOCK, min(t * VECTOR_BLOCK + VECTOR_BLOCK, size)
-        first = firsts[t]
-        # Entries that belong to a row which has begun in a block before this one.
-        end = min(max(at(indptr, first), start), stop)
+        # The first entries may belong to a row that has begun in a block before.
+        end = min(max(at(indptr, firsts[t]), start), stop)
         heads[t] = dot(semiring, indices, data, x, y, start, end)
-        some_rows(semiring, indptr, indices, data, x, y, first, firsts[t + 1], stop)
+        some_rows(semiring, indptr, indices, data, x, y, firsts[t], firsts[t + 1], end, stop)
     for t in range(1, parts):
         row = firsts[t] - 1
         if row >= 0 and at(indptr, row + 1) > t * VECTOR_BLOCK:
@@ -166,7 +161,7 @@ def rows_by_matrix(semiring, indptr, indices, data, x, y, rows, width):
     for t in prange(parts):
         for i in range(row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)):
             start, end = max(at(indptr, i), 0), min(at(indptr, i + 1), size)
-            if width > 64:
+            if width >= 8:
                 for k in range(start, end):
                     add_row(semiring, data, x, y, k, at(indices, k), i, width)
             else:

@@ -1,7 +1,7 @@
 //! Loop nests over strided memory.
 
 use crate::edit::{CountedLoop, Cursor};
-use lh_ir::func::{Device, Inst, Term, parallel};
+use lh_ir::func::{Derivative, Device, Inst, Term, parallel};
 use lh_ir::{Ty, Value};
 
 /// Memory that a nest walks over.
@@ -242,7 +242,9 @@ impl Innermost<'_> {
     /// Where a stream begins, and its stride.
     fn start(&self, c: &mut Cursor<'_>, s: &Stream, at: Value, class: StrideClass) -> (At, Option<Value>) {
         let size = |c: &mut Cursor<'_>| Some(c.int(s.elem.itemsize() as i64));
-        match class {
+        // Addresses of several arrays meet in the choice, which would give constant arrays a derivative.
+        let is_apart = c.func.options.derivative != Derivative::None;
+        match if is_apart && matches!(class, StrideClass::Either(_)) { StrideClass::Strided } else { class } {
             // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
             StrideClass::Repeated => (At::Element(c.inst(Inst::Load(at), s.elem)), None),
             StrideClass::Adjacent => (At::Address(at), size(c)),

@@ -28,6 +28,13 @@ def sum_backward(saved, adjoint, wanted, shadows):
     return (own, None, None, None, None, np.sum(adjoint))
 
 
+def sum_tangent(tangents, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The sum of the tangents."""
+    no_out(out)
+    value = np.sum(a, axis, dtype, None, keepdims, initial, where)
+    return value, np.sum(tangents[0], axis, dtype, None, keepdims, tangents[5], where)
+
+
 def prod_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product, and the elements."""
     no_out(out)

@@ -1,0 +1,243 @@
+//! Forward mode: beside each float the function computes its tangent, and shadows hold the tangents of what is in
+//! memory. Control flow stays as it is, and nothing is kept.
+
+use crate::builder::{Builder, SUM};
+use crate::memory::{Callees, Memory, leaves};
+use crate::partial::{self, Terms};
+use crate::reverse::{leaf_values, with_leaves};
+use crate::shadow::{self, Mode, Shadows, refused, refused_call, zero};
+use hashbrown::HashMap;
+use lh_ir::algebra::Grad;
+use lh_ir::cfg::Cfg;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::verify::parts;
+use lh_ir::{Block, SpecId, Ty, Value, bug};
+
+/// Adds tangents to a function, whose parameters have those `given`; it then returns a tuple of its result and the
+/// tangent of that.
+///
+/// # Errors
+/// Something without a derivative.
+pub(crate) fn build(
+    func: &mut Function,
+    memory: &Memory,
+    callees: &dyn Callees,
+    given: &[(Value, Value)],
+    ret: Ty,
+    zeros: Option<SpecId>,
+) -> Result<()> {
+    let shadows: Shadows = given.iter().copied().filter(|(p, _)| memory.has_shadow(*p)).collect();
+    let (shadows, _) = shadow::add(func, memory, callees, &shadows, Mode::Forward)?;
+    let cfg = Cfg::new(func);
+    let mut pass = Pass { memory, callees, shadows, tangents: HashMap::new() };
+    let mut first = Vec::new();
+    for (p, t) in given.iter().filter(|(p, _)| memory.is_active(*p)) {
+        let ty = func.ty(*p);
+        let mut b = Builder::new(func, lh_ir::Span::default());
+        let of = leaf_values(&mut b, *t, ty);
+        first.append(&mut b.insts);
+        pass.tangents.insert(*p, of);
+    }
+    func.blocks[0].insts.splice(0..0, first);
+    let mut params: Vec<Vec<Value>> = vec![Vec::new(); func.blocks.len()];
+    for &b in &cfg.rpo()[1..] {
+        for p in func.blocks[b.index()].params.clone().into_iter().filter(|p| memory.is_active(*p)) {
+            let of = leaves(func.ty(p)).into_iter().map(|t| func.new_param(b, t)).collect();
+            pass.tangents.insert(p, of);
+            params[b.index()].push(p);
+        }
+    }
+    for &b in cfg.rpo() {
+        pass.block(func, b, ret, zeros)?;
+    }
+    for &b in cfg.rpo() {
+        pass.edges(func, b, &params);
+    }
+    func.ret = Some(ret);
+    Ok(())
+}
+
+struct Pass<'a> {
+    memory: &'a Memory,
+    callees: &'a dyn Callees,
+    shadows: Shadows,
+    /// The tangents of a value's floats.
+    tangents: HashMap<Value, Vec<Value>>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, func: &mut Function, block: Block, ret: Ty, zeros: Option<SpecId>) -> Result<()> {
+        let old = std::mem::take(&mut func.blocks[block.index()].insts);
+        let file = func.file.clone();
+        let mut b = Builder::new(func, lh_ir::Span::default());
+        for d in old {
+            b.span = d.span;
+            if self.ruled(&mut b, &d) {
+                continue;
+            }
+            b.insts.push(d.clone());
+            self.inst(&mut b, &d).map_err(|e| e.at(&file, d.span))?;
+        }
+        b.span = b.func.blocks[block.index()].term_span;
+        if let Some(Term::Return(v)) = b.func.blocks[block.index()].term {
+            let both = self.result(&mut b, v, ret, zeros);
+            b.func.blocks[block.index()].term = Some(Term::Return(both));
+        }
+        b.finish(block);
+        Ok(())
+    }
+
+    /// The result with its tangent.
+    fn result(&self, b: &mut Builder<'_>, v: Value, ret: Ty, zeros: Option<SpecId>) -> Value {
+        let ty = b.func.ty(v);
+        let own = match (self.shadows.get(&v), zeros) {
+            (Some(s), _) => *s,
+            (None, Some(zeros)) => b.inst(Inst::Call(zeros, vec![v]), ty),
+            (None, None) => v,
+        };
+        let of = self.of(b, v);
+        let tangent = with_leaves(b, own, ty, &mut of.into_iter());
+        let pair = if ty.flatten().is_empty() { Vec::new() } else { vec![v, tangent] };
+        b.inst(Inst::Pack(pair), ret)
+    }
+
+    /// Passes tangents along the edges out of a block.
+    fn edges(&self, func: &mut Function, block: Block, params: &[Vec<Value>]) {
+        let span = func.blocks[block.index()].term_span;
+        let mut term = func.blocks[block.index()].term.take();
+        let mut unwind = func.blocks[block.index()].unwind.take();
+        let mut b = Builder::at_end(func, block, span);
+        let targets = term.as_mut().map(Term::targets_mut).unwrap_or_default();
+        for t in targets.into_iter().chain(unwind.as_mut()) {
+            let of: Vec<Value> = b.func.blocks[t.block.index()].params.clone();
+            for p in &params[t.block.index()] {
+                let at = of.iter().position(|q| q == p).unwrap_or_else(|| bug!("it is a parameter"));
+                let a = t.args[at];
+                let tangents = self.of(&mut b, a);
+                t.args.extend(tangents);
+            }
+        }
+        b.finish(block);
+        let data = &mut func.blocks[block.index()];
+        (data.term, data.unwind) = (term, unwind);
+    }
+
+    /// The tangents of a value's floats; zeros if it is constant.
+    fn of(&self, b: &mut Builder<'_>, v: Value) -> Vec<Value> {
+        match self.tangents.get(&v) {
+            Some(of) => of.clone(),
+            None => leaves(b.func.ty(v)).into_iter().map(|t| zero(b, t)).collect(),
+        }
+    }
+
+    fn inst(&mut self, b: &mut Builder<'_>, d: &InstData) -> Result<()> {
+        if let (Inst::Store(p, v), true) = (&d.inst, matches!(&d.inst, Inst::Store(p, _) if self.memory.has_shadow(*p)))
+        {
+            let ty = b.func.ty(*v);
+            if !leaves(ty).is_empty() {
+                let of = self.of(b, *v);
+                let own = self.shadows.get(v).copied().unwrap_or(*v);
+                let stored = with_leaves(b, own, ty, &mut of.into_iter());
+                b.effect(Inst::Store(self.shadows[p], stored));
+            }
+            return Ok(());
+        }
+        let Some(r) = d.result.filter(|r| self.memory.is_active(*r)) else { return self.check(b, d) };
+        let ty = b.func.ty(r);
+        let made = match &d.inst {
+            Inst::Op(op, args) => vec![self.row(b, op, args, r, ty)?],
+            Inst::Load(p) | Inst::Take(p) => {
+                let s = match self.shadows.get(&r) {
+                    Some(s) => *s,
+                    None => b.inst(Inst::Load(self.shadows[p]), ty),
+                };
+                leaf_values(b, s, ty)
+            }
+            Inst::Cast(v) => {
+                let of = self.of(b, *v);
+                of.into_iter().map(|t| b.cast(t, ty)).collect()
+            }
+            Inst::Some(v) | Inst::Unwrap(v) => self.of(b, *v),
+            Inst::Pack(of) => of.iter().flat_map(|v| self.of(b, *v)).collect(),
+            Inst::Field(v, n) => {
+                let before: usize = parts(b.func.ty(*v)).take(*n as usize).map(|t| leaves(t).len()).sum();
+                self.of(b, *v)[before..before + leaves(ty).len()].to_vec()
+            }
+            Inst::Runtime(f, _) => return Err(refused(f.name)),
+            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
+        };
+        self.tangents.insert(r, made);
+        Ok(())
+    }
+
+    /// Replaces a call with a rule by one that gives the tangent, too.
+    fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData) -> bool {
+        let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result) else { return false };
+        let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
+        let Some(rule) = self.callees.push(*s).filter(|_| args.iter().any(is_active)) else { return false };
+        let mut tangents = Vec::new();
+        for v in args {
+            let (ty, of) = (b.func.ty(*v), self.of(b, *v));
+            let own = self.shadows.get(v).copied().unwrap_or(*v);
+            tangents.push(with_leaves(b, own, ty, &mut of.into_iter()));
+        }
+        let tangents = b.inst(Inst::Pack(tangents), rule.args);
+        let given = if rule.is_stated {
+            vec![b.inst(Inst::Pack(args.clone()), rule.args), tangents]
+        } else {
+            std::iter::once(tangents).chain(args.iter().copied()).collect()
+        };
+        let both = b.inst(Inst::Call(rule.function, given), rule.ret);
+        let ty = b.func.ty(r);
+        b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span });
+        let tangent = match self.shadows.get(&r) {
+            Some(s) => {
+                b.insts.push(InstData { result: Some(*s), inst: Inst::Field(both, 1), span: d.span });
+                *s
+            }
+            None => b.inst(Inst::Field(both, 1), ty),
+        };
+        if self.memory.is_active(r) {
+            let of = leaf_values(b, tangent, ty);
+            self.tangents.insert(r, of);
+        }
+        true
+    }
+
+    /// Refuses calls that may write active memory.
+    fn check(&self, b: &Builder<'_>, d: &InstData) -> Result<()> {
+        let Inst::Call(s, args) = &d.inst else { return Ok(()) };
+        let writes = self.callees.writes(*s);
+        let of = |i: usize| writes >> i.min(31) & 1 != 0;
+        let _ = b;
+        if args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v)) {
+            return Err(refused_call(&self.callees.name(*s)));
+        }
+        Ok(())
+    }
+
+    /// The tangent of a row's result: the sum of its operands' parts.
+    fn row(&self, b: &mut Builder<'_>, op: &'static lh_ir::Op, args: &[Value], r: Value, ty: Ty) -> Result<Value> {
+        let texts = match op.grad {
+            Grad::Partials(texts) => texts,
+            Grad::Zero => return Ok(zero(b, ty)),
+            Grad::None(why) => {
+                let text = format!("`{}` has no derivative: {why}", op.name);
+                return Err(Diagnostic::new(diag::NO_DERIVATIVE, text));
+            }
+        };
+        let mut sum: Option<Value> = None;
+        for (a, text) in args.iter().zip(texts).filter(|(a, text)| self.memory.is_active(**a) && !text.is_empty()) {
+            let adjoint = self.of(b, *a)[0];
+            let terms = Terms { operands: args, result: r, adjoint, ty };
+            let part = partial::emit(b, text, &terms);
+            sum = Some(match sum {
+                Some(s) => b.op(*SUM, &[s, part], ty),
+                None => part,
+            });
+        }
+        Ok(sum.unwrap_or_else(|| zero(b, ty)))
+    }
+}

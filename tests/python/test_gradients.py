@@ -1,0 +1,322 @@
+"""Derivatives of programs: loops, branches, memory, calls; the transformations and what they refuse."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lancehead import njit
+from lancehead.errors import TypingError
+from lancehead.gradients import (
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+
+
+def _floats(args):
+    return tuple(i for i, a in enumerate(args) if isinstance(a, float) or getattr(a, "dtype", None) == np.float64)
+
+
+def _own(args):
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+
+
+def _differences(f, args, i):
+    """Central differences with respect to an argument."""
+    base = np.atleast_1d(np.asarray(args[i]))
+    out = np.zeros(base.shape)
+    for j in np.ndindex(base.shape):
+        for sign in (1, -1):
+            moved = base.copy()
+            moved[j] += sign * 1e-6
+            given = _own(args)
+            given[i] = float(moved[0]) if isinstance(args[i], float) else moved
+            out[j] += sign * f(*given) / 2e-6
+    return out
+
+
+def check(f, *args):
+    """Value, reverse mode and forward mode of a function that CPython runs, too."""
+    asked = _floats(args)
+    value, found = value_and_grad(f, asked)(*_own(args))
+    assert value == pytest.approx(f(*_own(args)), rel=1e-12)
+    rng = np.random.default_rng(1)
+    tangents = [None] * len(args)
+    along = 0.0
+    for i, g in zip(asked, found, strict=True):
+        expected = _differences(f, args, i)
+        np.testing.assert_allclose(np.atleast_1d(g), expected, rtol=2e-6, atol=2e-7)
+        tangents[i] = rng.normal() if isinstance(args[i], float) else rng.normal(size=args[i].shape)
+        along += np.sum(np.asarray(g) * tangents[i])
+    # Both modes give the same number.
+    tangent = jvp(f, tuple(_own(args)), tuple(tangents))[1]
+    assert tangent == pytest.approx(along, rel=1e-9, abs=1e-12)
+
+
+def rows(x, y):
+    return np.sin(x) * y + x**3 / y - math.atan2(x, y) * math.hypot(x, y) + max(x, y) * abs(x - y) + math.exp(-x) % y
+
+
+def ordered(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * x[i] * np.sin(x[i])
+    return s
+
+
+def recurrence(x):
+    y = np.zeros(x.shape[0])
+    for i in range(1, x.shape[0]):
+        if x[i] > 0:
+            y[i] = y[i - 1] * 0.5 + x[i] * x[i - 1]
+        else:
+            y[i] = np.exp(x[i])
+    return y[-1] * y[-2]
+
+
+def in_place(x):
+    for _ in range(3):
+        for i in range(1, x.shape[0] - 1):
+            x[i] = x[i - 1] * x[i] + np.sin(x[i + 1])
+    return x[2] * x[3]
+
+
+def left_early(x, n):
+    s, k = 1.0, 0
+    while s < 50.0 and k < n:
+        s = s * x + 1.0 / x
+        k += 1
+        if k == 7:
+            break
+    return s
+
+
+def skipping(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        t = 0.0
+        for j in range(a.shape[1]):
+            if a[i, j] < 0:
+                continue
+            t += a[i, j] * b[j]
+        s += t * t * t
+    return s
+
+
+def triangle(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i):
+            s += np.sqrt(x[i] * x[i] + x[j] * x[j]) * max(x[i], x[j])
+    return s
+
+
+def made_in_loops(x, w):
+    h = x
+    for _ in range(3):
+        g = h * w
+        h = np.sin(g) + h
+    return h[0] * h[1]
+
+
+def views(x):
+    y = x.copy()
+    z = y[1:]
+    z[:] = z * y[:-1]
+    y[::2] *= 2.0
+    return y[0] * y[1] + z[2]
+
+
+def helper(x, k):
+    return x * k if k > 1 else x
+
+
+def calls(x):
+    s = 0.0
+    for k in range(4):
+        s += helper(x, k) * helper(s, 2)
+        s += 0.1 * x
+    return s
+
+
+def appended(x):
+    items = [x[0]]
+    for i in range(1, x.shape[0]):
+        items.append(items[-1] * x[i] + 1.0)
+    s = 0.0
+    for v in items:
+        s += v * v
+    return s
+
+
+X = np.array([0.5, 1.2, -0.3, 0.8, 1.1])
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (rows, (1.3, 2.1)),
+        (ordered, (X,)),
+        (recurrence, (X,)),
+        (in_place, (X,)),
+        (left_early, (1.7, 20)),
+        (skipping, (np.sin(np.arange(12.0) + 0.1).reshape(3, 4), np.cos(np.arange(4.0)))),
+        (triangle, (X,)),
+        (made_in_loops, (X, X[::-1].copy())),
+        (views, (X,)),
+        (calls, (1.3,)),
+        (appended, (X,)),
+    ],
+    ids=lambda v: getattr(v, "__name__", None),
+)
+def test_programs(f, args):
+    check(f, *args)
+
+
+def test_both_sides_of_branches():
+    def f(x):
+        if x > 1.0:
+            if x > 2.0:
+                return x * x * x
+            return math.log(x)
+        return abs(x)
+
+    assert [grad(f)(x) for x in (0.5, 1.5, 2.5, -2.0)] == [1.0, 1 / 1.5, 3 * 2.5**2, -1.0]
+
+
+def test_conventions():
+    assert grad(lambda x: abs(x))(0.0) == 0.0
+    assert grad(lambda x, y: np.maximum(x, y), (0, 1))(2.0, 2.0) == (0.5, 0.5)
+    assert grad(lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0)))(np.array([-1.0, 4.0])).tolist() == [0.0, 0.25]
+    # What `where` does not choose has no part in the derivative, be it NaN.
+    assert grad(lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)))(np.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]
+    assert grad(lambda x: float(int(x)) * x)(2.5) == 2.0
+    # As in JAX: the conjugate of what points uphill.
+    assert grad(lambda z: (z * z).real)(1.0 + 2.0j) == 2 + 4j
+
+
+def test_types_and_forms():
+    square = grad(lambda x: np.sum(x * x))
+    assert square(np.ones(3, np.float32)).dtype == np.float32
+    f_order = square(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    assert f_order.flags.f_contiguous and f_order.tolist() == [[0, 2, 4], [6, 8, 10]]
+    assert square(np.arange(6.0)[::-2]).tolist() == [10, 6, 2]
+    assert square(np.zeros(0)).shape == (0,)
+    p = (2.0, np.arange(3.0))
+    first, second = grad(lambda p: p[0] * p[1][2] + np.sum(p[1]))(p)
+    assert (first, second.tolist()) == (2.0, [1, 1, 3])
+
+
+def test_transformations():
+    x = np.arange(1.0, 4.0)
+
+    def cube(x):
+        return x * x * x
+
+    def bent(x):
+        return np.sin(x) * x[0]
+
+    assert (grad(cube)(2.0), grad(grad(cube))(2.0), grad(grad(grad(cube)))(2.0)) == (12.0, 12.0, 6.0)
+    assert jvp(cube, (2.0,), (1.0,)) == (8.0, 12.0)
+    assert vjp(lambda x, y: x * y, 2.0, 3.0)[1](1.0) == (3.0, 2.0)
+    exact = np.diag(np.cos(x) * x[0])
+    exact[:, 0] += np.sin(x)
+    np.testing.assert_allclose(jacfwd(bent)(x), exact)
+    np.testing.assert_allclose(jacrev(bent)(x), exact)
+    np.testing.assert_allclose(vjp(bent, x)[1](np.ones(3))[0], exact.sum(0))
+    np.testing.assert_allclose(linearize(bent, x)[1](np.ones(3)), exact.sum(1))
+    second = hessian(lambda x: np.sum(np.sin(x) * x) * x[1])(x)
+    np.testing.assert_allclose(second, second.T)
+    np.testing.assert_allclose(hvp(lambda x: np.sum(np.sin(x) * x) * x[1])(x, np.ones(3)), second.sum(1))
+    value, found = value_and_grad(lambda x: (np.sum(x * x), x + 1), has_aux=True)(x)
+    assert (value[0], value[1].tolist(), found.tolist()) == (14.0, [2, 3, 4], [2, 4, 6])
+    assert grad(lambda x, y: x * y * y, "y")(2.0, 3.0) == 12.0
+    assert grad(lambda x, y: x * y * y, (0, 1))(2.0, 3.0) == (9.0, 12.0)
+    assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
+    again = checkpoint(bent)
+    expected = grad(lambda x: np.sum(bent(x) ** 2))(x)
+    np.testing.assert_allclose(grad(lambda x: np.sum(again(x) ** 2))(x), expected)
+
+
+def test_derivatives_in_compiled_code():
+    slope = grad(lambda x: x * x * x)
+
+    @njit
+    def newton(x):
+        for _ in range(20):
+            x -= (x * x * x - 2.0) / slope(x)
+        return x
+
+    assert newton(1.0) == pytest.approx(2 ** (1 / 3))
+    assert grad(newton)(1.0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_stated_derivatives():
+    @custom_vjp
+    def product(x, y):
+        return x * y
+
+    product.py_func.defvjp(lambda x, y: (x * y, (x, y)), lambda saved, d: (d * saved[1] * 100.0, d * saved[0]))
+    assert grad(lambda x: product(x, 3.0) * 2.0)(2.0) == 600.0
+
+    @custom_jvp
+    def clipped(x):
+        return min(x, 1.0)
+
+    clipped.py_func.defjvp(lambda args, tangents: (min(args[0], 1.0), tangents[0] * 7.0))
+    assert jvp(lambda x: clipped(x) * 2.0, (5.0,), (1.0,)) == (2.0, 14.0)
+
+
+def test_arguments_are_overwritten_as_the_function_does():
+    x = np.arange(3.0)
+    found = grad(lambda x: _doubled(x) * x[1])(x)
+    # The derivative is that for the values that were passed.
+    assert found.tolist() == [0.0, 8.0, 0.0] and x.tolist() == [0, 2, 2]
+
+
+@njit
+def _doubled(x):
+    x[1] = 2.0 * x[1]
+    return x[1]
+
+
+def test_refusals():
+    def text(f, *args):
+        with pytest.raises(TypingError) as e:
+            grad(f)(*args)
+        return str(e.value)
+
+    assert "with respect to floats" in text(lambda x: x * 2.0, 3)
+    assert "with respect to floats" in text(lambda x: np.sum(x) * 2.0, np.arange(3))
+    assert "one float" in text(lambda x: x * 2.0, np.ones(3))
+    assert "one float" in text(lambda x: int(x), 2.0)
+
+    def caught(x):
+        try:
+            return 1.0 / x
+        except ZeroDivisionError:
+            return x
+
+    assert "caught" in text(caught, 2.0)
+    with pytest.raises(ValueError, match="argnums"):
+        grad(lambda x: x, ())
+    with pytest.raises(ValueError, match="no argument `z`"):
+        grad(lambda x: x, "z")
+
+
+def test_exceptions_pass_through():
+    f = grad(lambda x: x[7] * 1.0)
+    with pytest.raises(IndexError):
+        f(np.ones(3))
+    assert f(np.ones(8)).tolist() == [0, 0, 0, 0, 0, 0, 0, 1]
