@@ -9,6 +9,13 @@ from lancehead.errors import TypingError
 from lancehead.gradients import value_and_grad
 
 RNG = np.random.default_rng(5)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def same_numbers():
+    """Numbers do not depend on which tests run before."""
+    RNG.bit_generator.state = START
 
 
 def normal(*shape):
@@ -223,6 +230,7 @@ def test_order_of_equal_numbers_and_nan():
     value, adjoint = value_and_grad(middle_of_numbers)(np.array([np.nan]))
     assert np.isnan(value) and adjoint[0] == 0.0
     np.testing.assert_array_equal(value_and_grad(median_of)(np.array([1.0, 2.0, 5.0, 4.0]))[1], [0.0, 0.5, 0.0, 0.5])
+    np.testing.assert_array_equal(value_and_grad(median_of)(np.array([2.0, 2.0, 1.0, 2.0]))[1], [0.5, 0.5, 0.0, 0.0])
     value, adjoint = value_and_grad(median_of)(np.array([1.0, np.nan, 2.0]))
     assert np.isnan(value)
     np.testing.assert_array_equal(adjoint, [0.0, 1.0, 0.0])
@@ -289,6 +297,7 @@ def test_linear_systems():
     check(triangles, symmetric(3, 2) + 6.0 * np.eye(3))
     check(orthogonal, normal(4, 3))
     check(orthogonal, normal(2, 3, 3))
+    check(orthogonal, normal(3, 5))
 
 
 def determinant(a):
@@ -497,6 +506,40 @@ def test_special_functions():
     check(inverses_of_errors, np.array([0.05, 0.2, 0.45, 0.9]))
     for x in (-2.5, -0.3, 1.5):
         check(below_zero, x)
+
+
+SINGLE = [
+    (spreads, (normal(2, 3, 2), normal(1, 3, 1))),
+    (ordered, (spaced(3, 4), normal(3, 4))),
+    (middles, (spaced(3, 4), 0.4)),
+    (singular, (normal(4, 3),)),
+    (self_adjoint, (symmetric(3),)),
+    (least_squares, (normal(5, 3), normal(5, 2))),
+    (norms, (normal(3, 4), 3.0)),
+    (real_transforms, (normal(4, 4), 6, "ortho")),
+    (convolved, (normal(7), normal(3))),
+    (positive, (np.array([0.3, 1.4]), np.array([2.2, 0.6]))),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), SINGLE, ids=[f.__name__ for f, _ in SINGLE])
+def test_single_precision(f, args):
+    derivative = value_and_grad(f, tuple(i for i, a in enumerate(args) if is_inexact(a)))
+    singles = [a.astype(np.float32) if isinstance(a, np.ndarray) else a for a in args]
+    for adjoint, expected in zip(derivative(*singles)[1], derivative(*args)[1], strict=True):
+        assert not isinstance(expected, np.ndarray) or adjoint.dtype == np.float32
+        np.testing.assert_allclose(adjoint, expected, rtol=1e-3, atol=1e-3)
+
+
+def of_nothing(x, m):
+    vectors = np.sum(x) + np.sum(np.sort(x)) + np.sum(np.cumsum(x)) + np.prod(x) + np.linalg.norm(x)
+    spectra = np.sum(np.linalg.eigh(m)[0]) + np.sum(np.linalg.svd(m)[1]) + np.sum(np.linalg.qr(m)[1])
+    return vectors + np.sum(m @ m) + np.sum(np.linalg.inv(m)) + np.sum(np.linalg.cholesky(m)) + spectra
+
+
+def test_arrays_without_elements():
+    value, (adjoint, of_m) = value_and_grad(of_nothing, (0, 1))(np.zeros(0), np.zeros((0, 0)))
+    assert value == 1.0 and adjoint.shape == (0,) and of_m.shape == (0, 0)
 
 
 def noisy(x, seed):

@@ -4,21 +4,15 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import writable
+from lancehead.lib.derivatives.numpy.sorting import places_between
 from lancehead.lib.numpy.quantiles import _linear_line
-from lancehead.lib.numpy.sorting import argsort_line
 
 
 def _linear_line_forward(v, q):
     """The quantile, the places of the two elements that it lies between, and how near it is to the second."""
-    order = argsort_line(v)
     n = v.size
     at = q * float(n - 1)
-    k = prim.cast(prim.floor(at), np.int64)
-    low = order[k]
-    high = order[k + 1 if k + 1 < n else k]
-    last = order[n - 1]
-    if v[last] != v[last]:
-        low = high = last
+    low, high = places_between(v, prim.cast(prim.floor(at), np.int64))
     rise = prim.cast(v[high] - v[low], prim.dtype_of(at)) * float(n - 1)
     return _linear_line(v, q), (low, high, at - prim.floor(at), rise)
 

@@ -121,11 +121,27 @@ def qr_forward(a, mode="reduced"):
 
 
 def qr_backward(saved, adjoint, wanted, shadows):
-    """With `M = R adjoint(R)^H - adjoint(Q)^H Q`: `(adjoint(Q) + Q hermitian(lower(M))) R^-H`."""
+    """With `M = R adjoint(R)^H - adjoint(Q)^H Q`: `(adjoint(Q) + Q hermitian(lower(M))) R^-H`.
+
+    Of wide matrices that is the derivative of the first columns, as many as there are rows; the others are `Q` times
+    those of `R`. Functions that depend on the phases of complex vectors have no such derivative.
+    """
     q, r = saved
-    if r.shape[-1] > r.shape[-2] or q.shape[-1] > r.shape[-1]:
-        raise NotImplementedError("`qr` of wide matrices, and with `mode='complete'`, has no derivative")
-    m = np.matmul(r, turned(adjoint[1])) - np.matmul(turned(adjoint[0]), q)
-    half = lower(m)
-    g = adjoint[0] + np.matmul(q, half + turned(half))
-    return (turned(np.linalg.solve(r, turned(g))),)
+    m, n = r.shape[-2], r.shape[-1]
+    if q.shape[-1] > n:
+        raise NotImplementedError("`qr` of tall matrices has a derivative for `mode='reduced'`")
+    if m >= n:
+        return (_of_columns(q, r, adjoint[0], adjoint[1]),)
+    rest, of_rest = r[..., m:], adjoint[1][..., m:]
+    others = np.matmul(q, rest)
+    of_q = adjoint[0] + np.matmul(others, turned(of_rest))
+    own = np.empty(q.shape[:-1] + (n,), prim.dtype_of(q))
+    own[..., :m] = _of_columns(q, np.ascontiguousarray(r[..., :m]), of_q, adjoint[1][..., :m])
+    own[..., m:] = np.matmul(q, of_rest)
+    return (own,)
+
+
+def _of_columns(q, r, of_q, of_r):
+    half = lower(np.matmul(r, turned(of_r)) - np.matmul(turned(of_q), q))
+    g = of_q + np.matmul(q, half + turned(half))
+    return turned(np.linalg.solve(r, turned(g)))

@@ -4,8 +4,8 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import writable
-from lancehead.lib.numpy.layout import check_axis, flat, new_zeros
-from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, argsort_line, searchsorted, sort
+from lancehead.lib.numpy.layout import check_axis, copy_c, flat, new_zeros
+from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, put_rank, searchsorted, sort
 
 
 def sort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -81,21 +81,52 @@ def searchsorted_backward(saved, adjoint, wanted, shadows):
 
 def _median_line_forward(v, extra):
     """The median, and the places of the element or the two that it is made of."""
-    n = v.size
-    places = (0, 0)
-    if n > 0:
-        order = argsort_line(v)
-        places = (order[(n - 1) // 2], order[n // 2])
-        last = order[n - 1]
-        if v[last] != v[last]:
-            places = (last, last)
-    return _median_line(v, extra), places
+    found, n = _median_line(v, extra), v.size
+    if n == 0 or found != found:
+        return found, _places(v, prim.cast(np.nan, np.float64), prim.cast(np.nan, np.float64), True)
+    line = copy_c(v, prim.dtype_of(v))
+    k = n // 2
+    put_rank(line, k)
+    high = line[k]
+    if n % 2 == 1:
+        return found, _places(v, high, high, True)
+    low = line[0]
+    for i in range(1, k):
+        low = line[i] if line[i] > low else low
+    return found, _places(v, low, high, False)
+
+
+def _places(v, low, high, is_one):
+    # The first element that is the one number (or NaN), and the first other one that is the other; -1 for none.
+    p, q = -1, -1
+    for i in range(v.size):
+        x = v[i]
+        if p < 0 and (x == low or (low != low and x != x)):
+            p = i
+        elif q < 0 and x == high:
+            q = i
+    return p, p if is_one or q < 0 else q
+
+
+def places_between(v, k):
+    """The places of the elements of rank `k` and of the one after it, or of the last one again; of NaN if there is
+    one."""
+    line = copy_c(v, prim.dtype_of(v))
+    put_rank(line, k)
+    low = line[k]
+    high = line[k + 1 if k + 1 < v.size else k]
+    for i in range(k, v.size):
+        if line[i] != line[i]:
+            return _places(v, line[i], line[i], True)
+        if i > k and line[i] < high:
+            high = line[i]
+    return _places(v, low, high, k + 1 >= v.size)
 
 
 def _median_line_backward(saved, adjoint, wanted, shadows):
     """Half of the adjoint goes to each of the two elements, which may be one."""
     v = writable(shadows[0])
-    if wanted & 1 != 0 and v.size > 0:
+    if wanted & 1 != 0 and saved[0] >= 0:
         half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
         v[saved[0]] += half
         v[saved[1]] += half
