@@ -65,8 +65,8 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
 
     `argnums` says with respect to which arguments: a position or a name, or a tuple of those, for which the derivatives
     are a tuple. A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory
-    are copied before. With `has_aux`, `fun` gives a pair of the float and something else. The function can be called from
-    Python and from compiled code. Raises `TypingError` for what has no derivative.
+    are copied before. With `has_aux`, `fun` gives a pair of the float and something else. The function can be called
+    from Python and from compiled code. Raises `TypingError` for what has no derivative.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
@@ -202,8 +202,8 @@ def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
 
 
 def checkpoint(fun: Callable[..., Any]) -> Any:
-    """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and runs
-    again for the derivative: memory for the time of another run."""
+    """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and
+    runs again for the derivative: less memory for the time of another run."""
 
     def again(*args):  # type: ignore[no-untyped-def]
         return recomputed(fun, args)
@@ -214,9 +214,9 @@ def checkpoint(fun: Callable[..., Any]) -> Any:
 def custom_vjp(fun: Callable[..., Any]) -> Any:
     """A function whose derivative in reverse mode the program states, by `f.defvjp(forward, backward)`.
 
-    `forward(*args)` gives the result and what `backward` needs; `backward(saved, adjoint)` gives a tuple of the adjoints
-    of all arguments, `None` where there is none. What `forward` saves of an argument that the program changes later must
-    be a copy.
+    `forward(*args)` gives the result and what `backward` needs; `backward(saved, adjoint)` gives a tuple of the
+    adjoints of all arguments, `None` where there is none. What `forward` saves of an argument that the program changes
+    later must be a copy.
     """
     return _stated(fun, "defvjp", ("__forward__", "__backward__"))
 

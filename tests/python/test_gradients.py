@@ -198,9 +198,9 @@ def test_both_sides_of_branches():
 def test_conventions():
     assert grad(lambda x: abs(x))(0.0) == 0.0
     assert grad(lambda x, y: np.maximum(x, y), (0, 1))(2.0, 2.0) == (0.5, 0.5)
-    assert grad(lambda x: np.sum(np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0)))(np.array([-1.0, 4.0])).tolist() == [0.0, 0.25]
-    # What `where` does not choose has no part in the derivative, be it NaN.
-    assert grad(lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)))(np.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]
+    # An element that `where` does not choose has no part in the derivative, be it NaN.
+    logs = grad(lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)))
+    assert logs(np.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]
     assert grad(lambda x: float(int(x)) * x)(2.5) == 2.0
     # As in JAX: the conjugate of what points uphill.
     assert grad(lambda z: (z * z).real)(1.0 + 2.0j) == 2 + 4j

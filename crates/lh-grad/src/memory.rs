@@ -433,7 +433,7 @@ fn unify_inst(
         (Inst::Store(p, v), _) => through(c, p, *v),
         (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
             // Items and their copies refer to the same memory; the regions themselves are apart.
-            let regions: Vec<u32> = args.iter().filter_map(|v| first(v)).collect();
+            let regions: Vec<u32> = args.iter().filter_map(first).collect();
             if let [a, b] = regions[..] {
                 let (a, b) = (c.pointee(a), c.pointee(b));
                 c.unify(a, b);
@@ -493,9 +493,8 @@ pub(crate) fn is_lasting(func: &Function, memory: &Memory, class: u32, at: (Bloc
             (None, None) => None,
         }
     };
-    match first(at.0, at.1 + 1) {
-        Some(is_store) => return !is_store,
-        None => {}
+    if let Some(is_store) = first(at.0, at.1 + 1) {
+        return !is_store;
     }
     let (mut seen, mut work) = (HashSet::new(), vec![at.0]);
     while let Some(b) = work.pop() {

@@ -64,7 +64,7 @@ pub(crate) fn rename(func: &mut Function, names: &HashMap<Value, Value>) {
         if let Some(t) = &mut data.term {
             t.for_each_operand_mut(&mut |v| of(v));
         }
-        data.unwind.iter_mut().for_each(|t| t.args.iter_mut().for_each(|v| of(v)));
+        data.unwind.iter_mut().for_each(|t| t.args.iter_mut().for_each(of));
     }
 }
 
@@ -75,10 +75,10 @@ fn live_slots(func: &Function, cfg: &Cfg, first: usize) -> Vec<Vec<Slot>> {
     for &b in cfg.rpo() {
         for d in &func.blocks[b.index()].insts {
             match d.inst {
-                Inst::SlotGet(s) if s.index() >= first && !writes[b.index()].contains(&s) => {
-                    if live[b.index()].insert(s) {
-                        work.push((b, s));
-                    }
+                Inst::SlotGet(s)
+                    if s.index() >= first && !writes[b.index()].contains(&s) && live[b.index()].insert(s) =>
+                {
+                    work.push((b, s));
                 }
                 Inst::SlotSet(s, _) => _ = writes[b.index()].insert(s),
                 _ => {}

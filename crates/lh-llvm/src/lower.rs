@@ -98,16 +98,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     for (i, f) in unit.functions.iter().enumerate() {
         function::lower(&mut cx, f, i);
     }
-    match unit.abi {
-        Abi::Host if unit.rare == Rare::Only => {}
-        Abi::Host => {
-            entry::lower(&mut cx, unit.entry, &unit.entry_symbol);
-            if unit.functions[unit.entry].options.callback {
-                entry::lower_callback(&mut cx, unit.entry);
-            }
-        }
-        Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
-    }
+    lower_entry(&mut cx, unit);
     if cx.waits_for_grid {
         // Only now it is known if any function raises.
         cx.define_grid_sync();
@@ -116,6 +107,20 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         d.finish();
     }
     Lowered { module: cx.m, raise_sites: cx.raise_sites, rare: cx.rare }
+}
+
+/// Lowers the function by which the unit is called.
+fn lower_entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
+    match unit.abi {
+        Abi::Host if unit.rare == Rare::Only => {}
+        Abi::Host => {
+            entry::lower(cx, unit.entry, &unit.entry_symbol);
+            if unit.functions[unit.entry].options.callback {
+                entry::lower_callback(cx, unit.entry);
+            }
+        }
+        Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(cx, unit),
+    }
 }
 
 /// The functions of the unit that each calls, once for each place.

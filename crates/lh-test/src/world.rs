@@ -414,6 +414,12 @@ impl lh_infer::World for World {
         self.stack.is_outermost()
     }
 
+    fn adjoint(&mut self, _: SpecId, _: &[bool], _: Ty) -> Result<lh_infer::Adjoint> {
+        Err(Diagnostic::new(diag::NO_DERIVATIVE, "functions of a text have no derivatives"))
+    }
+    fn tangent(&mut self, _: SpecId, _: &[bool]) -> Result<lh_infer::Adjoint> {
+        Err(Diagnostic::new(diag::NO_DERIVATIVE, "functions of a text have no derivatives"))
+    }
     fn reserve(&mut self, func: FuncId, _: &str) -> SpecId {
         self.specs.push(Typed { func, ret: Ty::never(), out: None, is_next: true });
         SpecId::new(self.specs.len() - 1)

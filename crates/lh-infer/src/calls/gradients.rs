@@ -31,8 +31,8 @@ enum Made {
 
 impl Infer<'_> {
     /// The result of `f(*given)`, and a tuple with the adjoint of each argument for an adjoint of 1 of the result's
-    /// first float. Where `shadows` has `None`, the derivative is not asked for; else it has the memory that adjoints of an
-    /// array's elements are added to, of the argument's type.
+    /// first float. Where `shadows` has `None`, the derivative is not asked for; else it has the memory that adjoints
+    /// of an array's elements are added to, of the argument's type.
     pub(crate) fn adjoint(&mut self, f: &Val, given: &Val, shadows: &Val) -> Result<Val> {
         let (given, shadows) = self.argument_pairs("adjoint", given, shadows)?;
         let Some(call) = self.taken_back(Derivative::Adjoint, f, &given, &shadows)? else {

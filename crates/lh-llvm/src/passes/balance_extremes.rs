@@ -88,7 +88,7 @@ fn balance(m: &Module, root: Val, block: Bb) {
         row = row.chunks(2).map(|pair| if let [a, b] = pair { of(*a, *b) } else { pair[0] }).collect();
     }
     carried.append(&mut row);
-    let Some(all) = carried.into_iter().reduce(|a, b| of(a, b)) else { return };
+    let Some(all) = carried.into_iter().reduce(of) else { return };
     m.replace_with(root, all);
     for step in steps.into_iter().skip(1) {
         // SAFETY: steps come after the one that used them, which is gone.
