@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | cupy-tests | primitives | calls | sparse | scipy-sparse | dask | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | cupy-tests | primitives | calls | sparse | gradients | scipy-sparse | dask | suite | all]      results in target/bench
 #
 # ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
 # LANCEHEAD_XP_DEVICE=cuda:0 runs them on that device.
@@ -50,6 +50,12 @@ fi
 if [ "$what" = sparse ]; then
     shift
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/sparse.py "$@"
+fi
+
+# Derivatives beside the functions themselves.
+if [ "$what" = gradients ]; then
+    shift
+    exec "$root/.venv/bin/python" benches/gradients.py "$@"
 fi
 
 # Lazy arrays as chunks of Dask's. The folder of this file is not searched for modules: it has a `sparse.py`.

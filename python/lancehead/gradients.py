@@ -94,7 +94,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
         def derivative(*args):  # type: ignore[no-untyped-def]
             return derivatives_of(fun, asked, args)
 
-    return _compiled(derivative, fun)
+    return _alike(derivative, fun)
 
 
 def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
@@ -115,7 +115,7 @@ def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> An
         def derivative(*args):  # type: ignore[no-untyped-def]
             return both(*args)[1]
 
-    return _compiled(derivative, fun)
+    return _alike(derivative, fun)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -261,6 +261,29 @@ def _number(fun: Callable[..., Any], n: Any) -> int:
 
 def _function(fun: Callable[..., Any]) -> Any:
     return fun if hasattr(fun, "py_func") else njit(fun)
+
+
+#: Functions of so many arguments that call one of any number: ufuncs ask a function how many it has.
+_PLAIN: tuple[Callable[[Any], Any], ...] = (
+    lambda f: lambda: f(),
+    lambda f: lambda a: f(a),
+    lambda f: lambda a, b: f(a, b),
+    lambda f: lambda a, b, c: f(a, b, c),
+    lambda f: lambda a, b, c, d: f(a, b, c, d),
+)
+
+
+def _alike(derivative: Any, fun: Any) -> Any:
+    """The compiled function with as many parameters as another one, if that has a few and no defaults."""
+    own = _compiled(derivative, fun)
+    try:
+        parameters = inspect.signature(getattr(fun, "py_func", fun)).parameters.values()
+    except (TypeError, ValueError):
+        return own
+    plain = all(p.kind == p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    if not plain or len(parameters) >= len(_PLAIN):
+        return own
+    return _compiled(_PLAIN[len(parameters)](own), fun)
 
 
 def _compiled(derivative: Any, fun: Any) -> Any:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lancehead import njit
+from lancehead import njit, vectorize
 from lancehead.errors import TypingError
 from lancehead.gradients import (
     checkpoint,
@@ -260,6 +260,11 @@ def test_derivatives_in_compiled_code():
 
     assert newton(1.0) == pytest.approx(2 ** (1 / 3))
     assert grad(newton)(1.0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_derivatives_as_ufuncs():
+    slopes = vectorize(grad(lambda x: x * x * x))
+    assert slopes(np.arange(3.0)).tolist() == [0, 3, 12]
 
 
 def test_stated_derivatives():

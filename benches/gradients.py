@@ -1,0 +1,154 @@
+"""Derivatives beside the functions themselves: time of `value_and_grad` over that of the compiled function.
+
+benches/run.sh gradients [names]
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from lancehead import njit
+from lancehead.gradients import value_and_grad
+
+
+def dot(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] * b[i]
+    return s
+
+
+def sines(a):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += np.sin(a[i]) * a[i]
+    return s
+
+
+def expression(x, y):
+    return np.sum(np.exp(-x * x) * y + x / (1 + y * y))
+
+
+def heat(u0, steps):
+    u = u0.copy()
+    v = np.empty_like(u)
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])
+        v[0] = u[0]
+        v[-1] = u[-1]
+        for i in range(u.shape[0]):
+            u[i] = v[i]
+    return np.sum(u * u)
+
+
+def bodies(p0, v0, m, steps):
+    n = p0.shape[0]
+    p = p0.copy()
+    v = v0.copy()
+    for _ in range(steps):
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    dx = p[j, 0] - p[i, 0]
+                    dy = p[j, 1] - p[i, 1]
+                    dz = p[j, 2] - p[i, 2]
+                    r2 = dx * dx + dy * dy + dz * dz + 0.01
+                    f = m[j] / (r2 * np.sqrt(r2))
+                    v[i, 0] += 0.01 * f * dx
+                    v[i, 1] += 0.01 * f * dy
+                    v[i, 2] += 0.01 * f * dz
+        for i in range(n):
+            for k in range(3):
+                p[i, k] += 0.01 * v[i, k]
+    e = 0.0
+    for i in range(n):
+        e += 0.5 * m[i] * (v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2)
+    return e
+
+
+def logistic(w, x, y):
+    s = 0.0
+    for i in range(x.shape[0]):
+        z = 0.0
+        for j in range(x.shape[1]):
+            z += x[i, j] * w[j]
+        s += np.log1p(np.exp(-y[i] * z))
+    return s
+
+
+def branches(x, n):
+    s = x
+    for _ in range(n):
+        if s > 1.0:
+            s = s * 0.5
+        else:
+            s = s * 1.7 + 0.3
+    return s
+
+
+def roughness(a):
+    s = 0.0
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            d = a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1] - 4 * a[i, j]
+            s += d * d
+    return s
+
+
+def recurrent(w, xs):
+    h = np.zeros(w.shape[0])
+    for t in range(xs.shape[0]):
+        h = np.tanh(w @ h + xs[t])
+    return np.sum(h * h)
+
+
+def programs():
+    rng = np.random.default_rng(0)
+    line = rng.normal(size=100_000)
+    return {
+        "dot": (dot, (line, line[::-1].copy()), (0, 1)),
+        "sines": (sines, (line,), 0),
+        "expression": (expression, (line, line[::-1].copy()), (0, 1)),
+        "heat": (heat, (line[:1000].copy(), 200), 0),
+        "bodies": (bodies, (rng.normal(size=(20, 3)), rng.normal(size=(20, 3)), rng.random(20), 50), (0, 1)),
+        "logistic": (logistic, (rng.normal(size=30), rng.normal(size=(3000, 30)), np.sign(line[:3000])), 0),
+        "branches": (branches, (2.2, 100_000), 0),
+        "roughness": (roughness, (rng.normal(size=(300, 300)),), 0),
+        "recurrent": (recurrent, (rng.normal(size=(50, 50)) * 0.1, rng.normal(size=(100, 50))), 0),
+    }
+
+
+def least(f, args):
+    best = float("inf")
+    for _ in range(20):
+        start = time.perf_counter()
+        f(*args)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def first(f, args):
+    start = time.perf_counter()
+    f(*args)
+    return time.perf_counter() - start
+
+
+def main():
+    ratios = []
+    print(f"{'program':12s} {'itself us':>10s} {'gradient us':>12s} {'ratio':>6s} {'first calls ms':>16s}")
+    for name, (f, args, argnums) in programs().items():
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
+        itself, gradient = njit(f), value_and_grad(f, argnums)
+        calls = [first(itself, args) * 1e3, first(gradient, args) * 1e3]
+        times = [least(itself, args), least(gradient, args)]
+        ratios.append(times[1] / times[0])
+        first_calls = f"{calls[0]:8.0f} {calls[1]:7.0f}"
+        print(f"{name:12s} {times[0] * 1e6:10.1f} {times[1] * 1e6:12.1f} {ratios[-1]:6.2f} {first_calls}")
+    print(f"geometric mean {np.exp(np.mean(np.log(ratios))):.2f}")
+
+
+if __name__ == "__main__":
+    main()
