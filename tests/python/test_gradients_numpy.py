@@ -177,6 +177,20 @@ def test_equal_extremes_have_the_same_part():
         value_and_grad(largest)(np.array([]))
 
 
+def without_nan(x):
+    lines = np.sum(np.nansum(x, axis=0) ** 2) + np.sum(np.nanmean(x, axis=1) ** 2)
+    return lines + np.nanvar(x) * np.nansum(x) + np.nanmean(x) ** 2
+
+
+def test_reductions_without_nan():
+    x = normal(3, 4)
+    check(without_nan, x)
+    x[1, 2] = np.nan
+    adjoint = value_and_grad(without_nan)(x)[1]
+    assert adjoint[1, 2] == 0.0
+    np.testing.assert_allclose(adjoint[0, 1], differences(without_nan, (x,), 0, 1e-6)[0, 1], rtol=1e-5)
+
+
 def running(x, w):
     return np.sum(np.cumsum(x, axis=0) * w) + np.sum(np.cumsum(x)[::2]) + np.sum(np.cumsum(x, axis=1) * w)
 
