@@ -281,6 +281,32 @@ def test_shapes():
     check(shaped, normal(3, 4), normal(4, 3))
 
 
+def joined(x, y):
+    both = np.sum(np.concatenate((x, y)) ** 2) + np.sum(np.stack((x, y), axis=1)[1:] ** 3)
+    padded = np.sum(np.pad(x, 2, mode="reflect") ** 2) + np.sum(np.tile(y, 2)[1:] ** 3) + np.sum(np.cross(x, y) ** 2)
+    return both + padded + np.sum(np.hstack((x, y * y))[2:5]) + np.sum(np.append(x, y[0]) ** 2)
+
+
+def stored(x, y):
+    out = np.zeros((3, 4))
+    out[1] = x
+    out[:, 2] = y**2
+    out[np.array([2, 0])] = out[np.array([0, 1])] * y[0]
+    out[np.array([0, 2]), 1] += y[:2]
+    np.multiply(out[1], out[2], out=out[0])
+    return np.sum(out**3)
+
+
+def related(x):
+    return np.sum(np.cov(x) ** 2) + np.sum(np.corrcoef(x) ** 2)
+
+
+def test_copies():
+    check(joined, normal(3), normal(3))
+    check(stored, normal(4), normal(3))
+    check(related, normal(3, 5))
+
+
 def systems(a, b, x):
     solved = np.sum(np.linalg.solve(a, b) ** 2) + np.sum(np.linalg.solve(a, x) ** 3)
     return solved + np.sum(np.linalg.inv(a) ** 2)
