@@ -177,6 +177,20 @@ def test_equal_extremes_have_the_same_part():
         value_and_grad(largest)(np.array([]))
 
 
+def without_nan(x):
+    lines = np.sum(np.nansum(x, axis=0) ** 2) + np.sum(np.nanmean(x, axis=1) ** 2)
+    return lines + np.nanvar(x) * np.nansum(x) + np.nanmean(x) ** 2
+
+
+def test_reductions_without_nan():
+    x = normal(3, 4)
+    check(without_nan, x)
+    x[1, 2] = np.nan
+    adjoint = value_and_grad(without_nan)(x)[1]
+    assert adjoint[1, 2] == 0.0
+    np.testing.assert_allclose(adjoint[0, 1], differences(without_nan, (x,), 0, 1e-6)[0, 1], rtol=1e-5)
+
+
 def running(x, w):
     return np.sum(np.cumsum(x, axis=0) * w) + np.sum(np.cumsum(x)[::2]) + np.sum(np.cumsum(x, axis=1) * w)
 
@@ -265,6 +279,32 @@ def shaped(x, w):
 def test_shapes():
     check_linear(moved, normal(3, 4), normal(4, 3))
     check(shaped, normal(3, 4), normal(4, 3))
+
+
+def joined(x, y):
+    both = np.sum(np.concatenate((x, y)) ** 2) + np.sum(np.stack((x, y), axis=1)[1:] ** 3)
+    padded = np.sum(np.pad(x, 2, mode="reflect") ** 2) + np.sum(np.tile(y, 2)[1:] ** 3) + np.sum(np.cross(x, y) ** 2)
+    return both + padded + np.sum(np.hstack((x, y * y))[2:5]) + np.sum(np.append(x, y[0]) ** 2)
+
+
+def stored(x, y):
+    out = np.zeros((3, 4))
+    out[1] = x
+    out[:, 2] = y**2
+    out[np.array([2, 0])] = out[np.array([0, 1])] * y[0]
+    out[np.array([0, 2]), 1] += y[:2]
+    np.multiply(out[1], out[2], out=out[0])
+    return np.sum(out**3)
+
+
+def related(x):
+    return np.sum(np.cov(x) ** 2) + np.sum(np.corrcoef(x) ** 2)
+
+
+def test_copies():
+    check(joined, normal(3), normal(3))
+    check(stored, normal(4), normal(3))
+    check(related, normal(3, 5))
 
 
 def systems(a, b, x):

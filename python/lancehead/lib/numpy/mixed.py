@@ -118,10 +118,11 @@ def _spread(values, shape):
         if values.shape[0] != 1:
             raise ValueError("shape mismatch: value array could not be broadcast to indexing result")
         return _spread(values[0], shape)
-    try:
-        return broadcast_to(values, shape)
-    except ValueError:
-        raise ValueError("shape mismatch: value array could not be broadcast to indexing result")
+    for k in range(values.ndim):
+        n = values.shape[k]
+        if n != 1 and n != shape[len(shape) - values.ndim + k]:
+            raise ValueError("shape mismatch: value array could not be broadcast to indexing result")
+    return broadcast_to(values, shape)
 
 
 def _normal(a, index):

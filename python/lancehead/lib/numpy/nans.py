@@ -62,6 +62,11 @@ def _chosen(a, where, neutral):
     return masked(x, where, prim.cast(neutral, dtype))
 
 
+def sum_of_numbers(x, axis, keepdims, dtype):
+    """Sum of the elements that are not NaN."""
+    return fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, prim.cast(0, dtype))
+
+
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum without NaN.
 
@@ -71,7 +76,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
     y = _chosen(x, where, 0)
-    total = fold(y, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    total = sum_of_numbers(y, axis, keepdims, dt)
     return deliver(begun(total, initial, plus), out)
 
 
@@ -112,7 +117,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     y = _chosen(x, where, None)
-    total = fold(y, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    total = sum_of_numbers(y, axis, keepdims, dt)
     n = _count(y, axis, keepdims, real)
     return deliver(prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n), out)
 
@@ -122,6 +127,11 @@ def _squared_or_zero(x, center):
         return prim.cast(0, prim.real_dtype(prim.dtype_of(center)))
     d = prim.cast(x, prim.dtype_of(center)) - center
     return d.real * d.real + d.imag * d.imag if prim.is_complex(d) else d * d
+
+
+def squares_of_numbers(x, keepdims, dtype, center):
+    """Sum of the squared distances from a number of all elements that are not NaN."""
+    return fold(x, None, keepdims, dtype, plus, _squared_or_zero, center, True, prim.cast(0, dtype))
 
 
 def _over(total, n):
@@ -146,7 +156,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
         total = prim.map(_squared_or_zero, x, asarray(mean, dt)).sum(axis, real, None, keepdims)
     elif axis is None:
         middle = nanmean(x, None, dt)
-        total = fold(x, None, keepdims, real, plus, _squared_or_zero, middle, True, prim.cast(0, real))
+        total = squares_of_numbers(x, keepdims, real, middle)
     else:
         squares = prim.map(_squared_or_zero, x, nanmean(x, axis, dt, None, True))
         total = squares.sum(axis, real, None, keepdims)

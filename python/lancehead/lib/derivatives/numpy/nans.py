@@ -1,9 +1,35 @@
-"""Derivatives of medians without NaN."""
+"""Derivatives of sums and medians without NaN."""
+
+import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import writable
-from lancehead.lib.numpy.nans import _median_line
+from lancehead.lib.derivatives.numpy.axes import spread
+from lancehead.lib.numpy.layout import copy_c
+from lancehead.lib.numpy.nans import _median_line, squares_of_numbers, sum_of_numbers
 from lancehead.lib.numpy.sorting import argsort_line
+
+
+def sum_of_numbers_forward(x, axis, keepdims, dtype):
+    """The sum, and which elements are not NaN."""
+    return sum_of_numbers(x, axis, keepdims, dtype), x == x
+
+
+def sum_of_numbers_backward(saved, adjoint, wanted, shadows):
+    """Each element that is not NaN has the adjoint of its sum."""
+    return (np.where(saved, spread(adjoint, saved, shadows[1]), prim.cast(0, prim.dtype_of(adjoint))),)
+
+
+def squares_of_numbers_forward(x, keepdims, dtype, center):
+    """The sum, the elements, and the number."""
+    return squares_of_numbers(x, keepdims, dtype, center), (copy_c(x, prim.dtype_of(x)), center)
+
+
+def squares_of_numbers_backward(saved, adjoint, wanted, shadows):
+    """Twice the distance; the opposite of their sum with respect to the number."""
+    x, center = saved
+    own = np.where(x == x, x - center, prim.cast(0, prim.dtype_of(center))) * (adjoint + adjoint)
+    return own, None, None, -np.sum(own)
 
 
 def _median_line_forward(v, extra):
