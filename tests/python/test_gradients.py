@@ -202,6 +202,7 @@ def test_conventions():
     logs = grad(lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)))
     assert logs(np.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]
     assert grad(lambda x: float(int(x)) * x)(2.5) == 2.0
+    assert grad(lambda x: np.sum(x * x * 1j).imag)(np.arange(3.0)).tolist() == [0, 2, 4]
     # As in JAX: the conjugate of what points uphill.
     assert grad(lambda z: (z * z).real)(1.0 + 2.0j) == 2 + 4j
 

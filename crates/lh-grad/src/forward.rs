@@ -154,8 +154,12 @@ impl Pass<'_> {
                 leaf_values(b, s, ty)
             }
             Inst::Cast(v) => {
-                let of = self.of(b, *v);
-                of.into_iter().map(|t| b.cast(t, ty)).collect()
+                let mut of = self.of(b, *v).into_iter();
+                let fit = |t: Ty| match of.next() {
+                    Some(x) => b.cast(x, t),
+                    None => zero(b, t),
+                };
+                leaves(ty).into_iter().map(fit).collect()
             }
             Inst::Some(v) | Inst::Unwrap(v) => self.of(b, *v),
             Inst::Pack(of) => of.iter().flat_map(|v| self.of(b, *v)).collect(),

@@ -322,7 +322,9 @@ impl<'a> Reverse<'a> {
         let d = self.take(out, r);
         match inst {
             Inst::Cast(v) | Inst::Some(v) | Inst::Unwrap(v) => {
-                d.iter().enumerate().for_each(|(i, d)| self.add(out, *v, i, *d))
+                // A real number becomes complex with an imaginary part that is constant.
+                let own = leaves(self.func.ty(*v)).len();
+                d.iter().take(own).enumerate().for_each(|(i, d)| self.add(out, *v, i, *d));
             }
             Inst::Pack(of) => {
                 let mut d = d.into_iter();
