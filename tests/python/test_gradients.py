@@ -284,6 +284,16 @@ def test_stated_derivatives():
     assert jvp(lambda x: clipped(x) * 2.0, (5.0,), (1.0,)) == (2.0, 14.0)
 
 
+def test_stated_derivatives_of_a_wrong_form():
+    @custom_vjp
+    def product(x, y):
+        return x * y
+
+    product.py_func.defvjp(lambda x, y: x * y, lambda saved, d: (d, d))
+    with pytest.raises(TypingError, match="it has to give a pair"):
+        grad(lambda x: product(x, 3.0))(2.0)
+
+
 def test_arguments_are_overwritten_as_the_function_does():
     x = np.arange(3.0)
     found = grad(lambda x: _doubled(x) * x[1])(x)

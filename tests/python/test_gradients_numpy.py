@@ -6,7 +6,7 @@ import scipy.linalg
 import scipy.special
 
 from lancehead.errors import TypingError
-from lancehead.gradients import value_and_grad
+from lancehead.gradients import hessian, jvp, value_and_grad
 
 RNG = np.random.default_rng(5)
 START = RNG.bit_generator.state
@@ -601,3 +601,25 @@ def into_out(x, y):
 def test_results_in_given_arrays_are_refused():
     with pytest.raises(TypingError, match="out="):
         value_and_grad(into_out)(normal(2, 3), np.zeros(3))
+
+
+def algebra(a, b):
+    m = a @ a.T + 4.0 * np.eye(3)
+    solved = np.sum(np.linalg.solve(m, b) ** 2) + np.sum(np.linalg.inv(m) * m.T) + np.linalg.det(m)
+    return solved + np.sum(np.linalg.cholesky(m) ** 3) + np.sum(np.abs(np.fft.fft(b)) ** 2) * np.linalg.norm(b)
+
+
+def test_forward_mode_by_rules():
+    a, b = normal(3, 3), normal(3)
+    _, adjoints = value_and_grad(algebra, (0, 1))(a, b)
+    along = normal(3, 3), normal(3)
+    expected = sum(np.sum(g * t) for g, t in zip(adjoints, along))
+    np.testing.assert_allclose(jvp(algebra, (a, b), along)[1], expected, rtol=1e-10)
+    # The tangent of an argument that is constant is zero, not its value.
+    np.testing.assert_allclose(jvp(algebra, (a, b), (None, along[1]))[1], np.sum(adjoints[1] * along[1]), rtol=1e-10)
+
+
+def test_second_derivatives_of_products():
+    m = normal(3, 3)
+    found = hessian(lambda x: np.sum((m @ x) ** 2))(normal(3))
+    np.testing.assert_allclose(found, 2.0 * m.T @ m, rtol=1e-10)

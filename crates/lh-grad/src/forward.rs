@@ -187,11 +187,13 @@ impl Pass<'_> {
             tangents.push(with_leaves(b, own, ty, &mut of.into_iter()));
         }
         let tangents = b.inst(Inst::Pack(tangents), rule.args);
-        let given = if rule.is_stated {
-            vec![b.inst(Inst::Pack(args.clone()), rule.args), tangents]
+        let bits = args.iter().zip(&rule.params).filter(|(v, _)| is_active(v)).map(|(_, at)| 1i64 << at).sum();
+        let mut given = vec![b.int(bits), tangents];
+        if rule.is_stated {
+            given.push(b.inst(Inst::Pack(args.clone()), rule.args));
         } else {
-            std::iter::once(tangents).chain(args.iter().copied()).collect()
-        };
+            given.extend(args);
+        }
         let both = b.inst(Inst::Call(rule.function, given), rule.ret);
         let ty = b.func.ty(r);
         b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span });

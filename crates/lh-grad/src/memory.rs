@@ -80,11 +80,13 @@ pub struct Rule {
 /// The tangent of a function as the library or the program states it.
 #[derive(Clone, Debug)]
 pub struct Push {
-    /// Gives the result and its tangent. It takes a tuple of the arguments' tangents and the arguments or, if the
-    /// program states the rule, a tuple of the arguments and that of the tangents.
+    /// Gives the result and its tangent. It takes a bit for each argument that has a tangent, a tuple of tangents, and
+    /// the arguments or, if the program states the rule, a tuple of them.
     pub function: SpecId,
     /// Whether the program states the rule.
     pub is_stated: bool,
+    /// The place among all arguments of each that calls have.
+    pub params: Vec<usize>,
     /// Type of what it gives.
     pub ret: Ty,
     /// Type of the tuple of arguments: `none` for those that calls do not have.

@@ -9,6 +9,7 @@ use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Function, Inst, InstData, Options, Term};
 use lh_ir::runtime::{Memory as Mem, Role};
+use lh_ir::verify::agree;
 use lh_ir::{FuncId, Span, SpecId, Ty, TyKind};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -226,13 +227,17 @@ impl Session<'_> {
         let is_stated = !self.info(f).is_library;
         let made = if is_stated {
             let push = self.of_library(&format!("{RULES}.push_stated"))?;
-            let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), all, all].map(ArgTy::from).into();
+            let of: Vec<ArgTy> = [Ty::new(TyKind::Func(function)), Ty::int(), all, all].map(ArgTy::from).into();
             self.type_part(push, &of, options)?
         } else {
-            let of: Vec<ArgTy> = std::iter::once(ArgTy::from(all)).chain(args.iter().cloned()).collect();
+            let first = [Ty::int(), all].map(ArgTy::from);
+            let of: Vec<ArgTy> = first.into_iter().chain(args.iter().cloned()).collect();
             self.type_part(function, &of, options)?
         };
-        self.compiler.pushes.insert(s, Push { function: made.id, is_stated, ret: made.ret, args: all });
+        let own = self.compiler.specs[s.index()].ret;
+        self.check_given(function, made.ret, &[own, own], "its result and the tangent of that")?;
+        let params = places(args);
+        self.compiler.pushes.insert(s, Push { function: made.id, is_stated, params, ret: made.ret, args: all });
         Ok(())
     }
 
@@ -246,8 +251,8 @@ impl Session<'_> {
     ) -> Result<()> {
         let ret = self.compiler.specs[s.index()].ret;
         let made = self.type_part(forward, args, options)?;
-        let saved = made.ret.tuple_elems().and_then(|t| t.get(1).copied());
-        let Some(saved) = saved else { lh_ir::bug!("a forward function gives a value and what it saves") };
+        let saved = made.ret.tuple_elems().filter(|t| t.len() == 2).map_or(Ty::none(), |t| t[1]);
+        self.check_given(forward, made.ret, &[ret, saved], "the result and what the other function needs")?;
         let all = passed(args);
         let pull = self.of_library(&format!("{RULES}.{pull}"))?;
         let of: Vec<ArgTy> = [Ty::new(TyKind::Func(backward)), Ty::int(), saved, ret, all].map(ArgTy::from).into();
@@ -258,7 +263,7 @@ impl Session<'_> {
         } else {
             None
         };
-        let params = args.iter().enumerate().filter(|(_, a)| is_passed(a)).map(|(i, _)| i).collect();
+        let params = places(args);
         let rule = Rule {
             forward: made.id,
             forward_ret: made.ret,
@@ -271,6 +276,21 @@ impl Session<'_> {
         self.compiler.rules.insert(s, rule);
         self.compiler.retypable.insert(s, (f, args.to_vec(), options));
         Ok(())
+    }
+
+    /// Checks what a function of a rule gives.
+    fn check_given(&mut self, f: FuncId, got: Ty, wanted: &[Ty], what: &str) -> Result<()> {
+        let elems = got.tuple_elems().unwrap_or_default();
+        if elems.len() == wanted.len() && elems.iter().zip(wanted).all(|(a, b)| agree(*a, *b)) {
+            return Ok(());
+        }
+        let code = self.code(f)?;
+        let span = Span { line: code.first_line, end_line: code.first_line, ..Span::default() };
+        let text =
+            format!("`{}` gives `{got}`, and states a derivative of a function that gives `{}`", code.name, wanted[0]);
+        Err(Diagnostic::new(diag::NO_DERIVATIVE, text)
+            .note(format!("it has to give a pair: {what}"))
+            .at(&code.file, span))
     }
 
     fn of_library(&mut self, path: &str) -> Result<FuncId> {
@@ -336,6 +356,11 @@ enum Found {
 /// Whether calls pass an argument at run time.
 fn is_passed(a: &ArgTy) -> bool {
     !a.is_known() && !a.ty.flatten().is_empty()
+}
+
+/// The places of the arguments that calls pass at run time.
+fn places(args: &[ArgTy]) -> Vec<usize> {
+    args.iter().enumerate().filter(|(_, a)| is_passed(a)).map(|(i, _)| i).collect()
 }
 
 /// The type of the tuple of a function's arguments, with `none` for those that calls do not pass.

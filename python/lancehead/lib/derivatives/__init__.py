@@ -7,8 +7,9 @@ a tuple of adjoints, one for each of the first arguments, `None` where there is 
 
 Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is `A^H` times that of the result.
 
-In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a tuple of the
-arguments' tangents, then the arguments, and gives the result and its tangent.
+In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a bit for each
+argument that has a tangent, a tuple of tangents (read them by `along`), then the arguments, and gives the result and
+its tangent.
 """
 
 import numpy as np
@@ -68,9 +69,20 @@ def pull_stated(backward, wanted, saved, adjoint, shadows):
     return _given(wanted, shadows, backward(saved, adjoint))
 
 
-def push_stated(function, args, tangents):
+def push_stated(function, wanted, tangents, args):
     """Calls the function by which the program states a tangent: the result and its tangent."""
-    return function(args, tangents)
+    return function(args, _all_along(wanted, tangents))
+
+
+def along(bit, tangent):
+    """The tangent of an argument; zeros if its bit says that it has none."""
+    return tangent if bit != 0 else zeros(tangent)
+
+
+def _all_along(wanted, tangents):
+    if len(tangents) == 0:
+        return ()
+    return (along(wanted & 1, tangents[0]),) + _all_along(wanted >> 1, tangents[1:])
 
 
 def _given(wanted, shadows, adjoints):

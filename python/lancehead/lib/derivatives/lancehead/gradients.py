@@ -14,7 +14,7 @@ def stop_gradient_backward(saved, adjoint, wanted, shadows):
     return ()
 
 
-def stop_gradient_tangent(tangents, x):
+def stop_gradient_tangent(wanted, tangents, x):
     """The tangent of a constant."""
     return copied(x), zeros(x)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.derivatives.numpy.axes import no_out
 from lancehead.lib.numpy.fft import _factor, _scale, _scaled, _transform, irfft, rfft
 from lancehead.lib.numpy.layout import check_axis
@@ -81,3 +82,21 @@ def _doubled(half, m, axis, factor):
     line = np.moveaxis(out, axis, -1)
     line[..., 1 : (m + 1) // 2] *= prim.cast(factor, prim.real_dtype(prim.dtype_of(half)))
     return out
+
+
+def _transform_tangent(wanted, tangents, a, n, axis, norm, inverse):
+    """The transform of the tangent."""
+    t = along(wanted & 1, tangents[0])
+    return _transform(a, n, axis, norm, inverse), _transform(t, n, axis, norm, inverse)
+
+
+def rfft_tangent(wanted, tangents, a, n=None, axis=-1, norm=None, out=None):
+    """The transform of the tangent."""
+    no_out(out)
+    return rfft(a, n, axis, norm), rfft(along(wanted & 1, tangents[0]), n, axis, norm)
+
+
+def irfft_tangent(wanted, tangents, a, n=None, axis=-1, norm=None, out=None):
+    """The transform of the tangent."""
+    no_out(out)
+    return irfft(a, n, axis, norm), irfft(along(wanted & 1, tangents[0]), n, axis, norm)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import writable
+from lancehead.lib.derivatives import along, writable
 from lancehead.lib.derivatives.numpy.axes import spread
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.nans import _median_line, squares_of_numbers, sum_of_numbers
@@ -51,3 +51,9 @@ def _median_line_backward(saved, adjoint, wanted, shadows):
         v[saved[0]] += half
         v[saved[1]] += half
     return (None,)
+
+
+def sum_of_numbers_tangent(wanted, tangents, x, axis, keepdims, dtype):
+    """The sum of the tangents of elements that are not NaN."""
+    own = np.where(x == x, along(wanted & 1, tangents[0]), prim.cast(0, prim.dtype_of(x)))
+    return sum_of_numbers(x, axis, keepdims, dtype), sum_of_numbers(own, axis, keepdims, dtype)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.norms import _line_norm, euclidean
 
@@ -61,3 +62,11 @@ def _number_of(v, size):
         if abs(v[i]) == size:
             n += prim.cast(1, prim.dtype_of(size))
     return n
+
+
+def euclidean_tangent(wanted, tangents, v, dtype):
+    """The product with the vector of length one; of zeros, zero."""
+    size = euclidean(v, dtype)
+    t = along(wanted & 1, tangents[0])
+    along_v = np.sum((np.conj(v) * t).real)
+    return size, along_v / size if size != 0.0 else along_v * 0.0

@@ -6,6 +6,7 @@ Of `C = A B` they are `adjoint(C) B^H` and `A^H adjoint(C)` (Giles, Collected ma
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.derivatives.numpy.axes import conj, summed_to
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.products import _matrix_product, _stacked
@@ -65,3 +66,15 @@ def _stacked_backward(saved, adjoint, wanted, shadows):
     x, y = saved
     left = summed_to(np.matmul(adjoint, conj(y).swapaxes(-1, -2)), x.shape)
     return left, summed_to(np.matmul(conj(x).swapaxes(-1, -2), adjoint), y.shape)
+
+
+def _matrix_product_tangent(wanted, tangents, x, y, dtype):
+    """The product of one tangent and the other operand, for each."""
+    t, u = along(wanted & 1, tangents[0]), along(wanted & 2, tangents[1])
+    return _matrix_product(x, y, dtype), _matrix_product(t, y, dtype) + _matrix_product(x, u, dtype)
+
+
+def _stacked_tangent(wanted, tangents, x, y, dtype):
+    """The products of one tangent and the other operand, for each."""
+    t, u = along(wanted & 1, tangents[0]), along(wanted & 2, tangents[1])
+    return _stacked(x, y, dtype), _stacked(t, y, dtype) + _stacked(x, u, dtype)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.derivatives.numpy.axes import no_out, of_table, spread, spread_kept, summed_to
 from lancehead.lib.numpy.axes import table_of
 from lancehead.lib.numpy.layout import copy_c, new_array, with_shape
@@ -28,11 +29,14 @@ def sum_backward(saved, adjoint, wanted, shadows):
     return (own, None, None, None, None, np.sum(adjoint))
 
 
-def sum_tangent(tangents, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def sum_tangent(wanted, tangents, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the tangents."""
     no_out(out)
     value = np.sum(a, axis, dtype, None, keepdims, initial, where)
-    return value, np.sum(tangents[0], axis, dtype, None, keepdims, tangents[5], where)
+    t = along(wanted & 1, tangents[0])
+    if initial is None:
+        return value, np.sum(t, axis, dtype, None, keepdims, None, where)
+    return value, np.sum(t, axis, dtype, None, keepdims, along(wanted & 32, tangents[5]), where)
 
 
 def prod_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):

@@ -7,6 +7,7 @@ Seeger and others, Auto-differentiating linear algebra (2017).
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.derivatives.numpy.axes import conj, summed_to
 from lancehead.lib.derivatives.numpy.stacks import lower, turned
 from lancehead.lib.numpy.layout import copy_c
@@ -145,3 +146,34 @@ def _of_columns(q, r, of_q, of_r):
     half = lower(np.matmul(r, turned(of_r)) - np.matmul(turned(of_q), q))
     g = of_q + np.matmul(q, half + turned(half))
     return turned(np.linalg.solve(r, turned(g)))
+
+
+def solve_tangent(wanted, tangents, a, b):
+    """Of `A x = b`: the solution for `db - dA x`."""
+    x = solve(a, b)
+    da, db = along(wanted & 1, tangents[0]), along(wanted & 2, tangents[1])
+    if np.asarray(b).ndim == 1:
+        return x, solve(a, (db - np.matmul(da, x[..., None])[..., 0])[..., None])[..., 0].copy()
+    return x, solve(a, db - np.matmul(da, x))
+
+
+def inv_tangent(wanted, tangents, a):
+    """`-A^-1 dA A^-1`."""
+    x = inv(a)
+    return x, -np.matmul(np.matmul(x, along(wanted & 1, tangents[0])), x)
+
+
+def det_tangent(wanted, tangents, a):
+    """The sum of the products of cofactors and tangents."""
+    return det(a), np.sum(_cofactors(np.asarray(a)) * along(wanted & 1, tangents[0]), (-2, -1))
+
+
+def cholesky_tangent(wanted, tangents, a, /, *, upper=False):
+    """With the lower factor `L`: `L` times the lower part of `L^-1 dA L^-H` with half of its diagonal."""
+    t = along(wanted & 1, tangents[0])
+    factor = cholesky(a)
+    inside = turned(np.linalg.solve(factor, turned(np.linalg.solve(factor, t))))
+    own = np.matmul(factor, lower(inside))
+    if upper:
+        return cholesky(a, upper=True), np.copy(turned(own))
+    return factor, own

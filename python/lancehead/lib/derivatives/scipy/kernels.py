@@ -121,3 +121,19 @@ def expit_forward(x):
 def expit_backward(saved, adjoint, wanted, shadows):
     """`y (1 - y)`."""
     return (adjoint * (saved * (1.0 - saved)),)
+
+
+def gamma_tangent(wanted, tangents, x):
+    """`gamma(x) digamma(x)`."""
+    found = gamma(x)
+    return found, tangents[0] * (found * digamma(x))
+
+
+def gammaln_tangent(wanted, tangents, x):
+    """`digamma(x)`."""
+    return gammaln(x), tangents[0] * digamma(x)
+
+
+def digamma_tangent(wanted, tangents, x):
+    """The trigamma function."""
+    return digamma(x), tangents[0] * trigamma(x)
