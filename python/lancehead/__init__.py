@@ -55,12 +55,15 @@ if TYPE_CHECKING:
     from lancehead import experimental as experimental
     from lancehead import extending as extending
     from lancehead import extensions as extensions
+    from lancehead import gradients as gradients
     from lancehead import pycc as pycc
     from lancehead import typed as typed
     from lancehead._command.serve import serve_numba as serve_numba
 
 #: Modules that most programs do without: they are loaded when they are asked for.
-_LATER = frozenset(("cffi_support", "cuda", "cudalib", "experimental", "extending", "extensions", "pycc", "typed"))
+_LATER = frozenset(
+    ("cffi_support", "cuda", "cudalib", "experimental", "extending", "extensions", "gradients", "pycc", "typed")
+)
 
 
 def __getattr__(name: str) -> Any:
