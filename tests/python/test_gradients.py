@@ -138,6 +138,19 @@ def views(x):
     return y[0] * y[1] + z[2]
 
 
+def read_after_other_loops(x, a):
+    w = np.zeros(7)
+    w[:5] = a
+    t = 0.1
+    for _ in range(4):
+        w[0] = 0.3 * t
+        t = 0.5 * np.cos(t * x)
+    s = 0.0
+    for i in range(5):
+        s += w[i] * w[i]
+    return s * t
+
+
 def helper(x, k):
     return x * k if k > 1 else x
 
@@ -175,6 +188,7 @@ X = np.array([0.5, 1.2, -0.3, 0.8, 1.1])
         (triangle, (X,)),
         (made_in_loops, (X, X[::-1].copy())),
         (views, (X,)),
+        (read_after_other_loops, (0.3, X)),
         (calls, (1.3,)),
         (appended, (X,)),
     ],

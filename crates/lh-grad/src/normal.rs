@@ -3,7 +3,7 @@
 //! form); blocks where paths meet know the edge by which they were entered.
 
 use crate::builder::{Builder, to};
-use crate::promote::promote;
+use crate::promote::{merge_params, promote};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
@@ -64,7 +64,8 @@ pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     promote(func, 0);
     let ret = single_return(func)?;
     while shape_loops(func) {}
-    close_loops(func);
+    // Values that become parameters of other loops' headers on their way are removed there, or closed again.
+    while close_loops(func) {}
     let counters = add_counters(func);
     let cfg = Cfg::new(func);
     let returns = returning(func, &cfg, ret);
@@ -183,8 +184,9 @@ fn shape_loops(func: &mut Function) -> bool {
     false
 }
 
-/// Brings loops into loop-closed SSA form, inner ones first.
-fn close_loops(func: &mut Function) {
+/// Brings loops into loop-closed SSA form, inner ones first; answers whether a value was used outside of its loop.
+fn close_loops(func: &mut Function) -> bool {
+    let mut changed = false;
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
@@ -231,7 +233,10 @@ fn close_loops(func: &mut Function) {
             }
         }
         promote(func, first);
+        while merge_params(func) {}
+        changed = true;
     }
+    changed
 }
 
 /// Reads values from slots in all blocks outside of a loop.

@@ -164,7 +164,7 @@ impl Pass {
 /// Removes parameters that always have one value, and sums in which an operand is a zero of an adjoint's beginning.
 pub(crate) fn simplify(func: &mut Function) {
     loop {
-        let mut names = single_valued(func);
+        let mut names = single_valued(func, 1);
         let zeros: HashSet<Value> = constants(func);
         for d in func.blocks.iter().flat_map(|b| &b.insts) {
             if let (Inst::Op(op, args), Some(r)) = (&d.inst, d.result)
@@ -196,13 +196,21 @@ fn constants(func: &Function) -> HashSet<Value> {
     insts.filter(|d| is_zero(d)).filter_map(|d| d.result).collect()
 }
 
-/// Removes the parameters whose arguments are all one value, or the parameter itself; answers what they are.
-fn single_valued(func: &mut Function) -> HashMap<Value, Value> {
+/// Removes parameters of blocks where paths meet if all their arguments are one value; answers whether there was one.
+pub(crate) fn merge_params(func: &mut Function) -> bool {
+    let names = single_valued(func, 2);
+    rename(func, &names);
+    !names.is_empty()
+}
+
+/// Removes the parameters of blocks with so many edges whose arguments are all one value, or the parameter itself;
+/// answers what they are.
+fn single_valued(func: &mut Function, edges: usize) -> HashMap<Value, Value> {
     let cfg = Cfg::new(func);
     let mut names = HashMap::new();
     let place: HashMap<Value, u64> = zero_numbers(func);
     for &b in cfg.rpo() {
-        if b.0 == 0 || cfg.preds(b).iter().any(|e| e.target.is_none()) {
+        if b.0 == 0 || cfg.preds(b).len() < edges || cfg.preds(b).iter().any(|e| e.target.is_none()) {
             continue;
         }
         let mut at = 0;
