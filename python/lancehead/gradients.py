@@ -230,14 +230,23 @@ def custom_jvp(fun: Callable[..., Any]) -> Any:
 def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:
     own = _function(fun)
 
+    def derivative_not_stated(*args):  # type: ignore[no-untyped-def]
+        raise TypeError("the derivative of this function is not stated yet")
+
+    # Compiled code does not look at them again: they are stated once, and nothing compiles before.
+    for attribute in attributes:
+        setattr(own.py_func, attribute, derivative_not_stated)
+
     def define(*functions: Callable[..., Any]) -> Any:
         if len(functions) != len(attributes):
             raise TypeError(f"`{name}` takes {len(attributes)} functions")
+        if getattr(own.py_func, attributes[0]) is not derivative_not_stated:
+            raise TypeError("the derivative of this function is stated already")
         for attribute, function in zip(attributes, functions, strict=True):
             setattr(own.py_func, attribute, function)
         return own
 
-    setattr(own.py_func, name, define)
+    setattr(own, name, define)
     return own
 
 

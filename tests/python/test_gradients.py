@@ -287,15 +287,29 @@ def test_stated_derivatives():
     def product(x, y):
         return x * y
 
-    product.py_func.defvjp(lambda x, y: (x * y, (x, y)), lambda saved, d: (d * saved[1] * 100.0, d * saved[0]))
+    product.defvjp(lambda x, y: (x * y, (x, y)), lambda saved, d: (d * saved[1] * 100.0, d * saved[0]))
     assert grad(lambda x: product(x, 3.0) * 2.0)(2.0) == 600.0
 
     @custom_jvp
     def clipped(x):
         return min(x, 1.0)
 
-    clipped.py_func.defjvp(lambda args, tangents: (min(args[0], 1.0), tangents[0] * 7.0))
+    clipped.defjvp(lambda args, tangents: (min(args[0], 1.0), tangents[0] * 7.0))
     assert jvp(lambda x: clipped(x) * 2.0, (5.0,), (1.0,)) == (2.0, 14.0)
+
+
+def test_derivatives_are_stated_once():
+    @custom_vjp
+    def product(x):
+        return x * x
+
+    slope = grad(lambda x: product(x))
+    with pytest.raises(TypingError, match="derivative_not_stated"):
+        slope(3.0)
+    product.defvjp(lambda x: (x * x, x), lambda saved, d: (d * saved,))
+    assert slope(3.0) == 3.0
+    with pytest.raises(TypeError, match="stated already"):
+        product.defvjp(lambda x: (x * x, x), lambda saved, d: (d * saved * 10.0,))
 
 
 def test_stated_derivatives_of_a_wrong_form():
@@ -303,7 +317,7 @@ def test_stated_derivatives_of_a_wrong_form():
     def product(x, y):
         return x * y
 
-    product.py_func.defvjp(lambda x, y: x * y, lambda saved, d: (d, d))
+    product.defvjp(lambda x, y: x * y, lambda saved, d: (d, d))
     with pytest.raises(TypingError, match="it has to give a pair"):
         grad(lambda x: product(x, 3.0))(2.0)
 

@@ -391,7 +391,7 @@ pub(crate) fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Ve
     }
 }
 
-fn nulls(func: &Function) -> HashSet<Value> {
+pub(crate) fn nulls(func: &Function) -> HashSet<Value> {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     insts.filter(|d| matches!(d.inst, Inst::Zero)).filter_map(|d| d.result).collect()
 }

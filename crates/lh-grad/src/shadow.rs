@@ -2,8 +2,8 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::Builder;
-use crate::memory::{Callees, Memory, Rule, has_memory, leaves, written};
-use hashbrown::HashMap;
+use crate::memory::{Callees, Memory, Rule, has_memory, leaves, nulls, written};
+use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
@@ -48,7 +48,7 @@ pub(crate) fn add(
     mode: Mode,
 ) -> Result<(Shadows, Saved)> {
     let cfg = Cfg::new(func);
-    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new(), mode };
+    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new(), null: nulls(func), mode };
     for p in func.params() {
         if memory.has_shadow(*p) && !given.contains_key(p) {
             return Err(Diagnostic::new(
@@ -92,6 +92,7 @@ struct Pass<'a> {
     callees: &'a dyn Callees,
     shadows: Shadows,
     saved: Saved,
+    null: HashSet<Value>,
     mode: Mode,
 }
 
@@ -102,11 +103,9 @@ impl Pass<'_> {
                 .note("copy the constant array before")
         };
         // A null pointer is its own shadow.
-        let null = func.blocks.iter().flat_map(|b| &b.insts);
-        let is_null = |v: Value| null.clone().any(|d| d.result == Some(v) && matches!(d.inst, Inst::Zero));
         match self.shadows.get(&v) {
             Some(s) => Ok(*s),
-            None if !has_memory(func.ty(v)) || is_null(v) => Ok(v),
+            None if !has_memory(func.ty(v)) || self.null.contains(&v) => Ok(v),
             None => Err(none()),
         }
     }

@@ -54,7 +54,7 @@ impl Session<'_> {
         let request = Request { asked, owners, ret };
         func = lh_grad::adjoint(&func, &request, &*self.compiler)?;
         func.name = format!("{}.adjoint", primal.name);
-        let id = self.add(s, func, ret, &inlined)?;
+        let id = self.add((s, Derivative::Adjoint), func, ret, &inlined)?;
         let shadowed = params.iter().map(|t| has_memory(*t)).collect();
         let made = Adjoint { id, ret, shadowed };
         self.compiler.adjoints.insert(key, made.clone());
@@ -126,21 +126,27 @@ impl Session<'_> {
         let (mut func, inlined) = self.lowered(s, &primal, Derivative::Tangent)?;
         func = lh_grad::tangent(&func, asked, ret, zeros, &*self.compiler)?;
         func.name = format!("{}.tangent", primal.name);
-        let id = self.add(s, func, ret, &inlined)?;
+        let id = self.add((s, Derivative::Tangent), func, ret, &inlined)?;
         let made = Adjoint { id, ret, shadowed: vec![true; asked.iter().filter(|a| **a).count()] };
         self.compiler.tangents.insert(key, made.clone());
         Ok(made)
     }
 
     /// Adds a derivative of a specialisation to the functions that the compiler knows.
-    fn add(&mut self, s: SpecId, mut func: Function, ret: Ty, inlined: &HashSet<SpecId>) -> Result<SpecId> {
+    fn add(
+        &mut self,
+        (s, kind): (SpecId, Derivative),
+        mut func: Function,
+        ret: Ty,
+        inlined: &HashSet<SpecId>,
+    ) -> Result<SpecId> {
         let Spec { func: of, is_library, .. } = self.compiler.specs[s.index()];
         let id = SpecId::new(self.compiler.specs.len());
         func.name = format!("{}.{}", func.name, id.index());
         func.options = Options { derivative: Derivative::None, ..func.options };
         let name = func.name.clone();
         self.compiler.specs.push(Spec { name, func: of, ret, body: None, is_library });
-        let body = self.body_of(s, id, func, inlined)?;
+        let body = self.body_of((s, kind), id, func, inlined)?;
         self.compiler.specs[id.index()].body = Some(body);
         Ok(id)
     }
@@ -183,15 +189,22 @@ impl Session<'_> {
         Ok(made)
     }
 
-    fn body_of(&mut self, s: SpecId, id: SpecId, mut func: Function, inlined: &HashSet<SpecId>) -> Result<Body> {
+    fn body_of(
+        &mut self,
+        (s, kind): (SpecId, Derivative),
+        id: SpecId,
+        mut func: Function,
+        inlined: &HashSet<SpecId>,
+    ) -> Result<Body> {
         let primal = Arc::new(func.clone());
         let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
         let specs = &self.compiler.specs;
-        let mut deps: Vec<Dep> = Vec::new();
-        for c in inlined.iter().chain([&s]) {
-            let of = specs[c.index()].body.iter().flat_map(|b| &b.deps);
-            deps.extend(of.cloned());
-        }
+        // Functions with rules are not called any more, but have read their rules.
+        let own = inlined.iter().copied().chain([s]);
+        let called = own.clone().filter_map(|c| self.compiler.primal(c, kind)).flat_map(|f| callees(&f));
+        let all: HashSet<SpecId> = own.chain(called).collect();
+        let of = |c: SpecId| specs[c.index()].body.iter().flat_map(|b| b.deps.clone());
+        let deps: Vec<Dep> = all.into_iter().flat_map(of).collect();
         let source = specs[s.index()].body.as_ref().map(|b| b.source.clone()).unwrap_or_default();
         Ok(Body {
             callees: callees(&func),
@@ -207,7 +220,7 @@ impl Session<'_> {
 
     /// Types the rule by which a function is differentiated that has been typed for arguments.
     pub(super) fn type_rule(&mut self, f: FuncId, args: &[ArgTy], options: Options, s: SpecId) -> Result<()> {
-        match self.rule_of(f, options.derivative)? {
+        match self.rule_of(f, options.derivative) {
             Some(Found::Adjoint { forward, backward, pull }) => {
                 self.type_adjoint(f, args, options, s, (forward, backward, pull))
             }
@@ -298,23 +311,23 @@ impl Session<'_> {
     }
 
     /// Whether a function is differentiated by a rule, for the derivative that the options ask for.
-    pub(super) fn has_rule(&mut self, f: FuncId, options: Options) -> Result<bool> {
-        Ok(options.derivative != Derivative::None && self.rule_of(f, options.derivative)?.is_some())
+    pub(super) fn has_rule(&mut self, f: FuncId, options: Options) -> bool {
+        options.derivative != Derivative::None && self.rule_of(f, options.derivative).is_some()
     }
 
     /// The functions by which a function is differentiated, if it has such.
-    fn rule_of(&mut self, f: FuncId, kind: Derivative) -> Result<Option<Found>> {
+    fn rule_of(&mut self, f: FuncId, kind: Derivative) -> Option<Found> {
         if self.compiler.parents.contains_key(&f) {
-            return Ok(None);
+            return None;
         }
         if !self.info(f).is_library {
-            return Ok(self.stated(f, kind));
+            return self.stated(f, kind);
         }
-        let code = self.code(f)?;
-        let Some((_, file)) = code.file.rsplit_once("lancehead/lib/") else { return Ok(None) };
+        let code = self.code(f).ok()?;
+        let (_, file) = code.file.rsplit_once("lancehead/lib/")?;
         let module = file.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
         let mut named = |part: &str| Some(self.library(&format!("{RULES}.{module}.{}_{part}", code.name))?.0);
-        Ok(match kind {
+        match kind {
             Derivative::None => None,
             Derivative::Tangent => named("tangent").map(Found::Tangent),
             Derivative::Adjoint => named("forward").zip(named("backward")).map(|(forward, backward)| Found::Adjoint {
@@ -322,7 +335,7 @@ impl Session<'_> {
                 backward,
                 pull: "pull",
             }),
-        })
+        }
     }
 
     /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it there.

@@ -126,26 +126,25 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
     v
 }
 
-/// A function without code, of the same parameters and result.
-fn signature(func: &Function) -> Function {
-    let entry = BlockData { params: func.params().to_vec(), ..BlockData::default() };
-    Function {
-        ret: func.ret,
-        values: func.values.clone(),
-        blocks: vec![entry],
-        options: func.options,
-        ..Function::default()
-    }
-}
-
 /// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
 fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
+    is_called_so(func, body, args, result, same)
+        && comparable(&body.options) == Options { callback: false, ..comparable(&func.options) }
+        && (body.options.device == func.options.device || func.options.device == Device::Kernel)
+}
+
+/// Whether parameters and result agree.
+fn is_called_so(
+    func: &Function,
+    body: &Function,
+    args: &[Value],
+    result: Option<Value>,
+    same: fn(Ty, Ty) -> bool,
+) -> bool {
     let params = body.params();
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
         && result.is_none_or(|r| body.ret == Some(func.ty(r)))
-        && comparable(&body.options) == Options { callback: false, ..comparable(&func.options) }
-        && (body.options.device == func.options.device || func.options.device == Device::Kernel)
 }
 
 /// Options without those that typed instructions do not depend on: the library has semantics of its own.
@@ -220,14 +219,11 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
             // The typed code says already how errors are handled.
-            let with = |body: &Function| Options {
-                numpy_errors: func.options.numpy_errors,
-                overflow_check: func.options.overflow_check,
-                ..body.options
-            };
+            let own = |o: &Options| Options { numpy_errors: false, overflow_check: false, ..comparable(o) };
             let fits = |body: &Arc<Function>| {
                 can_splice(body)
-                    && agrees(func, &Function { options: with(body), ..signature(body) }, args, d.result, agree)
+                    && own(&body.options) == Options { callback: false, ..own(&func.options) }
+                    && is_called_so(func, body, args, d.result, agree)
             };
             bodies(*spec).filter(fits).map(|body| (i, body))
         });
