@@ -51,6 +51,25 @@ def recomputed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return f(*args)
 
 
+def checkpoint_loop(
+    step: Callable[..., Any], state: Any, steps: int, slots: int = 0, args: tuple[Any, ...] = ()
+) -> Any:
+    """The state after `steps` calls of `state = step(i, state, *args)`, for long loops over time.
+
+    Where it is differentiated, `slots` states are kept, by default about the square root of `steps`, and steps run
+    again from these, in the order in which the fewest are repeated: with `s` slots, `C(s + r, s)` steps run at most
+    `r + 1` times. The memory of the derivative is that of the slots and of one step. A state is a number, an array or
+    a structure of them; derivatives are with respect to the state and `args`, the rest that `step` uses is constant.
+    The schedule is that of A. Griewank and A. Walther (Algorithm 799: revolve, 2000).
+
+    >>> grad(njit(lambda x: checkpoint_loop(lambda i, y: y * y, x, 3)))(1.0)
+    8.0
+    """
+    for i in range(steps):
+        state = step(i, state, *args)
+    return state
+
+
 def stop_gradient(x: Any) -> Any:
     """The value, which counts as a constant where it is differentiated.
 

@@ -5,6 +5,7 @@
 //! The function is given after inlining and after array expressions have become loops, so that loads, stores, loops and
 //! rows of operations are all that has to be differentiated; functions with a rule of their own stay calls. The steps:
 //!
+//! - `landing` gives exceptions that are caught blocks of their own;
 //! - `normal` brings control flow into the form that is reversed;
 //! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
 //! - `shadow` adds, to the function itself, shadows: memory of the same form that holds adjoints;
@@ -17,6 +18,7 @@
 mod builder;
 mod forward;
 mod keep;
+mod landing;
 mod memory;
 mod normal;
 mod partial;
@@ -52,6 +54,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let mut func = primal.clone();
     let flow = normal::normalise(&mut func)?;
     let memory = memory::Memory::new(&func, request.asked, callees);
+    landing::check(&func, &memory)?;
     let params = func.params().to_vec();
     let asked: Vec<_> = params.iter().zip(request.asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
     let mut given = HashMap::new();
@@ -89,8 +92,10 @@ pub fn tangent(
     callees: &dyn Callees,
 ) -> Result<Function> {
     let mut func = primal.clone();
+    landing::add(&mut func);
     promote::promote(&mut func, 0);
     let memory = memory::Memory::new(&func, asked, callees);
+    landing::check(&func, &memory)?;
     let params: Vec<_> = func.params().iter().copied().zip(asked.iter().copied()).filter(|(_, a)| *a).collect();
     let mut given = Vec::new();
     for (p, _) in params {

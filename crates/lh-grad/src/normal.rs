@@ -3,12 +3,13 @@
 //! form); blocks where paths meet know the edge by which they were entered.
 
 use crate::builder::{Builder, to};
+use crate::landing;
 use crate::promote::{merge_params, promote};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Term};
+use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Target, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 
 /// Control flow of a function in normal form.
@@ -37,23 +38,37 @@ pub(crate) enum Selector {
     Number(Value, Vec<Edge>),
 }
 
-/// Edges into a block that do not come from handlers, in a fixed order.
+/// Edges into a block, in a fixed order.
 pub(crate) fn entries(cfg: &Cfg, b: Block) -> Vec<Edge> {
-    cfg.preds(b).iter().copied().filter(|e| e.target.is_some()).collect()
+    cfg.preds(b).to_vec()
+}
+
+/// The target that an edge is.
+fn target_of<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Target {
+    let data = &mut func.blocks[e.from.index()];
+    let found = match e.target {
+        Some(at) => data.term.as_mut().and_then(|t| t.targets_mut().into_iter().nth(at as usize)),
+        None => data.unwind.as_mut(),
+    };
+    found.expect("the edge is there")
 }
 
 /// The arguments of an edge.
 pub(crate) fn edge_args<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Vec<Value> {
-    let term = func.blocks[e.from.index()].term.as_mut().expect("it is built");
-    let at = e.target.expect("no handler") as usize;
-    &mut term.targets_mut().into_iter().nth(at).expect("the edge is there").args
+    &mut target_of(func, e).args
 }
 
 /// Lets an edge lead to another block.
 fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
-    let term = func.blocks[e.from.index()].term.as_mut().expect("it is built");
-    let at = e.target.expect("no handler") as usize;
-    *term.targets_mut().into_iter().nth(at).expect("the edge is there") = to(block, args);
+    *target_of(func, e) = to(block, args);
+}
+
+/// The block whose end an edge is taken back to: an exception leaves a block before anything in it has run.
+pub(crate) fn origin(cfg: &Cfg, e: &Edge) -> Block {
+    match (e.target, cfg.preds(e.from)) {
+        (None, [before]) => before.from,
+        _ => e.from,
+    }
 }
 
 /// Brings a function to normal form.
@@ -61,6 +76,7 @@ fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
 /// # Errors
 /// It has control flow that is not reversed.
 pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
+    landing::add(func);
     promote(func, 0);
     let ret = single_return(func)?;
     while shape_loops(func) {}
@@ -69,7 +85,6 @@ pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     let counters = add_counters(func);
     let cfg = Cfg::new(func);
     let returns = returning(func, &cfg, ret);
-    check_handlers(func, &cfg, &returns)?;
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
     let selectors = add_selectors(func, &cfg, &dom, &loops, &returns);
@@ -88,23 +103,6 @@ fn returning(func: &Function, cfg: &Cfg, ret: Block) -> Vec<bool> {
         }
     }
     found
-}
-
-/// Refuses exceptions that are caught where the function goes on.
-fn check_handlers(func: &Function, cfg: &Cfg, returns: &[bool]) -> Result<()> {
-    for &b in cfg.rpo() {
-        let data = &func.blocks[b.index()];
-        if let Some(t) = &data.unwind
-            && returns[t.block.index()]
-        {
-            let raises = data.insts.iter().find(|d| d.inst.can_raise());
-            let span = raises.map_or(data.term_span, |d| d.span);
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "an exception that is caught here has no derivative yet")
-                .note("move the `try` out of the function that is differentiated")
-                .at(&func.file, span));
-        }
-    }
-    Ok(())
 }
 
 fn single_return(func: &mut Function) -> Result<Block> {
@@ -165,11 +163,11 @@ fn shape_loops(func: &mut Function) -> bool {
         }
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
         for &b in &l.blocks {
-            let out = targets(func, b).find(|(at, t)| {
+            let out = targets(func, b).find(|(_, t)| {
                 let to = &func.blocks[t.block.index()];
                 let is_own =
                     cfg.preds(t.block).len() == 1 && to.params.is_empty() && matches!(to.term, Some(Term::Jump(_)));
-                at.is_some() && !inside.contains(&t.block) && !is_own
+                !inside.contains(&t.block) && !is_own
             });
             if let Some((target, t)) = out.map(|(at, t)| (at, t.clone())) {
                 let cold = func.blocks[t.block.index()].cold;
@@ -217,13 +215,16 @@ fn close_loops(func: &mut Function) -> bool {
         read_slots(func, &cfg, &inside, &slots);
         for &b in &l.blocks {
             let out: Vec<Edge> = targets(func, b)
-                .filter(|(at, t)| at.is_some() && !inside.contains(&t.block))
+                .filter(|(_, t)| !inside.contains(&t.block))
                 .map(|(target, _)| Edge { from: b, target })
                 .collect();
             for e in out {
                 let exit = targets(func, b).find(|(at, _)| *at == e.target).expect("it was found").1.block;
-                let reach =
-                    escaping.iter().filter(|v| defs[v.index()].is_some_and(|d| d == b || dom.results_reach(d, b)));
+                // The results of a block are not there yet when an exception leaves it.
+                let own = e.target.is_some();
+                let reach = escaping
+                    .iter()
+                    .filter(|v| defs[v.index()].is_some_and(|d| d == b && own || d != b && dom.results_reach(d, b)));
                 for v in reach.copied().collect::<Vec<_>>() {
                     let p = func.new_param(exit, func.ty(v));
                     edge_args(func, &e).push(v);
@@ -307,7 +308,7 @@ fn exits(
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
         for &b in &l.blocks {
             let edges: Vec<(Edge, Block)> = targets(func, b)
-                .filter(|(at, t)| at.is_some() && !inside.contains(&t.block))
+                .filter(|(_, t)| !inside.contains(&t.block))
                 .map(|(target, t)| (Edge { from: b, target }, t.block))
                 .collect();
             for (e, exit) in edges {

@@ -28,22 +28,23 @@ pub(crate) fn promote(func: &mut Function, first: usize) {
             }
         }
     }
-    let mut pass =
-        Pass { first, zeros: HashMap::new(), names: HashMap::new(), out: vec![HashMap::new(); func.blocks.len()] };
+    let none = vec![HashMap::new(); func.blocks.len()];
+    let mut pass = Pass { first, zeros: HashMap::new(), names: HashMap::new(), start: none.clone(), out: none };
     pass.zeros(func);
     for &b in cfg.rpo() {
         pass.block(func, &cfg, b, &params);
     }
     for &b in cfg.rpo() {
-        let at = &pass.out[b.index()];
-        let edge = |t: &mut Target| {
+        let edge = |t: &mut Target, at: &HashMap<Slot, Value>| {
             for (s, _) in &params[t.block.index()] {
                 t.args.push(at.get(s).copied().unwrap_or(pass.zeros[s]));
             }
         };
-        if let Some(term) = &mut func.blocks[b.index()].term {
-            term.targets_mut().into_iter().for_each(edge);
+        let data = &mut func.blocks[b.index()];
+        if let Some(term) = &mut data.term {
+            term.targets_mut().into_iter().for_each(|t| edge(t, &pass.out[b.index()]));
         }
+        data.unwind.iter_mut().for_each(|t| edge(t, &pass.start[b.index()]));
     }
     rename(func, &pass.names);
     func.slots.truncate(first);
@@ -88,7 +89,8 @@ fn live_slots(func: &Function, cfg: &Cfg, first: usize) -> Vec<Vec<Slot>> {
     while let Some((b, s)) = work.pop() {
         for e in cfg.preds(b) {
             let p = e.from.index();
-            if !writes[p].contains(&s) && live[p].insert(s) {
+            // An exception leaves a block before anything in it has run.
+            if (e.target.is_none() || !writes[p].contains(&s)) && live[p].insert(s) {
                 work.push((e.from, s));
             }
         }
@@ -107,6 +109,8 @@ struct Pass {
     /// The value of each slot where the function begins.
     zeros: HashMap<Slot, Value>,
     names: HashMap<Value, Value>,
+    /// The slots' values at the start of each block with a handler.
+    start: Vec<HashMap<Slot, Value>>,
     /// The slots' values at the end of each block.
     out: Vec<HashMap<Slot, Value>>,
 }
@@ -136,10 +140,14 @@ impl Pass {
 
     fn block(&mut self, func: &mut Function, cfg: &Cfg, b: Block, params: &[Vec<(Slot, Value)>]) {
         let mut now = match cfg.preds(b) {
+            [e] if e.target.is_none() => self.start[e.from.index()].clone(),
             [e] => self.out[e.from.index()].clone(),
             _ => HashMap::new(),
         };
         now.extend(params[b.index()].iter().copied());
+        if func.blocks[b.index()].unwind.is_some() {
+            self.start[b.index()].clone_from(&now);
+        }
         let old = std::mem::take(&mut func.blocks[b.index()].insts);
         for d in old {
             match d.inst {

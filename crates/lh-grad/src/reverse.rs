@@ -4,7 +4,7 @@
 
 use crate::builder::{Builder, SUM, to};
 use crate::memory::{Callees, Memory, leaves};
-use crate::normal::{Flow, Selector, edge_args, entries};
+use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
 use crate::shadow::{RuleCall, Saved, Shadows, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
 use hashbrown::HashMap;
@@ -102,7 +102,7 @@ impl<'a> Reverse<'a> {
         } else if let [e] = edges[..] {
             self.leave_loops(&mut out, b);
             self.transfer(&mut out, &e, &taken);
-            let term = Term::Jump(to(self.blocks[&e.from], Vec::new()));
+            let term = Term::Jump(to(self.blocks[&origin(&self.flow.cfg, &e)], Vec::new()));
             out.end(self.func, new, term);
         } else {
             self.select(out, new, b, &taken);

@@ -72,9 +72,9 @@ pub(crate) fn add(
         pass.block(func, b)?;
     }
     for &b in cfg.rpo() {
-        let mut term = func.blocks[b.index()].term.take();
+        let (mut term, mut unwind) = (func.blocks[b.index()].term.take(), func.blocks[b.index()].unwind.take());
         let span = func.blocks[b.index()].term_span;
-        for t in term.as_mut().map(Term::targets_mut).unwrap_or_default() {
+        for t in term.as_mut().map(Term::targets_mut).unwrap_or_default().into_iter().chain(unwind.as_mut()) {
             for (at, p) in func.blocks[t.block.index()].params.clone().into_iter().enumerate() {
                 if params[t.block.index()].iter().any(|(q, _)| *q == p) {
                     let shadow = pass.shadow_of(func, t.args[at]);
@@ -82,7 +82,7 @@ pub(crate) fn add(
                 }
             }
         }
-        func.blocks[b.index()].term = term;
+        (func.blocks[b.index()].term, func.blocks[b.index()].unwind) = (term, unwind);
     }
     Ok((pass.shadows, pass.saved))
 }

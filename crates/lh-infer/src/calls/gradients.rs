@@ -30,6 +30,23 @@ enum Made {
 }
 
 impl Infer<'_> {
+    /// The prims of `lib/lancehead/gradients.py`.
+    pub(crate) fn prim_derivative(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        Ok(Some(match (name, args) {
+            ("adjoint", [f, given, shadows]) => self.adjoint(f, given, shadows)?,
+            ("tangent", [f, given, tangents]) => self.tangent(f, given, tangents)?,
+            ("fields_of", [x]) => {
+                let fields: Vec<Val> = x.ty.fields().iter().map(|f| self.get_attr(x, &f.name)).collect::<Result<_>>()?;
+                Val::tuple(fields)
+            }
+            ("of_fields", [x, fields]) => {
+                let given = self.tuple_parts(fields).unwrap_or_default();
+                self.instance_like(x.ty, &given)?
+            }
+            _ => return Ok(None),
+        }))
+    }
+
     /// The result of `f(*given)`, and a tuple with the adjoint of each argument for an adjoint of 1 of the result's
     /// first float. Where `shadows` has `None`, the derivative is not asked for; else it has the memory that adjoints
     /// of an array's elements are added to, of the argument's type.

@@ -44,11 +44,8 @@ impl Infer<'_> {
         if let Some(v) = self.prim_tuple(name, args)? {
             return Ok(v);
         }
-        if let ("adjoint", [f, given, shadows]) = (name, args) {
-            return self.adjoint(f, given, shadows);
-        }
-        if let ("tangent", [f, given, tangents]) = (name, args) {
-            return self.tangent(f, given, tangents);
+        if let Some(made) = self.prim_derivative(name, args)? {
+            return Ok(made);
         }
         if let Some(v) = self.prim_memo(name, args)? {
             return Ok(v);

@@ -440,6 +440,20 @@ impl Infer<'_> {
         Ok(object)
     }
 
+    /// `prim.of_fields(x, fields)`: a new instance of a class, with these fields, without a call of `__init__`.
+    pub(crate) fn instance_like(&mut self, ty: Ty, given: &[Val]) -> Result<Val> {
+        let fields = ty.fields().to_vec();
+        if let Some(of) = ty.as_class().and_then(|c| c.parts.clone()) {
+            let parts = given.iter().zip(of).map(|(v, t)| self.convert(v, t)).collect::<Result<_>>()?;
+            return Ok(self.pack(parts, ty));
+        }
+        let made = self.zeroed_instance(ty)?;
+        for (field, x) in fields.iter().zip(given) {
+            self.store_field(&made, &field.name, x)?;
+        }
+        Ok(made)
+    }
+
     /// `prim.value(path, fields, types...)`: an instance that is its fields.
     pub(crate) fn instance_of_parts(&mut self, path: &Val, fields: &Val, args: &[Val]) -> Result<Val> {
         let ty = self.instance_type(path, args);

@@ -18,14 +18,34 @@ from lancehead.lib import prim
 
 
 def zeros(x):
-    """Zeros of the type and strides of a value: its shadow."""
+    """Zeros of the type, structure and strides of a value: its shadow. Integers and texts stay what they are."""
     if prim.is_array(x):
         return _zeros_like(x)
     if prim.is_tuple(x):
         return _zeros_of(x)
-    if x is not None and not prim.is_number(x):
-        prim.error(x, "derivatives flow through numbers, arrays and tuples of them")
+    if prim.is_float(x) or prim.is_complex(x):
+        return prim.cast(0, prim.dtype_of(x))
+    if prim.is_user(x):
+        return prim.of_fields(x, _zeros_of(prim.fields_of(x)))
+    if prim.is_a(x, "builtins.list"):
+        return _zero_items(x, x.copy())
+    if prim.is_dict(x):
+        return _zero_values(x, x.copy())
+    if not (x is None or prim.is_scalar(x) or prim.is_str(x) or prim.is_func(x) or prim.is_enum(x)):
+        prim.error(x, "derivatives flow through numbers, arrays, tuples, lists, dictionaries and dataclasses of them")
     return x
+
+
+def _zero_items(x, out):
+    for i in range(len(x)):
+        out[i] = zeros(x[i])
+    return out
+
+
+def _zero_values(x, out):
+    for k, v in x.items():
+        out[k] = zeros(v)
+    return out
 
 
 def copy_back(dtype, target, stride, source, n, size, wanted):

@@ -37,11 +37,17 @@ def _check_number(value):
 
 def pulled(f, adjoint, asked, args):
     """The products of an adjoint of the result with the derivatives."""
+    return _outward(taken_back(f, _outward(adjoint), asked, args))
+
+
+def taken_back(f, adjoint, asked, args):
+    """As `pulled`, with the adjoints of complex numbers as rules have them, `d/dx + i d/dy`."""
 
     def weighted(*given):
         return _inner(f(*given), adjoint)
 
-    return chosen(differentiate(weighted, asked, args)[1])
+    given = _own(asked, args)
+    return chosen(prim.adjoint(weighted, given, _shadows(asked, given))[1])
 
 
 def pushed(f, args, tangents):
@@ -104,6 +110,13 @@ def recomputed(f, args):
     return f(*args)
 
 
+def checkpoint_loop(step, state, steps, slots=0, args=()):
+    """The state after `steps` calls of `step(i, state, *args)`. Where it is differentiated, `slots` states are kept."""
+    for i in range(steps):
+        state = step(i, state, *args)
+    return state
+
+
 def chosen(adjoints):
     """The adjoints that are not `None`."""
     if len(adjoints) == 0:
@@ -119,6 +132,12 @@ def copied(x):
         return np.copy(x)
     if prim.is_tuple(x):
         return _copied_of(x)
+    if prim.is_user(x):
+        return prim.of_fields(x, _copied_of(prim.fields_of(x)))
+    if prim.is_a(x, "builtins.list"):
+        return _each_item(copied, x.copy())
+    if prim.is_dict(x):
+        return _each_value(copied, x.copy())
     return x
 
 
@@ -126,6 +145,18 @@ def _copied_of(xs):
     if len(xs) == 0:
         return ()
     return (copied(xs[0]),) + _copied_of(xs[1:])
+
+
+def _each_item(f, xs):
+    for i in range(len(xs)):
+        xs[i] = f(xs[i])
+    return xs
+
+
+def _each_value(f, xs):
+    for k in list(xs):
+        xs[k] = f(xs[k])
+    return xs
 
 
 def _outward(x):
@@ -136,6 +167,12 @@ def _outward(x):
         return np.conjugate(x) if prim.is_complex(prim.dtype_of(x)) else x
     if prim.is_tuple(x):
         return _outward_of(x)
+    if prim.is_user(x):
+        return prim.of_fields(x, _outward_of(prim.fields_of(x)))
+    if prim.is_a(x, "builtins.list"):
+        return _each_item(_outward, x)
+    if prim.is_dict(x):
+        return _each_value(_outward, x)
     return x
 
 
@@ -146,12 +183,21 @@ def _outward_of(xs):
 
 
 def _inner(y, adjoint):
+    # The real part of the product with the conjugate of the adjoint: its derivative is the adjoint.
     if prim.is_tuple(y):
         return _inner_of(y, adjoint)
     if prim.is_array(y):
-        return np.sum((y * adjoint).real)
-    if prim.is_float(y) or prim.is_complex(y):
-        return (y * adjoint).real
+        return np.sum((y * np.conjugate(adjoint)).real if prim.is_complex(prim.dtype_of(y)) else y * adjoint)
+    if prim.is_complex(y):
+        return (y * adjoint.conjugate()).real
+    if prim.is_float(y):
+        return y * adjoint
+    if prim.is_user(y):
+        return _inner_of(prim.fields_of(y), prim.fields_of(adjoint))
+    if prim.is_a(y, "builtins.list"):
+        return _inner_items(y, adjoint)
+    if prim.is_dict(y):
+        return _inner_values(y, adjoint)
     return 0.0
 
 
@@ -159,6 +205,20 @@ def _inner_of(ys, adjoints):
     if len(ys) == 0:
         return 0.0
     return _inner(ys[0], adjoints[0]) + _inner_of(ys[1:], adjoints[1:])
+
+
+def _inner_items(ys, adjoints):
+    total = 0.0
+    for i in range(len(ys)):
+        total += _inner(ys[i], adjoints[i])
+    return total
+
+
+def _inner_values(ys, adjoints):
+    total = 0.0
+    for k, y in ys.items():
+        total += _inner(y, adjoints[k])
+    return total
 
 
 def _own(asked, args):
@@ -173,14 +233,15 @@ def _plain(x):
         return x if prim.layout(x) != "A" else np.copy(x)
     if prim.is_tuple(x) and _copies(x) is not None:
         return _all_plain(x)
-    return x
+    # The shadow of a dictionary has its entries in the order of a copy.
+    return x.copy() if prim.is_dict(x) else x
 
 
 def _copies(x):
     # A question about types: `None` if there is nothing to copy, so that named tuples stay what they are.
     if prim.is_tuple(x):
         return None if len(x) == 0 else _either(_copies(x[0]), _copies(x[1:]))
-    return 0 if prim.is_array(x) and prim.layout(x) == "A" else None
+    return 0 if prim.is_array(x) and prim.layout(x) == "A" or prim.is_dict(x) else None
 
 
 def _either(a, b):

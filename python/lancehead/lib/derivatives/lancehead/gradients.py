@@ -1,7 +1,10 @@
 """Derivatives of `stop_gradient`, and of functions that run again where they are differentiated."""
 
+import math
+
+from lancehead.lib import prim
 from lancehead.lib.derivatives import zeros
-from lancehead.lib.lancehead.gradients import copied, pulled
+from lancehead.lib.lancehead.gradients import copied, taken_back
 
 
 def stop_gradient_forward(x):
@@ -27,7 +30,74 @@ def recomputed_forward(f, args):
 def recomputed_backward(saved, adjoint, wanted, shadows):
     """Runs the function again, and its adjoint."""
     f, args = saved
-    return None, pulled(f, adjoint, _all_of(args), args)
+    return None, taken_back(f, adjoint, _all_of(args), args)
+
+
+def checkpoint_loop_forward(step, state, steps, slots=0, args=()):
+    """The state after all steps; the first one is kept."""
+    first, given = copied(state), copied(args)
+    for i in range(steps):
+        state = step(i, state, *args)
+    return state, (step, first, steps, slots, given)
+
+
+def checkpoint_loop_backward(saved, adjoint, wanted, shadows):
+    """Takes the adjoint of the state back through the steps, the last one first. The states before some of them are
+    kept in the binomial order of A. Griewank and A. Walther (Algorithm 799: revolve, 2000)."""
+    step, first, steps, slots, args = saved
+    total = zeros(args)
+    if slots <= 0:
+        slots = max(2, math.isqrt(max(steps, 0)))
+    at, states = [0], [first]
+    last = steps
+    while last > 0:
+        i, state = at[-1], copied(states[-1])
+        while i + 1 < last:
+            stride = _stride(last - i, slots - len(at) + 1)
+            for _ in range(stride):
+                state = step(i, state, *args)
+                i += 1
+            if i + 1 < last:
+                at.append(i)
+                states.append(copied(state))
+        last -= 1
+        found = taken_back(step, adjoint, (None, 0) + _all_of(args), (last, state) + args)
+        adjoint = found[0]
+        total = _sum_of(total, found[1:])
+        if at[-1] == last:
+            at.pop()
+            states.pop()
+    return None, adjoint, None, None, total
+
+
+def _stride(n, slots):
+    # Steps until the next state is kept, of `n` that are taken back with so many states, of which one is kept already.
+    if slots <= 1:
+        return n - 1
+    # The least number of times that steps are repeated: C(slots + r, slots) steps can be taken back with r.
+    repeats, all_steps, fewer, fewest = 1, slots + 1, 1, 0
+    while all_steps < n:
+        repeats += 1
+        fewest, fewer, all_steps = fewer, all_steps, all_steps * (slots + repeats) // repeats
+    after = all_steps - fewer
+    return max(1, fewest, n - after)
+
+
+def _sum_of(xs, ys):
+    if len(xs) == 0:
+        return ()
+    return (_sum(xs[0], ys[0]),) + _sum_of(xs[1:], ys[1:])
+
+
+def _sum(x, y):
+    if prim.is_tuple(x):
+        return _sum_of(x, y)
+    if prim.is_array(x):
+        x += y
+        return x
+    if prim.is_float(x) or prim.is_complex(x):
+        return x + y
+    return x
 
 
 def _all_of(args):
