@@ -6,7 +6,16 @@ use crate::val::Val;
 use hashbrown::HashMap;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Inst, Options};
+use lh_ir::types::TyKind;
 use lh_ir::{SpecId, Ty, Value};
+
+/// The types of what a function has captured, with its defaults.
+fn captured(ty: Ty) -> Option<Vec<Ty>> {
+    match ty.kind() {
+        TyKind::Closure { captures, defaults, .. } => Some([captures.as_slice(), defaults].concat()),
+        _ => None,
+    }
+}
 
 /// A call that is replaced by one of a derivative.
 struct Replaced {
@@ -36,12 +45,21 @@ impl Infer<'_> {
             ("adjoint", [f, given, shadows]) => self.adjoint(f, given, shadows)?,
             ("tangent", [f, given, tangents]) => self.tangent(f, given, tangents)?,
             ("fields_of", [x]) => {
+                if let Some(of) = captured(x.ty) {
+                    return Ok(Some(Val::tuple((0..of.len()).map(|i| self.field(x, i as u32)).collect())));
+                }
                 let fields: Vec<Val> = x.ty.fields().iter().map(|f| self.get_attr(x, &f.name)).collect::<Result<_>>()?;
                 Val::tuple(fields)
             }
             ("of_fields", [x, fields]) => {
                 let given = self.tuple_parts(fields).unwrap_or_default();
-                self.instance_like(x.ty, &given)?
+                self.instance_like(x.ty, captured(x.ty), &given)?
+            }
+            ("set_fields", [x, fields]) => {
+                for (field, v) in x.ty.fields().to_vec().iter().zip(self.tuple_parts(fields).unwrap_or_default()) {
+                    self.store_field(x, &field.name, &v)?;
+                }
+                Val::of_type(Ty::none())
             }
             _ => return Ok(None),
         }))

@@ -183,6 +183,7 @@ impl Infer<'_> {
                     | TyKind::BoundMethod { .. }
                     | TyKind::Obj(_)
             ),
+            "is_closure" => matches!(t.kind(), TyKind::Closure { captures, .. } if !captures.is_empty()),
             // Whether values of both types can be equal.
             "is_comparable" => args.get(1).is_some_and(|b| comparable(own, b.ty)),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),

@@ -25,7 +25,7 @@ def zeros(x):
         return _zeros_of(x)
     if prim.is_float(x) or prim.is_complex(x):
         return prim.cast(0, prim.dtype_of(x))
-    if prim.is_user(x):
+    if prim.is_user(x) or prim.is_closure(x):
         return prim.of_fields(x, _zeros_of(prim.fields_of(x)))
     if prim.is_a(x, "builtins.list"):
         return _zero_items(x, x.copy())
@@ -118,6 +118,12 @@ def _one(wanted, shadow, adjoint):
         return None
     if prim.is_tuple(shadow):
         return _each(wanted, shadow, adjoint)
+    if prim.is_closure(shadow):
+        return _each(wanted, prim.fields_of(shadow), prim.fields_of(adjoint))
+    if prim.is_user(shadow) or prim.is_a(shadow, "builtins.list") or prim.is_dict(shadow):
+        if wanted != 0:
+            added(shadow, adjoint)
+        return None
     if not (prim.is_array(shadow) or prim.is_number(shadow)):
         return None
     if not (prim.is_float(prim.dtype_of(shadow)) or prim.is_complex(prim.dtype_of(shadow))):
@@ -129,6 +135,44 @@ def _one(wanted, shadow, adjoint):
         own = writable(shadow)
         own[...] += fitting
     return None
+
+
+def added(x, y):
+    """The sum of two values of one structure; what has memory is changed in place. Integers and texts stay."""
+    if prim.is_array(x):
+        if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
+            own = writable(x)
+            own[...] += y
+        return x
+    if prim.is_float(x) or prim.is_complex(x):
+        return prim.cast(x + y, prim.dtype_of(x))
+    if prim.is_tuple(x):
+        return _added_of(x, y)
+    if prim.is_closure(x):
+        return prim.of_fields(x, _added_of(prim.fields_of(x), prim.fields_of(y)))
+    if prim.is_user(x):
+        prim.set_fields(x, _added_of(prim.fields_of(x), prim.fields_of(y)))
+    elif prim.is_a(x, "builtins.list"):
+        _add_items(x, y)
+    elif prim.is_dict(x):
+        _add_values(x, y)
+    return x
+
+
+def _added_of(xs, ys):
+    if len(xs) == 0:
+        return ()
+    return (added(xs[0], ys[0]),) + _added_of(xs[1:], ys[1:])
+
+
+def _add_items(xs, ys):
+    for i in range(len(xs)):
+        xs[i] = added(xs[i], ys[i])
+
+
+def _add_values(xs, ys):
+    for k, y in ys.items():
+        xs[k] = added(xs[k], y)
 
 
 def writable(shadow):

@@ -37,17 +37,25 @@ def _check_number(value):
 
 def pulled(f, adjoint, asked, args):
     """The products of an adjoint of the result with the derivatives."""
-    return _outward(taken_back(f, _outward(adjoint), asked, args))
+    return _outward(taken_back(f, _outward(adjoint), asked, args)[1])
 
 
 def taken_back(f, adjoint, asked, args):
-    """As `pulled`, with the adjoints of complex numbers as rules have them, `d/dx + i d/dy`."""
-
-    def weighted(*given):
-        return _inner(f(*given), adjoint)
-
+    """As `pulled`, with the adjoints of complex numbers as rules have them, `d/dx + i d/dy`; before them those of what
+    `f` has captured, or `None`."""
     given = _own(asked, args)
-    return chosen(prim.adjoint(weighted, given, _shadows(asked, given))[1])
+    if not prim.is_closure(f):
+
+        def weighted(*given):
+            return _inner(f(*given), adjoint)
+
+        return None, chosen(prim.adjoint(weighted, given, _shadows(asked, given))[1])
+
+    def opened(own, *given):
+        return _inner(own(*given), adjoint)
+
+    found = prim.adjoint(opened, (f,) + given, (zeros(f),) + _shadows(asked, given))[1]
+    return found[0], chosen(found[1:])
 
 
 def pushed(f, args, tangents):
@@ -132,7 +140,7 @@ def copied(x):
         return np.copy(x)
     if prim.is_tuple(x):
         return _copied_of(x)
-    if prim.is_user(x):
+    if prim.is_user(x) or prim.is_closure(x):
         return prim.of_fields(x, _copied_of(prim.fields_of(x)))
     if prim.is_a(x, "builtins.list"):
         return _each_item(copied, x.copy())
@@ -306,3 +314,125 @@ def _asked_of(asked, args):
 
 def _shape_of(y):
     return y.shape if prim.is_array(y) else ()
+
+
+def checkpoint(fun):
+    """A function that runs again where it is differentiated."""
+
+    def again(*args):
+        return recomputed(fun, args)
+
+    return again
+
+
+def value_and_grad(fun, argnums=0, has_aux=False):
+    """The function that gives the result of `fun` and its derivative with respect to one argument."""
+    if not prim.is_int(argnums):
+        prim.error(argnums, "in compiled code `argnums` is one position; make the derivative outside of the function")
+    asked = _asked(argnums)
+    if has_aux:
+
+        def derivative(*args):
+            value, found = derivatives_with(fun, asked, args)
+            return value, found[0]
+
+    else:
+
+        def derivative(*args):
+            value, found = derivatives_of(fun, asked, args)
+            return value, found[0]
+
+    return derivative
+
+
+def grad(fun, argnums=0, has_aux=False):
+    """The function that gives the derivative of `fun`."""
+    both = value_and_grad(fun, argnums, has_aux)
+    if has_aux:
+
+        def derivative(*args):
+            value, found = both(*args)
+            return found, value[1]
+
+    else:
+
+        def derivative(*args):
+            return both(*args)[1]
+
+    return derivative
+
+
+def jvp(fun, primals, tangents):
+    """The result of `fun(*primals)` and its tangent."""
+    return pushed(fun, primals, tangents)
+
+
+def vjp(fun, *primals):
+    """The result of `fun(*primals)`, and the function from adjoints of it to those of the arguments."""
+
+    def pull(adjoint):
+        return pulled(fun, adjoint, all_of(primals), primals)
+
+    return fun(*primals), pull
+
+
+def linearize(fun, *primals):
+    """The result of `fun(*primals)`, and the function from tangents of the arguments to its tangent."""
+
+    def push(*tangents):
+        return pushed(fun, primals, tangents)[1]
+
+    return fun(*primals), push
+
+
+def jacfwd(fun, argnums=0):
+    """The function that gives the matrix of derivatives, by columns."""
+    asked = _asked(argnums)
+
+    def derivative(*args):
+        return forward_jacobian(fun, asked, args)
+
+    return derivative
+
+
+def jacrev(fun, argnums=0):
+    """The function that gives the matrix of derivatives, by rows."""
+    asked = _asked(argnums)
+
+    def derivative(*args):
+        return reverse_jacobian(fun, asked, args)
+
+    return derivative
+
+
+def jacobian(fun, argnums=0):
+    """The function that gives the matrix of derivatives, by rows."""
+    return jacrev(fun, argnums)
+
+
+def hessian(fun, argnums=0):
+    """The function that gives the matrix of second derivatives."""
+    return jacfwd(grad(fun, argnums), argnums)
+
+
+def hvp(fun, argnums=0):
+    """The function that gives the product of the matrix of second derivatives with its last argument."""
+    asked = _asked(argnums)
+
+    def derivative(*args):
+        return product_with_hessian(fun, asked, args[:-1], args[-1])
+
+    return derivative
+
+
+def all_of(args):
+    """A tuple that asks for the derivatives with respect to all arguments."""
+    if len(args) == 0:
+        return ()
+    return (0,) + all_of(args[1:])
+
+
+def _asked(number):
+    if prim.literally(number) == 0:
+        return (0,)
+    return (None,) + _asked(number - 1)

@@ -3,8 +3,8 @@
 import math
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import zeros
-from lancehead.lib.lancehead.gradients import copied, taken_back
+from lancehead.lib.derivatives import added, zeros
+from lancehead.lib.lancehead.gradients import all_of, copied, taken_back
 
 
 def stop_gradient_forward(x):
@@ -24,28 +24,29 @@ def stop_gradient_tangent(wanted, tangents, x):
 
 def recomputed_forward(f, args):
     """The result; the arguments are kept, since the program may change them."""
-    return f(*args), (f, copied(args))
+    return f(*args), (copied(f), copied(args))
 
 
 def recomputed_backward(saved, adjoint, wanted, shadows):
     """Runs the function again, and its adjoint."""
     f, args = saved
-    return None, taken_back(f, adjoint, _all_of(args), args)
+    own, found = taken_back(f, adjoint, all_of(args), args)
+    return own, found
 
 
 def checkpoint_loop_forward(step, state, steps, slots=0, args=()):
     """The state after all steps; the first one is kept."""
-    first, given = copied(state), copied(args)
+    first, given, own = copied(state), copied(args), copied(step)
     for i in range(steps):
         state = step(i, state, *args)
-    return state, (step, first, steps, slots, given)
+    return state, (own, first, steps, slots, given)
 
 
 def checkpoint_loop_backward(saved, adjoint, wanted, shadows):
     """Takes the adjoint of the state back through the steps, the last one first. The states before some of them are
     kept in the binomial order of A. Griewank and A. Walther (Algorithm 799: revolve, 2000)."""
     step, first, steps, slots, args = saved
-    total = zeros(args)
+    total, captured = zeros(args), zeros(step)
     if slots <= 0:
         slots = max(2, math.isqrt(max(steps, 0)))
     at, states = [0], [first]
@@ -61,13 +62,15 @@ def checkpoint_loop_backward(saved, adjoint, wanted, shadows):
                 at.append(i)
                 states.append(copied(state))
         last -= 1
-        found = taken_back(step, adjoint, (None, 0) + _all_of(args), (last, state) + args)
+        own, found = taken_back(step, adjoint, (None, 0) + all_of(args), (last, state) + args)
         adjoint = found[0]
-        total = _sum_of(total, found[1:])
+        total = added(total, found[1:])
+        if prim.is_closure(step):
+            captured = added(captured, own)
         if at[-1] == last:
             at.pop()
             states.pop()
-    return None, adjoint, None, None, total
+    return captured if prim.is_closure(step) else None, adjoint, None, None, total
 
 
 def _stride(n, slots):
@@ -81,26 +84,3 @@ def _stride(n, slots):
         fewest, fewer, all_steps = fewer, all_steps, all_steps * (slots + repeats) // repeats
     after = all_steps - fewer
     return max(1, fewest, n - after)
-
-
-def _sum_of(xs, ys):
-    if len(xs) == 0:
-        return ()
-    return (_sum(xs[0], ys[0]),) + _sum_of(xs[1:], ys[1:])
-
-
-def _sum(x, y):
-    if prim.is_tuple(x):
-        return _sum_of(x, y)
-    if prim.is_array(x):
-        x += y
-        return x
-    if prim.is_float(x) or prim.is_complex(x):
-        return x + y
-    return x
-
-
-def _all_of(args):
-    if len(args) == 0:
-        return ()
-    return (0,) + _all_of(args[1:])
