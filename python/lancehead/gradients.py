@@ -46,6 +46,11 @@ def reverse_jacobian(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[
     raise TypeError(_COMPILED.format("reverse_jacobian"))
 
 
+def kernel_adjoint(kernel: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    """In kernels: runs a kernel and its adjoint for its arguments and what holds the adjoint of each."""
+    raise TypeError(_COMPILED.format("kernel_adjoint"))
+
+
 def recomputed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of `f(*args)`, which runs again where it is differentiated."""
     return f(*args)

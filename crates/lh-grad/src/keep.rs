@@ -13,6 +13,7 @@ use lh_ir::algebra::Algebra;
 use lh_ir::cfg::def_blocks;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData};
+use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Slot, Span, Ty, Value, bug};
 use lh_ops::runtime as rt;
@@ -209,6 +210,9 @@ impl<'a> Keeper<'a> {
                     _ => Recipe::Kept,
                 }
             }
+            Inst::Runtime(f, _) if matches!(f.role, Role::Geometry(..)) => again(),
+            // Another place has other memory.
+            Inst::Runtime(f, _) if f.role == Role::Memory(Mem::Local) => Recipe::Kept,
             Inst::Runtime(f, args) if f.pure && !f.raises && !args.iter().any(|a| has_memory(self.func.ty(*a))) => {
                 again()
             }

@@ -73,7 +73,9 @@ pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
     let insts = || func.blocks.iter().flat_map(|b| &b.insts);
     let Some(read) = insts().find(|d| reads(&d.inst)) else { return Ok(()) };
     let puts = |inst: &Inst| match inst {
-        Inst::Runtime(f, args) if std::ptr::eq(*f, &rt::lh_exc_put_float) || std::ptr::eq(*f, &rt::lh_exc_put_complex) => {
+        Inst::Runtime(f, args)
+            if std::ptr::eq(*f, &rt::lh_exc_put_float) || std::ptr::eq(*f, &rt::lh_exc_put_complex) =>
+        {
             args.iter().any(|a| memory.is_active(*a))
         }
         _ => false,

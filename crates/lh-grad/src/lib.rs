@@ -38,14 +38,14 @@ use lh_ir::{Block, SpecId, Ty};
 pub struct Request<'a> {
     /// The parameters with respect to which it is: one truth value for each.
     pub asked: &'a [bool],
-    /// Type of a list of owners of memory.
-    pub owners: Ty,
+    /// Type of a list of owners of memory; code for a CUDA device has none.
+    pub owners: Option<Ty>,
     /// Type of the result: what the function gives, and a tuple of the adjoints of the parameters asked for.
     pub ret: Ty,
 }
 
 /// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list
-/// that keeps memory alive; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the
+/// that keeps memory alive, but for a device; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the
 /// result's first float.
 ///
 /// # Errors
@@ -64,7 +64,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
             given.insert(*p, shadow);
         }
     }
-    let owners = func.new_param(Block(0), request.owners);
+    let owners = request.owners.map(|ty| func.new_param(Block(0), ty));
     let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
     let forward = func.blocks.len();
     let first_slot = func.slots.len();
@@ -73,7 +73,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let (back, loops) = (made.blocks, made.loops);
     let reversed: Vec<Block> = (forward..func.blocks.len()).map(Block::new).collect();
     let keeper = keep::Keeper::new(&mut func, &flow, &memory, &loops, &shadows, forward);
-    keeper.run(&reversed, &back, Some(owners))?;
+    keeper.run(&reversed, &back, owners)?;
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);
     Ok(func)

@@ -4,6 +4,7 @@
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
+use lh_ir::device::Device;
 use lh_ir::func::{Function, Inst, InstData};
 use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
@@ -51,6 +52,8 @@ pub trait Callees {
     /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
     /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
     fn copy_back(&self, float: Ty) -> Option<SpecId>;
+    /// The functions that fill shared and thread-local memory of a device with zeros: they take its address and size.
+    fn fills(&self, device: Device) -> Option<[SpecId; 2]>;
     /// The name of a function, for messages.
     fn name(&self, spec: SpecId) -> String;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
@@ -222,6 +225,15 @@ impl Memory {
     /// Whether the memory of a value is that of an object, which has fields and items of several types.
     pub(crate) fn is_object(&self, v: Value) -> bool {
         self.class(v).is_some_and(|k| self.objects.contains(&k))
+    }
+    /// Whether the memory of a value is that of one thread.
+    pub(crate) fn is_local(&self, func: &Function, v: Value) -> bool {
+        let local = |(b, i): &(Block, usize)| {
+            let inst = &func.blocks[b.index()].insts[*i].inst;
+            matches!(inst, Inst::Runtime(f, _) if f.role == Role::Memory(Mem::Local))
+        };
+        let made = self.class(v).map_or(&[][..], |k| self.made(k));
+        !made.is_empty() && made.iter().all(local) && !self.class(v).is_some_and(|k| self.mixed.contains(&k))
     }
     /// The blocks that make memory of a value's class.
     pub(crate) fn made(&self, class: u32) -> &[(Block, usize)] {
@@ -443,6 +455,8 @@ fn unify_inst(
         }
         (Inst::Runtime(f, _), Some(r)) if f.allocates() => join_all(c, class, null, [r].into_iter()),
         (Inst::Runtime(f, _), _) if matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
+        // The context of a block is no memory of the program.
+        (Inst::Runtime(f, _), _) if f.is_for_kernels() && !matches!(f.role, Role::Atomic(..)) => {}
         (Inst::Call(s, _), _) if is_ruled(callees, *s) => {}
         (Inst::Pack(of), Some(r)) => {
             let own = class[r.index()].clone();

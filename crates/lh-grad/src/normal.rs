@@ -412,6 +412,6 @@ pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Va
     if fits { Some((first?, limit)) } else { None }
 }
 
-fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
+pub(crate) fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
     func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
 }

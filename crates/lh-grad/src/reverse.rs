@@ -6,15 +6,18 @@ use crate::builder::{Builder, SUM, to};
 use crate::memory::{Callees, Memory, leaves};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
-use crate::shadow::{RuleCall, Saved, Shadows, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
+use crate::shadow::{RuleCall, Saved, Shadows, is_sum, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
+use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
-use lh_ir::runtime::{Memory as Mem, Role};
+use lh_ir::runtime::{Barrier, Memory as Mem, Role};
+use lh_ir::types::Prim;
 use lh_ir::verify::{part, parts};
 use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
+use lh_ops::runtime as rt;
 
 /// The state of a loop in the reverse part.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,8 @@ pub(crate) struct Reverse<'a> {
     /// The block that reverses each block.
     pub blocks: HashMap<Block, Block>,
     pub loops: Vec<Counting>,
+    /// Whether it is code for a device, whose threads share memory.
+    device: bool,
 }
 
 /// Builds the reverse part, which begins where the function returned and returns what it returned, and the adjoints of
@@ -75,13 +80,20 @@ impl<'a> Reverse<'a> {
         let mut slot = || Counting { last: func.new_slot(Ty::int()), done: func.new_slot(Ty::int()) };
         let loops = (0..count).map(|_| slot()).collect();
         let (adjoints, blocks) = (HashMap::new(), HashMap::new());
-        Reverse { func, flow, memory, callees, shadows, saved, adjoints, blocks, loops }
+        let device = func.options.device != Device::Host;
+        Reverse { func, flow, memory, callees, shadows, saved, adjoints, blocks, loops, device }
     }
 
     fn block(&mut self, b: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
         let data = self.func.blocks[b.index()].clone();
         let new = self.blocks[&b];
         let mut out = Out { insts: Vec::new(), span: data.term_span };
+        if b == self.flow.ret && self.device {
+            self.with(&mut out, |b| {
+                let context = b.inst(Inst::Runtime(&rt::lh_cuda_context, vec![]), Ty::ptr());
+                b.effect(Inst::Runtime(&rt::lh_cuda_sync, vec![context]));
+            });
+        }
         if b == self.flow.ret && self.memory.is_active(result) {
             let ty = leaves(self.func.ty(result))[0];
             let one = self.with(&mut out, |b| b.float(1.0, ty));
@@ -303,7 +315,11 @@ impl<'a> Reverse<'a> {
             }
             (Inst::Load(p) | Inst::Take(p), Some(r)) => {
                 let d = self.take(out, r);
+                let is_shared = self.device && !self.memory.is_local(self.func, *p);
                 let (p, ty) = (self.shadows[p], self.func.ty(r));
+                if is_shared {
+                    return self.add_atomically(out, p, ty, &d);
+                }
                 self.with(out, |b| {
                     let old = b.inst(Inst::Load(p), ty);
                     let mut parts = leaf_values(b, old, ty).into_iter().zip(d).collect::<Vec<_>>();
@@ -314,6 +330,42 @@ impl<'a> Reverse<'a> {
             }
             (inst, Some(r)) => self.move_leaves(out, inst, r)?,
         }
+        Ok(())
+    }
+
+    /// Adds to adjoints in memory that other threads add to, too.
+    fn add_atomically(&mut self, out: &mut Out, p: Value, ty: Ty, d: &[Value]) -> Result<()> {
+        let f = match ty.flatten()[..] {
+            [Prim::F32] | [Prim::F32, Prim::F32] => "lh_cuda_add_f32",
+            [Prim::F64] | [Prim::F64, Prim::F64] => "lh_cuda_add_f64",
+            _ => {
+                let text = format!("the adjoint of a value of type `{ty}` in the memory of a kernel cannot be summed");
+                return Err(Diagnostic::new(diag::NO_DERIVATIVE, text).note("read its fields one by one"));
+            }
+        };
+        let f = lh_ops::runtime::find(f).unwrap_or_else(|| bug!("no `{f}`"));
+        self.with(out, |b| {
+            for (i, d) in d.iter().enumerate() {
+                let of = b.func.ty(*d);
+                let size = b.int(i as i64 * i64::try_from(of.mem_layout().1).unwrap_or(8));
+                let at = if i == 0 { p } else { b.inst(Inst::PtrAdd(p, size), Ty::ptr()) };
+                b.inst(Inst::Runtime(f, vec![at, *d]), of);
+            }
+        });
+        Ok(())
+    }
+
+    /// The adjoint of an atomic sum: what is added gets the adjoint of the memory.
+    fn atomic_sum(&mut self, out: &mut Out, args: &[Value], result: Option<Value>) -> Result<()> {
+        if result.is_some_and(|r| self.adjoints.contains_key(&r)) {
+            return Err(Diagnostic::new(
+                diag::NO_DERIVATIVE,
+                "the old value that an atomic sum gives has no derivative",
+            ));
+        }
+        let (p, ty) = (self.shadows[&args[0]], self.func.ty(args[1]));
+        let d = self.with(out, |b| b.inst(Inst::Load(p), ty));
+        self.add(out, args[1], 0, d);
         Ok(())
     }
 
@@ -386,6 +438,18 @@ impl<'a> Reverse<'a> {
         {
             self.copy(out, args, kind == Mem::CopyRow);
             return Ok(());
+        }
+        if let Inst::Runtime(f, args) = &d.inst {
+            match f.role {
+                Role::Barrier(kind) => {
+                    let f = if kind == Barrier::Grid { f } else { &rt::lh_cuda_sync };
+                    let args = vec![args[0]];
+                    self.with(out, |b| b.effect(Inst::Runtime(f, args)));
+                    return Ok(());
+                }
+                _ if is_sum(f) && self.memory.has_shadow(args[0]) => return self.atomic_sum(out, args, d.result),
+                _ => {}
+            }
         }
         let mut active = d.result.is_some_and(|r| self.memory.is_active(r));
         d.inst.for_each_operand(|v| active |= self.memory.is_active(v));

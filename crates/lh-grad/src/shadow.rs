@@ -7,10 +7,10 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
-use lh_ir::runtime::{Items, Memory as Mem, Role};
-use lh_ir::types::TyKind;
+use lh_ir::runtime::{Items, Memory as Mem, Rmw, Role};
+use lh_ir::types::{Prim, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, Const, Ty, Value};
+use lh_ir::{Block, Const, Ty, Value, bug};
 use lh_ops::runtime as rt;
 
 /// The shadow of each value that has one.
@@ -164,6 +164,7 @@ impl Pass<'_> {
             && d.result.is_some()
             && !f.has_no_effect()
             && !f.allocates()
+            && !is_sum(f)
             && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
         {
             return Err(refused(f.name));
@@ -233,6 +234,25 @@ impl Pass<'_> {
         }
     }
 
+    /// Shadows of shared and thread-local memory, filled with zeros.
+    fn kernel_memory(&self, b: &mut Builder<'_>, f: &'static lh_ir::runtime::RuntimeFn, args: &[Value]) -> Value {
+        let [shared, local] =
+            self.callees.fills(b.func.options.device).unwrap_or_else(|| bug!("memory of kernels in code for a device"));
+        let mut args = args.to_vec();
+        let is_shared = f.role == Role::Memory(Mem::Shared);
+        if is_shared {
+            // Shared memory is known by its place in the source: that of a shadow has another bit.
+            let site = b.int(1 << 61);
+            args[1] = b.int_op("xor", args[1], site);
+        }
+        let bytes = args[if is_shared { 2 } else { 0 }];
+        let p = b.inst(Inst::Runtime(f, args), Ty::ptr());
+        let none = b.func.new_value(Ty::none());
+        let fill = Inst::Call(if is_shared { shared } else { local }, vec![p, bytes]);
+        b.insts.push(InstData { result: Some(none), inst: fill, span: b.span });
+        p
+    }
+
     fn duplicate(&mut self, b: &mut Builder<'_>, inst: &Inst, r: Value) -> Result<Value> {
         let ty = b.func.ty(r);
         match inst {
@@ -241,10 +261,8 @@ impl Pass<'_> {
                 let n = args[0];
                 return Ok(b.inst(Inst::Runtime(&rt::lh_calloc, vec![n]), ty));
             }
-            Inst::Runtime(f, args) if f.role == Role::Memory(Mem::Local) => {
-                let pair = Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]);
-                let made = b.inst(Inst::Runtime(&rt::lh_calloc, vec![args[0]]), pair);
-                return Ok(b.inst(Inst::Field(made, 1), ty));
+            Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Mem::Local | Mem::Shared)) => {
+                return Ok(self.kernel_memory(b, f, args));
             }
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),
@@ -276,6 +294,11 @@ impl Pass<'_> {
             None => Ok(b.inst(copy, ty)),
         }
     }
+}
+
+/// Whether a function atomically adds a float.
+pub(crate) fn is_sum(f: &lh_ir::runtime::RuntimeFn) -> bool {
+    matches!(f.role, Role::Atomic(Rmw::Add, Prim::F32 | Prim::F64))
 }
 
 /// The refusal of a call.

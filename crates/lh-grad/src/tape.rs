@@ -3,14 +3,15 @@
 //! each iteration.
 
 use crate::builder::{Builder, to};
-use crate::normal::{Flow, entries, trips};
+use crate::normal::{Flow, entries, inst_anywhere, trips};
 use crate::reverse::Counting;
 use hashbrown::{HashMap, HashSet};
+use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, Term};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, Slot, Ty, Value};
+use lh_ir::{Block, Const, Slot, Ty, Value};
 use lh_ops::runtime as rt;
 
 /// The memory of one value.
@@ -122,7 +123,11 @@ impl Tape {
         }
         for l in 0..self.loops.len() {
             if !self.loops[l].columns.is_empty() {
-                self.grow(func, flow, l);
+                if func.options.device == Device::Host {
+                    self.grow(func, flow, l);
+                } else {
+                    self.reserve(func, flow, l)?;
+                }
                 self.advance(func, flow, l, with.reverse);
             }
         }
@@ -151,7 +156,7 @@ impl Tape {
         let at = b.int_op("add", base, flow.counters[*l]);
         let p = place(b, column, at, ty);
         write(b, p, &mut 0, v, ty);
-        if ty.is_counted() { own(b, with.owners, v) } else { Ok(()) }
+        if ty.is_counted() && b.func.options.device == Device::Host { own(b, with.owners, v) } else { Ok(()) }
     }
 
     /// Counts the iterations of a run of a loop when it is left, and takes them back where it is reversed.
@@ -176,6 +181,31 @@ impl Tape {
             b.set(base, next);
             b.finish(*back);
         }
+    }
+
+    /// Makes room in the memory of a thread, where the function begins.
+    fn reserve(&self, func: &mut Function, flow: &Flow, l: usize) -> Result<()> {
+        let of = &self.loops[l];
+        let row: i64 = of.columns.iter().map(|c| size(func.ty(c.value))).sum();
+        let places = all_trips(func, flow, l).filter(|n| n.saturating_mul(row) <= MOST_LOCAL);
+        let Some(places) = places else {
+            let span = func.blocks[flow.loops.loops[l].header.index()].term_span;
+            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a loop of a kernel keeps values for its derivative")
+                .note("the number of its iterations has to be a constant, and its values have to fit into 64 KiB")
+                .at(&func.file, span));
+        };
+        let mut b = Builder::new(func, lh_ir::Span::default());
+        for c in &of.columns {
+            let bytes = b.int(places * size(b.func.ty(c.value)));
+            let align = b.int(16);
+            let p = b.inst(Inst::Runtime(&rt::lh_cuda_local, vec![bytes, align]), Ty::ptr());
+            let owner = b.inst(Inst::Zero, Ty::meminfo());
+            let both = b.inst(Inst::Pack(vec![owner, p]), pair());
+            b.set(c.memory, both);
+        }
+        let insts = b.insts;
+        func.blocks[0].insts.splice(0..0, insts);
+        Ok(())
     }
 
     /// Makes room before the iterations of a loop, or at the beginning of each.
@@ -238,6 +268,21 @@ impl Tape {
         b.set(of.room, new);
         b.end(more, Term::Jump(to(rest, vec![])));
     }
+}
+
+/// Most bytes that a thread of a kernel keeps for one loop.
+const MOST_LOCAL: i64 = 1 << 16;
+
+/// The number of places for all runs of a loop, if the numbers of iterations are constants.
+fn all_trips(func: &Function, flow: &Flow, l: usize) -> Option<i64> {
+    let (first, limit) = trips(func, flow, l)?;
+    let number = |v: Value| match inst_anywhere(func, v)? {
+        Inst::Const(Const::Int(n, _)) => i64::try_from(*n).ok(),
+        _ => None,
+    };
+    let own = number(limit)?.checked_sub(number(first)?)?.max(0) + 1;
+    let runs = flow.loops.loops[l].parent.map_or(Some(1), |p| all_trips(func, flow, p))?;
+    own.checked_mul(runs)
 }
 
 /// Bytes of a value on the tape.

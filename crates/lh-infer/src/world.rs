@@ -422,7 +422,7 @@ pub trait World {
     ///
     /// # Errors
     /// Something has no derivative.
-    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<Adjoint>;
+    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Option<Ty>) -> Result<Adjoint>;
     /// The tangent of a specialised function, which takes those of the arguments `asked` for after the arguments, and
     /// gives a tuple of the result and its tangent.
     ///

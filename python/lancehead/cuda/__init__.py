@@ -28,6 +28,7 @@ from lancehead.cuda.devicearray import (
     is_cuda_array,
     managed_array, mapped, mapped_array, mapped_array_like, open_ipc_array, pinned_array, pinned_array_like, to_device,
 )  # fmt: skip
+from lancehead.cuda.derivatives import KernelDerivative, vjp
 from lancehead.cuda.devices import (
     close, cuda_error, current_context, defer_cleanup, detect, get_current_device, gpus, is_available,
     is_bfloat16_supported, is_float16_supported, is_supported_version, list_devices, pinned, profile_start,

@@ -6,6 +6,7 @@ use super::session::Session;
 use crate::spec::{Body, Dep, Spec, callees};
 use lh_grad::{Callees, Push, Request, Rule, has_memory};
 use lh_infer::{Adjoint, ArgTy, Object, World};
+use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Function, Inst, InstData, Options, Term};
 use lh_ir::runtime::{Memory as Mem, Role};
@@ -28,6 +29,9 @@ impl Callees for Compiler {
     fn copy_back(&self, float: Ty) -> Option<SpecId> {
         self.copies_back.get(&float).copied()
     }
+    fn fills(&self, device: Device) -> Option<[SpecId; 2]> {
+        self.fills.get(&device).copied()
+    }
     fn name(&self, spec: SpecId) -> String {
         let spec = &self.specs[spec.index()];
         spec.body.as_ref().map_or_else(|| spec.name.clone(), |b| b.func.qualname.clone())
@@ -39,7 +43,7 @@ impl Callees for Compiler {
 
 impl Session<'_> {
     /// Makes the derivative of a specialisation.
-    pub(super) fn make_adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<Adjoint> {
+    pub(super) fn make_adjoint(&mut self, s: SpecId, asked: &[bool], owners: Option<Ty>) -> Result<Adjoint> {
         let key = (s, asked.to_vec());
         if let Some(known) = self.compiler.adjoints.get(&key) {
             return Ok(known.clone());
@@ -51,6 +55,7 @@ impl Session<'_> {
         let ret = Ty::tuple(vec![value, Ty::tuple(params.clone())]);
         let (mut func, inlined) = self.lowered(s, &primal, Derivative::Adjoint)?;
         self.type_copies(&func, primal.options)?;
+        self.type_fills(primal.options)?;
         let request = Request { asked, owners, ret };
         func = lh_grad::adjoint(&func, &request, &*self.compiler)?;
         func.name = format!("{}.adjoint", primal.name);
@@ -105,6 +110,20 @@ impl Session<'_> {
                 self.compiler.copies_back.insert(t, made.id);
             }
         }
+        Ok(())
+    }
+
+    /// Types the functions that fill shared and thread-local memory with zeros, for code for a device.
+    fn type_fills(&mut self, options: Options) -> Result<()> {
+        if options.device == Device::Host || self.compiler.fills.contains_key(&options.device) {
+            return Ok(());
+        }
+        let mut made = Vec::new();
+        for name in ["zero_shared", "zero_local"] {
+            let f = self.of_library(&format!("{RULES}.{name}"))?;
+            made.push(self.type_part(f, &[Ty::ptr(), Ty::int()].map(ArgTy::from), options)?.id);
+        }
+        self.compiler.fills.insert(options.device, [made[0], made[1]]);
         Ok(())
     }
 

@@ -556,7 +556,7 @@ impl World for Session<'_> {
         }
     }
 
-    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Ty) -> Result<lh_infer::Adjoint> {
+    fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Option<Ty>) -> Result<lh_infer::Adjoint> {
         self.make_adjoint(s, asked, owners)
     }
 

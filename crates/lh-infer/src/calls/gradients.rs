@@ -4,6 +4,7 @@
 use crate::cx::Infer;
 use crate::val::Val;
 use hashbrown::HashMap;
+use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Inst, Options};
 use lh_ir::types::TyKind;
@@ -48,7 +49,8 @@ impl Infer<'_> {
                 if let Some(of) = captured(x.ty) {
                     return Ok(Some(Val::tuple((0..of.len()).map(|i| self.field(x, i as u32)).collect())));
                 }
-                let fields: Vec<Val> = x.ty.fields().iter().map(|f| self.get_attr(x, &f.name)).collect::<Result<_>>()?;
+                let fields: Vec<Val> =
+                    x.ty.fields().iter().map(|f| self.get_attr(x, &f.name)).collect::<Result<_>>()?;
                 Val::tuple(fields)
             }
             ("of_fields", [x, fields]) => {
@@ -73,7 +75,7 @@ impl Infer<'_> {
         let Some(call) = self.taken_back(Derivative::Adjoint, f, &given, &shadows)? else {
             return Ok(Val::of_type(Ty::never()));
         };
-        let owners = Ty::list(Ty::meminfo());
+        let owners = (self.options.device == Device::Host).then(|| Ty::list(Ty::meminfo()));
         let adjoint = self.world.adjoint(call.spec, &call.asked, owners)?;
         let mut values = call.passed;
         for (made, shadowed) in call.order.iter().zip(&adjoint.shadowed) {
@@ -81,8 +83,10 @@ impl Infer<'_> {
                 values.push(self.beside(made, &shadows)?);
             }
         }
-        let list = self.new_container(owners, &Val::int(0));
-        values.push(self.value(&list));
+        if let Some(owners) = owners {
+            let list = self.new_container(owners, &Val::int(0));
+            values.push(self.value(&list));
+        }
         let both = self.push(Inst::Call(adjoint.id, values), adjoint.ret);
         let value = if call.ret.flatten().is_empty() { Val::of_type(call.ret) } else { self.field(&both, 0) };
         let found = self.field(&both, 1);

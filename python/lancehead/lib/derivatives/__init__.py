@@ -61,6 +61,23 @@ def copy_back(dtype, target, stride, source, n, size, wanted):
         own[...] += held
 
 
+def zero_shared(p, n):
+    """Fills `n` bytes of shared memory with zeros, by all threads of the block."""
+    context = prim.lh_cuda_context()
+    wide, high = prim.lh_cuda_bdim_x(context), prim.lh_cuda_bdim_y(context)
+    thread = prim.lh_cuda_tid_x() + wide * (prim.lh_cuda_tid_y() + high * prim.lh_cuda_tid_z())
+    cells = prim.array(prim.no_owner(), p, (n // 4,), (4,), np.float32, "A")
+    for i in range(thread, n // 4, wide * high * prim.lh_cuda_bdim_z(context)):
+        cells[i] = 0
+
+
+def zero_local(p, n):
+    """Fills `n` bytes of a thread's memory with zeros."""
+    cells = prim.array(prim.no_owner(), p, (n // 4,), (4,), np.float32, "A")
+    for i in range(n // 4):
+        cells[i] = 0
+
+
 def _zeros_of(xs):
     if len(xs) == 0:
         return ()

@@ -436,3 +436,39 @@ def _asked(number):
     if prim.literally(number) == 0:
         return (0,)
     return (None,) + _asked(number - 1)
+
+
+def kernel_adjoint(kernel, given):
+    """Runs a kernel and its adjoint: `given` are the kernel's arguments, then what holds the adjoint of each."""
+    args, adjoints = given[: len(given) // 2], given[len(given) // 2 :]
+    found = prim.adjoint(kernel, args, _kernel_shadows(args, adjoints))[1]
+    _add_numbers(args, adjoints, found)
+
+
+def _kernel_shadows(args, adjoints):
+    if len(args) == 0:
+        return ()
+    return (_kernel_shadow(args[0], adjoints[0]),) + _kernel_shadows(args[1:], adjoints[1:])
+
+
+def _kernel_shadow(x, adjoint):
+    if adjoint is None or prim.is_array(x):
+        return adjoint
+    return zeros(x)
+
+
+def _add_numbers(args, adjoints, found):
+    if len(args) == 0:
+        return
+    _add_number(args[0], adjoints[0], found[0])
+    _add_numbers(args[1:], adjoints[1:], found[1:])
+
+
+def _add_number(x, adjoint, found):
+    # Each thread has its own adjoint of a number.
+    if adjoint is not None and prim.is_float(x):
+        own = prim.cast(found, prim.dtype_of(adjoint))
+        if prim.itemsize(prim.dtype_of(adjoint)) == 4:
+            prim.lh_cuda_add_f32(prim.data(adjoint), own)
+        else:
+            prim.lh_cuda_add_f64(prim.data(adjoint), own)

@@ -1,0 +1,59 @@
+"""Derivatives of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lancehead.cuda.dispatcher import jit
+from lancehead.gradients import kernel_adjoint
+
+
+class KernelDerivative:
+    """A kernel that runs another one and takes adjoints back through it; see `vjp`."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        function = jit(device=True)(getattr(kernel, "py_func", kernel))
+
+        def backward(*given):  # type: ignore[no-untyped-def]
+            kernel_adjoint(function, given)
+
+        backward.__name__ = f"{function.py_func.__name__}_vjp"
+        self._backward = jit(backward)
+
+    def __getitem__(self, configuration: Any) -> Callable[..., None]:
+        launch = self._backward[configuration]
+
+        def run(*given: Any) -> None:
+            if len(given) % 2:
+                raise TypeError("a derivative of a kernel takes the kernel's arguments, then the adjoint of each")
+            launch(*given)
+
+        return run
+
+
+def vjp(kernel: Any) -> KernelDerivative:
+    """A kernel that runs `kernel` and takes adjoints back through it: `vjp(kernel)[grid, block](*args, *adjoints)`.
+
+    There is an adjoint for each argument: for an array one of its shape and type, for a float an array of one element,
+    `None` for what is constant. Adjoints of what the kernel reads are added to those that are there; adjoints of what
+    it overwrites become those of what was there before, so those of outputs are zeros afterwards. Each thread runs the
+    kernel, then its steps in reverse order: what was loaded gets an atomic sum, barriers stay barriers, shared and local
+    memory have shadows. Loops that need values of theirs again must have a constant number of iterations. Blocks must
+    not wait for each other's results. Raises `TypingError` for what has no derivative, such as shuffles of warps.
+
+    >>> import numpy as np
+    >>> from lancehead import cuda
+    >>> @cuda.jit
+    ... def square(x, y):
+    ...     i = cuda.grid(1)
+    ...     if i < x.size:
+    ...         y[i] = x[i] * x[i]
+    >>> x, y = np.arange(3.0), np.zeros(3)
+    >>> gx, gy = np.zeros(3), np.ones(3)
+    >>> vjp(square)[1, 32](x, y, gx, gy)
+    >>> gx
+    array([0., 2., 4.])
+    """
+    return KernelDerivative(kernel)
