@@ -12,6 +12,7 @@ use lh_ir::func::{BlockData, Function, Inst, Term};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Slot, Ty, Value};
+use lh_ops::exceptions::RUNTIME_ERROR;
 use lh_ops::runtime as rt;
 
 /// The memory of one value.
@@ -126,7 +127,7 @@ impl Tape {
                 if func.options.device == Device::Host {
                     self.grow(func, flow, l);
                 } else {
-                    self.reserve(func, flow, l)?;
+                    self.reserve(func, flow, l);
                 }
                 self.advance(func, flow, l, with.reverse);
             }
@@ -184,16 +185,14 @@ impl Tape {
     }
 
     /// Makes room in the memory of a thread, where the function begins.
-    fn reserve(&self, func: &mut Function, flow: &Flow, l: usize) -> Result<()> {
+    fn reserve(&self, func: &mut Function, flow: &Flow, l: usize) {
         let of = &self.loops[l];
         let row: i64 = of.columns.iter().map(|c| size(func.ty(c.value))).sum();
-        let places = all_trips(func, flow, l).filter(|n| n.saturating_mul(row) <= MOST_LOCAL);
-        let Some(places) = places else {
-            let span = func.blocks[flow.loops.loops[l].header.index()].term_span;
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a loop of a kernel keeps values for its derivative")
-                .note("the number of its iterations has to be a constant, and its values have to fit into 64 KiB")
-                .at(&func.file, span));
-        };
+        let known = all_trips(func, flow, l).filter(|n| n.saturating_mul(row) <= MOST_LOCAL);
+        let places = known.unwrap_or(ROOM / row.max(1));
+        if known.is_none() {
+            self.limit(func, flow, l, places);
+        }
         let mut b = Builder::new(func, lh_ir::Span::default());
         for c in &of.columns {
             let bytes = b.int(places * size(b.func.ty(c.value)));
@@ -205,7 +204,28 @@ impl Tape {
         }
         let insts = b.insts;
         func.blocks[0].insts.splice(0..0, insts);
-        Ok(())
+    }
+
+    /// Raises RuntimeError where a loop begins an iteration that there is no place for.
+    fn limit(&self, func: &mut Function, flow: &Flow, l: usize, places: i64) {
+        let header = flow.loops.loops[l].header;
+        let [rest, full] = [func.new_block(), func.new_block()];
+        let data = &mut func.blocks[header.index()];
+        let (span, cold) = (data.term_span, data.cold);
+        let (insts, term) = (std::mem::take(&mut data.insts), data.term.take());
+        let (unwind, latch) = (data.unwind.take(), std::mem::take(&mut data.latch));
+        func.blocks[rest.index()] =
+            BlockData { insts, term, term_span: span, unwind, cold, latch, ..Default::default() };
+        let mut b = Builder::new(func, span);
+        let (base, room) = (b.get(self.loops[l].base), b.int(places));
+        let at = b.int_op("add", base, flow.counters[l]);
+        let fits = b.test("lt", at, room);
+        b.end(header, Term::Branch { cond: fits, then: to(rest, vec![]), els: to(full, vec![]) });
+        let mut b = Builder::new(func, span);
+        let text = format!("a loop whose derivative keeps values runs more than {places} times in a thread");
+        let text = b.inst(Inst::Const(Const::Str(text.into())), Ty::str());
+        b.end(full, Term::Raise { exc: RUNTIME_ERROR, args: vec![text] });
+        func.blocks[full.index()].cold = true;
     }
 
     /// Makes room before the iterations of a loop, or at the beginning of each.
@@ -270,8 +290,11 @@ impl Tape {
     }
 }
 
-/// Most bytes that a thread of a kernel keeps for one loop.
+/// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.
 const MOST_LOCAL: i64 = 1 << 16;
+
+/// Bytes that it keeps for a loop whose number of iterations is not known.
+const ROOM: i64 = 1 << 12;
 
 /// The number of places for all runs of a loop, if the numbers of iterations are constants.
 fn all_trips(func: &Function, flow: &Flow, l: usize) -> Option<i64> {

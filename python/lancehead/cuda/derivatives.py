@@ -40,8 +40,9 @@ def vjp(kernel: Any) -> KernelDerivative:
     `None` for what is constant. Adjoints of what the kernel reads are added to those that are there; adjoints of what
     it overwrites become those of what was there before, so those of outputs are zeros afterwards. Each thread runs the
     kernel, then its steps in reverse order: what was loaded gets an atomic sum, barriers stay barriers, shared and local
-    memory have shadows. Loops that need values of theirs again must have a constant number of iterations. Blocks must
-    not wait for each other's results. Raises `TypingError` for what has no derivative, such as shuffles of warps.
+    memory have shadows. A loop that needs its values again keeps them in the memory of the thread: of a loop with a
+    constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is raised where that does not suffice. Blocks
+    must not wait for each other's results. Raises `TypingError` for what has no derivative, such as shuffles of warps.
 
     >>> import numpy as np
     >>> from lancehead import cuda
