@@ -108,6 +108,7 @@ _LEVELS = {
     "scalar": 4,
     "replaced": 4,
     "allocates": 4,
+    "derivative": 1,
 }
 
 

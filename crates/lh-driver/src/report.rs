@@ -128,6 +128,9 @@ impl Compiled {
         for (line, n) in allocations(f, allocating, &self.sources[i].elementwise) {
             out.add(line, Note::Allocates(n));
         }
+        for (line, text) in &self.sources[i].derivative {
+            out.add(*line, Note::Derivative(text.clone()));
+        }
         parallel_loops::loops(f).into_iter().for_each(|(line, n)| out.add(line, n));
         add_loops(&mut out, f, remarks, &left);
         self.add_library(&mut out, f, remarks);

@@ -14,6 +14,8 @@ pub(crate) struct SourceInfo {
     /// Types that variables get, with the place of each assignment.
     pub annotations: Vec<(Span, String, Ty)>,
     pub elementwise: Vec<Elementwise>,
+    /// Of a derivative: what it keeps, computes again and cuts, by line.
+    pub derivative: Vec<(u32, String)>,
 }
 
 impl SourceInfo {
@@ -24,7 +26,7 @@ impl SourceInfo {
         elementwise: Vec<Elementwise>,
     ) -> SourceInfo {
         let params = code.params.iter().zip(args).map(|(p, a)| (p.name.clone(), a.0)).collect();
-        SourceInfo { params, last_line: last_line(code), annotations, elementwise }
+        SourceInfo { params, last_line: last_line(code), annotations, elementwise, derivative: Vec::new() }
     }
 
     /// Types of the arguments.

@@ -5,9 +5,10 @@
 use crate::builder::Builder;
 use crate::memory::{Memory, has_memory, is_lasting};
 use crate::normal::{Flow, entries};
+use crate::remarks::Remark;
 use crate::reverse::Counting;
 use crate::shadow::Shadows;
-use crate::tape::{Tape, Writing};
+use crate::tape::{Tape, Writing, size};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Algebra;
 use lh_ir::cfg::def_blocks;
@@ -51,6 +52,8 @@ pub(crate) struct Keeper<'a> {
     recipes: HashMap<Value, Recipe>,
     kept: HashSet<Value>,
     slots: HashMap<Value, Slot>,
+    /// The values that the reverse part computes again.
+    again: HashSet<Value>,
 }
 
 impl<'a> Keeper<'a> {
@@ -76,15 +79,20 @@ impl<'a> Keeper<'a> {
             }
         }
         let of_shadow = shadows.iter().map(|(v, s)| (*s, *v)).collect();
-        let (recipes, kept, slots) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Keeper { func, flow, memory, loops, of_shadow, defs, place, forward, recipes, kept, slots }
+        let (recipes, kept, slots, again) = (HashMap::new(), HashSet::new(), HashMap::new(), HashSet::new());
+        Keeper { func, flow, memory, loops, of_shadow, defs, place, forward, recipes, kept, slots, again }
     }
 
     /// Makes all values available that the reverse part uses; `owners` is a list that keeps memory alive.
     ///
     /// # Errors
     /// A value that cannot be kept.
-    pub(crate) fn run(mut self, reverse: &[Block], back: &HashMap<Block, Block>, owners: Option<Value>) -> Result<()> {
+    pub(crate) fn run(
+        mut self,
+        reverse: &[Block],
+        back: &HashMap<Block, Block>,
+        owners: Option<Value>,
+    ) -> Result<Vec<(Span, Remark)>> {
         let needed = self.needed(reverse);
         for v in &needed {
             self.recipe(*v);
@@ -109,7 +117,27 @@ impl<'a> Keeper<'a> {
         }
         let alive = self.alive();
         let writing = Writing { slots: &self.slots, defs: &self.defs, owners, alive: &alive, reverse: back };
-        tape.write(self.func, self.flow, &writing)
+        let remarks = self.remarks();
+        tape.write(self.func, self.flow, &writing)?;
+        Ok(remarks)
+    }
+
+    /// What is kept and what is computed again, with the places of the values.
+    fn remarks(&self) -> Vec<(Span, Remark)> {
+        let span = |v: &Value| {
+            let block = self.defs[v.index()].unwrap_or_else(|| bug!("a value of the forward part"));
+            let own = self.place.get(v).map(|(b, i)| self.func.blocks[b.index()].insts[*i].span);
+            own.unwrap_or(self.func.blocks[block.index()].term_span)
+        };
+        let kept = self.kept.iter().map(|v| {
+            let bytes = u64::try_from(size(self.func.ty(*v))).unwrap_or(0);
+            (span(v), Remark::Kept { bytes, each_iteration: self.innermost(*v).is_some() })
+        });
+        let is_shown = |v: &&Value| {
+            let inst = self.place.get(*v).map(|(b, i)| &self.func.blocks[b.index()].insts[*i].inst);
+            matches!(inst, Some(Inst::Op(..) | Inst::Load(_)))
+        };
+        kept.chain(self.again.iter().filter(is_shown).map(|v| (span(v), Remark::Again))).collect()
     }
 
     fn is_forward(&self, v: Value) -> bool {
@@ -410,6 +438,7 @@ impl<'a> Keeper<'a> {
                     })
                 }
                 Recipe::Again(mut inst, of) => {
+                    self.again.insert(v);
                     let names: HashMap<Value, Value> =
                         of.into_iter().map(|o| (o, self.available(at, o, tape))).collect();
                     inst.for_each_operand_mut(&mut |o| *o = names[o]);

@@ -23,16 +23,18 @@ mod memory;
 mod normal;
 mod partial;
 mod promote;
+mod remarks;
 mod reverse;
 mod shadow;
 mod tape;
 
 pub use memory::{Callees, Push, Rule, has_memory};
+pub use remarks::Remark;
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
 use lh_ir::func::Function;
-use lh_ir::{Block, SpecId, Ty};
+use lh_ir::{Block, Span, SpecId, Ty};
 
 /// The derivative that is asked for.
 pub struct Request<'a> {
@@ -46,15 +48,20 @@ pub struct Request<'a> {
 
 /// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list
 /// that keeps memory alive, but for a device; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the
-/// result's first float.
+/// result's first float; and remarks for reports, with their places.
 ///
 /// # Errors
 /// Something without a derivative, at its place.
-pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) -> Result<Function> {
+pub fn adjoint(
+    primal: &Function,
+    request: &Request<'_>,
+    callees: &dyn Callees,
+) -> Result<(Function, Vec<(Span, Remark)>)> {
     let mut func = primal.clone();
     let flow = normal::normalise(&mut func)?;
     let memory = memory::Memory::new(&func, request.asked, callees);
     landing::check(&func, &memory)?;
+    let mut remarks = remarks::ends(&func, &memory);
     let params = func.params().to_vec();
     let asked: Vec<_> = params.iter().zip(request.asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
     let mut given = HashMap::new();
@@ -73,10 +80,10 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let (back, loops) = (made.blocks, made.loops);
     let reversed: Vec<Block> = (forward..func.blocks.len()).map(Block::new).collect();
     let keeper = keep::Keeper::new(&mut func, &flow, &memory, &loops, &shadows, forward);
-    keeper.run(&reversed, &back, owners)?;
+    remarks.extend(keeper.run(&reversed, &back, owners)?);
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);
-    Ok(func)
+    Ok((func, remarks))
 }
 
 /// The function that takes the parameters of `primal` and the tangents of those `asked` for; it gives a tuple of the

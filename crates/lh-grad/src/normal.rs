@@ -9,7 +9,7 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Target, Term};
+use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Parallel, Target, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 
 /// Control flow of a function in normal form.
@@ -288,9 +288,9 @@ fn add_counters(func: &mut Function) -> HashMap<Block, Value> {
             b.finish(e.from);
             edge_args(func, &e).push(v);
         }
-        // Hints are about loops without a tape, and parallel loops are reversed in order.
+        // Hints are about loops without a tape. What the derivative adds to a parallel loop may depend on its order.
         let data = &mut func.blocks[l.header.index()];
-        data.parallel = None;
+        data.parallel = data.parallel.map(|_| Parallel::Derived);
         l.latches.iter().for_each(|b| func.blocks[b.index()].latch = LatchHint::default());
     }
     out

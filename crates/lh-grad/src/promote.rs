@@ -171,6 +171,7 @@ impl Pass {
 
 /// Removes parameters that always have one value, and sums in which an operand is a zero of an adjoint's beginning.
 pub(crate) fn simplify(func: &mut Function) {
+    share_zeros(func);
     loop {
         let mut names = single_valued(func, 1);
         let zeros: HashSet<Value> = constants(func);
@@ -196,6 +197,25 @@ pub(crate) fn simplify(func: &mut Function) {
         }
         rename(func, &names);
     }
+}
+
+/// Lets all blocks use the zeros of the entry block.
+fn share_zeros(func: &mut Function) {
+    let is_zero = |d: &InstData| matches!(&d.inst, Inst::Const(Const::Float(x, _)) if x.to_bits() == 0);
+    let zeros =
+        |insts: &[InstData]| -> Vec<Value> { insts.iter().filter(|d| is_zero(d)).filter_map(|d| d.result).collect() };
+    let mut first: HashMap<Ty, Value> = HashMap::new();
+    for v in zeros(&func.blocks[0].insts) {
+        first.entry(func.ty(v)).or_insert(v);
+    }
+    let mut names = HashMap::new();
+    for data in &func.blocks[1..] {
+        names.extend(zeros(&data.insts).into_iter().filter_map(|v| Some((v, *first.get(&func.ty(v))?))));
+    }
+    for data in &mut func.blocks[1..] {
+        data.insts.retain(|d| d.result.is_none_or(|r| !names.contains_key(&r)));
+    }
+    rename(func, &names);
 }
 
 fn constants(func: &Function) -> HashSet<Value> {

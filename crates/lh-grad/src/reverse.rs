@@ -55,6 +55,8 @@ pub(crate) fn build<'a>(mut r: Reverse<'a>, asked: &[Value], ret: Ty) -> Result<
     for b in &order {
         let new = r.func.new_block();
         r.func.blocks[new.index()].cold = r.func.blocks[b.index()].cold;
+        // Iterations that may run in any order are independent, and so are their adjoints, but for sums.
+        r.func.blocks[new.index()].parallel = r.func.blocks[b.index()].parallel.clone();
         r.blocks.insert(*b, new);
     }
     let last = r.flow.ret;
@@ -84,11 +86,20 @@ impl<'a> Reverse<'a> {
         Reverse { func, flow, memory, callees, shadows, saved, adjoints, blocks, loops, device }
     }
 
+    /// Whether threads of a kernel have shadows in shared memory, which all of them fill with zeros.
+    fn shares_memory(&self) -> bool {
+        let is_shared = |d: &InstData| match (&d.inst, d.result) {
+            (Inst::Runtime(f, _), Some(r)) => f.role == Role::Memory(Mem::Shared) && self.memory.has_shadow(r),
+            _ => false,
+        };
+        self.device && self.func.blocks.iter().flat_map(|b| &b.insts).any(is_shared)
+    }
+
     fn block(&mut self, b: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
         let data = self.func.blocks[b.index()].clone();
         let new = self.blocks[&b];
         let mut out = Out { insts: Vec::new(), span: data.term_span };
-        if b == self.flow.ret && self.device {
+        if b == self.flow.ret && self.shares_memory() {
             self.with(&mut out, |b| {
                 let context = b.inst(Inst::Runtime(&rt::lh_cuda_context, vec![]), Ty::ptr());
                 b.effect(Inst::Runtime(&rt::lh_cuda_sync, vec![context]));

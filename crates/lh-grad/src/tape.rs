@@ -309,7 +309,7 @@ fn all_trips(func: &Function, flow: &Flow, l: usize) -> Option<i64> {
 }
 
 /// Bytes of a value on the tape.
-fn size(ty: Ty) -> i64 {
+pub(crate) fn size(ty: Ty) -> i64 {
     match ty.kind() {
         TyKind::Array { ndim, .. } => 8 * (1 + 2 * i64::from(*ndim)),
         TyKind::MemInfo => 0,

@@ -341,6 +341,8 @@ pub struct Adjoint {
     pub ret: Ty,
     /// Of each argument asked for, whether its shadow is to be passed.
     pub shadowed: Vec<bool>,
+    /// The parameters whose memory the function itself may write: one bit for each, the last for all from there on.
+    pub writes: u32,
 }
 
 /// Types found by typing a function for containers of undecided types.

@@ -11,6 +11,19 @@ pub enum Parallel {
     Asked,
     /// The compiler has made the loop so.
     Known,
+    /// It is of the derivative of a loop of which the program claims it: iterations of an adjoint add to the same
+    /// memory, so it runs in order where no test proves otherwise.
+    Derived,
+}
+
+impl Parallel {
+    /// Whether the loop runs in parallel only after the dependence test.
+    pub fn is_tested(self) -> bool {
+        match self {
+            Parallel::Asked | Parallel::Derived => true,
+            Parallel::Known => false,
+        }
+    }
 }
 
 /// The remark about a loop that was to run in parallel.

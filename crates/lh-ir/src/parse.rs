@@ -255,7 +255,8 @@ impl Parser {
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
         } else {
-            self.eat_word("independent").then_some(Parallel::Known)
+            let known = self.eat_word("independent").then_some(Parallel::Known);
+            known.or_else(|| self.eat_word("derived").then_some(Parallel::Derived))
         };
         let latch = self.hint(LatchHint::WORDS);
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };

@@ -209,6 +209,7 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     match block.parallel {
         Some(Parallel::Asked) => out.push_str(" parallel"),
         Some(Parallel::Known) => out.push_str(" independent"),
+        Some(Parallel::Derived) => out.push_str(" derived"),
         None => {}
     }
     if let Some(word) = block.latch.word() {

@@ -12,18 +12,18 @@ from lancehead.gradients import kernel_adjoint
 class KernelDerivative:
     """A kernel that runs another one and takes adjoints back through it; see `vjp`."""
 
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
         function = jit(device=True)(getattr(kernel, "py_func", kernel))
 
         def backward(*given):  # type: ignore[no-untyped-def]
             kernel_adjoint(function, given)
 
         backward.__name__ = f"{function.py_func.__name__}_vjp"
-        self._backward = jit(backward)
+        #: The kernel, as `jit` makes it: it takes the arguments, then the adjoints.
+        self.dispatcher = jit(**options)(backward)
 
     def __getitem__(self, configuration: Any) -> Callable[..., None]:
-        launch = self._backward[configuration]
+        launch = self.dispatcher[configuration]
 
         def run(*given: Any) -> None:
             if len(given) % 2:
@@ -33,7 +33,7 @@ class KernelDerivative:
         return run
 
 
-def vjp(kernel: Any) -> KernelDerivative:
+def vjp(kernel: Any, **options: Any) -> KernelDerivative:
     """A kernel that runs `kernel` and takes adjoints back through it: `vjp(kernel)[grid, block](*args, *adjoints)`.
 
     There is an adjoint for each argument: for an array one of its shape and type, for a float an array of one element,
@@ -42,7 +42,8 @@ def vjp(kernel: Any) -> KernelDerivative:
     kernel, then its steps in reverse order: what was loaded gets an atomic sum, barriers stay barriers, shared and local
     memory have shadows. A loop that needs its values again keeps them in the memory of the thread: of a loop with a
     constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is raised where that does not suffice. Blocks
-    must not wait for each other's results. Raises `TypingError` for what has no derivative, such as shuffles of warps.
+    must not wait for each other's results. `options` are those of `cuda.jit`, such as `debug=True` for the checker.
+    Raises `TypingError` for what has no derivative, such as shuffles of warps.
 
     >>> import numpy as np
     >>> from lancehead import cuda
@@ -57,4 +58,4 @@ def vjp(kernel: Any) -> KernelDerivative:
     >>> gx
     array([0., 2., 4.])
     """
-    return KernelDerivative(kernel)
+    return KernelDerivative(kernel, options)

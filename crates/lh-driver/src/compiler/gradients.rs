@@ -4,7 +4,7 @@
 use super::Compiler;
 use super::session::Session;
 use crate::spec::{Body, Dep, Spec, callees};
-use lh_grad::{Callees, Push, Request, Rule, has_memory};
+use lh_grad::{Callees, Push, Remark, Request, Rule, has_memory};
 use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -12,7 +12,7 @@ use lh_ir::func::{Derivative, Function, Inst, InstData, Options, Term};
 use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::verify::agree;
 use lh_ir::{FuncId, Span, SpecId, Ty, TyKind};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Where the library states how functions of its own are differentiated: `numpy.reductions.sum` by
@@ -57,11 +57,16 @@ impl Session<'_> {
         self.type_copies(&func, primal.options)?;
         self.type_fills(primal.options)?;
         let request = Request { asked, owners, ret };
-        func = lh_grad::adjoint(&func, &request, &*self.compiler)?;
+        let remarks;
+        (func, remarks) = lh_grad::adjoint(&func, &request, &*self.compiler)?;
         func.name = format!("{}.adjoint", primal.name);
         let id = self.add((s, Derivative::Adjoint), func, ret, &inlined)?;
+        if let Some(body) = &mut self.compiler.specs[id.index()].body {
+            Arc::make_mut(&mut body.source).derivative = by_line(&remarks);
+        }
         let shadowed = params.iter().map(|t| has_memory(*t)).collect();
-        let made = Adjoint { id, ret, shadowed };
+        let writes = self.compiler.writes(s);
+        let made = Adjoint { id, ret, shadowed, writes };
         self.compiler.adjoints.insert(key, made.clone());
         Ok(made)
     }
@@ -146,7 +151,9 @@ impl Session<'_> {
         func = lh_grad::tangent(&func, asked, ret, zeros, &*self.compiler)?;
         func.name = format!("{}.tangent", primal.name);
         let id = self.add((s, Derivative::Tangent), func, ret, &inlined)?;
-        let made = Adjoint { id, ret, shadowed: vec![true; asked.iter().filter(|a| **a).count()] };
+        let shadowed = vec![true; asked.iter().filter(|a| **a).count()];
+        let writes = self.compiler.writes(s);
+        let made = Adjoint { id, ret, shadowed, writes };
         self.compiler.tangents.insert(key, made.clone());
         Ok(made)
     }
@@ -375,6 +382,30 @@ impl Session<'_> {
                 .map(|(forward, backward)| Found::Adjoint { forward, backward, pull: "pull_stated" }),
         }
     }
+}
+
+/// Remarks about a derivative as texts, by line.
+fn by_line(remarks: &[(Span, Remark)]) -> Vec<(u32, String)> {
+    let mut lines: BTreeMap<u32, (u64, u64, usize, BTreeSet<&str>)> = BTreeMap::new();
+    for (span, remark) in remarks {
+        let (once, each, again, ends) = lines.entry(span.line).or_default();
+        match remark {
+            Remark::Kept { bytes, each_iteration: false } => *once += bytes,
+            Remark::Kept { bytes, each_iteration: true } => *each += bytes,
+            Remark::Again => *again += 1,
+            Remark::Ends(name) => _ = ends.insert(name),
+        }
+    }
+    let mut out = Vec::new();
+    for (line, (once, each, again, ends)) in lines {
+        let mut say = |holds: bool, text: String| out.extend(holds.then_some((line, text)));
+        say(each > 0, format!("keeps {each} bytes of each iteration"));
+        say(once > 0, format!("keeps {once} bytes"));
+        say(again == 1, "computes a value again".to_owned());
+        say(again > 1, format!("computes {again} values again"));
+        ends.into_iter().for_each(|name| say(true, format!("ends at `{name}`")));
+    }
+    out
 }
 
 /// The rule of a function.

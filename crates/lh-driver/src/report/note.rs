@@ -29,6 +29,8 @@ pub enum Note {
     Checks(usize),
     /// Allocations made here.
     Allocates(usize),
+    /// What a derivative does with the values of this line.
+    Derivative(String),
 }
 
 impl Note {
@@ -41,6 +43,7 @@ impl Note {
             Note::Vectorised(..) | Note::Scalar(_) | Note::Replaced(_) => 3,
             Note::Hoisted | Note::Checks(_) => 4,
             Note::Allocates(_) => 5,
+            Note::Derivative(_) => 6,
         }
     }
 
@@ -57,6 +60,7 @@ impl Note {
             Note::Hoisted => "hoisted",
             Note::Checks(_) => "checks",
             Note::Allocates(_) => "allocates",
+            Note::Derivative(_) => "derivative",
         }
     }
 }
@@ -91,6 +95,7 @@ impl fmt::Display for Note {
                 }
             }
             Note::Parallel(text) | Note::Serial(text) | Note::Replaced(text) => f.write_str(text),
+            Note::Derivative(text) => write!(f, "derivative: {text}"),
             Note::Scalar(Some(reason)) => write!(f, "not vectorised: {reason}"),
             Note::Scalar(None) => write!(f, "not vectorised"),
             Note::Hoisted => write!(f, "index checks: made once, before the loop"),

@@ -28,6 +28,7 @@ fn remark(n: &LoopNote) -> Note {
     let what = match n.what {
         Parallel::Asked => "",
         Parallel::Known => "array expression: ",
+        Parallel::Derived => "derivative: ",
     };
     match n.fate {
         Fate::Pool { variables, arrays, trusted, ordered } => {

@@ -77,6 +77,7 @@ impl Infer<'_> {
         };
         let owners = (self.options.device == Device::Host).then(|| Ty::list(Ty::meminfo()));
         let adjoint = self.world.adjoint(call.spec, &call.asked, owners)?;
+        self.check_apart(&call, adjoint.writes)?;
         let mut values = call.passed;
         for (made, shadowed) in call.order.iter().zip(&adjoint.shadowed) {
             if *shadowed {
@@ -125,6 +126,23 @@ impl Infer<'_> {
             return Ok(Val::tuple(vec![Val::of_type(call.ret), Val::of_type(call.ret)]));
         }
         Ok(Val::tuple(vec![self.field(&both, 0), self.field(&both, 1)]))
+    }
+
+    /// Raises ValueError if an array that is asked for shares memory with another one and one of them is written: the
+    /// adjoint takes them to be apart.
+    fn check_apart(&mut self, call: &Replaced, writes: u32) -> Result<()> {
+        let arrays: Vec<(usize, Value)> = call.passed.iter().copied().enumerate().collect();
+        let arrays: Vec<(usize, Value)> = arrays.into_iter().filter(|(_, v)| self.out.ty(*v).is_array()).collect();
+        let is_written = |i: usize| writes >> i.min(31) & 1 != 0;
+        for (n, (i, a)) in arrays.iter().enumerate() {
+            for (j, b) in &arrays[n + 1..] {
+                if (is_written(*i) || is_written(*j)) && (call.asked[*i] || call.asked[*j]) {
+                    let both = [*a, *b].map(|v| Val::new(self.out.ty(v), v));
+                    self.call_library("derivatives.check_apart", &both)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A tangent as a value of its argument's type.

@@ -47,10 +47,10 @@ use plan::{Plan, flags, next_loop, plan};
 /// Outlines the loops that the compiler has marked.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
-    while let Some(l) = next_loop(func, Parallel::Known) {
+    while let Some((l, what)) = next_loop(func, |p| !p.is_tested()) {
         changed = true;
         let plan = plan(func, &l, &|_| None, &[]);
-        note(func, &l, Parallel::Known, &plan);
+        note(func, &l, what, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, None);
         }
@@ -66,7 +66,7 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
 
 /// As [`run_asked`]; whether users are told of loops that run in order.
 fn run_with(func: &mut Function, callees: Callees<'_>, warns: bool) -> Result<bool, Conflict> {
-    let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
+    let mut changed = func.blocks.iter().any(|b| b.parallel.is_some_and(Parallel::is_tested));
     if changed {
         if scalarize::run(func, callees) {
             // Folds the fields of tuples that are now scalars.
@@ -79,17 +79,18 @@ fn run_with(func: &mut Function, callees: Callees<'_>, warns: bool) -> Result<bo
         value_numbering::run(func, callees);
         crate::core::dce::run(func);
     }
-    while let Some(l) = next_loop(func, Parallel::Asked) {
+    while let Some((l, what)) = next_loop(func, Parallel::is_tested) {
         changed = true;
         let flags = flags(func, &l, callees);
         let plan = match judged(func, &l, callees, &flags) {
+            Err(_) if what == Parallel::Derived => Err(region::UNPROVEN),
             Err(conflict) if conflict.may_run_in_order(&func.options) => {
                 func.races.extend(warns.then_some(conflict.race));
                 Err(region::UNPROVEN)
             }
             judged => judged?.map(|plan| Plan { warns, ..plan }),
         };
-        note(func, &l, Parallel::Asked, &plan);
+        note(func, &l, what, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, Some(callees));
         }
@@ -234,7 +235,7 @@ fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Ca
     // The thread's number identifies a thread of the outer loop.
     let asks =
         |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::analysis::effects::uses_thread(&d.inst, callees));
-    if inner().all(|d| d.parallel != Some(Parallel::Asked))
+    if inner().all(|d| !d.parallel.is_some_and(Parallel::is_tested))
         || plan.checked
         || !plan.arrays.is_empty()
         || inner().any(asks)

@@ -15,6 +15,7 @@ its tangent.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.layout import ends
 
 
 def zeros(x):
@@ -59,6 +60,14 @@ def copy_back(dtype, target, stride, source, n, size, wanted):
     if wanted != 0:
         own = prim.array(prim.no_owner(), source, shape, (size, item), dtype, "A")
         own[...] += held
+
+
+def check_apart(a, b):
+    """Raises ValueError if two arrays may share memory."""
+    low, high = ends(a)
+    first, last = ends(b)
+    if a.size > 0 and b.size > 0 and low < last and first < high:
+        raise ValueError("arguments that share memory are changed by the function that is differentiated; pass copies")
 
 
 def zero_shared(p, n):

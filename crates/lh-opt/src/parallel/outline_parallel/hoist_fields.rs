@@ -53,7 +53,7 @@ fn found(func: &Function, callees: Callees<'_>) -> Vec<(Block, Vec<(Value, Value
     }
     let (cfg, defs) = (Cfg::new(func), Defs::new(func));
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
-    let is_asked = |l: &&Loop| func.blocks[l.header.index()].parallel == Some(Parallel::Asked);
+    let is_asked = |l: &&Loop| func.blocks[l.header.index()].parallel.is_some_and(Parallel::is_tested);
     let mut all: Vec<Value> = Vec::new();
     let mut out = Vec::new();
     for l in loops.iter().rev().filter(is_asked) {

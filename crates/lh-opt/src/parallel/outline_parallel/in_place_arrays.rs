@@ -44,7 +44,7 @@ fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value
     let (cfg, defs) = (Cfg::new(func), Defs::new(func));
     let (dom, effects) = (DomTree::new(&cfg), Effects::new(func, &defs, callees));
     let loops = Loops::new(func, &cfg, &dom).loops;
-    loops.iter().filter(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked)).find_map(|l| {
+    loops.iter().filter(|l| func.blocks[l.header.index()].parallel.is_some_and(Parallel::is_tested)).find_map(|l| {
         // A handler could see an array that is not combined yet.
         let r = region(func, &cfg, &dom, l).ok().filter(|r| r.unwind.is_none())?;
         let mut ways = cfg.preds(l.header).iter().filter(|e| !r.inside[e.from.index()]);

@@ -15,22 +15,23 @@ pub(super) fn marked(func: &Function) -> Vec<Block> {
     let cfg = Cfg::new(func);
     let mut inside = vec![false; func.blocks.len()];
     for l in Loops::new(func, &cfg, &DomTree::new(&cfg)).loops {
-        if func.blocks[l.header.index()].parallel == Some(Parallel::Asked) {
+        if func.blocks[l.header.index()].parallel.is_some_and(Parallel::is_tested) {
             l.blocks.iter().for_each(|b| inside[b.index()] = true);
         }
     }
     cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect()
 }
 
-/// The first outermost marked loop.
-pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cfg::Loop> {
-    if func.options.debug || func.blocks.iter().all(|b| b.parallel != Some(what)) {
+/// The first outermost loop with a mark of one kind, and the mark.
+pub(super) fn next_loop(func: &mut Function, is_one: fn(Parallel) -> bool) -> Option<(lh_ir::cfg::Loop, Parallel)> {
+    let mark = |b: Block| func.blocks[b.index()].parallel.filter(|p| is_one(*p));
+    if func.options.debug || (0..func.blocks.len()).all(|b| mark(Block::new(b)).is_none()) {
         return None;
     }
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
-    let is_marked = |i: usize| func.blocks[loops.loops[i].header.index()].parallel == Some(what);
+    let is_marked = |i: usize| mark(loops.loops[i].header).is_some();
     let has_marked_parent = |i: usize| {
         let mut at = loops.loops[i].parent;
         while let Some(p) = at {
@@ -43,7 +44,7 @@ pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cf
     };
     let found = (0..loops.loops.len()).filter(|i| is_marked(*i) && !has_marked_parent(*i));
     let first = found.min_by_key(|i| cfg.position(loops.loops[*i].header));
-    first.map(|i| loops.loops[i].clone())
+    first.and_then(|i| Some((loops.loops[i].clone(), mark(loops.loops[i].header)?)))
 }
 
 pub(super) struct Plan {

@@ -29,7 +29,7 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
         let cfg = Cfg::new(func);
         let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
         for l in &loops {
-            if func.blocks[l.header.index()].parallel == Some(Parallel::Asked) {
+            if func.blocks[l.header.index()].parallel.is_some_and(Parallel::is_tested) {
                 leave(func, l);
             }
         }

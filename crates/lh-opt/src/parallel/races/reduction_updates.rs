@@ -3,6 +3,7 @@
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Access, Effects, Kind, Root, has_no_effect};
+use crate::edit::row;
 use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::Cfg;
@@ -315,6 +316,7 @@ fn row_operator(op: &'static Op, first: bool) -> Option<Reduce> {
         Algebra::Or => Reduce::Or,
         Algebra::Xor => Reduce::Xor,
         Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
+        _ if std::ptr::eq(op, row("add_any_order")) => Reduce::Add,
         _ => return None,
     })
 }
