@@ -2,14 +2,14 @@
 //! memory. Control flow stays as it is, and nothing is kept.
 
 use crate::builder::{Builder, SUM};
-use crate::memory::{Callees, Memory, leaves};
+use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::partial::{self, Terms};
 use crate::shadow::{self, Mode, Shadows, leaf_values, refused, refused_call, with_leaves, zero};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
 use lh_ir::verify::parts;
 use lh_ir::{Block, SpecId, Ty, Value, bug};
 
@@ -168,7 +168,10 @@ impl Pass<'_> {
                 self.of(b, *v)[before..before + leaves(ty).len()].to_vec()
             }
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            Inst::Call(s, args) => match self.recursive(b, *s, args, r) {
+                Some(tangent) => tangent,
+                None => return Err(refused_call(&self.callees.name(*s))),
+            },
             _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
         };
         self.tangents.insert(r, made);
@@ -209,6 +212,25 @@ impl Pass<'_> {
             self.tangents.insert(r, of);
         }
         true
+    }
+
+    /// The tangent of a call of a function that calls itself.
+    fn recursive(&mut self, b: &mut Builder<'_>, s: SpecId, args: &[Value], r: Value) -> Option<Vec<Value>> {
+        let asked = wanted(self.memory, args);
+        let (derivative, ret) = self.callees.recursive(s, &asked, Derivative::Tangent)?;
+        let mut given = args.to_vec();
+        for (a, _) in args.iter().zip(&asked).filter(|(_, w)| **w) {
+            let (ty, of) = (b.func.ty(*a), self.of(b, *a));
+            let own = self.shadows.get(a).copied().unwrap_or(*a);
+            given.push(with_leaves(b, own, ty, &mut of.into_iter()));
+        }
+        let ty = b.func.ty(r);
+        // The call itself is replaced by that of the derivative.
+        b.insts.pop();
+        let both = b.inst(Inst::Call(derivative, given), ret);
+        b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: b.span });
+        let tangent = b.inst(Inst::Field(both, 1), ty);
+        Some(leaf_values(b, tangent, ty))
     }
 
     /// Refuses calls that may write active memory.

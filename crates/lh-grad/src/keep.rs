@@ -8,7 +8,7 @@ use crate::normal::{Flow, entries};
 use crate::remarks::Remark;
 use crate::reverse::Counting;
 use crate::shadow::Shadows;
-use crate::tape::{Tape, Writing, size};
+use crate::tape::{Tape, Writing, is_keepable, size};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Algebra;
 use lh_ir::cfg::def_blocks;
@@ -92,7 +92,7 @@ impl<'a> Keeper<'a> {
         reverse: &[Block],
         back: &HashMap<Block, Block>,
         owners: Option<Value>,
-    ) -> Result<Vec<(Span, Remark)>> {
+    ) -> Result<(Vec<(Span, Remark)>, Vec<Ty>)> {
         let needed = self.needed(reverse);
         for v in &needed {
             self.recipe(*v);
@@ -112,6 +112,7 @@ impl<'a> Keeper<'a> {
                 }
             }
         }
+        tape.add_lists(self.func);
         for b in reverse {
             self.rewrite(*b, &tape);
         }
@@ -119,7 +120,7 @@ impl<'a> Keeper<'a> {
         let writing = Writing { slots: &self.slots, defs: &self.defs, owners, alive: &alive, reverse: back };
         let remarks = self.remarks();
         tape.write(self.func, self.flow, &writing)?;
-        Ok(remarks)
+        Ok((remarks, tape.lists()))
     }
 
     /// What is kept and what is computed again, with the places of the values.
@@ -306,8 +307,8 @@ impl<'a> Keeper<'a> {
             l = self.flow.loops.loops[i].parent;
         }
         let is_again = !matches!(self.recipes.get(&v), Some(Recipe::Kept));
-        // An address means nothing without its owner, and an object in a loop has no other form.
-        if is_again && ty == Ty::ptr() || depth > 0 && ty.flatten().contains(&Prim::Object) {
+        // An address means nothing without its owner.
+        if is_again && ty == Ty::ptr() || depth > 0 && !is_keepable(ty) {
             return None;
         }
         let size = u64::try_from(ty.mem_layout().1).unwrap_or(u64::MAX).max(1);

@@ -33,7 +33,7 @@ pub use remarks::Remark;
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
-use lh_ir::func::Function;
+use lh_ir::func::{Function, Inst};
 use lh_ir::{Block, Span, SpecId, Ty};
 
 /// The derivative that is asked for.
@@ -42,21 +42,31 @@ pub struct Request<'a> {
     pub asked: &'a [bool],
     /// Type of a list of owners of memory; code for a CUDA device has none.
     pub owners: Option<Ty>,
+    /// The type of the function's result, if an adjoint of it is given; else that of its first float is 1.
+    pub seed: Option<Ty>,
     /// Type of the result: what the function gives, and a tuple of the adjoints of the parameters asked for.
     pub ret: Ty,
 }
 
-/// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, and a list
-/// that keeps memory alive, but for a device; it gives the result, and the adjoints of the parameters for an adjoint of 1 of the
-/// result's first float; and remarks for reports, with their places.
+/// A derivative in reverse mode.
+pub struct Made {
+    /// The function.
+    pub func: Function,
+    /// Remarks for reports, with their places.
+    pub remarks: Vec<(Span, Remark)>,
+    /// The parameters of the function itself whose memory it writes: one bit for each, the last for all from there on.
+    pub writes: u32,
+    /// The types of lists that it takes last: they keep objects alive.
+    pub lists: Vec<Ty>,
+}
+
+/// The function that takes the parameters of `primal`, the shadows of those asked for that have memory, a list that
+/// keeps memory alive (but for a device), the adjoint of the result if one is given, and lists that keep objects alive.
+/// It gives the result, and the adjoints of the parameters.
 ///
 /// # Errors
 /// Something without a derivative, at its place.
-pub fn adjoint(
-    primal: &Function,
-    request: &Request<'_>,
-    callees: &dyn Callees,
-) -> Result<(Function, Vec<(Span, Remark)>)> {
+pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) -> Result<Made> {
     let mut func = primal.clone();
     let flow = normal::normalise(&mut func)?;
     let memory = memory::Memory::new(&func, request.asked, callees);
@@ -73,17 +83,46 @@ pub fn adjoint(
     }
     let owners = request.owners.map(|ty| func.new_param(Block(0), ty));
     let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
+    let seed = request.seed.map(|ty| func.new_param(Block(0), ty));
     let forward = func.blocks.len();
     let first_slot = func.slots.len();
     let made = reverse::Reverse::new(&mut func, &flow, &memory, callees, &shadows, &saved);
-    let made = reverse::build(made, &asked, request.ret)?;
+    let end = reverse::End { asked: &asked, ret: request.ret, seed, owners };
+    let made = reverse::build(made, &end)?;
     let (back, loops) = (made.blocks, made.loops);
     let reversed: Vec<Block> = (forward..func.blocks.len()).map(Block::new).collect();
     let keeper = keep::Keeper::new(&mut func, &flow, &memory, &loops, &shadows, forward);
-    remarks.extend(keeper.run(&reversed, &back, owners)?);
+    let (more, lists) = keeper.run(&reversed, &back, owners)?;
+    remarks.extend(more);
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);
-    Ok((func, remarks))
+    let written = |i: usize, p: &lh_ir::Value| if memory.is_written(*p) { 1 << i.min(31) } else { 0 };
+    let writes = params.iter().enumerate().map(|(i, p)| written(i, p)).fold(0, |a, b| a | b);
+    Ok(Made { func, remarks, writes, lists })
+}
+
+/// A call of a function that calls itself, and the arguments with respect to which its derivative is needed.
+pub type Recursion = (SpecId, Vec<bool>);
+
+/// The calls in a function, of those that `recurs` holds for, whose derivatives that of the function needs.
+///
+/// # Errors
+/// It has control flow that is not reversed.
+pub fn recursions(
+    primal: &Function,
+    asked: &[bool],
+    callees: &dyn Callees,
+    recurs: &dyn Fn(SpecId) -> bool,
+) -> Result<Vec<Recursion>> {
+    let mut func = primal.clone();
+    landing::add(&mut func);
+    promote::promote(&mut func, 0);
+    let memory = memory::Memory::new(&func, asked, callees);
+    let calls = func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| match &d.inst {
+        Inst::Call(s, args) if recurs(*s) => Some((*s, memory::wanted(&memory, args))),
+        _ => None,
+    });
+    Ok(calls.filter(|(_, wanted)| wanted.contains(&true)).collect())
 }
 
 /// The function that takes the parameters of `primal` and the tangents of those `asked` for; it gives a tuple of the

@@ -5,7 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::device::Device;
-use lh_ir::func::{Function, Inst, InstData};
+use lh_ir::func::{Derivative, Function, Inst, InstData};
 use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
@@ -52,6 +52,10 @@ pub trait Callees {
     /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
     /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
     fn copy_back(&self, float: Ty) -> Option<SpecId>;
+    /// The derivative of a function that calls itself, with respect to the arguments asked for, and its result's type.
+    /// In reverse mode it takes the arguments, shadows, the list of owners and the adjoint of the result; in forward
+    /// mode the arguments and their tangents.
+    fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)>;
     /// The functions that fill shared and thread-local memory of a device with zeros: they take its address and size.
     fn fills(&self, device: Device) -> Option<[SpecId; 2]>;
     /// The name of a function, for messages.
@@ -94,6 +98,11 @@ pub struct Push {
     pub ret: Ty,
     /// Type of the tuple of arguments: `none` for those that calls do not have.
     pub args: Ty,
+}
+
+/// The arguments of a call that derivatives flow through.
+pub(crate) fn wanted(memory: &Memory, args: &[Value]) -> Vec<bool> {
+    args.iter().map(|a| memory.is_active(*a) || memory.has_shadow(*a)).collect()
 }
 
 /// Whether a function is differentiated by a rule.
@@ -207,7 +216,7 @@ impl Memory {
         self.of(v).first().copied()
     }
     /// The classes of a value's parts.
-    fn of(&self, v: Value) -> &[u32] {
+    pub(crate) fn of(&self, v: Value) -> &[u32] {
         self.class.get(v.index()).map_or(&[], |of| of)
     }
     /// Whether a value's floats depend on the active parameters.
@@ -238,6 +247,10 @@ impl Memory {
     /// The blocks that make memory of a value's class.
     pub(crate) fn made(&self, class: u32) -> &[(Block, usize)] {
         self.made.get(&class).map_or(&[], |v| v)
+    }
+    /// Whether memory of a value is written.
+    pub(crate) fn is_written(&self, v: Value) -> bool {
+        self.of(v).iter().any(|k| self.stores.contains_key(k))
     }
     /// The instructions that write memory of a class.
     pub(crate) fn stores(&self, class: u32) -> &[(Block, usize)] {

@@ -3,7 +3,7 @@
 //! `keep` makes them so.
 
 use crate::builder::{Builder, SUM, to};
-use crate::memory::{Callees, Memory, leaves};
+use crate::memory::{Callees, Memory, has_memory, is_lasting, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
 use crate::shadow::{RuleCall, Saved, Shadows, is_sum, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
@@ -12,7 +12,7 @@ use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
 use lh_ir::runtime::{Barrier, Memory as Mem, Role};
 use lh_ir::types::Prim;
 use lh_ir::verify::{part, parts};
@@ -45,12 +45,23 @@ pub(crate) struct Reverse<'a> {
     device: bool,
 }
 
-/// Builds the reverse part, which begins where the function returned and returns what it returned, and the adjoints of
-/// the parameters `asked`.
+/// Where the reverse part begins and ends.
+pub(crate) struct End<'a> {
+    /// The parameters whose adjoints it gives.
+    pub asked: &'a [Value],
+    /// Type of the result.
+    pub ret: Ty,
+    /// The adjoint of the function's result; 1 of the first float if there is none.
+    pub seed: Option<Value>,
+    /// The list that keeps memory alive.
+    pub owners: Option<Value>,
+}
+
+/// Builds the reverse part, which begins where the function returned and returns what it returned, and adjoints.
 ///
 /// # Errors
 /// Something without a derivative.
-pub(crate) fn build<'a>(mut r: Reverse<'a>, asked: &[Value], ret: Ty) -> Result<Reverse<'a>> {
+pub(crate) fn build<'a>(mut r: Reverse<'a>, end: &End<'_>) -> Result<Reverse<'a>> {
     let order: Vec<Block> = r.flow.cfg.rpo().iter().copied().filter(|b| r.flow.returns[b.index()]).collect();
     for b in &order {
         let new = r.func.new_block();
@@ -62,10 +73,10 @@ pub(crate) fn build<'a>(mut r: Reverse<'a>, asked: &[Value], ret: Ty) -> Result<
     let last = r.flow.ret;
     let Some(Term::Return(result)) = r.func.blocks[last.index()].term else { bug!("it returns") };
     for b in order.into_iter().rev() {
-        r.block(b, result, asked, ret)?;
+        r.block(b, result, end)?;
     }
     r.func.blocks[last.index()].term = Some(Term::Jump(to(r.blocks[&last], Vec::new())));
-    r.func.ret = Some(ret);
+    r.func.ret = Some(end.ret);
     Ok(r)
 }
 
@@ -95,7 +106,7 @@ impl<'a> Reverse<'a> {
         self.device && self.func.blocks.iter().flat_map(|b| &b.insts).any(is_shared)
     }
 
-    fn block(&mut self, b: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
+    fn block(&mut self, b: Block, result: Value, end: &End<'_>) -> Result<()> {
         let data = self.func.blocks[b.index()].clone();
         let new = self.blocks[&b];
         let mut out = Out { insts: Vec::new(), span: data.term_span };
@@ -106,17 +117,20 @@ impl<'a> Reverse<'a> {
             });
         }
         if b == self.flow.ret && self.memory.is_active(result) {
-            let ty = leaves(self.func.ty(result))[0];
-            let one = self.with(&mut out, |b| b.float(1.0, ty));
-            self.add(&mut out, result, 0, one);
+            let ty = self.func.ty(result);
+            let first = self.with(&mut out, |b| match end.seed {
+                Some(seed) => leaf_values(b, seed, ty),
+                None => vec![b.float(1.0, leaves(ty)[0])],
+            });
+            first.into_iter().enumerate().for_each(|(i, d)| self.add(&mut out, result, i, d));
         }
-        for d in data.insts.iter().rev() {
+        for (at, d) in data.insts.iter().enumerate().rev() {
             out.span = d.span;
-            self.inst(&mut out, d).map_err(|e| e.at(&self.func.file, d.span))?;
+            self.inst(&mut out, d, (b, at), end).map_err(|e| e.at(&self.func.file, d.span))?;
         }
         out.span = data.term_span;
         if b.0 == 0 {
-            return self.finish(out, new, result, asked, ret);
+            return self.finish(out, new, result, end);
         }
         let taken: Vec<Vec<Value>> = data.params.iter().map(|p| self.take(&mut out, *p)).collect();
         let edges = entries(&self.flow.cfg, b);
@@ -218,7 +232,8 @@ impl<'a> Reverse<'a> {
     }
 
     /// The end of the reverse part.
-    fn finish(&mut self, mut out: Out, new: Block, result: Value, asked: &[Value], ret: Ty) -> Result<()> {
+    fn finish(&mut self, mut out: Out, new: Block, result: Value, end: &End<'_>) -> Result<()> {
+        let (asked, ret) = (end.asked, end.ret);
         let mut adjoints = Vec::new();
         for p in asked {
             let taken = self.take(&mut out, *p);
@@ -286,7 +301,13 @@ impl<'a> Reverse<'a> {
     }
 
     /// The adjoint of an instruction.
-    fn inst(&mut self, out: &mut Out, d: &InstData) -> Result<()> {
+    fn inst(&mut self, out: &mut Out, d: &InstData, place: (Block, usize), end: &End<'_>) -> Result<()> {
+        if let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result)
+            && self.memory.is_active(r)
+            && let Some(own) = self.callees.recursive(*s, &wanted(self.memory, args), Derivative::Adjoint)
+        {
+            return self.recursive(out, (*s, own), args, r, place, end);
+        }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) => self.store(out, *p, *v),
             (
@@ -483,6 +504,59 @@ impl<'a> Reverse<'a> {
                 .note("state one for a function around it: `custom_vjp`")),
             _ => Ok(()),
         }
+    }
+
+    /// The adjoint of a call of a function that calls itself: the derivative of that runs it again.
+    fn recursive(
+        &mut self,
+        out: &mut Out,
+        (spec, (derivative, ret)): (SpecId, (SpecId, Ty)),
+        args: &[Value],
+        r: Value,
+        place: (Block, usize),
+        end: &End<'_>,
+    ) -> Result<()> {
+        let writes = self.callees.writes(spec);
+        for (i, a) in args.iter().enumerate().filter(|(_, a)| has_memory(self.func.ty(**a))) {
+            let lasts = self.memory.of(*a).iter().all(|k| is_lasting(self.func, self.memory, *k, place));
+            if writes >> i.min(31) & 1 != 0 || !lasts || self.func.ty(*a).flatten().contains(&Prim::Object) {
+                return Err(refused_call(&self.callees.name(spec)));
+            }
+        }
+        let ty = self.func.ty(r);
+        let taken = self.take(out, r);
+        let asked = wanted(self.memory, args);
+        let mut given = args.to_vec();
+        for (a, _) in args.iter().zip(&asked).filter(|(a, w)| **w && has_memory(self.func.ty(**a))) {
+            let Some(s) = self.shadows.get(a) else { return Err(refused_call(&self.callees.name(spec))) };
+            given.push(*s);
+        }
+        given.extend(end.owners);
+        let of: Vec<(usize, Ty)> = {
+            let adjoints = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
+            parts(adjoints).enumerate().collect()
+        };
+        let found = self.with(out, |b| {
+            given.push(with_leaves(b, r, ty, &mut taken.into_iter()));
+            let both = b.inst(Inst::Call(derivative, given), ret);
+            let adjoints = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
+            let adjoints = b.inst(Inst::Field(both, 1), adjoints);
+            let mut each = Vec::new();
+            for (i, t) in of {
+                let own = if leaves(t).is_empty() {
+                    Vec::new()
+                } else {
+                    let own = b.inst(Inst::Field(adjoints, i as u32), t);
+                    leaf_values(b, own, t)
+                };
+                each.push(own);
+            }
+            each
+        });
+        for (a, d) in args.iter().zip(&asked).filter(|(_, w)| **w).map(|(a, _)| *a).zip(found) {
+            d.into_iter().enumerate().for_each(|(i, d)| self.add(out, a, i, d));
+        }
+        Ok(())
     }
 
     /// Whether a call belongs to a rule: it has no adjoint of its own.

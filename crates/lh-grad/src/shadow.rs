@@ -208,8 +208,10 @@ impl Pass<'_> {
         if !shadowed {
             return Ok(());
         }
+        let is_index = std::ptr::eq(f, &rt::lh_table_index);
         match f.role {
-            Role::Items(Items::Reserve | Items::SetLen) => {
+            // The shadow of a table has its keys, in the same places.
+            _ if is_index || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {
                 let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
                 b.effect(Inst::Runtime(f, args));
                 Ok(())
@@ -304,7 +306,7 @@ pub(crate) fn is_sum(f: &lh_ir::runtime::RuntimeFn) -> bool {
 /// The refusal of a call.
 pub(crate) fn refused_call(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(diag::NO_DERIVATIVE, format!("the call of `{name}` has no derivative"))
-        .note("functions that call themselves are not differentiated; state a derivative: `custom_vjp`")
+        .note("a function that calls itself may change no array and gives numbers; or state a derivative: `custom_vjp`")
 }
 
 /// The refusal of a function of the run-time library.

@@ -9,7 +9,7 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, Term};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Slot, Ty, Value};
 use lh_ops::exceptions::RUNTIME_ERROR;
@@ -42,6 +42,10 @@ struct OfLoop {
 pub(crate) struct Tape {
     loops: Vec<OfLoop>,
     counting: Vec<Counting>,
+    /// The list that keeps objects of each type alive: a place on the tape has the number of the item there.
+    lists: HashMap<Ty, Value>,
+    /// Their types, in the order of the parameters.
+    types: Vec<Ty>,
 }
 
 /// The values that are kept.
@@ -61,13 +65,34 @@ pub(crate) struct Writing<'a> {
 impl Tape {
     pub(crate) fn new(func: &mut Function, flow: &Flow, counting: &[Counting]) -> Tape {
         let mut one = || OfLoop { base: func.new_slot(Ty::int()), room: func.new_slot(Ty::int()), columns: Vec::new() };
-        Tape { loops: flow.loops.loops.iter().map(|_| one()).collect(), counting: counting.to_vec() }
+        let loops = flow.loops.loops.iter().map(|_| one()).collect();
+        Tape { loops, counting: counting.to_vec(), lists: HashMap::new(), types: Vec::new() }
     }
 
     /// Gives a value of a loop a place.
     pub(crate) fn keep(&mut self, func: &mut Function, l: usize, value: Value) {
         let memory = func.new_slot(pair());
         self.loops[l].columns.push(Column { value, memory });
+    }
+
+    /// Adds a parameter for each type of objects that are kept.
+    pub(crate) fn add_lists(&mut self, func: &mut Function) {
+        let mut found = Vec::new();
+        for c in self.loops.iter().flat_map(|l| &l.columns) {
+            objects(func.ty(c.value), &mut found);
+        }
+        for ty in found {
+            if !self.lists.contains_key(&ty) {
+                let list = func.new_param(Block(0), Ty::list(ty));
+                self.lists.insert(ty, list);
+                self.types.push(Ty::list(ty));
+            }
+        }
+    }
+
+    /// The types of the parameters that keep objects alive.
+    pub(crate) fn lists(&self) -> Vec<Ty> {
+        self.types.clone()
     }
 
     /// The counter of the iteration that is reversed.
@@ -85,7 +110,7 @@ impl Tape {
         let at = b.int_op("add", base, k);
         let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
         let p = place(b, column, at, ty);
-        read(b, p, &mut 0, ty)
+        self.read_parts(b, p, &mut 0, ty)
     }
 
     /// Writes kept values where they are defined, and keeps memory alive to which only addresses are kept: that which
@@ -156,7 +181,7 @@ impl Tape {
         let base = b.get(of.base);
         let at = b.int_op("add", base, flow.counters[*l]);
         let p = place(b, column, at, ty);
-        write(b, p, &mut 0, v, ty);
+        self.write_parts(b, p, &mut 0, v, ty);
         if ty.is_counted() && b.func.options.device == Device::Host { own(b, with.owners, v) } else { Ok(()) }
     }
 
@@ -313,6 +338,7 @@ pub(crate) fn size(ty: Ty) -> i64 {
     match ty.kind() {
         TyKind::Array { ndim, .. } => 8 * (1 + 2 * i64::from(*ndim)),
         TyKind::MemInfo => 0,
+        _ if is_object(ty) => 8,
         _ if ty.is_counted() => parts(ty).map(size).sum(),
         // Places are aligned for what follows only where there are several.
         _ => i64::try_from(ty.mem_layout().1).unwrap_or(8),
@@ -341,60 +367,101 @@ fn moved(b: &mut Builder<'_>, p: Value, n: i64) -> Value {
     b.inst(Inst::PtrAdd(p, n), Ty::ptr())
 }
 
-fn write(b: &mut Builder<'_>, p: Value, at: &mut i64, v: Value, ty: Ty) {
-    if ty.flatten().is_empty() || ty == Ty::meminfo() {
-        return;
-    }
-    if !ty.is_counted() {
-        let to = offset(at, ty);
-        let p = moved(b, p, to);
-        b.effect(Inst::Store(p, v));
-        return;
-    }
-    if let TyKind::Array { ndim, .. } = ty.kind() {
-        let mut words = vec![b.inst(Inst::ArrayData(v), Ty::ptr())];
-        words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayShape(v, i), Ty::int())));
-        words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayStride(v, i), Ty::int())));
-        let first = offset(at, ty);
-        for (i, w) in words.into_iter().enumerate() {
-            let p = moved(b, p, first + 8 * i as i64);
-            b.effect(Inst::Store(p, w));
-        }
-        return;
-    }
-    for (i, t) in parts(ty).enumerate().collect::<Vec<_>>() {
-        if !t.flatten().is_empty() {
-            let part = b.inst(Inst::Field(v, i as u32), t);
-            write(b, p, at, part, t);
-        }
+/// Whether values of a type can be kept for each iteration of a loop.
+pub(crate) fn is_keepable(ty: Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array { .. } | TyKind::MemInfo => true,
+        TyKind::Optional(_) | TyKind::MaybeUnbound(_) => !ty.is_counted(),
+        _ => !ty.is_counted() || is_object(ty) || parts(ty).next().is_some() && parts(ty).all(is_keepable),
     }
 }
 
-fn read(b: &mut Builder<'_>, p: Value, at: &mut i64, ty: Ty) -> Value {
-    if ty == Ty::meminfo() {
-        return b.inst(Inst::Zero, ty);
+/// Whether a value is one reference to an object of a class.
+fn is_object(ty: Ty) -> bool {
+    matches!(ty.kind(), TyKind::Class(ClassTy { parts: None, .. }))
+}
+
+/// The types of the objects that a value has.
+fn objects(ty: Ty, out: &mut Vec<Ty>) {
+    if is_object(ty) {
+        out.push(ty);
+    } else if ty.is_counted() {
+        parts(ty).for_each(|t| objects(t, out));
     }
-    if !ty.is_counted() {
-        let from = offset(at, ty);
-        let p = moved(b, p, from);
-        return b.inst(Inst::Load(p), ty);
+}
+
+impl Tape {
+    /// Writes the parts of a value to a place.
+    fn write_parts(&self, b: &mut Builder<'_>, p: Value, at: &mut i64, v: Value, ty: Ty) {
+        if ty.flatten().is_empty() || ty == Ty::meminfo() {
+            return;
+        }
+        if !ty.is_counted() {
+            let to = offset(at, ty);
+            let p = moved(b, p, to);
+            b.effect(Inst::Store(p, v));
+            return;
+        }
+        if let Some(list) = self.lists.get(&ty) {
+            let n = append(b, *list, v);
+            let to = offset(at, ty);
+            let p = moved(b, p, to);
+            b.effect(Inst::Store(p, n));
+            return;
+        }
+        if let TyKind::Array { ndim, .. } = ty.kind() {
+            let mut words = vec![b.inst(Inst::ArrayData(v), Ty::ptr())];
+            words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayShape(v, i), Ty::int())));
+            words.extend((0..u32::from(*ndim)).map(|i| b.inst(Inst::ArrayStride(v, i), Ty::int())));
+            let first = offset(at, ty);
+            for (i, w) in words.into_iter().enumerate() {
+                let p = moved(b, p, first + 8 * i as i64);
+                b.effect(Inst::Store(p, w));
+            }
+            return;
+        }
+        for (i, t) in parts(ty).enumerate().collect::<Vec<_>>() {
+            if !t.flatten().is_empty() {
+                let part = b.inst(Inst::Field(v, i as u32), t);
+                self.write_parts(b, p, at, part, t);
+            }
+        }
     }
-    if let TyKind::Array { ndim, .. } = ty.kind() {
-        let first = offset(at, ty);
-        let n = usize::from(*ndim);
-        let mut word = |i: usize, t: Ty| {
-            let p = moved(b, p, first + 8 * i as i64);
-            b.inst(Inst::Load(p), t)
-        };
-        let data = word(0, Ty::ptr());
-        let shape = (0..n).map(|i| word(1 + i, Ty::int())).collect();
-        let strides = (0..n).map(|i| word(1 + n + i, Ty::int())).collect();
-        let owner = b.inst(Inst::Zero, Ty::meminfo());
-        return b.inst(Inst::ArrayMake { owner, data, shape, strides }, ty);
+
+    /// Reads a value that `write_parts` has written.
+    fn read_parts(&self, b: &mut Builder<'_>, p: Value, at: &mut i64, ty: Ty) -> Value {
+        if ty == Ty::meminfo() {
+            return b.inst(Inst::Zero, ty);
+        }
+        if !ty.is_counted() {
+            let from = offset(at, ty);
+            let p = moved(b, p, from);
+            return b.inst(Inst::Load(p), ty);
+        }
+        if let Some(list) = self.lists.get(&ty) {
+            let from = offset(at, ty);
+            let p = moved(b, p, from);
+            let n = b.inst(Inst::Load(p), Ty::int());
+            let p = item(b, *list, n);
+            return b.inst(Inst::Load(p), ty);
+        }
+        if let TyKind::Array { ndim, .. } = ty.kind() {
+            let first = offset(at, ty);
+            let n = usize::from(*ndim);
+            let mut word = |i: usize, t: Ty| {
+                let p = moved(b, p, first + 8 * i as i64);
+                b.inst(Inst::Load(p), t)
+            };
+            let data = word(0, Ty::ptr());
+            let shape = (0..n).map(|i| word(1 + i, Ty::int())).collect();
+            let strides = (0..n).map(|i| word(1 + n + i, Ty::int())).collect();
+            let owner = b.inst(Inst::Zero, Ty::meminfo());
+            return b.inst(Inst::ArrayMake { owner, data, shape, strides }, ty);
+        }
+        let of: Vec<Ty> = parts(ty).filter(|t| !t.flatten().is_empty()).collect();
+        let made = of.into_iter().map(|t| self.read_parts(b, p, at, t)).collect();
+        b.inst(Inst::Pack(made), ty)
     }
-    let of: Vec<Ty> = parts(ty).filter(|t| !t.flatten().is_empty()).collect();
-    let made = of.into_iter().map(|t| read(b, p, at, t)).collect();
-    b.inst(Inst::Pack(made), ty)
 }
 
 /// Keeps the memory of a value alive until the function ends.
@@ -403,9 +470,8 @@ fn own(b: &mut Builder<'_>, owners: Option<Value>, v: Value) -> Result<()> {
     let owner = match ty.kind() {
         TyKind::Array { .. } => b.inst(Inst::ArrayOwner(v), Ty::meminfo()),
         TyKind::MemInfo => v,
-        _ if ty.flatten().contains(&Prim::Object) => {
-            return Err(Diagnostic::new(diag::NO_DERIVATIVE, format!("a value of type `{ty}` is needed again")));
-        }
+        // They are in a list of their own.
+        _ if is_object(ty) => return Ok(()),
         _ => {
             for (i, t) in parts(ty).enumerate().filter(|(_, t)| t.is_counted()).collect::<Vec<_>>() {
                 let part = b.inst(Inst::Field(v, i as u32), t);
@@ -417,14 +483,25 @@ fn own(b: &mut Builder<'_>, owners: Option<Value>, v: Value) -> Result<()> {
     let Some(list) = owners else {
         return Err(Diagnostic::new(diag::NO_DERIVATIVE, "memory that a loop makes is needed again"));
     };
+    append(b, list, owner);
+    Ok(())
+}
+
+/// Appends a reference to a list; gives its number there.
+fn append(b: &mut Builder<'_>, list: Value, v: Value) -> Value {
     let (n, one) = (b.inst(Inst::ItemsLen(list), Ty::int()), b.int(1));
     let more = b.int_op("add", n, one);
     b.effect(Inst::Runtime(&rt::lh_items_reserve, vec![list, more]));
+    let p = item(b, list, n);
+    b.effect(Inst::Store(p, v));
+    b.effect(Inst::Runtime(&rt::lh_items_set_len, vec![list, more]));
+    n
+}
+
+/// The address of a reference in a list.
+fn item(b: &mut Builder<'_>, list: Value, n: Value) -> Value {
     let data = b.inst(Inst::ItemsData(list), Ty::ptr());
     let eight = b.int(8);
     let bytes = b.int_op("mul", n, eight);
-    let p = b.inst(Inst::PtrAdd(data, bytes), Ty::ptr());
-    b.effect(Inst::Store(p, owner));
-    b.effect(Inst::Runtime(&rt::lh_items_set_len, vec![list, more]));
-    Ok(())
+    b.inst(Inst::PtrAdd(data, bytes), Ty::ptr())
 }

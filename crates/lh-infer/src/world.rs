@@ -343,6 +343,8 @@ pub struct Adjoint {
     pub shadowed: Vec<bool>,
     /// The parameters whose memory the function itself may write: one bit for each, the last for all from there on.
     pub writes: u32,
+    /// The types of lists that it takes last.
+    pub lists: Vec<Ty>,
 }
 
 /// Types found by typing a function for containers of undecided types.

@@ -219,6 +219,8 @@ def prepare(table, count):
 
 def _rebuild(table):
     # Closes the gaps between entries and indexes them anew, with room to grow.
+    if prim.is_differentiated() and table._live != prim.items_len(table):
+        raise ValueError("a dictionary that grows after keys were removed from it has no derivative")
     prim.lh_table_index(table, 6 * (table._live + 1), _key_code(prim.items_nothing(table)[1]))
 
 

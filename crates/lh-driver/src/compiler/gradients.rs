@@ -32,6 +32,9 @@ impl Callees for Compiler {
     fn fills(&self, device: Device) -> Option<[SpecId; 2]> {
         self.fills.get(&device).copied()
     }
+    fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)> {
+        self.recursive.get(&(spec, asked.to_vec(), kind)).copied()
+    }
     fn name(&self, spec: SpecId) -> String {
         let spec = &self.specs[spec.index()];
         spec.body.as_ref().map_or_else(|| spec.name.clone(), |b| b.func.qualname.clone())
@@ -53,20 +56,11 @@ impl Session<'_> {
         let params: Vec<Ty> =
             primal.params().iter().zip(asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
         let ret = Ty::tuple(vec![value, Ty::tuple(params.clone())]);
-        let (mut func, inlined) = self.lowered(s, &primal, Derivative::Adjoint)?;
-        self.type_copies(&func, primal.options)?;
-        self.type_fills(primal.options)?;
-        let request = Request { asked, owners, ret };
-        let remarks;
-        (func, remarks) = lh_grad::adjoint(&func, &request, &*self.compiler)?;
-        func.name = format!("{}.adjoint", primal.name);
-        let id = self.add((s, Derivative::Adjoint), func, ret, &inlined)?;
-        if let Some(body) = &mut self.compiler.specs[id.index()].body {
-            Arc::make_mut(&mut body.source).derivative = by_line(&remarks);
-        }
+        let id = self.reserved(s, &primal.name, "adjoint", ret);
+        let request = Request { asked, owners, ret, seed: None };
+        let (writes, lists) = self.build_adjoint(s, id, &primal, &request)?;
         let shadowed = params.iter().map(|t| has_memory(*t)).collect();
-        let writes = self.compiler.writes(s);
-        let made = Adjoint { id, ret, shadowed, writes };
+        let made = Adjoint { id, ret, shadowed, writes, lists };
         self.compiler.adjoints.insert(key, made.clone());
         Ok(made)
     }
@@ -147,34 +141,102 @@ impl Session<'_> {
             None
         };
         let ret = Ty::tuple(vec![value, value]);
-        let (mut func, inlined) = self.lowered(s, &primal, Derivative::Tangent)?;
-        func = lh_grad::tangent(&func, asked, ret, zeros, &*self.compiler)?;
-        func.name = format!("{}.tangent", primal.name);
-        let id = self.add((s, Derivative::Tangent), func, ret, &inlined)?;
+        let id = self.reserved(s, &primal.name, "tangent", ret);
+        self.compiler.recursive.insert((s, asked.to_vec(), Derivative::Tangent), (id, ret));
+        let (func, inlined) = self.lowered(s, &primal, Derivative::Tangent)?;
+        self.make_recursions(&func, asked, Derivative::Tangent)?;
+        let func = lh_grad::tangent(&func, asked, ret, zeros, &*self.compiler)?;
+        self.add((s, Derivative::Tangent), id, func, &inlined)?;
         let shadowed = vec![true; asked.iter().filter(|a| **a).count()];
-        let writes = self.compiler.writes(s);
-        let made = Adjoint { id, ret, shadowed, writes };
+        let made = Adjoint { id, ret, shadowed, writes: 0, lists: Vec::new() };
         self.compiler.tangents.insert(key, made.clone());
         Ok(made)
     }
 
-    /// Adds a derivative of a specialisation to the functions that the compiler knows.
+    /// Builds a derivative in reverse mode; gives the parameters that the function itself writes, and the types of lists
+    /// that the derivative takes.
+    fn build_adjoint(
+        &mut self,
+        s: SpecId,
+        id: SpecId,
+        primal: &Function,
+        request: &Request<'_>,
+    ) -> Result<(u32, Vec<Ty>)> {
+        let (func, inlined) = self.lowered(s, primal, Derivative::Adjoint)?;
+        self.type_copies(&func, primal.options)?;
+        self.type_fills(primal.options)?;
+        self.make_recursions(&func, request.asked, Derivative::Adjoint)?;
+        let made = lh_grad::adjoint(&func, request, &*self.compiler)?;
+        self.add((s, Derivative::Adjoint), id, made.func, &inlined)?;
+        if let Some(body) = &mut self.compiler.specs[id.index()].body {
+            Arc::make_mut(&mut body.source).derivative = by_line(&made.remarks);
+        }
+        Ok((made.writes, made.lists))
+    }
+
+    /// Makes the derivatives of the functions that call themselves which a function calls.
+    fn make_recursions(&mut self, func: &Function, asked: &[bool], kind: Derivative) -> Result<()> {
+        let compiler = &*self.compiler;
+        let recurs = |s: SpecId| compiler.reaches(s, s, kind);
+        if !callees(func).into_iter().any(recurs) {
+            return Ok(());
+        }
+        for (c, wanted) in lh_grad::recursions(func, asked, compiler, &recurs)? {
+            if self.compiler.recursive.contains_key(&(c, wanted.clone(), kind)) {
+                continue;
+            }
+            match kind {
+                Derivative::Adjoint => self.make_seeded(c, wanted)?,
+                Derivative::Tangent => _ = self.make_tangent(c, &wanted)?,
+                Derivative::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the derivative of a function that calls itself, for an adjoint of its result.
+    fn make_seeded(&mut self, s: SpecId, asked: Vec<bool>) -> Result<()> {
+        let value = self.compiler.specs[s.index()].ret;
+        let primal = self.primal_or_call(s)?;
+        let params = primal.params().iter().zip(&asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
+        let ret = Ty::tuple(vec![value, Ty::tuple(params)]);
+        let id = self.reserved(s, &primal.name, "adjoint", ret);
+        self.compiler.recursive.insert((s, asked.clone(), Derivative::Adjoint), (id, ret));
+        let owners = (primal.options.device == Device::Host).then(|| Ty::list(Ty::meminfo()));
+        let request = Request { asked: &asked, owners, ret, seed: Some(value) };
+        let (_, lists) = self.build_adjoint(s, id, &primal, &request)?;
+        if !lists.is_empty() {
+            let text = format!("`{}` calls itself and makes objects in loops", primal.qualname);
+            let span = Span { line: primal.first_line, end_line: primal.first_line, ..Span::default() };
+            return Err(Diagnostic::new(diag::NO_DERIVATIVE, text)
+                .note("make them in a function of their own, or use arrays")
+                .at(&primal.file, span));
+        }
+        Ok(())
+    }
+
+    /// A number for the derivative of a specialisation.
+    fn reserved(&mut self, s: SpecId, name: &str, what: &str, ret: Ty) -> SpecId {
+        let Spec { func, is_library, .. } = self.compiler.specs[s.index()];
+        let id = SpecId::new(self.compiler.specs.len());
+        let name = format!("{name}.{what}.{}", id.index());
+        self.compiler.specs.push(Spec { name, func, ret, body: None, is_library });
+        id
+    }
+
+    /// Gives a derivative of a specialisation its code.
     fn add(
         &mut self,
         (s, kind): (SpecId, Derivative),
+        id: SpecId,
         mut func: Function,
-        ret: Ty,
         inlined: &HashSet<SpecId>,
-    ) -> Result<SpecId> {
-        let Spec { func: of, is_library, .. } = self.compiler.specs[s.index()];
-        let id = SpecId::new(self.compiler.specs.len());
-        func.name = format!("{}.{}", func.name, id.index());
+    ) -> Result<()> {
+        func.name.clone_from(&self.compiler.specs[id.index()].name);
         func.options = Options { derivative: Derivative::None, ..func.options };
-        let name = func.name.clone();
-        self.compiler.specs.push(Spec { name, func: of, ret, body: None, is_library });
         let body = self.body_of((s, kind), id, func, inlined)?;
         self.compiler.specs[id.index()].body = Some(body);
-        Ok(id)
+        Ok(())
     }
 
     /// The function in the form that is differentiated, and the specialisations whose code it has.

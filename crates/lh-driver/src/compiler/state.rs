@@ -27,6 +27,8 @@ pub struct Compiler {
     pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,
     /// Derivatives, by specialisation and the arguments asked for.
     pub(super) adjoints: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
+    /// Derivatives of functions that call themselves, with their results' types.
+    pub(super) recursive: HashMap<(SpecId, Vec<bool>, lh_ir::func::Derivative), (SpecId, lh_ir::Ty)>,
     /// Tangents, by specialisation and the arguments asked for.
     pub(super) tangents: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
     pub(super) pushes: HashMap<SpecId, lh_grad::Push>,

@@ -88,6 +88,10 @@ impl Infer<'_> {
             let list = self.new_container(owners, &Val::int(0));
             values.push(self.value(&list));
         }
+        for ty in &adjoint.lists {
+            let list = self.new_container(*ty, &Val::int(0));
+            values.push(self.value(&list));
+        }
         let both = self.push(Inst::Call(adjoint.id, values), adjoint.ret);
         let value = if call.ret.flatten().is_empty() { Val::of_type(call.ret) } else { self.field(&both, 0) };
         let found = self.field(&both, 1);

@@ -201,6 +201,7 @@ impl Infer<'_> {
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
             "boundscheck" => self.options.boundscheck,
+            "is_differentiated" => self.options.derivative != func::Derivative::None,
             "on_gpu" => self.options.device == Device::Gpu,
             "in_kernel" => self.options.device != Device::Host,
             "parallel_reductions" => self.options.parallel & parallel::REDUCTION != 0,
