@@ -69,7 +69,7 @@ pub struct Made {
 pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) -> Result<Made> {
     let mut func = primal.clone();
     let flow = normal::normalise(&mut func)?;
-    let memory = memory::Memory::new(&func, request.asked, callees);
+    let mut memory = memory::Memory::new(&func, request.asked, callees);
     landing::check(&func, &memory)?;
     let mut remarks = remarks::ends(&func, &memory);
     let params = func.params().to_vec();
@@ -83,6 +83,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     }
     let owners = request.owners.map(|ty| func.new_param(Block(0), ty));
     let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
+    memory.renumber(&func, callees);
     let seed = request.seed.map(|ty| func.new_param(Block(0), ty));
     let forward = func.blocks.len();
     let first_slot = func.slots.len();

@@ -167,6 +167,8 @@ pub(crate) struct Memory {
     /// Classes of which a value may address memory that was made before the last time: parameters, what is read from
     /// memory, what loops carry.
     mixed: HashSet<u32>,
+    /// The values whose instructions make memory.
+    makers: HashSet<Value>,
     /// Classes of the memory of objects.
     objects: HashSet<u32>,
     /// The floats that memory of a class consists of, where all arrays of it agree.
@@ -195,6 +197,7 @@ impl Memory {
             stores: HashMap::new(),
             made: HashMap::new(),
             mixed: HashSet::new(),
+            makers: HashSet::new(),
             objects: HashSet::new(),
             floats: HashMap::new(),
             class,
@@ -274,8 +277,21 @@ impl Memory {
         changed
     }
 
-    fn sweep(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees) -> bool {
+    /// Memory that refers to active memory is active, too: its shadow has the addresses of shadows.
+    fn activate_owners(&mut self, c: &mut Classes) -> bool {
         let mut changed = false;
+        for k in 0..c.pointee.len() {
+            if let Some(p) = c.pointee[k]
+                && self.active_classes.contains(&c.find(p))
+            {
+                changed |= self.active_classes.insert(c.find(k as u32));
+            }
+        }
+        changed
+    }
+
+    fn sweep(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees) -> bool {
+        let mut changed = self.activate_owners(c);
         for (i, data) in func.blocks.iter().enumerate() {
             for d in &data.insts {
                 changed |= self.inst(func, c, callees, d);
@@ -356,6 +372,13 @@ impl Memory {
         self.objects = all.filter_map(|(i, _)| self.class(Value::new(i))).collect();
     }
 
+    /// Finds the places of instructions anew, after others were added.
+    pub(crate) fn renumber(&mut self, func: &Function, callees: &dyn Callees) {
+        self.stores.clear();
+        self.made.clear();
+        self.note_accesses(func, callees);
+    }
+
     fn note_accesses(&mut self, func: &Function, callees: &dyn Callees) {
         for (i, data) in func.blocks.iter().enumerate() {
             for (at, d) in data.insts.iter().enumerate() {
@@ -365,7 +388,10 @@ impl Memory {
                         self.stores.entry(k).or_default().push(place);
                     }
                 }
-                if is_made(&d.inst) {
+                // The result of a call with a rule is later a part of what the rule gives.
+                let is_known = d.result.is_some_and(|r| self.makers.contains(&r));
+                if is_made(&d.inst) || is_known {
+                    self.makers.extend(d.result);
                     let mut of = d.result.map_or(Vec::new(), |r| self.of(r).to_vec());
                     of.dedup();
                     of.into_iter().for_each(|k| self.made.entry(k).or_default().push(place));

@@ -517,7 +517,9 @@ impl<'a> Reverse<'a> {
         end: &End<'_>,
     ) -> Result<()> {
         let writes = self.callees.writes(spec);
-        for (i, a) in args.iter().enumerate().filter(|(_, a)| has_memory(self.func.ty(**a))) {
+        // A list of owners is only appended to.
+        let is_read = |t: Ty| has_memory(t) && t != Ty::list(Ty::meminfo());
+        for (i, a) in args.iter().enumerate().filter(|(_, a)| is_read(self.func.ty(**a))) {
             let lasts = self.memory.of(*a).iter().all(|k| is_lasting(self.func, self.memory, *k, place));
             if writes >> i.min(31) & 1 != 0 || !lasts || self.func.ty(*a).flatten().contains(&Prim::Object) {
                 return Err(refused_call(&self.callees.name(spec)));
