@@ -334,6 +334,10 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Dec
         if is_header && params.contains(&v) {
             phis.extend(f.get(v).iter().copied().zip(vals));
         } else {
+            if params.contains(&v) {
+                // No edge leads to its block here.
+                f.get(v).iter().for_each(|phi| f.drop_if_empty_phi(*phi));
+            }
             f.set(v, &vals);
         }
     }
