@@ -25,8 +25,8 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Note:
-    """A remark about a line: `kind` is type, fused, parallel, serial, vectorised, scalar, replaced, hoisted, checks or
-    allocates."""
+    """A remark about a line: `kind` is type, fused, parallel, serial, vectorised, scalar, replaced, hoisted, checks,
+    allocates or derivative."""
 
     kind: str
     text: str
@@ -84,6 +84,12 @@ class Section:
     stages: Sequence[tuple[str, float]]
 
     @property
+    def shown(self) -> Sequence[Function]:
+        """The functions without those of this package, which stand between a derivative and the program's function."""
+        package = os.path.dirname(__file__) + os.sep
+        return [f for f in self.functions if not f.file.startswith(package)] or self.functions
+
+    @property
     def summary(self) -> str:
         """Time and size in a line."""
         total = sum(seconds for _, seconds in self.stages)
@@ -91,7 +97,7 @@ class Section:
         return f"compiled in {_milliseconds(total)}, {self.size:,} bytes of machine code{others}"
 
     def __str__(self) -> str:
-        out = [line for f in self.functions for line in (*_function_text(f), "")]
+        out = [line for f in self.shown for line in (*_function_text(f), "")]
         if self.stages:
             out += [self.summary, *_stages_text(self.stages), ""]
         return "\n".join(out)
@@ -221,7 +227,7 @@ def _stages_text(stages: Sequence[tuple[str, float]]) -> Iterator[str]:
 
 
 def _section_html(section: Section) -> str:
-    out = "".join(map(_function_html, section.functions))
+    out = "".join(map(_function_html, section.shown))
     if section.stages:
         total = sum(seconds for _, seconds in section.stages)
         rows = "".join(_stage_html(name, seconds, seconds / total) for name, seconds in section.stages)

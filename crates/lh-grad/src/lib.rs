@@ -15,6 +15,7 @@
 //!
 //! Forward mode (`forward`) needs `memory` and `shadow` only.
 
+mod bits;
 mod builder;
 mod forward;
 mod keep;
@@ -71,6 +72,7 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let flow = normal::normalise(&mut func)?;
     let mut memory = memory::Memory::new(&func, request.asked, callees);
     landing::check(&func, &memory)?;
+    bits::check(&func, &memory)?;
     let mut remarks = remarks::ends(&func, &memory);
     let params = func.params().to_vec();
     let asked: Vec<_> = params.iter().zip(request.asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
@@ -143,6 +145,7 @@ pub fn tangent(
     promote::promote(&mut func, 0);
     let memory = memory::Memory::new(&func, asked, callees);
     landing::check(&func, &memory)?;
+    bits::check(&func, &memory)?;
     let params: Vec<_> = func.params().iter().copied().zip(asked.iter().copied()).filter(|(_, a)| *a).collect();
     let mut given = Vec::new();
     for (p, _) in params {

@@ -4,8 +4,7 @@
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
-use lh_ir::device::Device;
-use lh_ir::func::{Derivative, Function, Inst, InstData};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Options};
 use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
@@ -57,7 +56,7 @@ pub trait Callees {
     /// mode the arguments and their tangents.
     fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)>;
     /// The functions that fill shared and thread-local memory of a device with zeros: they take its address and size.
-    fn fills(&self, device: Device) -> Option<[SpecId; 2]>;
+    fn fills(&self, options: Options) -> Option<[SpecId; 2]>;
     /// The name of a function, for messages.
     fn name(&self, spec: SpecId) -> String;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.

@@ -239,7 +239,7 @@ impl Pass<'_> {
     /// Shadows of shared and thread-local memory, filled with zeros.
     fn kernel_memory(&self, b: &mut Builder<'_>, f: &'static lh_ir::runtime::RuntimeFn, args: &[Value]) -> Value {
         let [shared, local] =
-            self.callees.fills(b.func.options.device).unwrap_or_else(|| bug!("memory of kernels in code for a device"));
+            self.callees.fills(b.func.options).unwrap_or_else(|| bug!("memory of kernels in code for a device"));
         let mut args = args.to_vec();
         let is_shared = f.role == Role::Memory(Mem::Shared);
         if is_shared {

@@ -29,8 +29,8 @@ impl Callees for Compiler {
     fn copy_back(&self, float: Ty) -> Option<SpecId> {
         self.copies_back.get(&float).copied()
     }
-    fn fills(&self, device: Device) -> Option<[SpecId; 2]> {
-        self.fills.get(&device).copied()
+    fn fills(&self, options: Options) -> Option<[SpecId; 2]> {
+        self.fills.get(&Options { derivative: Derivative::None, ..options }).copied()
     }
     fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)> {
         self.recursive.get(&(spec, asked.to_vec(), kind)).copied()
@@ -114,7 +114,7 @@ impl Session<'_> {
 
     /// Types the functions that fill shared and thread-local memory with zeros, for code for a device.
     fn type_fills(&mut self, options: Options) -> Result<()> {
-        if options.device == Device::Host || self.compiler.fills.contains_key(&options.device) {
+        if options.device == Device::Host || Callees::fills(&*self.compiler, options).is_some() {
             return Ok(());
         }
         let mut made = Vec::new();
@@ -122,7 +122,7 @@ impl Session<'_> {
             let f = self.of_library(&format!("{RULES}.{name}"))?;
             made.push(self.type_part(f, &[Ty::ptr(), Ty::int()].map(ArgTy::from), options)?.id);
         }
-        self.compiler.fills.insert(options.device, [made[0], made[1]]);
+        self.compiler.fills.insert(Options { derivative: Derivative::None, ..options }, [made[0], made[1]]);
         Ok(())
     }
 

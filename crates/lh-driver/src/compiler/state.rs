@@ -34,8 +34,8 @@ pub struct Compiler {
     pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
     /// `derivatives.copy_back` by type of floats.
     pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
-    /// The functions that fill shared and thread-local memory with zeros, by device.
-    pub(super) fills: HashMap<lh_ir::device::Device, [SpecId; 2]>,
+    /// The functions that fill shared and thread-local memory with zeros, by the options of kernels.
+    pub(super) fills: HashMap<Options, [SpecId; 2]>,
     /// Functions with rules and functions of rules as they were typed, and specialisations of their texts for
     /// derivatives.
     pub(super) retypable: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,

@@ -168,6 +168,7 @@ impl Infer<'_> {
             "is_dict" => is_of_kind(t, Class::dict()),
             "is_set" => is_of_kind(t, Class::set()),
             "is_tuple" => t.is_tuple(),
+            "is_plain_tuple" => matches!(t.kind(), TyKind::Tuple { name: None, .. }),
             "is_str" => t == Ty::str(),
             "is_none" => t.is_none(),
             "is_dtype" => matches!(own.kind(), TyKind::DType(_)),

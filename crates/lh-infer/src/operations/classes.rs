@@ -440,9 +440,13 @@ impl Infer<'_> {
         Ok(object)
     }
 
-    /// `prim.of_fields(x, fields)`: a new instance of a class, with these fields, without a call of `__init__`; or a
-    /// closure that has `captured` other values.
+    /// `prim.of_fields(x, fields)`: a new instance of a class, with these fields, without a call of `__init__`; a tuple
+    /// of the same class; or a closure that has `captured` other values.
     pub(crate) fn instance_like(&mut self, ty: Ty, captured: Option<Vec<Ty>>, given: &[Val]) -> Result<Val> {
+        if let Some(of) = ty.tuple_elems().map(<[Ty]>::to_vec) {
+            let parts = given.iter().zip(of).map(|(v, t)| self.convert(v, t)).collect::<Result<_>>()?;
+            return Ok(self.pack(parts, ty));
+        }
         let fields = ty.fields().to_vec();
         if let Some(of) = captured.or_else(|| ty.as_class().and_then(|c| c.parts.clone())) {
             let parts = given.iter().zip(of).map(|(v, t)| self.convert(v, t)).collect::<Result<_>>()?;

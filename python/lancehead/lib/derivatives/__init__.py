@@ -164,7 +164,10 @@ def _one(wanted, shadow, adjoint):
 
 
 def added(x, y):
-    """The sum of two values of one structure; what has memory is changed in place. Integers and texts stay."""
+    """The sum of two values of one structure; what has memory is changed in place. Integers and texts stay, and what
+    has `None` added to it."""
+    if y is None:
+        return x
     if prim.is_array(x):
         if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
             own = writable(x)

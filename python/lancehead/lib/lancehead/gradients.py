@@ -37,7 +37,7 @@ def _check_number(value):
 
 def pulled(f, adjoint, asked, args):
     """The products of an adjoint of the result with the derivatives."""
-    return _outward(taken_back(f, _outward(adjoint), asked, args)[1])
+    return _outward(chosen(taken_back(f, _outward(adjoint), asked, args)[1]))
 
 
 def taken_back(f, adjoint, asked, args):
@@ -49,13 +49,13 @@ def taken_back(f, adjoint, asked, args):
         def weighted(*given):
             return _inner(f(*given), adjoint)
 
-        return None, chosen(prim.adjoint(weighted, given, _shadows(asked, given))[1])
+        return None, prim.adjoint(weighted, given, _shadows(asked, given))[1]
 
     def opened(own, *given):
         return _inner(own(*given), adjoint)
 
     found = prim.adjoint(opened, (f,) + given, (zeros(f),) + _shadows(asked, given))[1]
-    return found[0], chosen(found[1:])
+    return found[0], found[1:]
 
 
 def pushed(f, args, tangents):
@@ -139,7 +139,7 @@ def copied(x):
     if prim.is_array(x):
         return np.copy(x)
     if prim.is_tuple(x):
-        return _copied_of(x)
+        return _copied_of(x) if prim.is_plain_tuple(x) else prim.of_fields(x, _copied_of(x))
     if prim.is_user(x) or prim.is_closure(x):
         return prim.of_fields(x, _copied_of(prim.fields_of(x)))
     if prim.is_a(x, "builtins.list"):
@@ -174,7 +174,7 @@ def _outward(x):
     if prim.is_array(x):
         return np.conjugate(x) if prim.is_complex(prim.dtype_of(x)) else x
     if prim.is_tuple(x):
-        return _outward_of(x)
+        return _outward_of(x) if prim.is_plain_tuple(x) else prim.of_fields(x, _outward_of(x))
     if prim.is_user(x):
         return prim.of_fields(x, _outward_of(prim.fields_of(x)))
     if prim.is_a(x, "builtins.list"):
@@ -430,6 +430,19 @@ def all_of(args):
     if len(args) == 0:
         return ()
     return (0,) + all_of(args[1:])
+
+
+def floats_of(args):
+    """A tuple that asks for the derivatives with respect to all arguments but integers, truth values and texts."""
+    if len(args) == 0:
+        return ()
+    return (_has_floats(args[0]),) + floats_of(args[1:])
+
+
+def _has_floats(x):
+    if prim.is_array(x):
+        return 0 if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)) else None
+    return None if x is None or prim.is_int(x) or prim.is_bool(x) or prim.is_str(x) or prim.is_func(x) else 0
 
 
 def _asked(number):

@@ -4,7 +4,7 @@ import math
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import added, zeros
-from lancehead.lib.lancehead.gradients import all_of, copied, taken_back
+from lancehead.lib.lancehead.gradients import copied, floats_of, taken_back
 
 
 def stop_gradient_forward(x):
@@ -30,8 +30,7 @@ def recomputed_forward(f, args):
 def recomputed_backward(saved, adjoint, wanted, shadows):
     """Runs the function again, and its adjoint."""
     f, args = saved
-    own, found = taken_back(f, adjoint, all_of(args), args)
-    return own, found
+    return taken_back(f, adjoint, floats_of(args), args)
 
 
 def checkpoint_loop_forward(step, state, steps, slots=0, args=()):
@@ -62,9 +61,9 @@ def checkpoint_loop_backward(saved, adjoint, wanted, shadows):
                 at.append(i)
                 states.append(copied(state))
         last -= 1
-        own, found = taken_back(step, adjoint, (None, 0) + all_of(args), (last, state) + args)
-        adjoint = found[0]
-        total = added(total, found[1:])
+        own, found = taken_back(step, adjoint, (None, 0) + floats_of(args), (last, state) + args)
+        adjoint = found[1]
+        total = added(total, found[2:])
         if prim.is_closure(step):
             captured = added(captured, own)
         if at[-1] == last:

@@ -1,0 +1,59 @@
+//! Refuses numbers that are made of the bits of numbers which derivatives flow through: a shuffle of a warp passes bits.
+
+use crate::memory::Memory;
+use hashbrown::HashSet;
+use lh_ir::Block;
+use lh_ir::Value;
+use lh_ir::cfg::targets;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst};
+
+/// Whether an operation gives the bits of its operand, or a number of bits.
+fn takes_bits(name: &str) -> bool {
+    name.starts_with("bits_of_")
+}
+
+fn gives_number(name: &str) -> bool {
+    name.ends_with("_of_bits")
+}
+
+/// Follows bits of active values through integers.
+///
+/// # Errors
+/// A number is made of such bits.
+pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
+    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+    if !insts().any(|d| matches!(&d.inst, Inst::Op(op, _) if takes_bits(op.name))) {
+        return Ok(());
+    }
+    let mut bits: HashSet<Value> = HashSet::new();
+    loop {
+        let before = bits.len();
+        for d in insts() {
+            let Some(r) = d.result.filter(|r| !func.ty(*r).is_bool()) else { continue };
+            let mut of_bits = false;
+            d.inst.for_each_operand(|v| of_bits |= bits.contains(&v));
+            match &d.inst {
+                Inst::Op(op, args) if takes_bits(op.name) && memory.is_active(args[0]) => _ = bits.insert(r),
+                Inst::Op(op, _) if gives_number(op.name) && of_bits => {
+                    return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a number made of bits has no derivative")
+                        .note("pass numbers through memory; or state a derivative: `custom_vjp`")
+                        .at(&func.file, d.span));
+                }
+                _ if of_bits => _ = bits.insert(r),
+                _ => {}
+            }
+        }
+        for i in 0..func.blocks.len() {
+            for (_, t) in targets(func, Block::new(i)) {
+                let params = &func.blocks[t.block.index()].params;
+                bits.extend(
+                    t.args.iter().zip(params).filter(|(a, _)| bits.contains(*a)).map(|(_, p)| *p).collect::<Vec<_>>(),
+                );
+            }
+        }
+        if bits.len() == before {
+            return Ok(());
+        }
+    }
+}

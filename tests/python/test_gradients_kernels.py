@@ -1,0 +1,222 @@
+"""Derivatives of CUDA kernels, on the CPU device with and without the checker, and as PTX."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lancehead import cuda, float32, float64
+from lancehead.errors import TypingError
+
+THREADS = 16
+
+
+@cuda.jit
+def square(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i] * x[i]
+
+
+@cuda.jit
+def heat(u, v, k):
+    i = cuda.grid(1)
+    if 0 < i < u.size - 1:
+        v[i] = u[i] + k * (u[i - 1] - 2 * u[i] + u[i + 1]) * u[i]
+
+
+@cuda.jit
+def in_place(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = math.sin(x[i]) * x[i]
+
+
+@cuda.jit
+def reduced(x, out):
+    shared = cuda.shared.array(THREADS, float64)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[t] = x[i] * x[i] if i < x.size else 0.0
+    cuda.syncthreads()
+    k = THREADS // 2
+    while k > 0:
+        if t < k:
+            shared[t] = shared[t] * 1.5 + shared[t + k]
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, math.sin(shared[0]))
+
+
+@cuda.jit
+def product(a, b, c):
+    left = cuda.shared.array((8, 8), float32)
+    right = cuda.shared.array((8, 8), float32)
+    x, y = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = float32(0)
+    for i in range(3):
+        left[tx, ty] = a[x, ty + i * 8]
+        right[tx, ty] = b[tx + i * 8, y]
+        cuda.syncthreads()
+        for j in range(8):
+            total += left[tx, j] * right[j, ty]
+        cuda.syncthreads()
+    c[x, y] = total
+
+
+@cuda.jit
+def own_memory(x, y):
+    held = cuda.local.array(4, float64)
+    i = cuda.grid(1)
+    if i < x.size:
+        for k in range(4):
+            held[k] = x[i] ** (k + 1)
+        held[0] = held[1] * held[3]
+        y[i] = held[0] + held[2] * held[1]
+
+
+@cuda.jit
+def repeated(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        s = x[i]
+        for _ in range(int(y[i])):
+            s = math.sin(s) * x[i]
+        y[i] = s
+
+
+def differences(f, x):
+    out = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        for sign in (1, -1):
+            moved = x.copy()
+            moved[i] += sign * 1e-6
+            out[i] += sign * f(moved) / 2e-6
+    return out
+
+
+def normal(*shape):
+    return np.random.default_rng(len(shape) + sum(shape)).normal(size=shape)
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "checked"])
+def vjp(request):
+    """`cuda.vjp`, with the checker of races and bounds or without it."""
+    return lambda kernel: cuda.vjp(kernel, debug=request.param, opt=not request.param)
+
+
+def test_a_map(vjp):
+    x, y, gx, gy = np.arange(3.0), np.zeros(3), np.ones(3), np.array([1.0, 2.0, 3.0])
+    vjp(square)[1, 32](x, y, gx, gy)
+    # Adjoints of inputs are added to those that are there; those of outputs become those of what was overwritten.
+    assert y.tolist() == [0, 1, 4] and gx.tolist() == [1, 5, 13] and gy.tolist() == [0, 0, 0]
+    vjp(square)[1, 32](np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+def test_a_stencil_and_a_number(vjp):
+    u, w = normal(100), normal(99)[:99]
+    w = np.append(w, 0.5)
+    gu, gv, gk = np.zeros(100), w.copy(), np.zeros(1)
+    vjp(heat)[4, 32](u, np.zeros(100), 0.3, gu, gv, gk)
+
+    def loss(u, k=0.3):
+        v = np.zeros(100)
+        v[1:-1] = u[1:-1] + k * (u[:-2] - 2 * u[1:-1] + u[2:]) * u[1:-1]
+        return np.sum(v * w)
+
+    np.testing.assert_allclose(gu, differences(loss, u), atol=1e-7)
+    assert gk[0] == pytest.approx((loss(u, 0.3 + 1e-6) - loss(u, 0.3 - 1e-6)) / 2e-6, rel=1e-6)
+    # What is not asked for has no adjoint.
+    again = np.zeros(100)
+    vjp(heat)[4, 32](u, np.zeros(100), 0.3, again, w.copy(), None)
+    np.testing.assert_allclose(again, gu, rtol=1e-12)
+
+
+def test_in_place(vjp):
+    x, g = normal(50), np.ones(50)
+    at = x.copy()
+    vjp(in_place)[2, 32](at, g)
+    np.testing.assert_allclose(at, np.sin(x) * x, rtol=1e-12)
+    np.testing.assert_allclose(g, np.cos(x) * x + np.sin(x), rtol=1e-12)
+
+
+def test_shared_memory_and_atomic_sums(vjp):
+    x, gx, out, go = normal(40), np.zeros(40), np.zeros(1), np.ones(1)
+    vjp(reduced)[3, THREADS](x, out, gx, go)
+
+    def loss(x):
+        out = np.zeros(1)
+        reduced[3, THREADS](x, out)
+        return out[0]
+
+    np.testing.assert_allclose(gx, differences(loss, x), atol=1e-7)
+    assert go[0] == 1 and out[0] == pytest.approx(loss(x))
+
+
+def test_products_by_tiles(vjp):
+    a, b, g = (np.random.default_rng(n).normal(size=(24, 24)).astype(np.float32) for n in range(3))
+    c, ga, gb = (np.zeros((24, 24), np.float32) for _ in range(3))
+    w = g.copy()
+    vjp(product)[(3, 3), (8, 8)](a, b, c, ga, gb, g)
+    np.testing.assert_allclose(c, a @ b, rtol=2e-4, atol=1e-5)
+    np.testing.assert_allclose(ga, w @ b.T, rtol=2e-4, atol=1e-5)
+    np.testing.assert_allclose(gb, a.T @ w, rtol=2e-4, atol=1e-5)
+    assert not g.any()
+
+
+def test_local_memory(vjp):
+    x = np.linspace(0.5, 1.5, 7)
+    y, gx, gy = np.zeros(7), np.zeros(7), np.ones(7)
+    vjp(own_memory)[1, 32](x, y, gx, gy)
+    np.testing.assert_allclose(y, x**6 + x**5)
+    np.testing.assert_allclose(gx, 6 * x**5 + 5 * x**4)
+
+
+def test_loops_of_any_length(vjp):
+    x, gx = np.linspace(0.1, 1, 4), np.zeros(4)
+    vjp(repeated)[1, 4](x, np.full(4, 50.0), gx, np.ones(4))
+
+    def loss(x):
+        s = x
+        for _ in range(50):
+            s = np.sin(s) * x
+        return np.sum(s)
+
+    np.testing.assert_allclose(gx, differences(loss, x), atol=1e-7)
+    with pytest.raises(RuntimeError, match="runs more than 512 times in a thread"):
+        vjp(repeated)[1, 4](x, np.full(4, 5000.0), gx, np.ones(4))
+
+
+def test_on_device_arrays():
+    x, y, gx, gy = (cuda.to_device(a) for a in (np.arange(3.0), np.zeros(3), np.zeros(3), np.ones(3)))
+    cuda.vjp(square)[1, 32](x, y, gx, gy)
+    assert gx.copy_to_host().tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize("kernel", [square, reduced], ids=lambda k: k.py_func.__name__)
+def test_ptx(kernel):
+    types = "void(float64[::1], float64[::1], float64[::1], float64[::1])"
+    ptx, _ = cuda.compile_ptx(cuda.vjp(kernel).dispatcher.py_func, types, cc=(9, 0))
+    assert "atom" in ptx or "red." in ptx
+    # A kernel without shared memory needs no barrier.
+    assert ("bar.sync" in ptx) == (kernel is reduced)
+
+
+def test_refusals():
+    @cuda.jit
+    def shuffled(x):
+        x[cuda.threadIdx.x] = cuda.shfl_down_sync(0xFFFFFFFF, x[cuda.threadIdx.x], 1)
+
+    with pytest.raises(TypingError, match="no derivative"):
+        cuda.vjp(shuffled)[1, 32](np.ones(32), np.ones(32))
+
+    @cuda.jit
+    def greatest(x, y):
+        cuda.atomic.max(y, 0, x[cuda.threadIdx.x])
+
+    with pytest.raises(TypingError, match="no derivative"):
+        cuda.vjp(greatest)[1, 32](np.ones(32), np.ones(1), np.ones(32), np.ones(1))
+    with pytest.raises(TypeError, match="the adjoint of each"):
+        cuda.vjp(square)[1, 32](np.ones(3), np.ones(3), np.ones(3))
