@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
 from lancehead.decorators import njit
 
 _COMPILED = "`{}` has a meaning in compiled code only"
+
+
+def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets a transformation take bound methods, and names of variables that a function has captured."""
+
+    @functools.wraps(make)
+    def transformed(fun: Callable[..., Any], argnums: Any = 0, *rest: Any, **others: Any) -> Any:
+        if isinstance(fun, types.MethodType):
+            own, held = fun.__func__, (fun.__self__,)
+            made = make(_function(own), _shifted(argnums), *rest, **others)
+            return lambda *args: made(*held, *args)
+        inner = getattr(fun, "py_func", fun)
+        free = getattr(getattr(inner, "__code__", None), "co_freevars", ())
+        parameters = () if not free else inspect.signature(inner).parameters
+        asked = argnums if isinstance(argnums, tuple) else (argnums,)
+        names = [n for n in asked if isinstance(n, str) and n in free and n not in parameters]
+        if not names:
+            return make(fun, argnums, *rest, **others)
+        if len(names) > 1 or asked[0] != names[0]:
+            raise ValueError("argnums has at most one captured variable, and it comes first")
+        cell, own = inner.__closure__[free.index(names[0])], _function(fun)
+        name = names[0]
+
+        def opened(captured, *args):  # type: ignore[no-untyped-def]
+            return with_captured(own, name, captured)(*args)
+
+        numbers = (0, *(_number(fun, n) + 1 for n in asked[1:])) if isinstance(argnums, tuple) else 0
+        made = make(_compiled(opened, fun), numbers, *rest, **others)
+        return lambda *args: made(cell.cell_contents, *args)
+
+    return transformed
+
+
+def _shifted(argnums: Any) -> Any:
+    """Positions behind that of the instance, of a function that is a method."""
+    if isinstance(argnums, tuple):
+        return tuple(map(_shifted, argnums))
+    return argnums if isinstance(argnums, str) else argnums + 1
 
 
 def derivatives_of(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
@@ -51,6 +91,11 @@ def kernel_adjoint(kernel: Callable[..., Any], given: tuple[Any, ...]) -> None:
     raise TypeError(_COMPILED.format("kernel_adjoint"))
 
 
+def with_captured(f: Callable[..., Any], name: str, value: Any) -> Callable[..., Any]:
+    """In compiled code: the function with another value of a variable that it has captured."""
+    raise TypeError(_COMPILED.format("with_captured"))
+
+
 def recomputed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of `f(*args)`, which runs again where it is differentiated."""
     return f(*args)
@@ -84,11 +129,12 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
+@_resolving
 def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
     """A function that gives the result of `fun`, one float, and its derivative.
 
     `argnums` says with respect to which arguments: a position or a name, or a tuple of those, for which the derivatives
-    are a tuple. A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory
+    are a tuple. A name may also be that of a variable that `fun` has captured; it comes first in a tuple. A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory
     are copied before. With `has_aux`, `fun` gives a pair of the float and something else. The function can be called
     from Python and from compiled code. Raises `TypingError` for what has no derivative.
 
@@ -121,6 +167,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
     return _alike(derivative, fun)
 
 
+@_resolving
 def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
     """The derivative of a function whose result is one float, by reverse mode; see `value_and_grad`.
 
@@ -181,6 +228,7 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...
     return _function(fun)(*primals), lambda *tangents: jvp(fun, primals, tangents)[1]
 
 
+@_resolving
 def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     """The matrix of derivatives with respect to one argument, by columns in forward mode: of the shape of the result,
     then that of the argument. It suits results with more elements than the argument."""
@@ -192,6 +240,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     return _compiled(derivative, fun)
 
 
+@_resolving
 def jacrev(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     """As `jacfwd`, by rows in reverse mode. It suits arguments with more elements than the result."""
     asked, _ = _asked(fun, argnums)
@@ -205,11 +254,13 @@ def jacrev(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
 jacobian = jacrev
 
 
+@_resolving
 def hessian(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     """The matrix of second derivatives with respect to one argument of a function whose result is one float."""
     return jacfwd(grad(fun, argnums), argnums)
 
 
+@_resolving
 def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     """The product of the matrix of second derivatives with a tangent, which is the last argument, by forward mode over
     reverse mode: the matrix is not made.

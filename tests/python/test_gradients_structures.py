@@ -372,3 +372,31 @@ def test_transformations_in_compiled_code():
 
     assert all_of_them(2.0, 3.0) == (36.0, 12.0, 10.0, 2.0)
     assert grad(lambda x, w: all_of_them(x, w)[0], (0, 1))(2.0, 3.0) == (36.0, 12.0)
+
+
+def test_captured_variables_by_name():
+    w, k = np.array([1.0, 2.0, 3.0]), 2.0
+
+    def f(x, n=3):
+        s = 0.0
+        for i in range(n):
+            s += w[i] * x * k
+        return s * s
+
+    by_weights = grad(f, "w")
+    assert by_weights(2.0).tolist() == [192.0] * 3 and grad(f, "k")(2.0) == 576.0
+    weights, x = grad(f, ("w", "x"))(2.0)
+    assert weights.tolist() == [192.0] * 3 and x == 576.0
+    # The value is that at the call.
+    w[0] = 5.0
+    assert by_weights(2.0).tolist() == [320.0] * 3
+    with pytest.raises(ValueError, match="comes first"):
+        grad(f, ("x", "w"))
+
+
+def test_methods():
+    line = Line(2.0, 1.0)
+    both = 2 * (2.0 * X + 1.0)
+    np.testing.assert_allclose(grad(line.loss)(X), both * 2.0)
+    np.testing.assert_allclose(grad(line.loss, "x")(X), both * 2.0)
+    assert grad(line.loss, "self")(X).offset == pytest.approx(np.sum(both))

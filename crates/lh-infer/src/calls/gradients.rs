@@ -45,6 +45,7 @@ impl Infer<'_> {
         Ok(Some(match (name, args) {
             ("adjoint", [f, given, shadows]) => self.adjoint(f, given, shadows)?,
             ("tangent", [f, given, tangents]) => self.tangent(f, given, tangents)?,
+            ("with_captured", [f, name, x]) => self.with_captured(f, name.as_str().unwrap_or_default(), x)?,
             ("fields_of", [x]) => {
                 if let Some(of) = captured(x.ty) {
                     return Ok(Some(Val::tuple((0..of.len()).map(|i| self.field(x, i as u32)).collect())));
@@ -147,6 +148,30 @@ impl Infer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The function with another value of a variable that it has captured.
+    fn with_captured(&mut self, f: &Val, name: &str, x: &Val) -> Result<Val> {
+        let TyKind::Func(id) = f.ty.kind() else { return Err(self.no_op("with_captured", f.ty, x.ty)) };
+        let (code, info) = (self.world.code(*id)?, self.world.info(*id));
+        let mut parts = Vec::new();
+        for (n, own) in code.freevars.iter().enumerate() {
+            let found = if own == name { Some(x.clone()) } else { self.free_value(*id, n as u32)? };
+            let none = || Diagnostic::new(diag::UNKNOWN_NAME, format!("the captured variable `{own}` has no value"));
+            parts.push(found.ok_or_else(none)?);
+        }
+        let captures = parts.iter().map(|p| p.ty).collect();
+        let defaults = info.defaults.iter().chain(info.kwdefaults.iter().map(|(_, o)| o));
+        let defaults: Vec<Val> = defaults.map(|o| self.object(*o)).collect::<Result<_>>()?;
+        let (named, types) =
+            (info.kwdefaults.iter().map(|(n, _)| n.clone()).collect(), defaults.iter().map(|d| d.ty).collect());
+        parts.extend(defaults);
+        Ok(self.pack(parts, Ty::new(TyKind::Closure { func: *id, captures, defaults: types, named })))
+    }
+
+    /// The value of a variable that a function of Python's has captured.
+    fn free_value(&mut self, f: lh_ir::FuncId, n: u32) -> Result<Option<Val>> {
+        self.world.free(f, n).map(|o| self.object(o)).transpose()
     }
 
     /// A tangent as a value of its argument's type.

@@ -316,6 +316,11 @@ def _shape_of(y):
     return y.shape if prim.is_array(y) else ()
 
 
+def with_captured(f, name, value):
+    """The function with another value of a variable that it has captured."""
+    return prim.with_captured(f, name, value)
+
+
 def checkpoint(fun):
     """A function that runs again where it is differentiated."""
 
