@@ -400,3 +400,43 @@ def test_methods():
     np.testing.assert_allclose(grad(line.loss)(X), both * 2.0)
     np.testing.assert_allclose(grad(line.loss, "x")(X), both * 2.0)
     assert grad(line.loss, "self")(X).offset == pytest.approx(np.sum(both))
+
+
+@dataclasses.dataclass
+class Maybe:
+    a: float | None
+    b: float
+
+
+def test_optionals():
+    def field(x):
+        m = Maybe(None, x[0])
+        if x[1] > 0:
+            m.a = x[1] * 3
+        s = m.b
+        if m.a is not None:
+            s += m.a * m.a
+        return s
+
+    def items(x):
+        s = 0.0
+        for v in [x[0], None, x[2]]:
+            if v is not None:
+                s += v * v
+        return s
+
+    def variable(x):
+        y = None
+        for i in range(6):
+            if i == 3:
+                y = x[i] * x[0]
+        return 1.0 if y is None else y * y
+
+    for f in (field, items, variable):
+        np.testing.assert_allclose(grad(f)(X.copy()), differences(f, X), atol=1e-7)
+
+    def loss(m):
+        return m.b * 2 if m.a is None else m.a * m.b
+
+    assert grad(loss)(Maybe(3.0, 4.0)) == Maybe(4.0, 3.0)
+    assert grad(loss)(Maybe(None, 4.0)) == Maybe(None, 2.0)

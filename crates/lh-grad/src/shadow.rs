@@ -320,8 +320,12 @@ pub(crate) fn zeroed(b: &mut Builder<'_>, v: Value) -> Value {
     let ty = b.func.ty(v);
     match ty.kind() {
         TyKind::Float { .. } | TyKind::Bfloat16 => zero(b, ty),
-        TyKind::Optional(_) | TyKind::MaybeUnbound(_) => v,
         _ if leaves(ty).is_empty() => v,
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
+            let own = b.inst(Inst::Unwrap(v), *t);
+            let own = zeroed(b, own);
+            b.inst(Inst::Some(own), ty)
+        }
         _ => {
             let of: Vec<(usize, Ty)> = parts(ty).enumerate().collect();
             let mut made = Vec::new();
@@ -346,6 +350,10 @@ pub(crate) fn leaf_values(b: &mut Builder<'_>, v: Value, ty: Ty) -> Vec<Value> {
     if ty.is_float() {
         return vec![v];
     }
+    if let (TyKind::Optional(t) | TyKind::MaybeUnbound(t), false) = (ty.kind(), leaves(ty).is_empty()) {
+        let own = b.inst(Inst::Unwrap(v), *t);
+        return leaf_values(b, own, *t);
+    }
     let mut out = Vec::new();
     for (i, t) in parts(ty).enumerate().filter(|(_, t)| !leaves(*t).is_empty()).collect::<Vec<_>>() {
         let part = b.inst(Inst::Field(v, i as u32), t);
@@ -361,6 +369,12 @@ pub(crate) fn with_leaves(b: &mut Builder<'_>, v: Value, ty: Ty, with: &mut dyn 
     }
     if leaves(ty).is_empty() {
         return v;
+    }
+    if let TyKind::Optional(t) | TyKind::MaybeUnbound(t) = ty.kind() {
+        // In a shadow nobody asks whether a value is there.
+        let own = b.inst(Inst::Unwrap(v), *t);
+        let own = with_leaves(b, own, *t, with);
+        return b.inst(Inst::Some(own), ty);
     }
     let of: Vec<(usize, Ty)> = parts(ty).enumerate().filter(|(_, t)| !t.flatten().is_empty()).collect();
     let mut made = Vec::new();

@@ -20,6 +20,8 @@ from lancehead.lib.numpy.layout import ends
 
 def zeros(x):
     """Zeros of the type, structure and strides of a value: its shadow. Integers and texts stay what they are."""
+    if prim.is_optional(x):
+        return _zeros_of_optional(x)
     if prim.is_array(x):
         return _zeros_like(x)
     if prim.is_tuple(x):
@@ -35,6 +37,12 @@ def zeros(x):
     if not (x is None or prim.is_scalar(x) or prim.is_str(x) or prim.is_func(x) or prim.is_enum(x)):
         prim.error(x, "derivatives flow through numbers, arrays, tuples, lists, dictionaries and dataclasses of them")
     return x
+
+
+def _zeros_of_optional(x):
+    if x is None:
+        return None
+    return zeros(x)
 
 
 def _zero_items(x, out):
@@ -168,6 +176,8 @@ def added(x, y):
     has `None` added to it."""
     if y is None:
         return x
+    if prim.is_optional(x):
+        return _added_to_optional(x, y)
     if prim.is_array(x):
         if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
             own = writable(x)
@@ -186,6 +196,12 @@ def added(x, y):
     elif prim.is_dict(x):
         _add_values(x, y)
     return x
+
+
+def _added_to_optional(x, y):
+    if x is None:
+        return None
+    return added(x, y)
 
 
 def _added_of(xs, ys):

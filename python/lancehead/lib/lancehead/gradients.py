@@ -11,7 +11,7 @@ def differentiate(f, asked, args):
     `asked` has `None` for those that are not asked for, and may be shorter."""
     given = _own(asked, args)
     value, adjoints = prim.adjoint(f, given, _shadows(asked, given))
-    return value, _outward(adjoints)
+    return value, _outward(_without_of(given, adjoints))
 
 
 def derivatives_of(f, asked, args):
@@ -136,6 +136,8 @@ def chosen(adjoints):
 
 def copied(x):
     """A value with memory of its own."""
+    if prim.is_optional(x):
+        return _if_there(copied, x)
     if prim.is_array(x):
         return np.copy(x)
     if prim.is_tuple(x):
@@ -155,6 +157,66 @@ def _copied_of(xs):
     return (copied(xs[0]),) + _copied_of(xs[1:])
 
 
+def _if_there(f, x):
+    if x is None:
+        return None
+    return f(x)
+
+
+def _without(x, adjoint):
+    # `None` where the argument is `None`, in place of the zero that its adjoint has there.
+    if adjoint is None or _optionals(x) is None:
+        return adjoint
+    if prim.is_optional(x):
+        return _without_optional(x, adjoint)
+    if prim.is_tuple(x):
+        parts = _without_of(x, adjoint)
+        return parts if prim.is_plain_tuple(x) else prim.of_fields(x, parts)
+    if prim.is_user(x):
+        prim.set_fields(adjoint, _without_of(prim.fields_of(x), prim.fields_of(adjoint)))
+    elif prim.is_dict(x):
+        _without_values(x, adjoint)
+    else:
+        _without_items(x, adjoint)
+    return adjoint
+
+
+def _without_optional(x, adjoint):
+    if x is None:
+        return None
+    return adjoint
+
+
+def _without_of(xs, adjoints):
+    if len(xs) == 0:
+        return ()
+    return (_without(xs[0], adjoints[0]),) + _without_of(xs[1:], adjoints[1:])
+
+
+def _without_items(xs, adjoints):
+    for i in range(min(len(xs), len(adjoints))):
+        adjoints[i] = _without(xs[i], adjoints[i])
+
+
+def _without_values(xs, adjoints):
+    for k in list(adjoints):
+        if k in xs:
+            adjoints[k] = _without(xs[k], adjoints[k])
+
+
+def _optionals(x):
+    # A question about types: `None` if there are no optionals in a structure.
+    if prim.is_optional(x):
+        return 0
+    if prim.is_tuple(x):
+        return None if len(x) == 0 else _either(_optionals(x[0]), _optionals(x[1:]))
+    if prim.is_user(x):
+        return _optionals(prim.fields_of(x))
+    if prim.is_a(x, "builtins.list"):
+        return _optionals(prim.example(x))
+    return 0 if prim.is_dict(x) else None
+
+
 def _each_item(f, xs):
     for i in range(len(xs)):
         xs[i] = f(xs[i])
@@ -169,6 +231,8 @@ def _each_value(f, xs):
 
 def _outward(x):
     # Outside, the derivative with respect to a complex number is the conjugate of its adjoint, as in JAX.
+    if prim.is_optional(x):
+        return _if_there(_outward, x)
     if prim.is_complex(x):
         return x.conjugate()
     if prim.is_array(x):
@@ -192,6 +256,8 @@ def _outward_of(xs):
 
 def _inner(y, adjoint):
     # The real part of the product with the conjugate of the adjoint: its derivative is the adjoint.
+    if prim.is_optional(y):
+        return _inner_optional(y, adjoint)
     if prim.is_tuple(y):
         return _inner_of(y, adjoint)
     if prim.is_array(y):
@@ -207,6 +273,12 @@ def _inner(y, adjoint):
     if prim.is_dict(y):
         return _inner_values(y, adjoint)
     return 0.0
+
+
+def _inner_optional(y, adjoint):
+    if y is None or adjoint is None:
+        return 0.0
+    return _inner(y, adjoint)
 
 
 def _inner_of(ys, adjoints):
