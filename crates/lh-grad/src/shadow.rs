@@ -220,6 +220,8 @@ impl Pass<'_> {
                 Ok(())
             }
             Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
+            // A shadow is never given to Python while the function runs.
+            _ if [&rt::lh_items_share, &rt::lh_items_freeze].iter().any(|own| std::ptr::eq(f, *own)) => Ok(()),
             Role::Memory(Mem::Move | Mem::CopyRow) if self.mode == Mode::Forward => {
                 let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
                 b.effect(Inst::Runtime(f, args));

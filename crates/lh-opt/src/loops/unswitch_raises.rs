@@ -33,8 +33,11 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     let plans = {
         let (facts, defs) = (analyses.facts(func), Defs::new(func));
         let mut plans = Vec::new();
-        for top in (0..loops.loops.len()).filter(|l| loops.loops[*l].parent.is_none()) {
-            plan(&Planner { func, loops, defs: &defs }, top, &|l| can_copy(&facts, l), &mut plans);
+        let mut order: Vec<usize> = (0..loops.loops.len()).collect();
+        // A copy has the names of values that its original has when it is made: those of nests before it come first.
+        order.sort_by_key(|l| cfg.position(loops.loops[*l].header));
+        for top in order.iter().copied().filter(|l| loops.loops[*l].parent.is_none()) {
+            plan(&Planner { func, loops, order: &order, defs: &defs }, top, &|l| can_copy(&facts, l), &mut plans);
         }
         plans
     };
@@ -63,6 +66,8 @@ struct Plan {
 struct Planner<'a> {
     func: &'a Function,
     loops: &'a Loops,
+    /// All loops in reverse postorder of their headers.
+    order: &'a [usize],
     defs: &'a Defs,
 }
 
@@ -85,7 +90,7 @@ fn plan(p: &Planner<'_>, l: usize, can_copy: &dyn Fn(usize) -> bool, plans: &mut
         plans.push(Plan { nest: l, checks, insts });
         return;
     }
-    for inner in (0..p.loops.loops.len()).filter(|i| p.loops.loops[*i].parent == Some(l)) {
+    for inner in p.order.iter().copied().filter(|i| p.loops.loops[*i].parent == Some(l)) {
         plan(p, inner, can_copy, plans);
     }
 }

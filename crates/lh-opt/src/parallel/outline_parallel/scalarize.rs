@@ -13,7 +13,11 @@ use lh_ir::{Block, Function, Meaning, SpecId, Ty, Value};
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     let (cfg, blocks) = (Cfg::new(func), marked(func));
     let products = products(func, &blocks, callees);
-    let is_split = |func: &Function, p: &Value| parts(func.ty(*p)).is_some() && !products.contains(p);
+    // An address stays beside its owner, which keeps it valid.
+    let holds_address = |ty: Ty| ty.tuple_elems().is_some_and(|of| of.contains(&Ty::ptr()));
+    let is_split = |func: &Function, p: &Value| {
+        parts(func.ty(*p)).is_some() && !products.contains(p) && !holds_address(func.ty(*p))
+    };
     let mut changed = false;
     for b in blocks {
         // The split values would not be defined on an exceptional edge.
