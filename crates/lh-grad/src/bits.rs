@@ -1,4 +1,4 @@
-//! Refuses numbers that are made of the bits of numbers which derivatives flow through: a shuffle of a warp passes bits.
+//! Refuses numbers made of the bits of numbers that derivatives flow through: a shuffle of a warp passes bits.
 
 use crate::memory::Memory;
 use hashbrown::HashSet;

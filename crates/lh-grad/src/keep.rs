@@ -5,7 +5,7 @@
 use crate::builder::Builder;
 use crate::memory::{Memory, has_memory, is_lasting};
 use crate::normal::{Flow, entries};
-use crate::remarks::Remark;
+use crate::remarks::{Remark, Remarks};
 use crate::reverse::Counting;
 use crate::shadow::Shadows;
 use crate::tape::{Tape, Writing, is_keepable, size};
@@ -92,7 +92,7 @@ impl<'a> Keeper<'a> {
         reverse: &[Block],
         back: &HashMap<Block, Block>,
         owners: Option<Value>,
-    ) -> Result<(Vec<(Span, Remark)>, Vec<Ty>)> {
+    ) -> Result<(Remarks, Vec<Ty>)> {
         let needed = self.needed(reverse);
         for v in &needed {
             self.recipe(*v);
@@ -123,8 +123,8 @@ impl<'a> Keeper<'a> {
         Ok((remarks, tape.lists()))
     }
 
-    /// What is kept and what is computed again, with the places of the values.
-    fn remarks(&self) -> Vec<(Span, Remark)> {
+    /// The values that are kept and those that are computed again, with their places.
+    fn remarks(&self) -> Remarks {
         let span = |v: &Value| {
             let block = self.defs[v.index()].unwrap_or_else(|| bug!("a value of the forward part"));
             let own = self.place.get(v).map(|(b, i)| self.func.blocks[b.index()].insts[*i].span);

@@ -30,12 +30,12 @@ mod shadow;
 mod tape;
 
 pub use memory::{Callees, Push, Rule, has_memory};
-pub use remarks::Remark;
+pub use remarks::{Remark, Remarks};
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
 use lh_ir::func::{Function, Inst};
-use lh_ir::{Block, Span, SpecId, Ty};
+use lh_ir::{Block, SpecId, Ty};
 
 /// The derivative that is asked for.
 pub struct Request<'a> {
@@ -54,7 +54,7 @@ pub struct Made {
     /// The function.
     pub func: Function,
     /// Remarks for reports, with their places.
-    pub remarks: Vec<(Span, Remark)>,
+    pub remarks: Remarks,
     /// The parameters of the function itself whose memory it writes: one bit for each, the last for all from there on.
     pub writes: u32,
     /// The types of lists that it takes last: they keep objects alive.

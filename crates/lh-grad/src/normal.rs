@@ -288,7 +288,8 @@ fn add_counters(func: &mut Function) -> HashMap<Block, Value> {
             b.finish(e.from);
             edge_args(func, &e).push(v);
         }
-        // Hints are about loops without a tape. What the derivative adds to a parallel loop may depend on its order.
+        // Hints are about loops without a tape. A derivative's sums may make a parallel loop depend on
+        // its order.
         let data = &mut func.blocks[l.header.index()];
         data.parallel = data.parallel.map(|_| Parallel::Derived);
         l.latches.iter().for_each(|b| func.blocks[b.index()].latch = LatchHint::default());

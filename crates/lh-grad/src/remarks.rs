@@ -1,11 +1,11 @@
-//! What a derivative does with the values of its function, for reports.
+//! How a derivative treats the values of its function, for reports.
 
 use crate::memory::Memory;
 use lh_ir::Span;
 use lh_ir::algebra::Grad;
 use lh_ir::func::{Function, Inst};
 
-/// What a derivative does with a value.
+/// How a derivative treats a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// It keeps these bytes, in each iteration of a loop or once.
@@ -16,8 +16,11 @@ pub enum Remark {
     Ends(&'static str),
 }
 
+/// Remarks with their places.
+pub type Remarks = Vec<(Span, Remark)>;
+
 /// The places where derivatives end: operations on active values whose result is constant, but for comparisons.
-pub(crate) fn ends(func: &Function, memory: &Memory) -> Vec<(Span, Remark)> {
+pub(crate) fn ends(func: &Function, memory: &Memory) -> Remarks {
     let mut out = Vec::new();
     for d in func.blocks.iter().flat_map(|b| &b.insts) {
         let Some(r) = d.result.filter(|r| !func.ty(*r).is_bool()) else { continue };

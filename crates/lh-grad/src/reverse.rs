@@ -13,7 +13,7 @@ use lh_ir::cfg::Edge;
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
-use lh_ir::runtime::{Barrier, Memory as Mem, Role};
+use lh_ir::runtime::{Barrier, Memory as Mem, Rmw, Role, RuntimeFn};
 use lh_ir::types::Prim;
 use lh_ir::verify::{part, parts};
 use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
@@ -67,7 +67,7 @@ pub(crate) fn build<'a>(mut r: Reverse<'a>, end: &End<'_>) -> Result<Reverse<'a>
         let new = r.func.new_block();
         r.func.blocks[new.index()].cold = r.func.blocks[b.index()].cold;
         // Iterations that may run in any order are independent, and so are their adjoints, but for sums.
-        r.func.blocks[new.index()].parallel = r.func.blocks[b.index()].parallel.clone();
+        r.func.blocks[new.index()].parallel = r.func.blocks[b.index()].parallel;
         r.blocks.insert(*b, new);
     }
     let last = r.flow.ret;
@@ -354,8 +354,8 @@ impl<'a> Reverse<'a> {
                 }
                 self.with(out, |b| {
                     let old = b.inst(Inst::Load(p), ty);
-                    let mut parts = leaf_values(b, old, ty).into_iter().zip(d).collect::<Vec<_>>();
-                    let sums: Vec<Value> = parts.drain(..).map(|(x, d)| sum(b, x, d)).collect();
+                    let sums: Vec<Value> =
+                        leaf_values(b, old, ty).into_iter().zip(d).map(|(x, d)| sum(b, x, d)).collect();
                     let new = with_leaves(b, old, ty, &mut sums.into_iter());
                     b.effect(Inst::Store(p, new));
                 });
@@ -367,15 +367,16 @@ impl<'a> Reverse<'a> {
 
     /// Adds to adjoints in memory that other threads add to, too.
     fn add_atomically(&mut self, out: &mut Out, p: Value, ty: Ty, d: &[Value]) -> Result<()> {
-        let f = match ty.flatten()[..] {
-            [Prim::F32] | [Prim::F32, Prim::F32] => "lh_cuda_add_f32",
-            [Prim::F64] | [Prim::F64, Prim::F64] => "lh_cuda_add_f64",
+        let f: Prim = match ty.flatten()[..] {
+            [prim @ Prim::F32] | [prim @ Prim::F32, Prim::F32] => prim,
+            [prim @ Prim::F64] | [prim @ Prim::F64, Prim::F64] => prim,
             _ => {
                 let text = format!("the adjoint of a value of type `{ty}` in the memory of a kernel cannot be summed");
                 return Err(Diagnostic::new(diag::NO_DERIVATIVE, text).note("read its fields one by one"));
             }
         };
-        let f = lh_ops::runtime::find(f).unwrap_or_else(|| bug!("no `{f}`"));
+        let sum = |g: &&'static RuntimeFn| g.role == Role::Atomic(Rmw::Add, f);
+        let f = rt::all().find(sum).unwrap_or_else(|| bug!("no atomic sum of {f:?}"));
         self.with(out, |b| {
             for (i, d) in d.iter().enumerate() {
                 let of = b.func.ty(*d);

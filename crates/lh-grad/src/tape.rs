@@ -248,7 +248,7 @@ impl Tape {
         b.end(header, Term::Branch { cond: fits, then: to(rest, vec![]), els: to(full, vec![]) });
         let mut b = Builder::new(func, span);
         let text = format!("a loop whose derivative keeps values runs more than {places} times in a thread");
-        let text = b.inst(Inst::Const(Const::Str(text.into())), Ty::str());
+        let text = b.inst(Inst::Const(Const::Str(text)), Ty::str());
         b.end(full, Term::Raise { exc: RUNTIME_ERROR, args: vec![text] });
         func.blocks[full.index()].cold = true;
     }

@@ -153,8 +153,8 @@ impl Session<'_> {
         Ok(made)
     }
 
-    /// Builds a derivative in reverse mode; gives the parameters that the function itself writes, and the types of lists
-    /// that the derivative takes.
+    /// Builds a derivative in reverse mode; gives the parameters that the function itself writes, and the types of
+    /// lists that the derivative takes.
     fn build_adjoint(
         &mut self,
         s: SpecId,

@@ -29,7 +29,7 @@ pub enum Note {
     Checks(usize),
     /// Allocations made here.
     Allocates(usize),
-    /// What a derivative does with the values of this line.
+    /// How a derivative treats the values of this line.
     Derivative(String),
 }
 
