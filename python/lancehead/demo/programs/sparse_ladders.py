@@ -1,5 +1,7 @@
 """Breadth-first search of a graph of words, in which an edge joins two that are one letter apart."""
 
+import functools
+
 import numpy as np
 import scipy.sparse
 from english_words import get_english_words_set
@@ -44,8 +46,9 @@ def compiled(graph, start):
     return csgraph.breadth_first_order(sparse.csr_array(graph), start)
 
 
+@functools.cache
 def inputs(quick):
-    longest = 4 if quick else 9
+    longest = 4 if quick else 8
     words = sorted(w for w in get_english_words_set(["web2"], lower=True, alpha=True) if len(w) <= longest)
     return graph_of(words), words.index("cold")
 
