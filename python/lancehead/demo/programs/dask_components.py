@@ -7,6 +7,7 @@ import tempfile
 import dask
 import dask.array as da
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from lancehead.demo.program import Program
 from lancehead.xp import chunked
@@ -29,7 +30,9 @@ def table(path):
 
 
 def plain(path):
-    return components(da.from_array(table(path), (BLOCK_ROWS, COLUMNS)))
+    # As Dask's manual has it: tasks are on all processors, so that BLAS is to have one thread.
+    with threadpool_limits(1):
+        return components(da.from_array(table(path), (BLOCK_ROWS, COLUMNS)))
 
 
 def compiled(path):

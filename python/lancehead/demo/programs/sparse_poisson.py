@@ -3,13 +3,16 @@
 import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
+from threadpoolctl import threadpool_limits
 
 from lancehead import njit, sparse
 from lancehead.demo.program import Program
 
 
 def plain(matrix, source):
-    solution, failed = scipy.sparse.linalg.cg(matrix, source, rtol=1e-10)
+    # Threads of BLAS, which wait for one another in products of short vectors, cost more than they give.
+    with threadpool_limits(1):
+        solution, failed = scipy.sparse.linalg.cg(matrix, source, rtol=1e-10)
     return np.zeros(0) if failed else solution
 
 
