@@ -2,7 +2,7 @@
 
 Usage:
 
-    CUPY_CHECKOUT=... python benches/cupy_suite.py [--json FILE] [--jobs N] [part of a path] ...
+    CUPY_CHECKOUT=... python benches/cupy_suite.py [--json FILE] [--jobs N] [--limit SECONDS] [part of a path] ...
     python benches/cupy_suite.py --page FILE.json        the table of docs/conformance.md
 
 `cupy` and `cupyx` are these packages here; what they lack is a placeholder that raises when it is used. A test that
@@ -30,8 +30,6 @@ FOLDERS = (
     "binary", "core", "creation", "cuda", "fft", "functional", "indexing", "io", "lib", "linalg", "logic",
     "manipulation", "math", "misc", "padding", "polynomial", "random", "sorting", "statistics", "testing",
 )  # fmt: skip
-#: The longest time of a file in seconds.
-LIMIT = 600
 #: Tests of what is not served, by parts of their names, and why. They count with those of names that are not there.
 NOT_SERVED = {
     "test_graph.py": "graphs of CUDA: operations are compiled together without them",
@@ -257,7 +255,7 @@ def _write() -> None:
         Path(os.environ["CUPY_SUITE_COUNTS"]).write_text(json.dumps(found))
 
 
-def _run(checkout: Path, path: Path) -> dict[str, Any]:
+def _run(checkout: Path, path: Path, limit: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts.json"
         # Programs that tests start, too, import these packages by CuPy's name.
@@ -270,7 +268,7 @@ def _run(checkout: Path, path: Path) -> dict[str, Any]:
         options = ["-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore", "--tb=line", "-o", "addopts=", str(path)]
         try:
             done = subprocess.run(
-                [*command, *options], env=env, cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False
+                [*command, *options], env=env, cwd=folder, capture_output=True, text=True, timeout=limit, check=False
             )
         except subprocess.TimeoutExpired:
             found = json.loads(counts.read_text()) if counts.exists() else {"counts": {}, "failed": []}
@@ -306,6 +304,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--page", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=600, help="the longest time of a file in seconds")
     given = parser.parse_args()
     if given.page:
         print(page(json.loads(given.page.read_text())))
@@ -316,7 +315,7 @@ def main() -> None:
     files = [p for p in files if not given.parts or any(part in str(p.relative_to(root)) for part in given.parts)]
     found: dict[str, Any] = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
     with ThreadPoolExecutor(given.jobs) as pool:
-        for path, result in zip(files, pool.map(lambda p: _run(checkout, p), files), strict=True):
+        for path, result in zip(files, pool.map(lambda p: _run(checkout, p, given.limit), files), strict=True):
             name = str(path.relative_to(root))
             found[name] = result
             print(name, result["counts"], *[f[2] for f in result["failed"] if f[0] in ("crash", "timeout")], flush=True)

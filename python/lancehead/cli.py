@@ -78,7 +78,7 @@ def add_demo(commands: Any) -> None:
     """`demo` with its options."""
     demo = command(
         commands, "demo", "run real programs, plain and compiled, side by side",
-        "Runs real programs as plain Python or NumPy and compiled, compares the answers, prints a table of times.",
+        "Runs real programs plain (Python, NumPy, SciPy, Dask) and compiled, compares the answers, prints their times.",
         "lancehead demo --quick", "lancehead demo --only nbody --only pi --svg speedups.svg",
     )  # fmt: skip
     demo.add_argument("--svg", type=Path, metavar="FILE", help="draw the speed-ups into an SVG file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -434,3 +435,29 @@ def test_wrong_arguments_of_known_functions():
         cp.ElementwiseKernel("float64 x", "float64 y", "y = cuCreal(cuCadd(x, x))")(cp.ones(1))
     with pytest.raises(CompileException, match="address"):
         cp.ElementwiseKernel("float64 x", "float64 y", "y = atomicAdd(x, x)")(cp.ones(1))
+
+
+def test_elements_in_any_order_and_of_several_shapes():
+    f = cp.ElementwiseKernel("T x, T y, S z", "T r", "r = x * y - T(z)", "mixed")
+    rng = np.random.default_rng(8)
+    whole = rng.random((6, 8))
+    parts = {
+        "rows": lambda a: a, "columns": lambda a: a.T.copy().T, "steps": lambda a: a[::2, ::-1][:, ::2],
+        "row": lambda a: a[1], "column": lambda a: a[:, 3:4], "element": lambda a: a[2:3, 5:6], "number": lambda a: 2.5,
+    }  # fmt: skip
+    for names in itertools.product(parts, repeat=2):
+        for third in (lambda a: a[:1, :1], lambda a: 3):
+            host = [parts[n](whole.copy()) for n in names] + [third(whole.copy())]
+            if "steps" in names and set(names) & {"rows", "columns", "row", "column"}:
+                continue
+            given = [parts[n](cp.asarray(whole)) for n in names] + [third(cp.asarray(whole))]
+            # The second call knows the kernel, the third the shapes, too; the arrays have changed in between.
+            for change in (0.0, 1.0, 2.0):
+                for x, known in zip(given, host, strict=True):
+                    if isinstance(x, cp.ndarray):
+                        x += change
+                        known += change
+                found = f(*given)
+                expected = np.asarray(host[0] * host[1] - host[2])
+                assert found.shape == expected.shape
+                np.testing.assert_allclose(cp.asnumpy(found), expected, rtol=1e-14, atol=1e-14)

@@ -1,18 +1,34 @@
-"""Programs of the demo that use whole modules of NumPy give what scikit-learn and theory give."""
+"""Programs of the demo that use whole modules of NumPy, SciPy or Dask give what scikit-learn and theory give."""
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, cross_val_predict
 
 from lancehead import get_num_threads, set_num_threads
 from lancehead.demo.program import measure
-from lancehead.demo.programs import kalman, options, pca, poisson, ridge
+from lancehead.demo.programs import (
+    cuda_sparse_pca,
+    cupy_elementwise,
+    cupy_fuse,
+    cupy_raw_matmul,
+    cupy_saxpy_trig,
+    dask_components,
+    kalman,
+    options,
+    pca,
+    poisson,
+    ridge,
+    sparse_poisson,
+    sparse_tf_idf,
+)
 
 
 @pytest.fixture
@@ -56,11 +72,66 @@ def test_options_do_not_depend_on_threads(one_thread):
     assert 0.5 < (off**2).mean() < 1.5
 
 
+@pytest.mark.parametrize(
+    "row",
+    [cuda_sparse_pca, cupy_saxpy_trig, cupy_elementwise, cupy_fuse, sparse_poisson, sparse_tf_idf, dask_components],
+    ids=lambda row: row.PROGRAM.name,
+)
+def test_rows(row):
+    assert measure(row.PROGRAM, quick=True).failure == ""
+
+
+@pytest.mark.parametrize("name", ["sparse_ladders", "sparse_pagerank"])
+def test_rows_with_words(name):
+    pytest.importorskip("english_words")
+    row = importlib.import_module(f"lancehead.demo.programs.{name}")
+    assert measure(row.PROGRAM, quick=True).failure == ""
+
+
+def test_ladders_change_a_letter_at_a_time():
+    pytest.importorskip("english_words")
+    ladders = importlib.import_module("lancehead.demo.programs.sparse_ladders")
+    graph = ladders.graph_of(["at", "bat", "bet", "cat", "cats", "dog"])
+    assert {(int(i), int(j)) for i, j in zip(*graph.nonzero())} == {
+        (a, b) for pair in ((0, 1), (0, 3), (1, 2), (1, 3), (3, 4)) for a, b in (pair, pair[::-1])
+    }
+    order, before = ladders.PROGRAM.compiled(graph, 2)
+    assert set(order.tolist()) == {0, 1, 2, 3, 4}
+    assert before[4] == 3 and before[2] == before[5] < 0
+
+
+def test_raw_matmul():
+    a, b = cupy_raw_matmul.PROGRAM.inputs(True)
+    np.testing.assert_allclose(cupy_raw_matmul.PROGRAM.compiled(a, b), a @ b, rtol=1e-5)
+    assert measure(cupy_raw_matmul.PROGRAM, quick=True).failure == ""
+
+
+def test_tf_idf():
+    (counts,) = sparse_tf_idf.PROGRAM.inputs(True)
+    weighed = TfidfTransformer().fit_transform(counts).toarray()
+    similar = weighed @ weighed.T
+    np.fill_diagonal(similar, 0.0)
+    best, total = sparse_tf_idf.PROGRAM.compiled(counts)
+    np.testing.assert_allclose(best, similar.max(axis=1), atol=1e-12)
+    np.testing.assert_allclose(total, similar.sum(axis=1), rtol=1e-12)
+
+
+def test_components_of_a_file_in_blocks():
+    (path,) = dask_components.PROGRAM.inputs(True)
+    table = dask_components.table(path)
+    assert len(table) > dask_components.BLOCK_ROWS
+    variances, _ = dask_components.PROGRAM.compiled(path)
+    np.testing.assert_allclose(variances, PCA().fit(table).explained_variance_ * (1 - 1 / len(table)), rtol=1e-8)
+
+
 def test_answers_that_theory_refuses_are_failures():
-    for program, wrong in (
-        (options.PROGRAM, lambda *_: (options.black_scholes() * 1.1, 0.01)),
-        (poisson.PROGRAM, np.copy),
-        (kalman.PROGRAM, lambda measured: np.concatenate((measured, 0.0 * measured), axis=2)),
+    for program, words, wrong in (
+        (options.PROGRAM, "away", lambda *_: (options.black_scholes() * 1.1, 0.01)),
+        (poisson.PROGRAM, "away", np.copy),
+        (kalman.PROGRAM, "away", lambda measured: np.concatenate((measured, 0.0 * measured), axis=2)),
+        (sparse_poisson.PROGRAM, "heat flows out", lambda matrix, source: np.full(source.size, 0.1)),
+        (cuda_sparse_pca.PROGRAM, "is explained", lambda v, tries, k: (1.0, np.arange(k))),
+        (dask_components.PROGRAM, "noise", lambda path: (np.ones(16), np.ones(3))),
     ):
-        assert "away" in measure(replace(program, plain=wrong, compiled=wrong), quick=True).failure
+        assert words in measure(replace(program, plain=wrong, compiled=wrong), quick=True).failure
         assert not measure(program, quick=True).failure

@@ -320,3 +320,22 @@ def test_a_worker_that_dies_loses_nothing(client: Client, tmp_path: Path) -> Non
     os.kill(pid, signal.SIGKILL)
     np.testing.assert_allclose(held.sum(axis=0).compute().numpy(), (expected + 1.0).sum(axis=0), rtol=1e-14)
     assert len(workers(client)) == 2
+
+
+def test_operations_are_pickled_once() -> None:
+    offset = np.float64(2.0)
+
+    def shifted(block: Any) -> Any:
+        return block + offset
+
+    x = da.ones(60, chunks=20).map_blocks(xp.asarray)
+    y = (np.exp(-x) * 3.0).map_blocks(shifted, dtype=float, meta=x._meta)
+    tasks = list(dict(chunked.optimize(y.dask, y.__dask_keys__())).values())
+    shared = [task.args[0].args[0] for task in tasks]
+    assert len({id(operations) for operations in shared}) == 1 < len(tasks)
+    chunked._operations.cache_clear()
+    read = [deserialize(*serialize(task)) for task in tasks]
+    assert len({id(task.args[0].args[0]) for task in read}) == 1
+    assert dask.base.tokenize(read[0].args[0].args[0]) == dask.base.tokenize(shared[0])
+    for task in read:
+        np.testing.assert_allclose(task({}).numpy(), np.full(20, 3.0 * np.exp(-1.0) + 2.0), rtol=1e-15)

@@ -208,6 +208,8 @@ class ElementwiseKernel:
         """
         if size is None and stream is None and block_size == 128 and not others and len(args) in (self.nin, self.nargs):
             found = self._at_once(args)
+            if found is None and len(args) == self.nin and here.gpu is None and _STACKS.current is None:
+                found = self._of_copies(args)
             if found is not None:
                 return found
         if others:
@@ -262,7 +264,7 @@ class ElementwiseKernel:
         if quick is None:
             if not self._can_be_quick:
                 return None
-            quick = self._first_of(args, tuple(key))
+            quick = self._first_of(args, tuple(key), shape)
             if quick is None:
                 return None
         launch, count, convert, outs = quick
@@ -290,13 +292,51 @@ class ElementwiseKernel:
         launch(count, *values)
         return made[0] if len(made) == 1 else tuple(made)
 
+    def _of_copies(self, args: tuple[Any, ...]) -> Any:
+        # The same on the CPU device for arrays of several shapes and orders, of which the kernel gets dense copies.
+        key: list[Any] = []
+        for x in args:
+            if type(x) is _ARRAY[0]:
+                part = x._node if x._view is None else x._view.shadow
+                key.append((part.dtype, part.shape))
+            elif type(x) in _PLAIN:
+                key.append(type(x))
+            else:
+                return None
+        quick = self._quick.get(tuple(key))
+        if quick is None:
+            if not self._can_be_quick:
+                return None
+            arrays = [k[1] for k in key if type(k) is tuple]
+            shape = np.broadcast_shapes(*arrays) if arrays else ()
+            if not shape or 0 in shape:
+                return None
+            found = self._first_of(args, tuple(key), shape)
+            if found is None:
+                return None
+            quick = self._quick[tuple(key)] = (*found, shape)
+        launch, count, convert, outs, shape = quick
+        values: list[Any] = []
+        for x, c in zip(args, convert):
+            value = c(x) if c is not None else _copied(x, shape, count)
+            if value is None:
+                return None
+            values.append(value)
+        made = []
+        for d in outs:
+            value = arguments.new(shape, d)
+            values.append(arguments.flat(value))
+            made.append(array_of(leaf(value, layout.device())))
+        launch(count, *values)
+        return made[0] if len(made) == 1 else tuple(made)
+
     @property
     def _can_be_quick(self) -> bool:
         if self.no_return or self.return_tuple or not self.nout:
             return False
         return not any(p.is_raw or not p.is_constant for p in self.params)
 
-    def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...]) -> Any:
+    def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
         # What `_at_once` needs for types and a shape; None where the types are not decided by arrays.
         if not all(isinstance(x, lazy.ndarray) for x in args[self.nin :]):
             return None
@@ -305,12 +345,14 @@ class ElementwiseKernel:
             return None
         types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
         given = args[: self.nin]
-        kinds = ["array" if isinstance(x, lazy.ndarray) else None for x in given] + ["array"] * self.nout
+        count = math.prod(shape)
+        kinds = [
+            None if not isinstance(x, lazy.ndarray) else "one" if x.size == 1 and count != 1 else "array" for x in given
+        ] + ["array"] * self.nout
         plan = self._plans.get((tuple(types), tuple(kinds)))
         if plan is None or plan.shapes:
             return None
-        convert = [None if k == "array" else arguments.number(d) for k, d in zip(kinds, types)][: self.nin]
-        count = math.prod(key[-1])
+        convert = [arguments.number(d) if k is None else None for k, d in zip(kinds, types)][: self.nin]
         if len(self._quick) == _MOST:
             self._quick.clear()
         found = self._quick[key] = plan.kernel[-(-count // 128), 128], count, convert, types[self.nin :]
@@ -439,6 +481,23 @@ class ElementwiseKernel:
         place = "0" if kind == "one" else "i_1"
         w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
         w.scopes[0][p.name] = Value(own, d)
+
+
+def _copied(x: Any, shape: tuple[int, ...], count: int) -> Any:
+    # The elements of an array that is computed, in row-major order, as often as the shape has them.
+    view = x._view
+    value = (x if view is None else view.owner)._node.value
+    if type(value) is not DeviceNDArray:
+        return None
+    part = value._data
+    if view is not None:
+        s = view.shadow
+        part = np.ndarray(s.shape, s.dtype, part.reshape(-1), view.byte(), s.strides)
+    if part.shape != shape and (part.size != 1 or count == 1):
+        dense = np.empty(shape, part.dtype)
+        dense[...] = part
+        part = dense
+    return arguments.on_cpu(part.reshape(-1))
 
 
 def _broadcast(x: lazy.ndarray, shape: tuple[int, ...]) -> lazy.ndarray:

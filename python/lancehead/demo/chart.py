@@ -15,7 +15,7 @@ from lancehead.demo.program import Measurement
 def draw_chart(results: list[Measurement], paths: list[Path]) -> None:
     """Speed-ups as horizontal bars, one picture per path; its ending decides the format."""
     shown = [result for result in results if not result.failure][::-1]
-    colours = {"Python": "#3b6fb6", "NumPy": "#e08a1e"}
+    colours = {"Python": "#3b6fb6", "NumPy": "#e08a1e", "SciPy": "#4f9d69", "Dask": "#b0436e"}
     # The same results draw the same file.
     with rc_context({"svg.hashsalt": "lancehead", "font.size": 10}):
         figure = Figure(figsize=(9, 0.8 + 0.42 * len(shown)), layout="constrained")

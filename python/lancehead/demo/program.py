@@ -13,11 +13,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Program:
-    """A real program, once in plain Python or NumPy and once compiled."""
+    """A real program, once in plain Python or by the packages that are used for it, and once compiled."""
 
     name: str
     title: str
-    #: What the compiled function is compared with: "Python" or "NumPy".
+    #: What the compiled function is compared with: "Python", "NumPy", "SciPy" or "Dask" with NumPy's arrays.
     baseline: str
     #: Arguments of both versions; small ones if its argument is true.
     inputs: Callable[[bool], tuple[Any, ...]]

@@ -211,11 +211,11 @@ def to_dense(a, order=None, out=None):
     if a.format == "csc":
         b = swapped(a)
         checked_rows(b)
-        converting.into_dense(b.indptr, b.indices, b.data, b._shape[0], flat, 1, a._shape[1])
+        converting.into_dense(b.indptr, b.indices, b.data, b._shape[0], b._shape[1], flat, 1, a._shape[1])
         return made
     b = to_csr(a)
     checked_rows(b)
-    converting.into_dense(b.indptr, b.indices, b.data, b._shape[0], flat, a._shape[1], 1)
+    converting.into_dense(b.indptr, b.indices, b.data, b._shape[0], b._shape[1], flat, a._shape[1], 1)
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import mmap
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from lancehead.sparse.formats import (
     shape_of,
 )
 from lancehead.threads import get_num_threads
+
+#: Bytes from which on NumPy asks for large pages.
+_LARGE = 1 << 22
 
 
 def transposed(a: Rows) -> Rows:
@@ -185,7 +189,7 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         if out.shape != a._shape or out.dtype != a.dtype:
             raise ValueError("out array must be same dtype and shape as sparse array")
         out[...] = 0
-    made = np.zeros(a._shape, a.dtype, order=order or "C") if out is None else np.asarray(out)
+    made = _zeros(a, order or "C") if out is None else np.asarray(out)
     filled = made if made.flags.c_contiguous or made.flags.f_contiguous else np.zeros(a._shape, a.dtype)
     matrix = a if len(a._shape) == 2 else line(a)
     steps = [s // filled.itemsize for s in filled.strides][-2:]
@@ -195,13 +199,25 @@ def to_dense(a: Any, order: Any = None, out: Any = None) -> Any:
         matrix._check(matrix.coords, matrix.data, matrix._shape)
         loops.places_into_dense(*matrix.coords, matrix.data, flat, row_step, column_step)
     else:
-        given = rows_of(to_csr(matrix) if matrix.format == "bsr" else matrix)
-        swap = matrix.format == "csc"
-        places = (column_step, row_step) if swap else (row_step, column_step)
-        loops.into_dense(given.data.shape[0])(*given[:4], flat, *places)
+        # The loop looks at the indices; if some are wrong, another look says why.
+        by_rows = to_csr(matrix) if matrix.format == "bsr" else matrix
+        given = rows_of(by_rows, False)
+        places = (column_step, row_step) if matrix.format == "csc" else (row_step, column_step)
+        if loops.into_dense(given.data.shape[0])(*given, flat, *places):
+            rows_of(by_rows)
     if filled is not made:
         made[...] = filled
     return made if out is None else out
+
+
+def _zeros(a: Any, order: Any) -> Array:
+    # Large arrays of NumPy are in pages of 2 MiB, each of which is cleared when its first entry is written. If most
+    # ordinary pages have no entry, memory of such pages is what the entries need.
+    size = size_of(a) * a.dtype.itemsize
+    if size < _LARGE or 2 * entries_of(a) * mmap.PAGESIZE > size or order not in ("C", "F"):
+        return np.zeros(a._shape, a.dtype, order=order)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, a.dtype).reshape(a._shape, order=order)
 
 
 def from_dense(x: Array, format: str) -> Any:

@@ -99,7 +99,7 @@ def breadth_first_order(graph: Any, i_start: int, directed: bool = True, return_
     """
     g = _graph(graph)
     start, before = _node(i_start, g.rows), np.full(g.rows, NONE, np.int32)
-    order = np.empty(g.rows, np.int32)
+    order = np.empty(g.rows + 1, np.int32)
     if directed:
         found = loops.breadth_first(g.indptr, g.indices, start, order, before)
     else:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lancehead.sparse import dtypes, loops
-from lancehead.sparse.conversions import line, of_line, sparse, to_csr
-from lancehead.sparse.formats import Array, Rows, compressed, is_sparse, of_coords, rows_of
+from lancehead.sparse.conversions import copied, has_canonical_order, line, of_line, sparse, sum_duplicates, to_csr
+from lancehead.sparse.formats import Array, Rows, compressed, extents, is_sparse, rows_of
 
 _ALL = slice(None)
 
@@ -238,20 +238,45 @@ def _raw(a: Any, key: Any) -> tuple[Any, ...]:
 
 
 def _store(a: Any, row: Array, column: Array, x: Array) -> None:
-    # The last of several values for one place is the one that stays.
-    width = a._shape[1]
-    wanted = row * width + column
-    _, last = np.unique(wanted[::-1], return_index=True)
-    last = wanted.size - 1 - last
-    coo = a.tocoo()
-    kept = ~np.isin(coo.coords[0].astype(np.int64) * width + coo.coords[1], wanted)
-    kind = coo.coords[0].dtype
-    places = tuple(
-        np.concatenate([c[kept], new[last].astype(kind)]) for c, new in zip(coo.coords, (row, column), strict=True)
-    )
-    made = of_coords(np.concatenate([coo.data[kept], x[last].astype(a.dtype)]), places, a._shape).asformat(a.format)
-    a.data, a.indices, a.indptr = made.data, made.indices, made.indptr
+    major, minor = (row, column) if a.format == "csr" else (column, row)
+    x = x.astype(a.dtype)
+    wanted = major * extents(a)[1] + minor
+    if not (wanted[1:] > wanted[:-1]).all():
+        # The last of several values for one place is the one that stays.
+        _, last = np.unique(wanted[::-1], return_index=True)
+        last = wanted.size - 1 - last
+        major, minor, x = major[last], minor[last], x[last]
+    given, places = rows_of(a), np.empty(major.size, np.int64)
+    if not has_canonical_order(a):
+        if loops.places_of(given.indptr, given.indices, major, minor, places):
+            a.data = _assigned(given.data, places, x)
+            return
+        made = copied(a)
+        sum_duplicates(made)
+        given = rows_of(made)
+    loops.lower_bounds(given.indptr, given.indices, major, minor, places)
+    absent = places < 0
     a._sorted = a._canonical = True
+    if not absent.any():
+        a.data, a.indices, a.indptr = _assigned(given.data, places, x), given.indices, given.indptr
+        return
+    new = ~places[absent]
+    kind = dtypes.index_dtype((given.indices,), given.indices.size + new.size)
+    counts = np.cumsum(np.bincount(major[absent], minlength=given.rows))
+    a.indptr = (given.indptr + np.concatenate([[0], counts])).astype(kind)
+    a.indices = np.insert(given.indices.astype(kind, copy=False), new, minor[absent])
+    a.data = np.insert(given.data, new, x[absent])
+    # An entry that was there has those new ones before it that are inserted up to its place.
+    there = places[~absent]
+    a.data[there + np.searchsorted(new, there, side="right")] = x[~absent]
+
+
+def _assigned(data: Array, places: Array, x: Array) -> Array:
+    # As SciPy does, values of entries that are there are written where they are.
+    if not data.flags.writeable:
+        data = data.copy()
+    data[places] = x
+    return data
 
 
 def diagonal(a: Any, k: int = 0) -> Array:

@@ -14,11 +14,13 @@ with values. Workers find the code of regions in the cache.
 
 from __future__ import annotations
 
+import functools
 import mmap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import cloudpickle
 import dask
 import dask.array
 import numpy as np
@@ -131,31 +133,67 @@ def optimize(graph: Any, keys: Any, **options: Any) -> Any:
 
 def _ended(tasks: Any, known: set[Any] | None) -> dict[Any, Any]:
     nodes = convert_legacy_graph(dict(tasks), known)
+    shared: dict[int, Operations] = {}
     return {
-        key: Task(key, settled, _unordered(node), _data_producer=node.data_producer) if type(node) is Task else node
+        key: Task(key, settled, _unordered(node, shared), _data_producer=node.data_producer)
+        if type(node) is Task
+        else node
         for key, node in nodes.items()
     }
 
 
-def _unordered(node: Any) -> Any:
-    return Task(node.key, _fused, *node.args) if type(node) is Task and node.func is _execute_subgraph else node
+class Operations:
+    """The operations that Dask has fused into one task, which are the same objects for all blocks of an array.
+
+    They are pickled once, not again with each task, and a worker keeps what it has read of late.
+    """
+
+    __slots__ = ("nodes", "pickled", "uses")
+
+    def __init__(self, nodes: dict[Any, Any], pickled: bytes = b"") -> None:
+        self.nodes, self.pickled = nodes, pickled
+        self.uses = Counter([k for node in nodes.values() for k in node.dependencies])
+
+    def _bytes(self) -> bytes:
+        if not self.pickled:
+            self.pickled = cloudpickle.dumps(self.nodes)
+        return self.pickled
+
+    def __reduce__(self) -> Any:
+        return _operations, (self._bytes(),)
+
+    def __dask_tokenize__(self) -> Any:
+        return "lancehead.xp.chunked", self._bytes()
 
 
-def _fused(operations: Any, wanted: Any, names: Sequence[Any], *given: Any) -> Any:
+@functools.lru_cache(maxsize=256)
+def _operations(pickled: bytes) -> Operations:
+    return Operations(cloudpickle.loads(pickled), pickled)
+
+
+def _unordered(node: Any, known: dict[int, Operations]) -> Any:
+    if type(node) is not Task or node.func is not _execute_subgraph:
+        return node
+    nodes = node.args[0]
+    if id(nodes) not in known:
+        known[id(nodes)] = Operations({k: _unordered(n, known) for k, n in nodes.items()})
+    return Task(node.key, _fused, known[id(nodes)], *node.args[1:])
+
+
+def _fused(operations: Operations, wanted: Any, names: Sequence[Any], *given: Any) -> Any:
     # What Dask's `_execute_subgraph` gives. That looks for the best order, each time that a task runs, which takes
     # longer than the operations do that ours add to a graph.
-    values = dict(zip(names, given))
-    uses = Counter([k for node in operations.values() for k in node.dependencies])
+    values, nodes, uses = dict(zip(names, given)), operations.nodes, operations.uses.copy()
     stack = [wanted]
     while stack:
         key = stack[-1]
-        node = operations.get(key)
+        node = nodes.get(key)
         missing = [k for k in node.dependencies if k not in values] if key not in values else []
         stack += missing
         if not missing:
             stack.pop()
             if key not in values:
-                values[key] = _unordered(node)(values)
+                values[key] = node(values)
                 uses.subtract(node.dependencies)
                 for k in node.dependencies:
                     if not uses[k]:

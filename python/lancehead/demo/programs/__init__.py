@@ -23,6 +23,16 @@ NAMES = (
     "cuda_mandelbrot",
     "cuda_nbody",
     "cuda_fft_filter",
+    "cuda_sparse_pca",
+    "cupy_saxpy_trig",
+    "cupy_elementwise",
+    "cupy_fuse",
+    "cupy_raw_matmul",
+    "sparse_ladders",
+    "sparse_pagerank",
+    "sparse_poisson",
+    "sparse_tf_idf",
+    "dask_components",
 )
 
 #: Programs that the language cannot express yet, with the reason; they are shown by name and not run.

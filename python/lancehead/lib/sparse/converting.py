@@ -5,11 +5,13 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.arithmetic import plus
-from lancehead.lib.sparse.places import at, is_outside, put, row_of_block, summed
-from lancehead.lib.sparse.scattering import is_scattered, place_scattered
+from lancehead.lib.sparse.places import at, is_outside, prefetch, put, row_of_block, summed
+from lancehead.lib.sparse.scattering import is_dense, is_scattered, place_scattered
 
 #: How entries with their places are in order: not, by their rows, and by their columns, too.
 UNSORTED, SORTED, CANONICAL = 0, 1, 2
+#: Entries that are read several times while they are in the nearest cache.
+CACHED = 4096
 
 
 def rows_of_entries(indptr, rows, out):
@@ -39,6 +41,20 @@ def place_part(indptr, indices, data, first, last, to, base, out_indices, out_da
             prim.set_item(out_data, place, prim.item(data, k))
 
 
+def place_dense_part(indptr, indices, data, first, last, to, base, out_indices, out_data):
+    """The same where columns are long: no processor foresees the memory in which each goes on, which is asked for."""
+    for i in range(first, last):
+        for k in range(at(indptr, i), at(indptr, i + 1)):
+            prim.loop_hint(1, 1)
+            j = base + at(indices, k)
+            place = at(to, j)
+            put(to, j, place + 1)
+            prefetch(out_data, place + 8)
+            prefetch(out_indices, place + 16)
+            put(out_indices, place, i)
+            prim.set_item(out_data, place, prim.item(data, k))
+
+
 def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indices, out_data):
     """A matrix in compressed rows as one in compressed columns; entries of a column are in the order of their rows.
 
@@ -63,9 +79,13 @@ def transposed(indptr, indices, data, rows, columns, parts, out_indptr, out_indi
             put(counts, t * columns + j, total)
             total += here
     put(out_indptr, columns, total)
+    dense = is_dense(indices, size, columns)
     for t in prange(parts):
         first, last = row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)
-        place_part(indptr, indices, data, first, last, counts, t * columns, out_indices, out_data)
+        if dense:
+            place_dense_part(indptr, indices, data, first, last, counts, t * columns, out_indices, out_data)
+        else:
+            place_part(indptr, indices, data, first, last, counts, t * columns, out_indices, out_data)
 
 
 def count_part(keys, others, start, stop, rows, columns, counts, base):
@@ -80,30 +100,41 @@ def count_part(keys, others, start, stop, rows, columns, counts, base):
     return outside == 0
 
 
-def begin_part(keys, others, start, stop, rows, columns, out_indptr):
-    """Where rows begin, of some entries whose rows do not fall; `UNSORTED` if they do, or a place is not there.
+def order_of(keys, others, start, stop, columns):
+    """How some entries are in order, the first of which is compared with the one before: an answer of `compressed`.
 
-    `CANONICAL` means that the columns of each row ascend, too.
+    All is counted, without branches, so that vectors do it.
     """
-    before, column, level = -1, -1, 0
-    if start > 0:
-        before, column = at(keys, start - 1), at(others, start - 1)
-        if is_outside(before, rows):
-            return UNSORTED
+    outside, falls, repeats = 0, 0, 0
     for k in range(start, stop):
-        i, j = at(keys, k), at(others, k)
-        if is_outside(j, columns):
+        outside += is_outside(at(others, k), columns)
+    for k in range(max(start, 1), stop):
+        falls += at(keys, k) < at(keys, k - 1)
+        repeats += (at(keys, k) == at(keys, k - 1)) & (at(others, k) <= at(others, k - 1))
+    if outside + falls > 0:
+        return UNSORTED
+    return CANONICAL if repeats == 0 else SORTED
+
+
+def ordered_part(keys, others, data, start, stop, rows, columns, out_indptr, out_indices, out_data):
+    """Places some entries where they are and notes where rows end, if they are in order: as `order_of` says."""
+    if start < stop and at(keys, start) < 0:
+        return UNSORTED
+    # Of a row that goes on in the next part, that part knows the end.
+    own = stop
+    while own > start and stop < keys.shape[0] and at(keys, own - 1) == at(keys, stop):
+        own -= 1
+    level = CANONICAL
+    for begin in range(start, stop, CACHED):
+        end = min(begin + CACHED, stop)
+        level = min(level, order_of(keys, others, begin, end, columns))
+        if level == UNSORTED or at(keys, end - 1) >= rows:
             return UNSORTED
-        if i != before:
-            if i < before or i >= rows:
-                return UNSORTED
-            while before < i:
-                before += 1
-                put(out_indptr, before, k)
-        else:
-            level += j <= column
-        column = j
-    return CANONICAL if level == 0 else SORTED
+        for k in range(begin, min(end, own)):
+            # The last entry of a row is the one that stays.
+            put(out_indptr, at(keys, k) + 1, k + 1)
+        copy_part(others, data, begin, end, out_indices, out_data)
+    return level
 
 
 def compressed(keys, others, data, rows, columns, parts, out_indptr, out_indices, out_data):
@@ -114,14 +145,17 @@ def compressed(keys, others, data, rows, columns, parts, out_indptr, out_indices
     """
     size = keys.shape[0]
     found = np.zeros(parts, np.int64)
+    out_indptr[:] = 0
     for t in prange(parts):
-        found[t] = begin_part(keys, others, size * t // parts, size * (t + 1) // parts, rows, columns, out_indptr)
+        start, stop = size * t // parts, size * (t + 1) // parts
+        found[t] = ordered_part(keys, others, data, start, stop, rows, columns, out_indptr, out_indices, out_data)
     level = found.min()
     if level > UNSORTED:
-        for i in range(at(keys, size - 1) + 1 if size > 0 else 0, rows + 1):
-            put(out_indptr, i, size)
-        for t in prange(parts):
-            copy_part(others, data, size * t // parts, size * (t + 1) // parts, out_indices, out_data)
+        last = 0
+        for i in range(rows + 1):
+            # A row without entries ends where the one before it does.
+            last = max(last, at(out_indptr, i))
+            put(out_indptr, i, last)
         return level
     if is_scattered(keys, size, rows):
         return SORTED * place_scattered(keys, others, data, rows, columns, parts, out_indptr, out_indices, out_data)
@@ -161,15 +195,30 @@ def move_part(keys, others, data, start, stop, to, base, out_indices, out_data):
         prim.set_item(out_data, place, prim.item(data, k))
 
 
-def into_dense(indptr, indices, data, rows, out, row_step, column_step):
-    """Adds the entries to the elements of a dense matrix, a line with these steps along its axes."""
+def into_dense(indptr, indices, data, rows, columns, out, row_step, column_step):
+    """Adds the entries to the elements of a dense matrix, a line with these steps along its axes.
+
+    Returns how many indices are no columns; the rows that have such are left out.
+    """
     size = at(indptr, rows)
     parts = min(max(size // 16384, 1), max(rows, 1))
+    outside = np.zeros(parts, np.int64)
     for t in prange(parts):
         for i in range(row_of_block(indptr, rows, t, parts, size), row_of_block(indptr, rows, t + 1, parts, size)):
-            for k in range(at(indptr, i), at(indptr, i + 1)):
-                place = i * row_step + at(indices, k) * column_step
-                prim.set_item(out, place, plus(prim.item(out, place), prim.item(data, k)))
+            outside[t] += row_into_dense(indptr, indices, data, i, columns, out, i * row_step, column_step)
+    return outside.sum()
+
+
+def row_into_dense(indptr, indices, data, i, columns, out, place, step):
+    """The same of a row, whose first element has this place, if all its indices are columns."""
+    begin, end, outside = at(indptr, i), at(indptr, i + 1), 0
+    for k in range(begin, end):
+        outside += is_outside(at(indices, k), columns)
+    if outside == 0:
+        for k in range(begin, end):
+            to = place + at(indices, k) * step
+            prim.set_item(out, to, plus(prim.item(out, to), prim.item(data, k)))
+    return outside
 
 
 def places_into_dense(row, col, data, out, row_step, column_step):

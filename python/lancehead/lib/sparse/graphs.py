@@ -5,7 +5,6 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 from lancehead.lib.sparse.places import at, prefetch, put
-from lancehead.lib.sparse.scattering import is_scattered
 
 #: The predecessor of what has none.
 NONE = -9999
@@ -13,44 +12,13 @@ NONE = -9999
 AHEAD = 16
 
 
-def is_seen(seen, j):
-    """Whether a node is in a set of bits."""
-    return (prim.item(seen, j >> 6) >> prim.cast(j & 63, np.uint64)) & np.uint64(1) != np.uint64(0)
-
-
-def see(seen, j):
-    """Adds a node to a set of bits."""
-    word = prim.item(seen, j >> 6) | np.uint64(1) << prim.cast(j & 63, np.uint64)
-    prim.set_item(seen, j >> 6, word)
-
-
 def breadth_first(indptr, indices, start, order, before):
-    """The nodes that are reached from one, by their distance; `before` is `NONE` for all nodes at first."""
-    if is_scattered(indices, indices.shape[0], before.shape[0]):
-        return breadth_first_far(indptr, indices, start, order, before)
+    """The nodes that are reached from one, by their distance; `before` is `NONE` for all nodes at first.
+
+    `order` has a place more than there are nodes.
+    """
     put(order, 0, start)
     put(before, start, start)
-    done, found = 0, 1
-    while done < found:
-        i = at(order, done)
-        done += 1
-        for k in range(at(indptr, i), at(indptr, i + 1)):
-            prim.loop_hint(1, 1)
-            j = at(indices, k)
-            if at(before, j) == NONE:
-                put(before, j, i)
-                put(order, found, j)
-                found += 1
-    put(before, start, NONE)
-    return found
-
-
-def breadth_first_far(indptr, indices, start, order, before):
-    """The same where edges lead to nodes that are far apart."""
-    # Most edges of a search lead to nodes that are known: a bit for each node stays in the nearest cache.
-    seen = np.zeros((before.shape[0] + 63) >> 6, np.uint64)
-    see(seen, start)
-    put(order, 0, start)
     done, found = 0, 1
     while done < found:
         i = at(order, done)
@@ -59,13 +27,8 @@ def breadth_first_far(indptr, indices, start, order, before):
             # Where the neighbours of nodes begin that are next, and then these.
             prefetch(indptr, at(order, done + AHEAD))
             prefetch(indices, at(indptr, at(order, done + AHEAD // 2)))
-        for k in range(at(indptr, i), at(indptr, i + 1)):
-            j = at(indices, k)
-            if not is_seen(seen, j):
-                see(seen, j)
-                put(before, j, i)
-                put(order, found, j)
-                found += 1
+        found = spread(indptr, indices, i, order, before, found, is_wide(done, found, before))
+    put(before, start, NONE)
     return found
 
 
@@ -77,15 +40,31 @@ def breadth_first_both(indptr, indices, t_indptr, t_indices, start, order, befor
     while done < found:
         i = at(order, done)
         done += 1
-        found = spread(indptr, indices, i, order, before, found)
-        found = spread(t_indptr, t_indices, i, order, before, found)
+        found = spread(indptr, indices, i, order, before, found, is_wide(done, found, before))
+        found = spread(t_indptr, t_indices, i, order, before, found, is_wide(done, found, before))
     put(before, start, NONE)
     return found
 
 
-def spread(indptr, indices, i, order, before, found):
+def is_wide(done, found, before):
+    """Whether so many nodes are waiting that neighbours are new or known as by chance, as in networks, not in grids."""
+    return found - done > before.shape[0] >> 6
+
+
+def spread(indptr, indices, i, order, before, found, wide):
     """Adds the neighbours of a node that are new."""
+    if wide:
+        # Stores without branches, which no processor could predict; a known neighbour is overwritten by the next one.
+        for k in range(at(indptr, i), at(indptr, i + 1)):
+            prim.loop_hint(1, 1)
+            j = at(indices, k)
+            known = at(before, j)
+            put(before, j, i if known == NONE else known)
+            put(order, found, j)
+            found += known == NONE
+        return found
     for k in range(at(indptr, i), at(indptr, i + 1)):
+        prim.loop_hint(1, 1)
         j = at(indices, k)
         if at(before, j) == NONE:
             put(before, j, i)

@@ -14,14 +14,22 @@ from lancehead.lib.sparse.places import at, is_outside, put
 FAR, SAMPLES, RANGES = 4096, 32, 256
 
 
+def jumps(keys, size, least):
+    """How many of some pairs of entries lead to rows that are farther apart than this."""
+    step, found = (size - 1) // SAMPLES, 0
+    for n in range(SAMPLES):
+        found += abs(at(keys, n * step + 1) - at(keys, n * step)) > least
+    return found
+
+
 def is_scattered(keys, size, rows):
     """Whether entries, of which some are looked at, lead to rows that are far apart."""
-    if rows < FAR * SAMPLES or size < FAR * SAMPLES:
-        return False
-    step, far = (size - 1) // SAMPLES, 0
-    for n in range(SAMPLES):
-        far += abs(at(keys, n * step + 1) - at(keys, n * step)) > FAR
-    return far > SAMPLES // 2
+    return rows >= FAR * SAMPLES and size >= FAR * SAMPLES and jumps(keys, size, FAR) > SAMPLES // 2
+
+
+def is_dense(keys, size, rows):
+    """Whether most rows have many entries, and entries that follow one another lead to rows that do so, too."""
+    return size >= FAR * SAMPLES and size >= 32 * rows and jumps(keys, size, 4) < SAMPLES // 8
 
 
 def count_ranges(keys, others, start, stop, rows, columns, shift, counts, base):

@@ -112,6 +112,41 @@ def elements(indptr, indices, data, is_sorted, rows, columns, out):
             k += 1
 
 
+def places_of(indptr, indices, rows, columns, out):
+    """The places of entries in rows without order; false if one is not there, is there twice, or takes long to find."""
+    left = 2 * indices.shape[0]
+    for n in range(rows.shape[0]):
+        i, j, found = at(rows, n), at(columns, n), -1
+        start, end = at(indptr, i), at(indptr, i + 1)
+        left -= end - start
+        if left < 0:
+            return False
+        for k in range(start, end):
+            if at(indices, k) == j:
+                if found >= 0:
+                    return False
+                found = k
+        if found < 0:
+            return False
+        put(out, n, found)
+    return True
+
+
+def lower_bounds(indptr, indices, rows, columns, out):
+    """The places of entries in sorted rows; where there is none, `~k` of the place `k` that it would have."""
+    for n in range(rows.shape[0]):
+        i, j = at(rows, n), at(columns, n)
+        low, end = at(indptr, i), at(indptr, i + 1)
+        high = end
+        while low < high:
+            middle = (low + high) >> 1
+            if at(indices, middle) < j:
+                low = middle + 1
+            else:
+                high = middle
+        put(out, n, low if low < end and at(indices, low) == j else ~low)
+
+
 def diagonal(indptr, indices, data, rows, offset, out):
     """Adds up the entries of a diagonal; the first row has its first element in column `offset`."""
     for i in range(rows):
