@@ -15,6 +15,7 @@ its tangent.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.layout import copy_c
 
 
 def zeros(x):
@@ -77,6 +78,16 @@ def push_stated(function, wanted, tangents, args):
 def along(bit, tangent):
     """The tangent of an argument; zeros if its bit says that it has none."""
     return tangent if bit != 0 else zeros(tangent)
+
+
+def fitted(tangent, result):
+    """A tangent as memory of its own, of the type and order of the result that it belongs to."""
+    if prim.is_number(result):
+        return prim.cast(tangent[()] if prim.is_array(tangent) else tangent, prim.dtype_of(result))
+    x = np.asarray(tangent)
+    if result.ndim > 1 and prim.layout(result) == "F":
+        return copy_c(x.T, prim.dtype_of(result)).T
+    return copy_c(x, prim.dtype_of(result))
 
 
 def _all_along(wanted, tangents):
