@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from lancehead import get_num_threads, set_num_threads
 from lancehead.demo.program import measure
-from lancehead.demo.programs import kalman, options, pca, poisson, ridge
+from lancehead.demo.programs import grad_digits, grad_heat, grad_logistic, kalman, options, pca, poisson, ridge
 
 
 @pytest.fixture
@@ -54,6 +54,19 @@ def test_options_do_not_depend_on_threads(one_thread):
     off = np.array([(price - options.black_scholes()) / error for price, error in seeds])
     # A standard error is one: the mean of 100 squares is 1, give or take 0.14.
     assert 0.5 < (off**2).mean() < 1.5
+
+
+@pytest.mark.parametrize("row", [grad_digits, grad_heat, grad_logistic], ids=lambda row: row.PROGRAM.name)
+def test_derivatives_are_those_by_hand(row):
+    assert not measure(row.PROGRAM, quick=True).failure
+
+
+def test_a_control_by_differences():
+    control, wanted = grad_heat.PROGRAM.inputs(True)
+    slope = grad_heat.PROGRAM.compiled(control, wanted)[1]
+    along = np.random.default_rng(0).normal(size=control.size)
+    ends = [grad_heat.miss(control + sign * 1e-6 * along, wanted) for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(slope @ along, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
 
 
 def test_answers_that_theory_refuses_are_failures():

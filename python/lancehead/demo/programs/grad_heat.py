@@ -1,4 +1,4 @@
-"""The gradient of a control through thousands of steps of a heat equation: by hand, backwards in time, and by `grad`."""
+"""The gradient of a control through thousands of steps of heat: by hand, backwards in time, and by `value_and_grad`."""
 
 import numpy as np
 

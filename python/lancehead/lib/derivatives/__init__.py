@@ -117,9 +117,42 @@ def _one(wanted, shadow, adjoint):
     if prim.is_number(shadow):
         return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
     if wanted != 0:
-        own = writable(shadow)
-        own[...] += fitting
+        _add(writable(shadow), fitting)
     return None
+
+
+def _add(own, adjoint):
+    if prim.layout(own) != "A" or not _overlaps(own):
+        own[...] += adjoint
+        return
+    # Of a view in which elements share memory, as in one that is broadcast, those are added one after the other.
+    x = copy_c(np.broadcast_to(adjoint, own.shape), prim.dtype_of(own))
+    for k in range(own.ndim):
+        if own.strides[k] == 0 and own.shape[k] > 1:
+            x = np.sum(x, k, None, None, True)
+            shape = prim.tuple_set(own.shape, k, 1)
+            own = prim.array(prim.owner(own), prim.data(own), shape, own.strides, prim.dtype_of(own), "A")
+    _add_in_order(own, x)
+
+
+def _add_in_order(own, x):
+    for i in range(own.shape[0]):
+        if own.ndim == 1:
+            own[i] += x[i]
+        else:
+            _add_in_order(own[i], x[i])
+
+
+def _overlaps(a):
+    # Of elements that do not overlap, the steps along two axes are such that one is as long as all of the other.
+    for i in range(a.ndim):
+        if a.shape[i] > 1 and a.strides[i] == 0:
+            return True
+        for j in range(i):
+            p, q = abs(a.strides[i]), abs(a.strides[j])
+            if a.shape[i] > 1 and a.shape[j] > 1 and p < q * a.shape[j] and q < p * a.shape[i]:
+                return True
+    return False
 
 
 def writable(shadow):

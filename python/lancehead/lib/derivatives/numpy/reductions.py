@@ -160,3 +160,14 @@ def _extreme_of_all_tangent(wanted, tangents, x, axis, keepdims, step, message, 
     if initial is None:
         return found, fitted(own, found)
     return found, fitted(own + np.where(n == 0, along(wanted & 32, tangents[5]), 0), found)
+
+
+def _variance_tangent(wanted, tangents, x, axis, keepdims, dt, real, lost, mean):
+    """Twice the mean of the products of distances and tangents, which a given mean and degrees of freedom have, too."""
+    found, (distances, _, _) = _variance_forward(x, axis, keepdims, dt, real, lost, mean)
+    n = _extent(distances, axis, real) - lost
+    t = along(wanted & 1, tangents[0])
+    # Distances from the mean have the sum zero: that of the tangent of the mean.
+    change = t if mean is None else t - np.asarray(along(wanted & 64, tangents[6]))
+    own = np.sum((np.conj(distances) * change).real, axis, real, None, keepdims) * (prim.cast(2, real) / n)
+    return found, fitted(own + found * (along(wanted & 32, tangents[5]) / n), found)
