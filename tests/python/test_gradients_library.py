@@ -125,7 +125,7 @@ def of_kind(args, kind):
     return tuple(map(one, args))
 
 
-@pytest.mark.parametrize(("group", "row", "kind"), cases())
+@pytest.mark.parametrize(("group", "row", "kind"), list(cases()))
 def test_modes_agree(group, row, kind):
     is_unique = not row.startswith("~")
     check(function_of(row.lstrip("~ "), group.names), of_kind(group.args, kind), is_unique)

@@ -148,8 +148,8 @@ def lstsq_backward(saved, adjoint, wanted, shadows):
 
 
 def svd_tangent(wanted, tangents, a, full_matrices=True, compute_uv=True, hermitian=False):
-    """With `P = U^H dA V`: the diagonal of `P`, `U (P S + S P^H) / E`, `V (S P + P^H S) / E`, and what leaves the spaces
-    of `U` and `V`. Further columns of square factors turn so that they stay orthogonal."""
+    """With `P = U^H dA V`: the diagonal of `P`, `U (P S + S P^H) / E`, `V (S P + P^H S) / E`, and what leaves the
+    spaces of `U` and `V`. Further columns of square factors turn so that they stay orthogonal."""
     if hermitian:
         prim.error("`svd` with `hermitian=True` has no derivative: use `eigh`")
     t = along(wanted & 1, tangents[0])
