@@ -3,8 +3,10 @@
 benches/run.sh gradients [names]
 """
 
+import importlib
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -104,6 +106,41 @@ def recurrent(w, xs):
     return np.sum(h * h)
 
 
+#: Programs of `examples/gradients` whose gradients are measured, too.
+EXAMPLES = Path(__file__).parents[1] / "examples" / "gradients"
+
+
+def example(name):
+    """A program of `examples/gradients`."""
+    if str(EXAMPLES) not in sys.path:
+        sys.path.insert(0, str(EXAMPLES))
+    return importlib.import_module(name)
+
+
+def of_examples(rng):
+    points = rng.normal(size=(300, 4))
+    mixture = np.zeros(5), rng.normal(size=(5, 4)), rng.normal(size=(5, 10)) * 0.1, points, 1.0, 0
+    layers, ends = rng.uniform(-0.5, 0.5, (2, 2, 4, 7)), rng.uniform(-0.5, 0.5, (3, 7))
+    bits = (rng.random((500, 7)) < 0.5).astype(float)
+    counted = np.exp(rng.normal(size=(10, 2)) * 0.3 + 3.0)
+    rates = np.log([0.5, 0.025, 0.025, 0.8, 30.0, 4.0])
+    network = rng.normal(size=(64, 32)) * 0.1, np.zeros(32), rng.normal(size=(32, 10)) * 0.1, np.zeros(10)
+    images, labels = rng.random((500, 64)), rng.integers(0, 10, 500)
+    photo, noisy = rng.random((200, 200)), rng.random((200, 200))
+    places = rng.normal(size=(60, 3))
+    ball, seen = np.array([0.2, -0.1, 3.0, 0.8]), np.full((40, 40), 3.0)
+    return {
+        "mixture": (example("gaussian_mixture").log_likelihood, mixture, (0, 1, 2)),
+        "lstm": (example("lstm").objective, (layers, ends, bits), (0, 1)),
+        "control": (example("heat_control").miss, (np.ones(12), np.ones(40), 40, 2000), 0),
+        "adaptive": (example("ode_fit").loss, (rates, counted, 1e-6), 0),
+        "process": (example("gaussian_process").likelihood, (np.zeros(5), places, rng.normal(size=60)), 0),
+        "network": (example("digits_network").loss, (network, images, labels), 0),
+        "rays": (example("ray_marching").miss, (ball, seen), 0),
+        "denoise": (example("denoise").roughness, (photo, noisy, 0.1, 0.01), 0),
+    }
+
+
 def programs():
     rng = np.random.default_rng(0)
     line = rng.normal(size=100_000)
@@ -117,7 +154,7 @@ def programs():
         "branches": (branches, (2.2, 100_000), 0),
         "roughness": (roughness, (rng.normal(size=(300, 300)),), 0),
         "recurrent": (recurrent, (rng.normal(size=(50, 50)) * 0.1, rng.normal(size=(100, 50))), 0),
-    }
+    } | of_examples(rng)
 
 
 def least(f, args):

@@ -21,6 +21,9 @@ from lancehead.demo.programs import (
     cupy_raw_matmul,
     cupy_saxpy_trig,
     dask_components,
+    grad_digits,
+    grad_heat,
+    grad_logistic,
     kalman,
     options,
     pca,
@@ -122,6 +125,19 @@ def test_components_of_a_file_in_blocks():
     assert len(table) > dask_components.BLOCK_ROWS
     variances, _ = dask_components.PROGRAM.compiled(path)
     np.testing.assert_allclose(variances, PCA().fit(table).explained_variance_ * (1 - 1 / len(table)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("row", [grad_digits, grad_heat, grad_logistic], ids=lambda row: row.PROGRAM.name)
+def test_derivatives_are_those_by_hand(row):
+    assert not measure(row.PROGRAM, quick=True).failure
+
+
+def test_a_control_by_differences():
+    control, wanted = grad_heat.PROGRAM.inputs(True)
+    slope = grad_heat.PROGRAM.compiled(control, wanted)[1]
+    along = np.random.default_rng(0).normal(size=control.size)
+    ends = [grad_heat.miss(control + sign * 1e-6 * along, wanted) for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(slope @ along, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
 
 
 def test_answers_that_theory_refuses_are_failures():

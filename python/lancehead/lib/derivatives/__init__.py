@@ -15,7 +15,7 @@ its tangent.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.layout import ends
+from lancehead.lib.numpy.layout import copy_c, ends
 
 
 def zeros(x):
@@ -133,6 +133,16 @@ def along(bit, tangent):
     return tangent if bit != 0 else zeros(tangent)
 
 
+def fitted(tangent, result):
+    """A tangent as memory of its own, of the type and order of the result that it belongs to."""
+    if prim.is_number(result):
+        return prim.cast(tangent[()] if prim.is_array(tangent) else tangent, prim.dtype_of(result))
+    x = np.asarray(tangent)
+    if result.ndim > 1 and prim.layout(result) == "F":
+        return copy_c(x.T, prim.dtype_of(result)).T
+    return copy_c(x, prim.dtype_of(result))
+
+
 def _all_along(wanted, tangents):
     if len(tangents) == 0:
         return ()
@@ -166,8 +176,7 @@ def _one(wanted, shadow, adjoint):
     if prim.is_number(shadow):
         return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
     if wanted != 0:
-        own = writable(shadow)
-        own[...] += fitting
+        _add(writable(shadow), fitting)
     return None
 
 
@@ -180,8 +189,7 @@ def added(x, y):
         return _added_to_optional(x, y)
     if prim.is_array(x):
         if prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x)):
-            own = writable(x)
-            own[...] += y
+            _add(writable(x), y)
         return x
     if prim.is_float(x) or prim.is_complex(x):
         return prim.cast(x + y, prim.dtype_of(x))
@@ -218,6 +226,40 @@ def _add_items(xs, ys):
 def _add_values(xs, ys):
     for k, y in ys.items():
         xs[k] = added(xs[k], y)
+
+
+def _add(own, adjoint):
+    if prim.layout(own) != "A" or not _overlaps(own):
+        own[...] += adjoint
+        return
+    # Of a view in which elements share memory, as in one that is broadcast, those are added one after the other.
+    x = copy_c(np.broadcast_to(adjoint, own.shape), prim.dtype_of(own))
+    for k in range(own.ndim):
+        if own.strides[k] == 0 and own.shape[k] > 1:
+            x = np.sum(x, k, None, None, True)
+            shape = prim.tuple_set(own.shape, k, 1)
+            own = prim.array(prim.owner(own), prim.data(own), shape, own.strides, prim.dtype_of(own), "A")
+    _add_in_order(own, x)
+
+
+def _add_in_order(own, x):
+    for i in range(own.shape[0]):
+        if own.ndim == 1:
+            own[i] += x[i]
+        else:
+            _add_in_order(own[i], x[i])
+
+
+def _overlaps(a):
+    # Of elements that do not overlap, the steps along two axes are such that one is as long as all of the other.
+    for i in range(a.ndim):
+        if a.shape[i] > 1 and a.strides[i] == 0:
+            return True
+        for j in range(i):
+            p, q = abs(a.strides[i]), abs(a.strides[j])
+            if a.shape[i] > 1 and a.shape[j] > 1 and p < q * a.shape[j] and q < p * a.shape[i]:
+                return True
+    return False
 
 
 def writable(shadow):

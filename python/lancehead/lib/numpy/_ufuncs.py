@@ -286,14 +286,13 @@ def logaddexp(x, y):
     """
     dtype = _float_of_both(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
-    if a == b:
-        return a + prim.cast(0.6931471805599453, dtype)
     d = a - b
     if d > 0.0:
         return a + prim.log1p(prim.exp(-d))
     if d <= 0.0:
         return b + prim.log1p(prim.exp(d))
-    return d
+    # Equal infinities have no difference.
+    return a if a == b else d
 
 
 def logaddexp2(x, y):
@@ -305,14 +304,12 @@ def logaddexp2(x, y):
     dtype = _float_of_both(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
     scale = prim.cast(1.4426950408889634, dtype)
-    if a == b:
-        return a + prim.cast(1, dtype)
     d = a - b
     if d > 0.0:
         return a + scale * prim.log1p(prim.exp2(-d))
     if d <= 0.0:
         return b + scale * prim.log1p(prim.exp2(d))
-    return d
+    return a if a == b else d
 
 
 def _real_less(a, b):

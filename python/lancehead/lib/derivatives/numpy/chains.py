@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import conj, no_out
 from lancehead.lib.derivatives.numpy.stacks import turned
 from lancehead.lib.numpy.chains import matrix_power, multi_dot
@@ -77,3 +78,27 @@ def _of_chain(arrays, g):
 
 def _product(arrays):
     return arrays[0] if len(arrays) == 1 else np.dot(arrays[0], _product(arrays[1:]))
+
+
+def matrix_power_tangent(wanted, tangents, a, n):
+    """The sum of `A^k dA A^(n-1-k)`; of negative powers that of the inverse."""
+    found, (x, exponent) = matrix_power_forward(a, n)
+    t = np.ascontiguousarray(along(wanted & 1, tangents[0]))
+    if exponent >= 0:
+        return found, fitted(_terms(x, t, exponent), found)
+    inverse = np.ascontiguousarray(np.linalg.inv(x))
+    change = np.ascontiguousarray(-np.matmul(np.matmul(inverse, t), inverse))
+    return found, fitted(_terms(inverse, change, -exponent), found)
+
+
+def multi_dot_tangent(wanted, tangents, arrays, *, out=None):
+    """The sum of the products in which the tangent of one operand stands for it."""
+    found, copies = multi_dot_forward(arrays, out=out)
+    return found, fitted(_along_chain(copies, along(wanted & 1, tangents[0])), found)
+
+
+def _along_chain(arrays, tangents):
+    if len(arrays) == 1:
+        return np.asarray(tangents[0])
+    rest, change = _product(arrays[1:]), _along_chain(arrays[1:], tangents[1:])
+    return np.dot(np.asarray(tangents[0]), rest) + np.dot(arrays[0], change)

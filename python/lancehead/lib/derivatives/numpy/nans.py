@@ -3,8 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along, writable
+from lancehead.lib.derivatives import along, fitted, writable
 from lancehead.lib.derivatives.numpy.axes import spread
+from lancehead.lib.derivatives.numpy.sorting import half_of_two
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.nans import _median_line, squares_of_numbers, sum_of_numbers
 from lancehead.lib.numpy.sorting import argsort_line
@@ -57,3 +58,18 @@ def sum_of_numbers_tangent(wanted, tangents, x, axis, keepdims, dtype):
     """The sum of the tangents of elements that are not NaN."""
     own = np.where(x == x, along(wanted & 1, tangents[0]), prim.cast(0, prim.dtype_of(x)))
     return sum_of_numbers(x, axis, keepdims, dtype), sum_of_numbers(own, axis, keepdims, dtype)
+
+
+def _median_line_tangent(wanted, tangents, v, extra):
+    """Half of the tangents of the two elements, which may be one."""
+    found, places = _median_line_forward(v, extra)
+    return found, half_of_two(along(wanted & 1, tangents[0]), places, found)
+
+
+def squares_of_numbers_tangent(wanted, tangents, x, keepdims, dtype, center):
+    """Twice the products of the distances and their tangents."""
+    found = squares_of_numbers(x, keepdims, dtype, center)
+    distances = np.where(x == x, x - center, prim.cast(0, prim.dtype_of(center)))
+    change = along(wanted & 1, tangents[0]) - along(wanted & 8, tangents[3])
+    own = np.sum((np.conj(distances) * change).real)
+    return found, fitted(own + own if prim.is_number(found) else np.broadcast_to(own + own, found.shape), found)

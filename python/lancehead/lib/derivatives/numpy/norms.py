@@ -17,7 +17,7 @@ def euclidean_forward(v, dtype):
 def euclidean_backward(saved, adjoint, wanted, shadows):
     """The adjoint times the vector of length one."""
     v, size = saved
-    return (v * (adjoint / size if size != 0.0 else adjoint * 0.0),)
+    return (_along_euclidean(v, size, adjoint),)
 
 
 def _line_norm_forward(v, ord, dtype):
@@ -30,9 +30,16 @@ def _line_norm_backward(saved, adjoint, wanted, shadows):
     """Of order `p`: the directions of the elements times `r ** (p - 1)` with `r = |x| / norm`, and that with respect to
     the order, `norm / p` times the sum of `r ** p log(r)`."""
     v, size = saved
-    ord = shadows[1]
-    if ord is None:
-        return (v * (adjoint / size if size != 0.0 else adjoint * 0.0),)
+    if shadows[1] is None:
+        return (_along_euclidean(v, size, adjoint),)
+    return _along_norm(v, size, shadows[1], adjoint)
+
+
+def _along_euclidean(v, size, g):
+    return v * (g / size if size != 0.0 else g * 0.0)
+
+
+def _along_norm(v, size, ord, adjoint):
     own = np.empty(v.shape, prim.dtype_of(v))
     p = prim.cast(ord, prim.dtype_of(size))
     if size == 0.0 or p == 0.0:
@@ -70,3 +77,21 @@ def euclidean_tangent(wanted, tangents, v, dtype):
     t = along(wanted & 1, tangents[0])
     along_v = np.sum((np.conj(v) * t).real)
     return size, along_v / size if size != 0.0 else along_v * 0.0
+
+
+def _line_norm_tangent(wanted, tangents, v, ord, dtype):
+    """The product with the derivative, and that of the order."""
+    size = _line_norm(v, ord, dtype)
+    one = prim.cast(1, prim.dtype_of(size))
+    t = along(wanted & 1, tangents[0])
+    if ord is None:
+        return size, _product(_along_euclidean(v, size, one), t, dtype)
+    own, of_ord = _along_norm(v, size, ord, one)
+    total = _product(own, t, dtype)
+    if prim.is_float(prim.dtype_of(ord)):
+        total += of_ord * prim.cast(along(wanted & 2, tangents[1]), prim.dtype_of(size))
+    return size, total
+
+
+def _product(own, t, dtype):
+    return prim.cast(np.sum((np.conj(own) * t).real), dtype)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import writable
+from lancehead.lib.derivatives import along, writable
 from lancehead.lib.derivatives.numpy.sorting import places_between
 from lancehead.lib.numpy.quantiles import _linear_line
 
@@ -25,3 +25,11 @@ def _linear_line_backward(saved, adjoint, wanted, shadows):
         v[low] += prim.cast(adjoint, prim.dtype_of(v)) * prim.cast(1.0 - t, prim.dtype_of(v))
         v[high] += prim.cast(adjoint, prim.dtype_of(v)) * prim.cast(t, prim.dtype_of(v))
     return None, prim.cast(adjoint, prim.dtype_of(rise)) * rise
+
+
+def _linear_line_tangent(wanted, tangents, v, q):
+    """Parts of the tangents of the two elements, and the rise between them times that of the place."""
+    found, (low, high, part, rise) = _linear_line_forward(v, q)
+    t, dtype = along(wanted & 1, tangents[0]), prim.dtype_of(found)
+    own = prim.cast(t[low], dtype) * prim.cast(1.0 - part, dtype) + prim.cast(t[high], dtype) * prim.cast(part, dtype)
+    return found, own + prim.cast(rise * along(wanted & 2, tangents[1]), dtype)

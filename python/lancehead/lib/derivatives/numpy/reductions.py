@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import no_out, of_table, spread, spread_kept, summed_to
 from lancehead.lib.numpy.axes import table_of
 from lancehead.lib.numpy.layout import copy_c, new_array, with_shape
@@ -142,3 +142,32 @@ def cumsum_backward(saved, adjoint, wanted, shadows):
     if axis is None:
         return (np.cumsum(adjoint[::-1])[::-1].reshape(a.shape),)
     return (np.flip(np.cumsum(np.flip(adjoint, axis), axis), axis),)
+
+
+def cumsum_tangent(wanted, tangents, a, axis=None, dtype=None, out=None):
+    """The running sums of the tangents."""
+    no_out(out)
+    found = np.cumsum(a, axis, dtype)
+    return found, fitted(np.cumsum(along(wanted & 1, tangents[0]), axis, dtype), found)
+
+
+def _extreme_of_all_tangent(wanted, tangents, x, axis, keepdims, step, message, initial):
+    """The mean of the tangents of equal extremes. That of `initial` counts as one of them."""
+    found, same = _extreme_of_all_forward(x, axis, keepdims, step, message, initial)
+    t = along(wanted & 1, tangents[0])
+    n = np.sum(same, axis, np.int64, None, keepdims)
+    own = np.sum(np.where(same, t, prim.cast(0, prim.dtype_of(t))), axis, None, None, keepdims) / np.maximum(n, 1)
+    if initial is None:
+        return found, fitted(own, found)
+    return found, fitted(own + np.where(n == 0, along(wanted & 32, tangents[5]), 0), found)
+
+
+def _variance_tangent(wanted, tangents, x, axis, keepdims, dt, real, lost, mean):
+    """Twice the mean of the products of distances and tangents, which a given mean and degrees of freedom have, too."""
+    found, (distances, _, _) = _variance_forward(x, axis, keepdims, dt, real, lost, mean)
+    n = _extent(distances, axis, real) - lost
+    t = along(wanted & 1, tangents[0])
+    # Distances from the mean have the sum zero: that of the tangent of the mean.
+    change = t if mean is None else t - np.asarray(along(wanted & 64, tangents[6]))
+    own = np.sum((np.conj(distances) * change).real, axis, real, None, keepdims) * (prim.cast(2, real) / n)
+    return found, fitted(own + found * (along(wanted & 32, tangents[5]) / n), found)

@@ -7,11 +7,11 @@ Seeger and others, Auto-differentiating linear algebra (2017).
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import conj, summed_to
 from lancehead.lib.derivatives.numpy.stacks import lower, turned
 from lancehead.lib.numpy.layout import copy_c
-from lancehead.lib.numpy.solving import cholesky, det, inv, qr, slogdet, solve
+from lancehead.lib.numpy.solving import QRResult, SlogdetResult, cholesky, det, inv, qr, slogdet, solve
 
 
 def solve_forward(a, b):
@@ -115,8 +115,10 @@ def of_factor(factor, g):
 
 def qr_forward(a, mode="reduced"):
     """The factors, twice."""
-    if mode != "reduced" and mode != "complete":
+    if mode == "raw":
         prim.error("this mode of `qr` has no derivative: use `mode='reduced'`")
+    if mode == "r":
+        return qr(a, mode), qr(a)
     result = qr(a, mode)
     return result, (np.copy(result[0]), np.copy(result[1]))
 
@@ -127,19 +129,28 @@ def qr_backward(saved, adjoint, wanted, shadows):
     Of wide matrices that is the derivative of the first columns, as many as there are rows; the others are `Q` times
     those of `R`. Functions that depend on the phases of complex vectors have no such derivative.
     """
-    q, r = saved
-    m, n = r.shape[-2], r.shape[-1]
-    if q.shape[-1] > n:
+    if prim.is_array(adjoint):
+        return (_of_factors(saved[0], saved[1], np.zeros_like(saved[0]), adjoint),)
+    return (_of_factors(saved[0], saved[1], adjoint[0], adjoint[1]),)
+
+
+def _check_columns(q, r):
+    if q.shape[-1] > r.shape[-1]:
         raise NotImplementedError("`qr` of tall matrices has a derivative for `mode='reduced'`")
+
+
+def _of_factors(q, r, gq, gr):
+    _check_columns(q, r)
+    m, n = r.shape[-2], r.shape[-1]
     if m >= n:
-        return (_of_columns(q, r, adjoint[0], adjoint[1]),)
-    rest, of_rest = r[..., m:], adjoint[1][..., m:]
+        return _of_columns(q, r, gq, gr)
+    rest, of_rest = r[..., m:], gr[..., m:]
     others = np.matmul(q, rest)
-    of_q = adjoint[0] + np.matmul(others, turned(of_rest))
+    of_q = gq + np.matmul(others, turned(of_rest))
     own = np.empty(q.shape[:-1] + (n,), prim.dtype_of(q))
-    own[..., :m] = _of_columns(q, np.ascontiguousarray(r[..., :m]), of_q, adjoint[1][..., :m])
+    own[..., :m] = _of_columns(q, np.ascontiguousarray(r[..., :m]), of_q, gr[..., :m])
     own[..., m:] = np.matmul(q, of_rest)
-    return (own,)
+    return own
 
 
 def _of_columns(q, r, of_q, of_r):
@@ -170,10 +181,62 @@ def det_tangent(wanted, tangents, a):
 
 def cholesky_tangent(wanted, tangents, a, /, *, upper=False):
     """With the lower factor `L`: `L` times the lower part of `L^-1 dA L^-H` with half of its diagonal."""
-    t = along(wanted & 1, tangents[0])
     factor = cholesky(a)
-    inside = turned(np.linalg.solve(factor, turned(np.linalg.solve(factor, t))))
-    own = np.matmul(factor, lower(inside))
+    own = along_factor(factor, along(wanted & 1, tangents[0]))
     if upper:
-        return cholesky(a, upper=True), np.copy(turned(own))
-    return factor, own
+        x = cholesky(a, upper=True)
+        return x, fitted(turned(own), x)
+    return factor, fitted(own, factor)
+
+
+def along_factor(factor, t):
+    """The tangents of lower factors for those of matrices, of which the Hermitian part counts."""
+    both = (t + turned(t)) * prim.cast(0.5, prim.dtype_of(t))
+    inside = turned(np.linalg.solve(factor, turned(np.linalg.solve(factor, both))))
+    return np.matmul(factor, lower(inside))
+
+
+def slogdet_tangent(wanted, tangents, a):
+    """The trace of `A^-1 dA`, whose imaginary part turns the phase of complex determinants."""
+    result = slogdet(a)
+    sign, logarithm = result
+    p = np.matmul(np.linalg.inv(a), along(wanted & 1, tangents[0]))
+    traces = np.sum(np.diagonal(p, 0, -2, -1), -1)
+    turn = sign * (traces - traces.real) if prim.is_complex(prim.dtype_of(p)) else sign * prim.cast(0, prim.dtype_of(p))
+    return result, SlogdetResult(fitted(turn, sign), fitted(traces.real, logarithm))
+
+
+def qr_tangent(wanted, tangents, a, mode="reduced"):
+    """With `P = Q^H dA R^-1` and the skew matrix `W` of what is below its diagonal: `dA R^-1 + Q (W - P)` and
+    `(P - W) R`; of wide matrices that holds for the first columns."""
+    if mode == "raw":
+        prim.error("this mode of `qr` has no derivative: use `mode='reduced'`")
+    t = along(wanted & 1, tangents[0])
+    if mode == "r":
+        r = qr(a, mode)
+        return r, fitted(_along_factors(qr(a)[0], r, t)[1], r)
+    result = qr(a, mode)
+    q, r = result
+    _check_columns(q, r)
+    of_q, of_r = _along_factors(q, r, t)
+    return result, QRResult(fitted(of_q, q), fitted(of_r, r))
+
+
+def _along_factors(q, r, t):
+    m, n = r.shape[-2], r.shape[-1]
+    first = m if m < n else n
+    square = np.ascontiguousarray(r[..., :first])
+    over = turned(np.linalg.solve(turned(square), turned(t[..., :first])))
+    p = np.matmul(turned(q), over)
+    below = np.tril(p, -1)
+    turn = below - turned(below)
+    if prim.is_complex(prim.dtype_of(p)):
+        phases = np.diagonal(p, 0, -2, -1)
+        turn = turn + (phases - phases.real)[..., None, :] * np.eye(first)
+    of_q = over + np.matmul(q, turn - p)
+    of_r = np.empty(r.shape, prim.dtype_of(r))
+    of_r[..., :first] = np.matmul(p - turn, square)
+    if n > first:
+        others = np.matmul(q, r[..., first:])
+        of_r[..., first:] = np.matmul(turned(of_q), others) + np.matmul(turned(q), t[..., first:])
+    return of_q, of_r

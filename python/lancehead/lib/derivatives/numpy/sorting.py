@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import writable
+from lancehead.lib.derivatives import along, fitted, writable
 from lancehead.lib.numpy.layout import check_axis, copy_c, flat, new_zeros
 from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, put_rank, searchsorted, sort
 
@@ -131,3 +131,53 @@ def _median_line_backward(saved, adjoint, wanted, shadows):
         v[saved[0]] += half
         v[saved[1]] += half
     return (None,)
+
+
+def sort_tangent(wanted, tangents, a, axis=-1, kind=None, order=None, *, stable=None):
+    """The tangents in the order of the elements."""
+    found = sort(a, axis, kind, order, stable=stable)
+    return found, _moved(along(wanted & 1, tangents[0]), argsort(np.asarray(a), axis), axis, found)
+
+
+def _moved(t, places, axis, found):
+    x = np.asarray(t)
+    if axis is None or x.ndim == 1:
+        return fitted(flat(x)[places], found)
+    return fitted(np.take_along_axis(x, places, axis), found)
+
+
+def partition_tangent(wanted, tangents, a, kth, axis=-1, kind="introselect", order=None):
+    """The tangents in the order of the elements."""
+    found, places = partition_forward(a, kth, axis, kind, order)
+    return found, _moved(along(wanted & 1, tangents[0]), places, axis, found)
+
+
+def argsort_tangent(wanted, tangents, a, axis=-1, kind=None, order=None, *, stable=None):
+    """The permutation, which has no tangent."""
+    found = argsort(a, axis, kind, order, stable=stable)
+    return found, found
+
+
+def argpartition_tangent(wanted, tangents, a, kth, axis=-1, kind="introselect", order=None):
+    """The permutation, which has no tangent."""
+    found = argpartition(a, kth, axis, kind, order)
+    return found, found
+
+
+def searchsorted_tangent(wanted, tangents, a, v, side="left", sorter=None):
+    """Places, which have no tangent."""
+    found = searchsorted(a, v, side, sorter)
+    return found, found
+
+
+def _median_line_tangent(wanted, tangents, v, extra):
+    """Half of the tangents of the two elements, which may be one."""
+    found, places = _median_line_forward(v, extra)
+    return found, half_of_two(along(wanted & 1, tangents[0]), places, found)
+
+
+def half_of_two(t, places, found):
+    """The mean of two elements of a tangent; zero if there are none."""
+    if places[0] < 0:
+        return prim.cast(0, prim.dtype_of(found))
+    return prim.cast((t[places[0]] + t[places[1]]) / prim.cast(2, prim.dtype_of(t)), prim.dtype_of(found))

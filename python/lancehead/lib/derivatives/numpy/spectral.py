@@ -8,11 +8,12 @@ SVD (2019). Quotients by differences of equal values count as zero.
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import conj
-from lancehead.lib.derivatives.numpy.conditioning import of_inverse
+from lancehead.lib.derivatives.numpy.conditioning import along_inverse, of_inverse
 from lancehead.lib.derivatives.numpy.stacks import diagonals, reciprocals_of_differences, turned
 from lancehead.lib.numpy.layout import copy_c
-from lancehead.lib.numpy.spectral import eig, eigh, eigvals, eigvalsh, lstsq, svd
+from lancehead.lib.numpy.spectral import EighResult, EigResult, SVDResult, eig, eigh, eigvals, eigvalsh, lstsq, svd
 
 
 def svd_forward(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -144,3 +145,104 @@ def lstsq_backward(saved, adjoint, wanted, shadows):
         u, _, vh = np.linalg.svd(a, False)
         of_a = of_a + np.matmul(u * gs, vh)
     return of_a, of_b.reshape(np.asarray(shadows[1]).shape)
+
+
+def svd_tangent(wanted, tangents, a, full_matrices=True, compute_uv=True, hermitian=False):
+    """With `P = U^H dA V`: the diagonal of `P`, `U (P S + S P^H) / E`, `V (S P + P^H S) / E`, and what leaves the
+    spaces of `U` and `V`. Further columns of square factors turn so that they stay orthogonal."""
+    if hermitian:
+        prim.error("`svd` with `hermitian=True` has no derivative: use `eigh`")
+    t = along(wanted & 1, tangents[0])
+    u, s, vh = svd(a, False, True)
+    p = np.matmul(np.matmul(turned(u), t), turned(vh))
+    of_s = np.diagonal(p, 0, -2, -1).real
+    if not compute_uv:
+        found = svd(a, compute_uv=False)
+        return found, fitted(of_s, found)
+    of_u, of_v = _along_factors(t, u, s, vh, p)
+    result = svd(a, full_matrices, True)
+    if full_matrices:
+        of_u, of_v = _completed(of_u, u, result[0]), _completed(of_v, turned(vh), turned(result[2]))
+    return result, SVDResult(fitted(of_u, result[0]), fitted(of_s, result[1]), fitted(turned(of_v), result[2]))
+
+
+def _along_factors(t, u, s, vh, p):
+    one, zero = prim.cast(1, prim.dtype_of(s)), prim.cast(0, prim.dtype_of(s))
+    over = np.where(s > zero, one / np.where(s > zero, s, one), zero)
+    f = reciprocals_of_differences(s * s)
+    right, left = p * s[..., None, :], s[..., :, None] * p
+    inner = f * (right + turned(right))
+    if prim.is_complex(prim.dtype_of(u)):
+        inner = inner + diagonals(over) * (p - turned(p)) * prim.cast(0.5, prim.dtype_of(s))
+    across, h = np.matmul(t, turned(vh)), turned(t)
+    outside = (across - np.matmul(u, np.matmul(turned(u), across))) * over[..., None, :]
+    back = np.matmul(h, u)
+    beyond = (back - np.matmul(turned(vh), np.matmul(vh, back))) * over[..., None, :]
+    return np.matmul(u, inner) + outside, np.matmul(turned(vh), f * (left + turned(left))) + beyond
+
+
+def _completed(t, narrow, whole):
+    # The tangent of a square factor of which the first columns have the tangent `t`.
+    k = narrow.shape[-1]
+    out = np.zeros(whole.shape, prim.dtype_of(whole))
+    out[..., :k] = t
+    out[..., k:] = -np.matmul(narrow, np.matmul(turned(t), whole[..., k:]))
+    return out
+
+
+def _hermitian_part(t):
+    return (t + turned(t)) * prim.cast(0.5, prim.real_dtype(prim.dtype_of(t)))
+
+
+def eigh_tangent(wanted, tangents, a, UPLO="L"):
+    """The diagonal of `V^H dA V`, and `V F (V^H dA V)`."""
+    result = eigh(a, UPLO)
+    w, v = result
+    p = np.matmul(np.matmul(turned(v), _hermitian_part(along(wanted & 1, tangents[0]))), v)
+    of_v = np.matmul(v, reciprocals_of_differences(w) * p)
+    return result, EighResult(fitted(np.diagonal(p, 0, -2, -1).real, w), fitted(of_v, v))
+
+
+def eigvalsh_tangent(wanted, tangents, a, UPLO="L"):
+    """The diagonal of `V^H dA V`."""
+    w, v = eigvalsh(a, UPLO), eigh(a, UPLO)[1]
+    p = np.matmul(np.matmul(turned(v), _hermitian_part(along(wanted & 1, tangents[0]))), v)
+    return w, fitted(np.diagonal(p, 0, -2, -1).real, w)
+
+
+def eig_tangent(wanted, tangents, a):
+    """The diagonal of `V^-1 dA V`, and `V F (V^-1 dA V)` without what changes the length of vectors."""
+    result = eig(a)
+    w, v = result
+    of_w, of_v = along_eigenvectors(w, v, along(wanted & 1, tangents[0]))
+    return result, EigResult(fitted(of_w, w), fitted(of_v, v))
+
+
+def along_eigenvectors(w, v, t):
+    """The tangents of eigenvalues and eigenvectors for that of the matrix."""
+    p = np.linalg.solve(v, np.matmul(t, v))
+    c = np.matmul(v, reciprocals_of_differences(w) * p)
+    longer = np.sum((conj(v) * c).real, -2)
+    return np.diagonal(p, 0, -2, -1), c - v * longer[..., None, :]
+
+
+def eigvals_tangent(wanted, tangents, a):
+    """The diagonal of `V^-1 dA V`."""
+    w, v = eigvals(a), eig(a)[1]
+    p = np.linalg.solve(v, np.matmul(along(wanted & 1, tangents[0]), v))
+    return w, fitted(np.diagonal(p, 0, -2, -1), w)
+
+
+def lstsq_tangent(wanted, tangents, a, b, rcond=None):
+    """That of the pseudoinverse times the right-hand sides; of residuals `r`, `2 r^H (db - dA x)`."""
+    result, (m, rows, inverse) = lstsq_forward(a, b, rcond)
+    ta, tb = np.asarray(along(wanted & 1, tangents[0])), np.asarray(along(wanted & 2, tangents[1]))
+    change = tb[:, None] if tb.ndim == 1 else tb
+    x = np.matmul(inverse, rows)
+    of_x = np.matmul(along_inverse(m, inverse, ta), rows) + np.matmul(inverse, change)
+    errors = rows - np.matmul(m, x)
+    of_sums = np.sum((conj(errors) * (change - np.matmul(ta, x))).real, 0)
+    u, _, vh = np.linalg.svd(m, False)
+    of_s = np.diagonal(np.matmul(np.matmul(turned(u), ta), turned(vh))).real
+    sums = fitted((of_sums + of_sums)[: result[1].size], result[1])
+    return result, (fitted(of_x.reshape(result[0].shape), result[0]), sums, result[2], fitted(of_s, result[3]))

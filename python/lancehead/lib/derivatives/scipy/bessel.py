@@ -92,3 +92,48 @@ def i1e_backward(saved, adjoint, wanted, shadows):
     """`i0e - i1e / x - abs(i1e)`, at zero one half."""
     x, y = saved
     return (adjoint * (i0e(x) - y / x - prim.fabs(y) if x != 0.0 else 0.5),)
+
+
+def j0_tangent(wanted, tangents, x):
+    """`-j1`."""
+    return j0(x), -tangents[0] * j1(x)
+
+
+def j1_tangent(wanted, tangents, x):
+    """`j0 - j1 / x`, at zero one half."""
+    y = j1(x)
+    return y, j1_backward((x, y), tangents[0], wanted, None)[0]
+
+
+def y0_tangent(wanted, tangents, x):
+    """`-y1`."""
+    return y0(x), -tangents[0] * y1(x)
+
+
+def y1_tangent(wanted, tangents, x):
+    """`y0 - y1 / x`."""
+    y = y1(x)
+    return y, y1_backward((x, y), tangents[0], wanted, None)[0]
+
+
+def i0_tangent(wanted, tangents, x):
+    """`i1`."""
+    return i0(x), tangents[0] * i1(x)
+
+
+def i1_tangent(wanted, tangents, x):
+    """`i0 - i1 / x`, at zero one half."""
+    y = i1(x)
+    return y, i1_backward((x, y), tangents[0], wanted, None)[0]
+
+
+def i0e_tangent(wanted, tangents, x):
+    """`i1e - sign(x) i0e`, at zero zero."""
+    y = i0e(x)
+    return y, i0e_backward((x, y), tangents[0], wanted, None)[0]
+
+
+def i1e_tangent(wanted, tangents, x):
+    """`i0e - i1e / x - abs(i1e)`, at zero one half."""
+    y = i1e(x)
+    return y, i1e_backward((x, y), tangents[0], wanted, None)[0]

@@ -3,7 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.stacks import turned
+from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.scipy.exponential import expm
 
@@ -16,10 +18,20 @@ def expm_forward(A):
 
 def expm_backward(saved, adjoint, wanted, shadows):
     """The upper right block of the exponential of `[[A^H, adjoint], [0, A^H]]`."""
-    n = saved.shape[-1]
-    h = turned(saved)
-    both = np.zeros(saved.shape[:-2] + (2 * n, 2 * n), prim.dtype_of(adjoint))
-    both[..., :n, :n] = h
-    both[..., n:, n:] = h
-    both[..., :n, n:] = adjoint
-    return (expm(both)[..., :n, n:],)
+    return (_corner(turned(saved), adjoint),)
+
+
+def _corner(a, t):
+    n = a.shape[-1]
+    both = np.zeros(a.shape[:-2] + (2 * n, 2 * n), prim.dtype_of(t))
+    both[..., :n, :n] = a
+    both[..., n:, n:] = a
+    both[..., :n, n:] = t
+    return expm(both)[..., :n, n:]
+
+
+def expm_tangent(wanted, tangents, A):
+    """The upper right block of the exponential of `[[A, dA], [0, A]]`."""
+    found = expm(A)
+    x = asarray(A, prim.dtype_of(found))
+    return found, fitted(_corner(x, asarray(along(wanted & 1, tangents[0]), prim.dtype_of(found))), found)

@@ -2,6 +2,7 @@
 that are shorter than their text."""
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along
 from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln
 
 
@@ -137,3 +138,34 @@ def gammaln_tangent(wanted, tangents, x):
 def digamma_tangent(wanted, tangents, x):
     """The trigamma function."""
     return digamma(x), tangents[0] * trigamma(x)
+
+
+def beta_tangent(wanted, tangents, a, b):
+    """The function times differences of digamma functions."""
+    found = beta(a, b)
+    of_a, of_b = betaln_backward((a, b), found, wanted, None)
+    return found, along(wanted & 1, tangents[0]) * of_a + along(wanted & 2, tangents[1]) * of_b
+
+
+def betaln_tangent(wanted, tangents, a, b):
+    """Differences of digamma functions."""
+    of_a, of_b = betaln_backward((a, b), 1.0, wanted, None)
+    return betaln(a, b), along(wanted & 1, tangents[0]) * of_a + along(wanted & 2, tangents[1]) * of_b
+
+
+def erfinv_tangent(wanted, tangents, y):
+    """The inverse of the error function's slope."""
+    x = erfinv(y)
+    return x, erfinv_backward(x, tangents[0], wanted, None)[0]
+
+
+def erfcinv_tangent(wanted, tangents, q):
+    """The inverse of the complementary error function's slope."""
+    x = erfcinv(q)
+    return x, erfcinv_backward(x, tangents[0], wanted, None)[0]
+
+
+def expit_tangent(wanted, tangents, x):
+    """`y (1 - y)`."""
+    y = expit(x)
+    return y, tangents[0] * (y * (1.0 - y))

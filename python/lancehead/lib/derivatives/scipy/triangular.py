@@ -3,8 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import conj, summed_to
-from lancehead.lib.derivatives.numpy.solving import of_factor
+from lancehead.lib.derivatives.numpy.solving import along_factor, of_factor
 from lancehead.lib.derivatives.numpy.stacks import turned
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.scipy.triangular import _cholesky, _kind_of_system, cho_solve, solve_triangular
@@ -84,3 +85,38 @@ def cho_solve_backward(saved, adjoint, wanted, shadows):
     else:
         of_c = np.triu(np.matmul(factor, both))
     return (summed_to(of_c, factor.shape), None), summed_to(g, b.shape)
+
+
+def solve_triangular_tangent(
+    wanted, tangents, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True
+):  # fmt: skip
+    """The solution for `db - dT x`, with the triangle `T` as the system has it."""
+    x, (m, _, (kind, is_lower, is_unit)) = solve_triangular_forward(
+        a, b, trans, lower, unit_diagonal, overwrite_b, check_finite
+    )
+    t = _triangle(along(wanted & 1, tangents[0]), is_lower != 0, is_unit != 0)
+    if kind == 1:
+        t = np.swapaxes(t, -1, -2)
+    elif kind == 2:
+        t = turned(t)
+    change = along(wanted & 2, tangents[1]) - np.matmul(t, x)
+    return x, fitted(solve_triangular(m, change, kind, is_lower != 0, is_unit != 0, False, False), x)
+
+
+def _cholesky_tangent(wanted, tangents, a, lower, check_finite):
+    """That of `numpy.linalg.cholesky`, and the tangent itself in the other triangle, which is a copy."""
+    x, (factor, is_lower) = _cholesky_forward(a, lower, check_finite)
+    t = np.asarray(along(wanted & 1, tangents[0])).reshape(factor.shape)
+    rest = t - _triangle(t, is_lower != 0, False)
+    if is_lower != 0:
+        return x, fitted(along_factor(factor, t) + rest, x)
+    return x, fitted(turned(along_factor(np.ascontiguousarray(turned(factor)), t)) + rest, x)
+
+
+def cho_solve_tangent(wanted, tangents, c_and_lower, b, overwrite_b=False, check_finite=True):
+    """The solution for `db - dA x`, with `dA` that of the product of the factors."""
+    x, (factor, _, is_lower) = cho_solve_forward(c_and_lower, b, overwrite_b, check_finite)
+    t = _triangle(along(wanted & 1, tangents[0])[0], is_lower, False)
+    half = np.matmul(t, turned(factor)) if is_lower else np.matmul(turned(factor), t)
+    change = along(wanted & 2, tangents[1]) - np.matmul(half + turned(half), x)
+    return x, fitted(cho_solve((factor, is_lower), change, False, False), x)

@@ -1,0 +1,181 @@
+"""Functions of the library in forward mode, in reverse mode and by differences: `gradient_cases.py` has them.
+
+For random tangents `v` and adjoints `w`, `<J v, w> = <v, J' w>`, and `J v` is the difference along `v`. Derivatives
+have the types of what they belong to.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.special
+
+from gradient_cases import GROUPS
+from lancehead import njit
+from lancehead.gradients import grad, hessian, jvp, pulled, pushed
+
+RULES = Path(__file__).parents[2] / "python" / "lancehead" / "lib" / "derivatives"
+TYPES = {"d": (np.float64, float), "f": (np.float32, np.float32), "z": (np.complex128, complex)}
+
+
+def function_of(row, names):
+    """The function of an expression, whose result is a tuple."""
+    names_in_expressions = {"np": np, "math": math, "scipy": scipy}
+    return eval(f"lambda {names}: ({row},)", names_in_expressions)
+
+
+def leaves(x):
+    if isinstance(x, (tuple, list)):
+        return [leaf for part in x for leaf in leaves(part)]
+    return [np.asarray(x)]
+
+
+def like(x, fill):
+    """A value of the structure of another, its floats replaced by those that `fill` gives for them."""
+    if isinstance(x, tuple):
+        parts = [like(part, fill) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if np.asarray(x).dtype.kind not in "fc":
+        return x
+    filled = np.asarray(fill(np.asarray(x)), np.asarray(x).dtype)
+    return filled if isinstance(x, np.ndarray) else type(x)(filled[()])
+
+
+def random_like(rng, x):
+    def fill(part):
+        made = rng.normal(size=part.shape)
+        return made + 1j * rng.normal(size=part.shape) if part.dtype.kind == "c" else made
+
+    return like(x, fill)
+
+
+def products(a, b):
+    """The products of all elements, real parts of complex ones: their sum is the derivative of a real result."""
+    pairs = zip(leaves(a), leaves(b), strict=True)
+    wide = [x.astype(complex) * y.astype(complex) for x, y in pairs if x.dtype.kind in "fc"]
+    return np.concatenate([x.real.ravel() for x in wide])
+
+
+def moved(args, along, step):
+    def one(a, t):
+        return a + np.asarray(step, a.real.dtype) * t if isinstance(a, np.ndarray) else type(a)(a + step * t)
+
+    return tuple(one(a, t) for a, t in zip(args, along, strict=True))
+
+
+def both_modes(f, n):
+    asked = (0,) * n
+
+    @njit
+    def modes(args, along, adjoint):
+        return pushed(f, args, along), pulled(f, adjoint, asked, args)
+
+    return modes
+
+
+def check(f, args, is_unique=True):
+    rng = np.random.default_rng(1)
+    modes = both_modes(f, len(args))
+    expected = f(*args)
+    along, adjoint = random_like(rng, args), random_like(rng, expected)
+    (value, tangent), adjoints = modes(args, along, adjoint)
+    is_single = any(x.dtype == np.float32 for x in leaves(args))
+    for x, y, t in zip(leaves(value), leaves(expected), leaves(tangent), strict=True):
+        assert t.shape == x.shape == y.shape and t.dtype == x.dtype
+        # Numbers are Python's.
+        assert t.dtype == y.dtype or t.ndim == 0
+        if is_unique:
+            np.testing.assert_allclose(x, y, rtol=1e-3 if is_single else 1e-9, atol=1e-3 if is_single else 1e-9)
+    for a, g in zip(args, adjoints, strict=True):
+        assert np.shape(g) == np.shape(a) and np.asarray(g).dtype == np.asarray(a).dtype
+    forward, reverse = products(tangent, adjoint), products(along, adjoints)
+    off = abs(forward.sum() - reverse.sum())
+    assert off <= (1e-4 if is_single else 1e-10) * (1.0 + np.abs(forward).sum()), (forward.sum(), reverse.sum())
+    if is_unique and not is_single:
+        ends = [leaves(f(*moved(args, along, s * 1e-6))) for s in (1.0, -1.0)]
+        for high, low, t in zip(*ends, leaves(tangent), strict=True):
+            scale = 1.0 + np.abs(t).max(initial=0.0)
+            np.testing.assert_allclose(t, (high - low) / 2e-6, rtol=1e-5, atol=1e-6 * scale)
+
+
+def cases():
+    for group in GROUPS:
+        for row in filter(None, map(str.strip, group.rows.splitlines())):
+            for kind in group.kinds:
+                yield pytest.param(group, row, kind, id=f"{row}-{kind}")
+
+
+def of_kind(args, kind):
+    dtype, number = TYPES[kind]
+    rng = np.random.default_rng(7)
+
+    def one(x):
+        if not isinstance(x, np.ndarray):
+            return number(x)
+        if kind == "z" and not np.iscomplexobj(x):
+            # Matrices stay well-conditioned.
+            return x + 0.1j * rng.normal(size=x.shape)
+        return x.astype(dtype)
+
+    return tuple(map(one, args))
+
+
+@pytest.mark.parametrize(("group", "row", "kind"), list(cases()))
+def test_modes_agree(group, row, kind):
+    is_unique = not row.startswith("~")
+    check(function_of(row.lstrip("~ "), group.names), of_kind(group.args, kind), is_unique)
+
+
+def test_edges():
+    """Values at which rules could go wrong: equal and extreme ones, zeros, nothing at all."""
+    halves = grad(lambda x, y: np.logaddexp(x, y), (0, 1))
+    assert halves(1.5, 1.5) == (0.5, 0.5)
+    np.testing.assert_allclose(hessian(lambda x: np.logaddexp(x[0], x[1]))(np.ones(2)), [[0.25, -0.25], [-0.25, 0.25]])
+    ties, along = np.array([1.0, 3.0, 3.0]), np.array([5.0, 1.0, 2.0])
+    assert jvp(lambda x: np.max(x), (ties,), (along,)) == (3.0, 1.5)
+    assert jvp(lambda x: np.sort(x), (ties,), (along,))[1].tolist() == [5.0, 1.0, 2.0]
+    assert jvp(lambda x: np.median(x), (ties,), (along,)) == (3.0, 1.0)
+    assert jvp(lambda x: np.linalg.norm(x, 3.0), (np.zeros(3),), (along,)) == (0.0, 0.0)
+    # Quotients by differences of equal values count as zero.
+    value, tangent = jvp(lambda a: np.linalg.eigh(a), (np.eye(3),), (np.diag(along),))
+    assert tangent[0].tolist() == [5.0, 1.0, 2.0] and not tangent[1].any()
+    assert jvp(lambda x: np.sort(x), (np.zeros(0),), (np.zeros(0),))[1].shape == (0,)
+    assert jvp(lambda a: np.linalg.svd(a), (np.zeros((0, 3)),), (np.zeros((0, 3)),))[1][2].shape == (3, 3)
+
+
+def test_elements_that_share_memory():
+    """Adjoints of a view in which elements are one are added."""
+    w, scale = np.array([0.5, 0.2, 0.3]), np.arange(4.0)
+    spread = grad(lambda w: np.sum(np.sum(np.broadcast_to(w.reshape(3, 1), (3, 4)), axis=0) * scale))
+    assert spread(w).tolist() == [6.0, 6.0, 6.0]
+    windows = grad(lambda w: np.sum(np.sum(np.lib.stride_tricks.sliding_window_view(w, 2), axis=0) * scale[1:3]))
+    assert windows(w).tolist() == [1.0, 3.0, 2.0]
+
+
+#: Rules of functions that no row names: what they are called by.
+CALLED_BY = {
+    "_convolved": "np.convolve", "_cholesky": "scipy.linalg.cho_factor", "_extreme_of_all": "np.max",
+    "_general": "scipy.linalg.eig", "_line_norm": "np.linalg.norm", "_linear_line": "np.quantile",
+    "_matrix_product": "a @ b", "_median_line": "np.median", "_stacked": "np.matmul", "_transform": "np.fft.fft",
+    "_variance": "np.var", "contracted": "np.einsum", "copy_c": "np.copy", "euclidean": "np.linalg.norm",
+    "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
+}  # fmt: skip
+
+
+def test_every_rule_has_a_row():
+    rows = "".join(group.rows for group in GROUPS)
+    for path in sorted([*RULES.glob("numpy/*.py"), *RULES.glob("scipy/*.py")]):
+        for name in re.findall(r"^def (\w+)_(?:forward|tangent)\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert re.search(CALLED_BY.get(name, rf"\.{name}\("), rows), f"{path.name}: {name}"
+
+
+def test_rules_have_both_modes():
+    for path in sorted([*RULES.glob("numpy/*.py"), *RULES.glob("scipy/*.py")]):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^def (\w+)_tangent\(", text, re.MULTILINE):
+            assert f"def {name}_backward(" in text, f"{path.name}: {name}"
