@@ -1,10 +1,13 @@
 """Derivatives beside the functions themselves: time of `value_and_grad` over that of the compiled function.
 
-benches/run.sh gradients [names]
+benches/run.sh gradients [names]        JAX's time stands beside it where target/peers has JAX
 """
 
 import importlib
+import json
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -172,19 +175,43 @@ def first(f, args):
     return time.perf_counter() - start
 
 
+#: The Python that has JAX (`benches/run.sh primitives` installs it), and the programs as JAX has them.
+JAX = Path(__file__).parents[1] / "target" / "peers" / "v" / "bin" / "python"
+WITH_JAX = Path(__file__).parent / "peers" / "gradients_with_jax.py"
+
+
+def with_jax(chosen):
+    """What JAX measures for programs that are loops over numbers or arrays, by name."""
+    if not JAX.exists():
+        return {}
+    with tempfile.NamedTemporaryFile(suffix=".npz") as f:
+        given = {f"{name}.{i}": a for name, (_, args, _) in chosen.items() for i, a in enumerate(args)}
+        np.savez(f, **{k: a for k, a in given.items() if not isinstance(a, tuple)})
+        f.flush()
+        out = subprocess.run([JAX, WITH_JAX, f.name], capture_output=True, text=True, check=True).stdout
+    return {line["name"]: line for line in map(json.loads, out.splitlines())}
+
+
 def main():
-    ratios = []
-    print(f"{'program':12s} {'itself us':>10s} {'gradient us':>12s} {'ratio':>6s} {'first calls ms':>16s}")
-    for name, (f, args, argnums) in programs().items():
-        if len(sys.argv) > 1 and name not in sys.argv[1:]:
-            continue
+    chosen = {n: p for n, p in programs().items() if len(sys.argv) == 1 or n in sys.argv[1:]}
+    jax, ratios, beside = with_jax(chosen), [], []
+    heads = "program", "itself us", "gradient us", "ratio", "first calls ms", "of JAX", "first"
+    print("{:12s} {:>10s} {:>12s} {:>6s} {:>16s} {:>8s} {:>5s}".format(*heads))
+    for name, (f, args, argnums) in chosen.items():
         itself, gradient = njit(f), value_and_grad(f, argnums)
         calls = [first(itself, args) * 1e3, first(gradient, args) * 1e3]
         times = [least(itself, args), least(gradient, args)]
         ratios.append(times[1] / times[0])
-        first_calls = f"{calls[0]:8.0f} {calls[1]:7.0f}"
-        print(f"{name:12s} {times[0] * 1e6:10.1f} {times[1] * 1e6:12.1f} {ratios[-1]:6.2f} {first_calls}")
+        line = f"{name:12s} {times[0] * 1e6:10.1f} {times[1] * 1e6:12.1f} {ratios[-1]:6.2f}"
+        line += f" {calls[0]:8.0f} {calls[1]:7.0f}"
+        if name in jax:
+            assert np.isclose(jax[name]["value"], gradient(*args)[0], rtol=1e-9), name
+            beside.append(times[1] / jax[name]["best"])
+            line += f" {beside[-1]:8.2f} {calls[1] / 1e3 / jax[name]['first']:5.2f}"
+        print(line)
     print(f"geometric mean {np.exp(np.mean(np.log(ratios))):.2f}")
+    if beside:
+        print(f"geometric mean of JAX's time {np.exp(np.mean(np.log(beside))):.2f}")
 
 
 if __name__ == "__main__":

@@ -345,23 +345,26 @@ impl<'a> Reverse<'a> {
                     }
                 }
             }
-            (Inst::Load(p) | Inst::Take(p), Some(r)) => {
-                let d = self.take(out, r);
-                let is_shared = self.device && !self.memory.is_local(self.func, *p);
-                let (p, ty) = (self.shadows[p], self.func.ty(r));
-                if is_shared {
-                    return self.add_atomically(out, p, ty, &d);
-                }
-                self.with(out, |b| {
-                    let old = b.inst(Inst::Load(p), ty);
-                    let sums: Vec<Value> =
-                        leaf_values(b, old, ty).into_iter().zip(d).map(|(x, d)| sum(b, x, d)).collect();
-                    let new = with_leaves(b, old, ty, &mut sums.into_iter());
-                    b.effect(Inst::Store(p, new));
-                });
-            }
+            (Inst::Load(p) | Inst::Take(p), Some(r)) => return self.load(out, *p, r),
             (inst, Some(r)) => self.move_leaves(out, inst, r)?,
         }
+        Ok(())
+    }
+
+    /// A load: the memory gets the adjoint of what was read.
+    fn load(&mut self, out: &mut Out, p: Value, r: Value) -> Result<()> {
+        let d = self.take(out, r);
+        let is_shared = self.device && !self.memory.is_local(self.func, p);
+        let (p, ty) = (self.shadows[&p], self.func.ty(r));
+        if is_shared {
+            return self.add_atomically(out, p, ty, &d);
+        }
+        self.with(out, |b| {
+            let old = b.inst(Inst::Load(p), ty);
+            let sums: Vec<Value> = leaf_values(b, old, ty).into_iter().zip(d).map(|(x, d)| sum(b, x, d)).collect();
+            let new = with_leaves(b, old, ty, &mut sums.into_iter());
+            b.effect(Inst::Store(p, new));
+        });
         Ok(())
     }
 
