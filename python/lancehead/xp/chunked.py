@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 import dask
 import dask.array
 import numpy as np
@@ -183,7 +183,8 @@ def _unordered(node: Any, known: dict[int, Operations]) -> Any:
 def _fused(operations: Operations, wanted: Any, names: Sequence[Any], *given: Any) -> Any:
     # What Dask's `_execute_subgraph` gives. That looks for the best order, each time that a task runs, which takes
     # longer than the operations do that ours add to a graph.
-    values, nodes, uses = dict(zip(names, given)), operations.nodes, operations.uses.copy()
+    nodes: Any = operations.nodes
+    values, uses = dict(zip(names, given)), operations.uses.copy()
     stack = [wanted]
     while stack:
         key = stack[-1]
