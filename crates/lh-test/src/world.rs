@@ -414,7 +414,7 @@ impl lh_infer::World for World {
         self.stack.is_outermost()
     }
 
-    fn adjoint(&mut self, _: SpecId, _: &[bool], _: Ty) -> Result<lh_infer::Adjoint> {
+    fn adjoint(&mut self, _: SpecId, _: &[bool], _: Option<Ty>) -> Result<lh_infer::Adjoint> {
         Err(Diagnostic::new(diag::NO_DERIVATIVE, "functions of a text have no derivatives"))
     }
     fn tangent(&mut self, _: SpecId, _: &[bool]) -> Result<lh_infer::Adjoint> {
