@@ -8,6 +8,7 @@
 //! ([`oracle`]).
 
 pub mod counting;
+pub mod derivatives;
 pub mod files;
 pub mod generate;
 pub mod inference;
