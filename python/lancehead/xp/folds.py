@@ -565,12 +565,15 @@ def _scan_segments(first: str, x: str, offsets: str, shape: str, helper: str, op
 
 
 def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
-    """`f(x[i], x[i - 1])` along an axis, subtraction without a function; the first element stays.
+    """`f(x[i], x[i - 1])` along an axis, without a function subtraction; the first element stays.
 
-    Shape as `x`; the type holds the elements and the results. AxisError for an axis that is not there.
+    Without a function, truth values are those that differ from the one before, as of `np.diff`. Shape as `x`; the type
+    holds the elements and the results. AxisError for an axis that is not there.
     """
     k = axis_of(axis, x.ndim)
-    if f is None:
+    if f is None and x.dtype == dtypes.bool:
+        found, f = x.dtype, _unlike
+    elif f is None:
         found, f = subtract(x, x).dtype, _less
     else:
         found = of.result_dtype(f := of.binary(f), (x.dtype, x.dtype))
@@ -585,6 +588,11 @@ def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
 @njit
 def _less(a, b):  # type: ignore[no-untyped-def]
     return a - b
+
+
+@njit
+def _unlike(a, b):  # type: ignore[no-untyped-def]
+    return a != b
 
 
 def _differences(dtype: str, is_one: bool) -> str:

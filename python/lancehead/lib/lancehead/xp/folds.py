@@ -299,11 +299,20 @@ def _minus(a, b):
     return a - b
 
 
+def _unlike(a, b):
+    return a != b
+
+
 def adjacent_difference(x, f=None, *, axis=-1):
-    """`f(x[i], x[i - 1])` along an axis, subtraction without a function; the first element stays."""
-    if prim.is_none(f):
-        return adjacent_difference(x, _minus, axis=axis)
+    """`f(x[i], x[i - 1])` along an axis; the first element stays.
+
+    Without a function it is subtraction, or inequality of truth values.
+    """
     given = np.asarray(x)
+    if prim.is_none(f):
+        if prim.is_bool(prim.dtype_of(given)):
+            return adjacent_difference(given, _unlike, axis=axis)
+        return adjacent_difference(given, _minus, axis=axis)
     k = check_axis(axis_of(axis), given.ndim)
     item = _element_of(given)
     like = joined(item, result_of(f, (item, item)))
