@@ -284,12 +284,14 @@ def segments_folded(op, first, x, offsets):
     check_offsets(offsets, n, False)
     number = offsets.size - 1
     out = new_line((rows, number), first)
+    line, to = flat(x), flat(out)
     for t in prange(rows * number):
-        row, k = t // number, t % number
+        row = t // number
+        base, k = row * n, t - row * number
         total = get(first, 0)
-        for i in range(offsets[k], offsets[k + 1]):
-            total = op(total, get(x, (row, i)))
-        put(out, (row, k), total)
+        for i in range(base + get(offsets, k), base + get(offsets, k + 1)):
+            total = op(total, get(line, i))
+        put(to, t, total)
     return out
 
 
@@ -299,16 +301,18 @@ def segments_scanned(op, first, exclusive, x, offsets):
     check_offsets(offsets, n, True)
     number = offsets.size - 1
     out = new_line((rows, n), first)
+    line, to = flat(x), flat(out)
+    has_first, back = extents(first)[0] > 0, int(exclusive)
     for t in prange(rows * number):
-        row, k = t // number, t % number
-        start, stop = offsets[k], offsets[k + 1]
+        row = t // number
+        base, k = row * n, t - row * number
+        start, stop = base + get(offsets, k), base + get(offsets, k + 1)
         if start < stop:
-            total = get(first, 0) if extents(first)[0] else get(x, (row, start))
-            if extents(first)[0] and not exclusive:
-                total = op(total, get(x, (row, start)))
-            put(out, (row, start), total)
-            back = 1 if exclusive else 0
+            total = get(first, 0) if has_first else get(line, start)
+            if has_first and not exclusive:
+                total = op(total, get(line, start))
+            put(to, start, total)
             for i in range(start + 1, stop):
-                total = op(total, get(x, (row, i - back)))
-                put(out, (row, i), total)
+                total = op(total, get(line, i - back))
+                put(to, i, total)
     return out

@@ -222,7 +222,4 @@ def runs(before, x):
     for t in prange(counts.size - 1):
         runs_of_block(before, x, t * PART, element(counts, t), element(counts, t + 1), values, starts)
     put(starts, number, x.size)
-    lengths = np.empty(number, np.int64)
-    for k in prange(number):
-        put(lengths, k, element(starts, k + 1) - element(starts, k))
-    return values, lengths
+    return values, starts[1:] - starts[:-1]
