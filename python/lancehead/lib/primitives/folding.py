@@ -1,6 +1,6 @@
 """Loops of reductions and running results by functions of a program."""
 
-from lancehead import prange
+from lancehead import get_num_threads, prange
 from lancehead.lib.primitives.lines import extents, fill, flat, get, new_line, put
 
 #: Elements of a line that a task reduces, and columns of lines that are side by side.
@@ -183,7 +183,8 @@ def scanned(op, first, exclusive, x):
     if n == 0 or rows == 0:
         return out
     line, to = flat(x), flat(out)
-    if rows < FEW_ROWS and n > GROUP:
+    # One thread passes over what is in the nearest cache.
+    if rows < FEW_ROWS and n > GROUP and get_num_threads() > 1:
         for row in range(rows):
             scan_wide(op, first, exclusive, line, row * n, n, to)
     else:
