@@ -1,8 +1,8 @@
 """Merges and set operations of sorted lines, with the order of the elements as their first argument.
 
 A step of a merge waits for the comparison of the step before, and a branch on it would be mispredicted half of the
-time. So lines are divided into parts by their places in the merged line, and four parts are merged in turns by steps without
-branches, which the processor overlaps.
+time. So lines are divided into parts by their places in the merged line, and four parts are merged in turns by steps
+without branches, which the processor overlaps.
 
 Memory is safe for lines that are not sorted, too: steps are counted so that all places exist.
 """
