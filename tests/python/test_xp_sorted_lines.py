@@ -39,17 +39,17 @@ def check(x: np.ndarray, y: np.ndarray) -> None:
         np.testing.assert_array_equal(found, numpys(x, y), err_msg=name, strict=True)
 
 
-@pytest.mark.parametrize("span", (1, 2, 50, 10**6))
-@pytest.mark.parametrize("sizes", ((1, 1), (8 * PART + 3, 9 * PART), (40 * PART, 7), (3, 4 * PART + 1), (0, 5 * PART)))
+@pytest.mark.parametrize("span", (1, 50, 10**6))
+@pytest.mark.parametrize("sizes", ((1, 1), (8 * PART + 3, 9 * PART), (20 * PART, 7), (0, 4 * PART + 1)))
 def test_lengths(threads: int, span: int, sizes: tuple[int, int]) -> None:
     rng = np.random.default_rng(span)
-    for shift in (0, span // 2, span, 3 * span):
+    for shift in (0, span // 2, 2 * span):
         check(rng.integers(0, span, sizes[0]), rng.integers(0, span, sizes[1]) + shift)
         check(rng.integers(0, span, sizes[0]) + shift, rng.integers(0, span, sizes[1]))
     check(rng.integers(0, span, sizes[0]) * 0.5, rng.integers(0, span, sizes[1]) - 0.5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.integers(-30, 30), max_size=200), st.lists(st.integers(-30, 30), max_size=200),
     st.sampled_from(("int8", "uint16", "int64", "float32", "float64")),
@@ -83,7 +83,7 @@ def test_complex_numbers(threads: int) -> None:
 @pytest.mark.parametrize("dtype", ("int64", "float64"))
 def test_lines_that_are_not_sorted_are_safe(threads: int, dtype: str) -> None:
     rng = np.random.default_rng(3)
-    for n, m in ((5, 3), (200, 1000), (4 * PART + 1, 6 * PART), (20 * PART, 20 * PART)):
+    for n, m in ((5, 3), (200, 1000), (8 * PART + 1, 9 * PART)):
         x, y = rng.integers(0, 99, n).astype(dtype), rng.integers(0, 99, m).astype(dtype)
         if dtype == "float64":
             x[::7] = np.nan
