@@ -316,6 +316,20 @@ def test_adjacent_difference():
     same(xp.adjacent_difference(A(x)), [[1.0, 3.0, 5.0], [2.0, 0.0, 3.0]])
     same(xp.adjacent_difference(A(x), add, axis=0), [x[0], x[0] + x[1]])
     same(xp.adjacent_difference(A(x[:, :0])), x[:, :0])
+    for dtype in ("float64", "int8", "complex128"):
+        for n in (1, 7, 8, 9, 4097, 9000):
+            y = values(n, dtype, special=False)
+            same(xp.adjacent_difference(A(y)), np.concatenate([y[:1], np.diff(y)]))
+            z = np.stack([y, y[::-1]], axis=1)
+            same(xp.adjacent_difference(A(z), axis=0), np.concatenate([z[:1], np.diff(z, axis=0)]))
+
+
+def test_truth_values_differ_from_the_one_before():
+    x = values(70, "int8") > 0
+    expected = np.concatenate([x[:1], np.diff(x)])
+    same(xp.adjacent_difference(A(x)), expected)
+    same(njit(lambda a: xp.adjacent_difference(a))(x), expected)
+    same(xp.adjacent_difference(A(x.reshape(7, 10)), axis=0)[1:], np.diff(x.reshape(7, 10), axis=0))
 
 
 # --- places -------------------------------------------------------------------------------------------------------

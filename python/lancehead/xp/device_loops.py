@@ -15,7 +15,7 @@ import numpy as np
 from lancehead.decorators import njit
 from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
-from lancehead.xp import dtypes
+from lancehead.xp import dtypes, standing_in
 from lancehead.xp import functions as of
 from lancehead.xp.device_folds import fold_of
 from lancehead.xp.device_schedules import THREADS, tile_of
@@ -286,9 +286,17 @@ class Scattered(Step):
         launch(self.names["kernel"], count * width, out, counted, order, count, width, *self.given(run))
 
 
-def sorted_order(names: dict[str, Any], keys: Any, rows: int, n: int, m: int) -> Any:
-    """The places of the elements of lines in their order; elements are so many from each other in memory."""
+def sorted_order(
+    names: dict[str, Any], keys: Any, rows: int, n: int, m: int, is_descending: bool = False, by_kernel: bool = False
+) -> Any:
+    """The places of the elements of lines in their order; elements are so many from each other in memory.
+
+    The order is that of the kernels, which is also said by `is_descending`.
+    """
     order = empty(rows * n, np.int64)
+    if standing_in.is_here() and not by_kernel:
+        standing_in.order_lines(order, keys, rows, n, m, is_descending)
+        return order
     runs = -(-n // 16)
     launch(names["begin"], rows * runs, order, keys, rows, n, m, runs)
     width = 16
@@ -313,8 +321,11 @@ class Sorted(Step):
         out, keys = self.new(run), run.array(self.keys_place)
         n, m = shape[self.axis] if shape else 1, math.prod(shape[self.axis + 1 :])
         if out.size:
-            rows = out.size // n
-            order = sorted_order(self.names, keys, rows, n, m)
+            rows, by_kernel = out.size // n, run.node(self.outs[0][0]).schedule is not None
+            if not self.is_order and not by_kernel and out.dtype not in dtypes.COMPLEX and standing_in.is_here():
+                standing_in.sort_lines(out, keys, rows, n, m)
+                return
+            order = sorted_order(self.names, keys, rows, n, m, by_kernel=by_kernel)
             kernel = self.names["places" if self.is_order else "values"]
             launch(kernel, out.size, out, order, keys, rows, n, m)
 
@@ -344,11 +355,14 @@ class Tiled(Step):
         for shape in (left, right):
             size = shape[-2] * shape[-1]
             first = np.arange(math.prod(shape[:-2])).reshape(shape[:-2]) * size
-            firsts.append(cuda.to_device(np.broadcast_to(first, outer).reshape(-1).copy()))
+            firsts.append(np.broadcast_to(first, outer).reshape(-1).copy())
+        if standing_in.is_here() and standing_in.has_products(out.dtype) and run.node(self.outs[0][0]).schedule is None:
+            standing_in.multiply(out, a, b, *firsts, m, k, n)
+            return
         count = math.prod(outer)
         tile = self.tile
         grid = (-(-n // tile), -(-m // tile), min(count, 65535))
-        self.names["kernel"][grid, (tile, tile)](out, a, b, *firsts, count, m, k, n)
+        self.names["kernel"][grid, (tile, tile)](out, a, b, *map(cuda.to_device, firsts), count, m, k, n)
 
     def launched(self, run: Any) -> tuple[int, int]:
         return self.tile * self.tile, 1

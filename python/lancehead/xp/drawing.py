@@ -13,6 +13,9 @@ import numpy as np
 from lancehead.decorators import njit, prange
 from lancehead.lib.primitives import counters
 
+#: Numbers that a thread makes at a time.
+STRIP = 4096
+
 #: Inlined wherever it is, as functions of the library are: loops with calls in them are not vectorised.
 philox4x32 = njit(counters.philox4x32)
 words = njit(counters.words)
@@ -95,26 +98,45 @@ def below(i, count, least, call, key):  # type: ignore[no-untyped-def]
         attempt += 1
 
 
+# Laws with parameters have three functions: what the numbers of some parameters have in common; a number of the words
+# of its first attempt; and that number and whether it is sure, without branches, for most numbers in loops of vectors.
 @njit
-def poisson(i, call, key, lam, _):  # type: ignore[no-untyped-def]
-    """A number of the Poisson distribution: small means by inversion, others by Hörmann's rejection (PTRS)."""
+def poisson_facts(lam, _):  # type: ignore[no-untyped-def]
+    """Facts of the Poisson distribution of a mean."""
     if not 0.0 <= lam <= 9.2233720064847708e18:
         raise ValueError("lam < 0 or lam is NaN, or lam value too large")
     if lam < 10.0:
-        a, b, _, _ = words(i, 0, call, key)
-        u, p, count = unit(a, b), np.exp(-lam), 0
+        return lam, np.exp(-lam), 0.0, 0.0, 0.0, 0.0, False
+    slope = fused(2.53, np.sqrt(lam), 0.931)
+    shift, fit, accept = fused(0.02483, slope, -0.059), 1.1239 + 1.1328 / (slope - 3.4), 0.9277 - 3.6224 / (slope - 2.0)
+    return lam, np.log(lam), slope, shift, np.log(fit), accept, True
+
+
+@njit
+def poisson_trial(a, b, c, d, facts):  # type: ignore[no-untyped-def]
+    """A number, if the first attempt is accepted without its logarithm."""
+    lam, _, slope, shift, _, accept, _ = facts
+    u, v = unit(a, b) - 0.5, 1.0 - unit(c, d)
+    near = 0.5 - abs(u)
+    k = np.floor(fused(2.0 * shift / max(near, 0.07) + slope, u, lam) + 0.43)
+    return np.int64(k), (near >= 0.07) & (v <= accept)
+
+
+@njit
+def poisson_number(a, b, c, d, i, call, key, facts):  # type: ignore[no-untyped-def]
+    """A number of the Poisson distribution: small means by inversion, others by Hörmann's rejection (PTRS)."""
+    lam, log, slope, shift, fit, accept, _ = facts
+    if lam < 10.0:
+        # The logarithm's place has the probability of 0.
+        u, p, count = unit(a, b), log, 0
         total = p
         while u >= total and p > 1e-20:
             count += 1
             p *= lam / count
             total += p
         return count
-    root, log = np.sqrt(lam), np.log(lam)
-    slope = fused(2.53, root, 0.931)
-    shift, fit, accept = fused(0.02483, slope, -0.059), 1.1239 + 1.1328 / (slope - 3.4), 0.9277 - 3.6224 / (slope - 2.0)
     attempt = 0
     while True:
-        a, b, c, d = words(i, attempt, call, key)
         u, v = unit(a, b) - 0.5, 1.0 - unit(c, d)
         near = 0.5 - abs(u)
         k = np.floor(fused(2.0 * shift / near + slope, u, lam) + 0.43) if near > 0.0 else -1.0
@@ -123,30 +145,48 @@ def poisson(i, call, key, lam, _):  # type: ignore[no-untyped-def]
         if (
             k >= 0.0
             and (near >= 0.013 or v <= near)
-            and np.log(v) + np.log(fit) - np.log(shift / (near * near) + slope)
-            <= fused(k, log, -lam) - math.lgamma(k + 1.0)
+            and np.log(v) + fit - np.log(shift / (near * near) + slope) <= fused(k, log, -lam) - math.lgamma(k + 1.0)
         ):
             return np.int64(k)
         attempt += 1
+        a, b, c, d = words(i, attempt, call, key)
 
 
 @njit
-def gamma(i, call, key, shape, _):  # type: ignore[no-untyped-def]
-    """A number of the standard gamma distribution, by Marsaglia and Tsang."""
+def gamma_facts(shape, _):  # type: ignore[no-untyped-def]
+    """Facts of the standard gamma distribution of a shape."""
     if not shape >= 0.0:
         raise ValueError("shape < 0")
+    third = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
+    return shape, third, 1.0 / np.sqrt(9.0 * third), shape >= 1.0
+
+
+@njit
+def gamma_trial(a, b, c, d, facts):  # type: ignore[no-untyped-def]
+    """A number, if the first attempt is accepted."""
+    _, third, scale, _ = facts
+    x = np.sqrt(-2.0 * np.log(1.0 - unit(a, b))) * np.cos(1.4629180792671596e-09 * (np.float64(c) + 0.5))
+    v = fused(scale, x, 1.0) ** 3
+    u = (np.float64(d) + 0.5) * 2.3283064365386963e-10
+    is_sure = (v > 0.0) & (np.log(u) < fused(0.5 * x, x, third * (1.0 - v + np.log(v))))
+    return third * v, is_sure
+
+
+@njit
+def gamma_number(a, b, c, d, i, call, key, facts):  # type: ignore[no-untyped-def]
+    """A number of the standard gamma distribution, by Marsaglia and Tsang."""
+    shape, third, scale, _ = facts
     if shape == 0.0:
         return 0.0
-    third = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
-    scale, attempt = 1.0 / np.sqrt(9.0 * third), 0
+    attempt = 0
     while True:
-        a, b, c, d = words(i, attempt, call, key)
         x = np.sqrt(-2.0 * np.log(1.0 - unit(a, b))) * np.cos(1.4629180792671596e-09 * (np.float64(c) + 0.5))
         v = fused(scale, x, 1.0) ** 3
         u = (np.float64(d) + 0.5) * 2.3283064365386963e-10
         if v > 0.0 and np.log(u) < fused(0.5 * x, x, third * (1.0 - v + np.log(v))):
             break
         attempt += 1
+        a, b, c, d = words(i, attempt, call, key)
     if shape >= 1.0:
         return third * v
     a, b, _, _ = words(i, 65535, call, key)
@@ -154,22 +194,35 @@ def gamma(i, call, key, shape, _):  # type: ignore[no-untyped-def]
 
 
 @njit
-def binomial(i, call, key, n, p):  # type: ignore[no-untyped-def]
-    """A number of the binomial distribution: by inversion, from the mode on both ways."""
+def binomial_facts(n, p):  # type: ignore[no-untyped-def]
+    """Facts of the binomial distribution of a number of trials and a probability."""
     if not 0.0 <= p <= 1.0:
         raise ValueError("p < 0, p > 1 or p is NaN")
     if n < 0:
         raise ValueError("n < 0")
     if p == 0.0 or p == 1.0 or n == 0:
-        return np.int64(n) if p == 1.0 else np.int64(0)
-    a, b, _, _ = words(i, 0, call, key)
-    u, mode = unit(a, b), np.int64((n + 1) * p)
-    mode = min(mode, np.int64(n))
+        return np.int64(n), p, np.int64(n) if p == 1.0 else np.int64(0), 0.0, 0.0, False
+    mode = min(np.int64((n + 1) * p), np.int64(n))
     log = math.lgamma(n + 1.0) - math.lgamma(mode + 1.0) - math.lgamma(n - mode + 1.0)
-    up = down = np.exp(fused(float(n - mode), np.log1p(-p), fused(float(mode), np.log(p), log)))
+    most = np.exp(fused(float(n - mode), np.log1p(-p), fused(float(mode), np.log(p), log)))
+    return np.int64(n), p, mode, most, p / (1.0 - p), False
+
+
+@njit
+def binomial_trial(a, b, c, d, facts):  # type: ignore[no-untyped-def]
+    """No number is sure."""
+    return np.int64(0), False
+
+
+@njit
+def binomial_number(a, b, c, d, i, call, key, facts):  # type: ignore[no-untyped-def]
+    """A number of the binomial distribution: by inversion, from the mode on both ways."""
+    n, p, mode, most, odds, _ = facts
+    if p == 0.0 or p == 1.0 or n == 0:
+        return mode
     above = below = mode
-    u -= up
-    odds = p / (1.0 - p)
+    up = down = most
+    u = unit(a, b) - most
     while u >= 0.0 and (above < n or below > 0) and (up > 1e-20 or down > 1e-20):
         if above < n:
             up *= odds * (n - above) / (above + 1.0)
@@ -186,12 +239,33 @@ def binomial(i, call, key, n, p):  # type: ignore[no-untyped-def]
     return mode
 
 
-@njit(parallel=True)
-def each(law, out, call, key, first, second):  # type: ignore[no-untyped-def]
+@njit
+def law_at(number, facts, i, call, key, first, second):  # type: ignore[no-untyped-def]
+    """Number `i` of a law with parameters."""
+    a, b, c, d = words(i, 0, call, key)
+    return number(a, b, c, d, i, call, key, facts(first, second))
+
+
+# Strips do not overlap.
+@njit(parallel={"unsafe": True})
+def each(number, facts, trial, out, call, key, first, second):  # type: ignore[no-untyped-def]
     """An array filled with numbers of a law that has parameters, each a line or one for all."""
-    for i in prange(out.size):
-        a, b = first[i if first.size > 1 else 0], second[i if second.size > 1 else 0]
-        out[i] = law(np.uint64(i), call, key, a, b)
+    is_one = first.size == 1 and second.size == 1
+    for t in prange((out.size + STRIP - 1) // STRIP):
+        begin, count = STRIP * t, min(out.size - STRIP * t, STRIP)
+        w, is_sure = np.empty((4, count), np.uint32), np.zeros(count, np.bool_)
+        for j in range(count):
+            w[0, j], w[1, j], w[2, j], w[3, j] = words(np.uint64(begin + j), 0, call, key)
+        known = facts(first[0], second[0])
+        if is_one and known[-1]:
+            for j in range(count):
+                out[begin + j], is_sure[j] = trial(w[0, j], w[1, j], w[2, j], w[3, j], known)
+        for j in range(count):
+            if not is_sure[j]:
+                i = begin + j
+                if not is_one:
+                    known = facts(first[i if first.size > 1 else 0], second[i if second.size > 1 else 0])
+                out[i] = number(w[0, j], w[1, j], w[2, j], w[3, j], np.uint64(i), call, key, known)
     return out
 
 
@@ -209,10 +283,6 @@ def four_each(law, out, first, call, key):  # type: ignore[no-untyped-def]
     for j in range(out.size // 4):
         a, b, c, d = words(first + j, 0, call, key)
         out[4 * j], out[4 * j + 1], out[4 * j + 2], out[4 * j + 3] = law(a, b, c, d)
-
-
-#: Numbers that a thread makes at a time.
-STRIP = 4096
 
 
 # Strips do not overlap.
@@ -277,6 +347,11 @@ def whole_at(i, call, key, low, count, least):  # type: ignore[no-untyped-def]
     """Number `i` of those that `whole_numbers` fills in."""
     return low + below(i, count, least, call, key)
 
+
+#: Laws with parameters.
+POISSON = poisson_number, poisson_facts, poisson_trial
+GAMMA = gamma_number, gamma_facts, gamma_trial
+BINOMIAL = binomial_number, binomial_facts, binomial_trial
 
 #: What gives one number, for functions that fill arrays.
 AT = {pairs: pair_at, fours: four_at, whole_numbers: whole_at}

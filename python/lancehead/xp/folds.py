@@ -565,19 +565,22 @@ def _scan_segments(first: str, x: str, offsets: str, shape: str, helper: str, op
 
 
 def adjacent_difference(x: Any, f: Any = None, *, axis: int = -1) -> ndarray:
-    """`f(x[i], x[i - 1])` along an axis, subtraction without a function; the first element stays.
+    """`f(x[i], x[i - 1])` along an axis, without a function subtraction; the first element stays.
 
-    Shape as `x`; the type holds the elements and the results. AxisError for an axis that is not there.
+    Without a function, truth values are those that differ from the one before, as of `np.diff`. Shape as `x`; the type
+    holds the elements and the results. AxisError for an axis that is not there.
     """
     k = axis_of(axis, x.ndim)
-    if f is None:
+    if f is None and x.dtype == dtypes.bool:
+        found, f = x.dtype, _unlike
+    elif f is None:
         found, f = subtract(x, x).dtype, _less
     else:
         found = of.result_dtype(f := of.binary(f), (x.dtype, x.dtype))
     dtype = dtypes.as_dtype(np.result_type(x.dtype, found))
     # Elements before axis `k` are rows; neighbours are as far from each other as there are elements after it.
     rows, m = math.prod(x.shape[:k]), math.prod(x.shape[k + 1 :])
-    helper = of.made(_differences(of.typed(dtype), k == 0), f, parallel={"unsafe": True})
+    helper = of.made(_differences(dtype, k == 0), f, parallel={"unsafe": True})
     dynamic = (x.shape, rows, x.shape[k] * m, m)
     return wrap(made("adjacent_difference", _differ, (x.node(),), x.shape, dtype, dynamic=dynamic, objects=(helper,)))
 
@@ -587,16 +590,28 @@ def _less(a, b):  # type: ignore[no-untyped-def]
     return a - b
 
 
-def _differences(dtype: str, is_one: bool) -> str:
-    # The loops over rows of `n` elements, or over the elements of one, in parallel.
+@njit
+def _unlike(a, b):  # type: ignore[no-untyped-def]
+    return a != b
+
+
+def _differences(dtype: np.dtype[Any], is_one: bool) -> str:
+    # The loops over rows of `n` elements, or over the elements of one, in parallel. The last loop, which has most of
+    # them, begins where a line of the cache does: stores that cross such lines take twice as long.
+    name, line = of.typed(dtype), max(64 // dtype.itemsize, 1)
     return f"""def call(x, shape, rows, n, m):
-    out = np.empty(shape, {dtype})
+    out = np.empty(shape, {name})
     line = out.reshape(-1)
     for r in {"range" if is_one else "prange"}(rows):
-        for i in range(r * n, r * n + min(m, n)):
-            put(line, i, {dtype}(element(x, i)))
-        for i in {"prange" if is_one else "range"}(r * n + m, r * n + n):
-            put(line, i, {dtype}(f0(element(x, i), element(x, i - m))))
+        start, stop = r * n + min(m, n), r * n + n
+        whole = min((start + {line - 1}) // {line} * {line}, stop)
+        for i in range(r * n, start):
+            put(line, i, {name}(element(x, i)))
+        for i in range(start, whole):
+            put(line, i, {name}(f0(element(x, i), element(x, i - m))))
+        for t in {"prange" if is_one else "range"}((stop - whole + {of.BLOCK - 1}) // {of.BLOCK}):
+            for i in range(whole + t * {of.BLOCK}, min(whole + (t + 1) * {of.BLOCK}, stop)):
+                put(line, i, {name}(f0(element(x, i), element(x, i - m))))
     return out
 """
 

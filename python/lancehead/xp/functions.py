@@ -37,6 +37,10 @@ _SOURCES: dict[int, Any] = {}
 _RESULTS: dict[Any, str] = {}
 
 
+#: Elements of a task of loops that call functions, of whose time the compiler knows nothing.
+BLOCK = 4096
+
+
 class _Types(dict[np.dtype[Any], Any]):
     def __missing__(self, dtype: np.dtype[Any]) -> Any:
         if dtype.fields is None:

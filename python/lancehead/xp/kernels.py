@@ -352,7 +352,8 @@ def _random(code: Code, node: Node, index: Index) -> str:
     name, *rest = node.op.static
     fill = NAMES[name]
     if fill is drawing.each:
-        name = rest[0]
+        name = name_of(drawing.law_at)
+        given = [*rest[:2], *given]
         given += [code.load(n, Index(n.shape, "0" if n.shape == (1,) else flat)) for n in node.inputs]
     elif fill in drawing.AT:
         name = name_of(drawing.AT[fill])

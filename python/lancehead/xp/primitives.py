@@ -272,10 +272,13 @@ def _loops(ndim: int, before: tuple[int, ...], after: tuple[int, ...], offsets: 
         for is_edge in (True, False)
     )
     lines.append(f"{indent}to = {to}")
-    kinds = [("range", "low, high", plain), ("range", "0, low", edge), ("range", f"high, n{last}", edge)]
-    for loop, ends, values in kinds[:1] if is_valid else kinds:
-        loop = "prange" if not last and values is plain else loop
-        lines.append(f"{indent}for i in {loop}({ends}):\n{indent}    put(line, to + i, {dtype}(f0({values})))")
+    kinds = [("low, high", plain), ("0, low", edge), (f"high, n{last}", edge)]
+    for ends, values in kinds[:1] if is_valid else kinds:
+        inner, at = f"range({ends})", indent
+        if not last and values is plain:
+            lines.append(f"{indent}for t in prange((high - low + {of.BLOCK - 1}) // {of.BLOCK}):")
+            inner, at = f"range(low + t * {of.BLOCK}, min(low + (t + 1) * {of.BLOCK}, high))", indent + "    "
+        lines.append(f"{at}for i in {inner}:\n{at}    put(line, to + i, {dtype}(f0({values})))")
     return "\n".join([*lines, "    return out", ""])
 
 

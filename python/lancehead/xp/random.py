@@ -84,8 +84,9 @@ def _of_integers(call: str, key: str, n: str, shape: str, low: str, count: str, 
     return f"{fill}({out}, {call}, {key}, {low}, {count}, {least})[:{n}].reshape({shape})"
 
 
-def _with_parameters(a: str, b: str, call: str, key: str, n: str, shape: str, fill: str, law: str, dtype: str) -> str:
-    return f"{fill}({law}, np.empty({n}, {dtype}), {call}, {key}, {a}, {b}).reshape({shape})"
+def _with_parameters(a: str, b: str, call: str, key: str, n: str, shape: str, fill: str, *law: str) -> str:
+    *functions, dtype = law
+    return f"{fill}({', '.join(functions)}, np.empty({n}, {dtype}), {call}, {key}, {a}, {b}).reshape({shape})"
 
 
 class Generator:
@@ -238,7 +239,7 @@ class Generator:
         return mapped(_geometric, self.random(_size(size, p)), p)
 
     # --- by rejection ------------------------------------------------------------------------------------------------
-    def _each(self, law: Any, dtype: np.dtype[Any], size: Any, first: Any, second: Any = 0.0) -> ndarray:
+    def _each(self, law: tuple[Any, ...], dtype: np.dtype[Any], size: Any, first: Any, second: Any = 0.0) -> ndarray:
         shape = _size(size, first, second)
 
         def line(x: Any) -> Node:
@@ -246,7 +247,7 @@ class Generator:
                 return leaf(np.asarray([x]))
             return as_line(as_node(x if not x.ndim else broadcast_to(x, shape)))
 
-        objects, static = (drawing.each, law), (of.typed(dtype),)
+        objects, static = (drawing.each, *law), (of.typed(dtype),)
         dynamic = (*self._next(), math.prod(shape), shape)
         return wrap(
             made(
@@ -260,18 +261,18 @@ class Generator:
         lam = self._parameter(lam)
         if not isinstance(lam, ndarray) and not 0 <= lam <= 9.2233720064847708e18:
             raise ValueError("lam < 0 or lam is NaN" if not lam >= 0 else "lam value too large")
-        return self._each(drawing.poisson, dtypes.int64, size, _float(lam))
+        return self._each(drawing.POISSON, dtypes.int64, size, _float(lam))
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> ndarray:
         """Numbers of successes of `n` trials of a probability."""
         n, p = _checked("n", self._parameter(n)), _checked("p", self._parameter(p), _probability)
         if isinstance(n, ndarray):
             n = wrap(convert(n.node(), dtypes.int64))
-        return self._each(drawing.binomial, dtypes.int64, size, n, _float(p))
+        return self._each(drawing.BINOMIAL, dtypes.int64, size, n, _float(p))
 
     def standard_gamma(self, shape: Any, size: Any = None) -> ndarray:
         """Numbers of the gamma distribution of a shape and the scale 1."""
-        return self._each(drawing.gamma, dtypes.float64, size, _float(_checked("shape", self._parameter(shape))))
+        return self._each(drawing.GAMMA, dtypes.float64, size, _float(_checked("shape", self._parameter(shape))))
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> ndarray:
         """Numbers of the gamma distribution."""

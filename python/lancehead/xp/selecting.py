@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.decorators import njit
-from lancehead.lib.primitives import ordering, selecting
+from lancehead.lib.primitives import merging, ordering, selecting
 from lancehead.xp import dtypes
 
 plain_before, float_before, pair_before = (
@@ -24,8 +24,8 @@ smallest, top_rows = (
 )
 # Parts of lines are apart.
 runs = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.runs)
-merged = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.merged)
-combined = njit(parallel={"unsafe": True}, boundscheck=False)(selecting.combined)
+merged = njit(parallel={"unsafe": True}, boundscheck=False)(merging.merged)
+combined = njit(parallel={"unsafe": True}, boundscheck=False)(merging.combined)
 stable_order = njit(error_model="numpy", boundscheck=False)(ordering.stable_order)
 smallest_of_rows = njit(parallel=True)(selecting.smallest_of_rows)
 

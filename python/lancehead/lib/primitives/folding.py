@@ -1,6 +1,6 @@
 """Loops of reductions and running results by functions of a program."""
 
-from lancehead import prange
+from lancehead import get_num_threads, prange
 from lancehead.lib.primitives.lines import extents, fill, flat, get, new_line, put
 
 #: Elements of a line that a task reduces, and columns of lines that are side by side.
@@ -183,7 +183,8 @@ def scanned(op, first, exclusive, x):
     if n == 0 or rows == 0:
         return out
     line, to = flat(x), flat(out)
-    if rows < FEW_ROWS and n > GROUP:
+    # One thread passes over what is in the nearest cache.
+    if rows < FEW_ROWS and n > GROUP and get_num_threads() > 1:
         for row in range(rows):
             scan_wide(op, first, exclusive, line, row * n, n, to)
     else:
@@ -284,12 +285,14 @@ def segments_folded(op, first, x, offsets):
     check_offsets(offsets, n, False)
     number = offsets.size - 1
     out = new_line((rows, number), first)
+    line, to = flat(x), flat(out)
     for t in prange(rows * number):
-        row, k = t // number, t % number
+        row = t // number
+        base, k = row * n, t - row * number
         total = get(first, 0)
-        for i in range(offsets[k], offsets[k + 1]):
-            total = op(total, get(x, (row, i)))
-        put(out, (row, k), total)
+        for i in range(base + get(offsets, k), base + get(offsets, k + 1)):
+            total = op(total, get(line, i))
+        put(to, t, total)
     return out
 
 
@@ -299,16 +302,18 @@ def segments_scanned(op, first, exclusive, x, offsets):
     check_offsets(offsets, n, True)
     number = offsets.size - 1
     out = new_line((rows, n), first)
+    line, to = flat(x), flat(out)
+    has_first, back = extents(first)[0] > 0, int(exclusive)
     for t in prange(rows * number):
-        row, k = t // number, t % number
-        start, stop = offsets[k], offsets[k + 1]
+        row = t // number
+        base, k = row * n, t - row * number
+        start, stop = base + get(offsets, k), base + get(offsets, k + 1)
         if start < stop:
-            total = get(first, 0) if extents(first)[0] else get(x, (row, start))
-            if extents(first)[0] and not exclusive:
-                total = op(total, get(x, (row, start)))
-            put(out, (row, start), total)
-            back = 1 if exclusive else 0
+            total = get(first, 0) if has_first else get(line, start)
+            if has_first and not exclusive:
+                total = op(total, get(line, start))
+            put(to, start, total)
             for i in range(start + 1, stop):
-                total = op(total, get(x, (row, i - back)))
-                put(out, (row, i), total)
+                total = op(total, get(line, i - back))
+                put(to, i, total)
     return out

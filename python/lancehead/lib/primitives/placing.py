@@ -3,13 +3,15 @@
 import numpy as np
 
 from lancehead import prange
+from lancehead.lib import prim
 
 
 def check_places(places, n):
     """Raises IndexError for the first place that is out of bounds."""
     bad = 0
     for place in places:
-        bad += place < -n or place >= n
+        # Those from -n to before n, by one comparison.
+        bad += np.uint64(place + n) >= np.uint64(2 * n)
     if bad:
         for place in places:
             if place < -n or place >= n:
@@ -40,7 +42,13 @@ def put_elements(op, x, places, values):
 def take_rows(x, places):
     """Rows, or elements of a line, at places."""
     out = np.empty(places.shape + x.shape[1:], x.dtype)
-    check_places(places, x.shape[0])
-    for i in prange(places.size):
-        out[i] = x[places[i]]
+    n = x.shape[0]
+    check_places(places, n)
+    if x.ndim == 1:
+        for i in prange(places.size):
+            place = prim.item(places, i)
+            out[i] = prim.item(x, place + n if place < 0 else place)
+    else:
+        for i in prange(places.size):
+            out[i] = x[places[i]]
     return out

@@ -9,7 +9,7 @@ from lancehead.lib.primitives.lines import element, put
 BLOCK = 65536
 #: Lines that are shorter are partitioned at once.
 SHORT = 4 * BLOCK
-#: Elements of a part of sorted lines, and of a block in which runs are looked for.
+#: Elements of a block in which runs are looked for.
 PART = 16384
 #: Elements of a sample.
 SAMPLE = 16384
@@ -222,94 +222,4 @@ def runs(before, x):
     for t in prange(counts.size - 1):
         runs_of_block(before, x, t * PART, element(counts, t), element(counts, t + 1), values, starts)
     put(starts, number, x.size)
-    lengths = np.empty(number, np.int64)
-    for k in prange(number):
-        put(lengths, k, element(starts, k + 1) - element(starts, k))
-    return values, lengths
-
-
-def parts_of_second(before, a, b):
-    """Where a part of a sorted line begins that goes with each part of another: before it are lesser elements."""
-    parts = max((a.size + PART - 1) // PART, 1)
-    starts = np.empty(parts + 1, np.int64)
-    put(starts, 0, 0)
-    put(starts, parts, b.size)
-    for t in prange(1, parts):
-        low, high, least = 0, b.size, element(a, t * PART)
-        while low < high:
-            middle = (low + high) // 2
-            if before(element(b, middle), least):
-                low = middle + 1
-            else:
-                high = middle
-        put(starts, t, low)
-    return starts
-
-
-def merged(before, a, b):
-    """Two sorted lines as one."""
-    out = np.empty(a.size + b.size, a.dtype)
-    starts = parts_of_second(before, a, b)
-    for t in prange(starts.size - 1):
-        merge_part(before, a, t * PART, min((t + 1) * PART, a.size), b, element(starts, t), element(starts, t + 1), out)
-    return out
-
-
-def merge_part(before, a, i, a_end, b, j, b_end, out):
-    """Parts of sorted lines as one, at their places."""
-    while i < a_end and j < b_end:
-        # So many steps need no question whether a line ends.
-        for _ in range(min(a_end - i, b_end - j)):
-            x, y = element(a, i), element(b, j)
-            is_second = before(y, x)
-            put(out, i + j, y if is_second else x)
-            i += 1 - int(is_second)
-            j += int(is_second)
-    for k in range(i, a_end):
-        put(out, k + j, element(a, k))
-    for k in range(j, b_end):
-        put(out, a_end + k, element(b, k))
-
-
-def combined(before, a, b, keep):
-    """Different elements of sorted lines: of the first only, of both, of the second only, as `keep` says."""
-    one, other = runs(before, a)[0], runs(before, b)[0]
-    starts = parts_of_second(before, one, other)
-    found = np.empty(one.size + other.size + 1, a.dtype)
-    ends = np.zeros(starts.size, np.int64)
-    for t in prange(starts.size - 1):
-        stop = min((t + 1) * PART, one.size)
-        put(ends, t + 1, combine_part(before, one, t * PART, stop, other, starts, t, found, keep))
-    for t in range(starts.size - 1):
-        put(ends, t + 1, element(ends, t) + element(ends, t + 1))
-    out = np.empty(element(ends, starts.size - 1), a.dtype)
-    for t in prange(starts.size - 1):
-        start, to = t * PART + element(starts, t), element(ends, t)
-        for k in range(element(ends, t + 1) - to):
-            put(out, to + k, element(found, start + k))
-    return out
-
-
-def combine_part(before, a, i, a_end, b, starts, t, found, keep):
-    """The elements of parts of lines that are kept, from the place where the parts begin on: how many there are."""
-    of_a, of_both, of_b = keep
-    j, b_end = element(starts, t), element(starts, t + 1)
-    start = at = i + j
-    while i < a_end and j < b_end:
-        for _ in range(min(a_end - i, b_end - j)):
-            x, y = element(a, i), element(b, j)
-            is_first, is_second = before(x, y), before(y, x)
-            # Written whether it is kept or not, so that there is no branch; what follows writes it again.
-            put(found, at, y if is_second else x)
-            at += int((is_first & of_a) | (is_second & of_b) | (not (is_first | is_second)) & of_both)
-            i += int(not is_second)
-            j += int(not is_first)
-    if of_a:
-        for k in range(i, a_end):
-            put(found, at, element(a, k))
-            at += 1
-    if of_b:
-        for k in range(j, b_end):
-            put(found, at, element(b, k))
-            at += 1
-    return at - start
+    return values, starts[1:] - starts[:-1]

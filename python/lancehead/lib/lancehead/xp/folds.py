@@ -32,6 +32,9 @@ from lancehead.lib.primitives.folding import (
 )
 from lancehead.lib.primitives.lines import get, put
 
+#: Elements of a task of loops that call functions, of whose time the compiler knows nothing.
+BLOCK = 4096
+
 
 def map(f, *arrays):
     """The results of a function for the elements of arrays."""
@@ -41,9 +44,11 @@ def map(f, *arrays):
     like = result_of(f, examples(lines))
     if len(shape) == 0:
         return as_type(f(*elements(lines, 0)), like)
-    out = lines_like(count(shape), like)
-    for i in prange(count(shape)):
-        put(out, i, f(*elements(lines, i)))
+    n = count(shape)
+    out = lines_like(n, like)
+    for t in prange((n + BLOCK - 1) // BLOCK):
+        for i in range(t * BLOCK, min((t + 1) * BLOCK, n)):
+            put(out, i, f(*elements(lines, i)))
     return shaped(out, shape)
 
 
@@ -299,11 +304,20 @@ def _minus(a, b):
     return a - b
 
 
+def _unlike(a, b):
+    return a != b
+
+
 def adjacent_difference(x, f=None, *, axis=-1):
-    """`f(x[i], x[i - 1])` along an axis, subtraction without a function; the first element stays."""
-    if prim.is_none(f):
-        return adjacent_difference(x, _minus, axis=axis)
+    """`f(x[i], x[i - 1])` along an axis; the first element stays.
+
+    Without a function it is subtraction, or inequality of truth values.
+    """
     given = np.asarray(x)
+    if prim.is_none(f):
+        if prim.is_bool(prim.dtype_of(given)):
+            return adjacent_difference(given, _unlike, axis=axis)
+        return adjacent_difference(given, _minus, axis=axis)
     k = check_axis(axis_of(axis), given.ndim)
     item = _element_of(given)
     like = joined(item, result_of(f, (item, item)))
@@ -311,11 +325,10 @@ def adjacent_difference(x, f=None, *, axis=-1):
     number, n = rows.shape
     out = np.empty((number, n), prim.dtype_of(like))
     for row in prange(number):
-        for i in range(n):
-            if i == 0:
-                out[row, i] = as_type(rows[row, i], like)
-            else:
-                out[row, i] = as_type(f(rows[row, i], rows[row, i - 1]), like)
+        if n > 0:
+            out[row, 0] = as_type(rows[row, 0], like)
+        for i in range(1, n):
+            out[row, i] = as_type(f(rows[row, i], rows[row, i - 1]), like)
     return _back(out, given.shape, k, n)
 
 

@@ -6,6 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.layout import check_axis, contiguous, count, flat, with_shape
 from lancehead.lib.numpy.manip import moveaxis
+from lancehead.lib.primitives.merging import combined, merged
 from lancehead.lib.primitives.results import (
     HistogramResult,
     PartitionResult,
@@ -16,9 +17,7 @@ from lancehead.lib.primitives.results import (
 from lancehead.lib.primitives.selecting import (
     chosen,
     chosen_elements,
-    combined,
     float_before,
-    merged,
     pair_before,
     parted,
     parted_elements,
