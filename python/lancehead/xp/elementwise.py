@@ -116,7 +116,7 @@ def apply(name: str, *given: Any) -> ndarray:
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
         found = _RESOLVED[key] = op(ROWS[name], _call, (name,), is_fresh=True), dtype
         if dtype.kind not in "biufc":
-            found[0].fills = False
+            found[0].never_fills()
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
@@ -142,25 +142,23 @@ def _declare(name: str, numpy: str, columns: dict[str, Any]) -> None:
 def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> Callable[[ndarray], ndarray]:
     _declare(name, numpy, columns)
 
-    def slow(x: ndarray) -> ndarray:
+    def slow(x: Any, /) -> ndarray:
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         result = apply(numpy, x)
         known(name)[x.dtype] = result._node.op, result.dtype
         return result
 
-    f = unary(name, slow)
-    f.__name__ = f.__qualname__ = name
-    f.__module__ = __name__
-    f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
-    return f
+    slow.__name__ = slow.__qualname__ = name
+    slow.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
+    return unary(name, slow)
 
 
 def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
     _declare(name, numpy, columns)
     may_raise = ROWS[numpy].may_raise
 
-    def slow(x1: Any, x2: Any) -> ndarray:
+    def slow(x1: Any, x2: Any, /) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
         result = apply(numpy, x1, x2)
         node = result._node
@@ -177,14 +175,12 @@ def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarr
             known(name)[key[0]] = found
         return result
 
-    f = binary(name, slow)
-    f.__name__ = f.__qualname__ = name
-    f.__module__ = __name__
-    f.__doc__ = (
+    slow.__name__ = slow.__qualname__ = name
+    slow.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
     )
-    return f
+    return binary(name, slow)
 
 
 def _comparison(name: str, with_outside: Callable[[bool], bool]) -> Callable[[Any, Any], ndarray]:

@@ -139,12 +139,19 @@ def trace(f: F) -> F:
     """
     structures: dict[Any, _Structure] = {}
     python = f if type(f) is FunctionType else None
+    reads: list[captured.Reads] = []
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
-        if python is not None and (state := captured.state(cast("FunctionType", python))):
-            key = (key, *state)
+        if python is not None:
+            read = reads[0] if reads else None
+            if read is None or (read.state is not None and not read.hold()):
+                read = captured.Reads(cast("FunctionType", python))
+                reads[:] = [read]
+            state = captured.state(cast("FunctionType", python)) if read.state is None else read.state
+            if state:
+                key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
         found = structures.get(key)
