@@ -7,6 +7,7 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, Generic, ParamSpec, Self, TypeVar, final, overload
 
+import numpy as np
 from typing_extensions import disjoint_base
 
 from lancehead.explain import Report
@@ -602,10 +603,10 @@ class GraphArray:
     _node: Any
     _view: Any
     @property
-    def T(self) -> Any:
+    def T(self) -> Self:
         """The transposed matrix; ValueError unless there are two axes."""
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype[Any]:
         """Data type."""
     @property
     def ndim(self) -> int:
@@ -622,9 +623,9 @@ class GraphArray:
         """The node of the array's contents as they are now."""
     def numpy(self) -> Any:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
-    def view(self, change: Callable[..., Any], /, *arguments: Any) -> Any:
+    def view(self, change: Callable[..., Any], /, *arguments: Any) -> Self:
         """Another view of the same memory: a function is applied to an array of the same extents and strides."""
-    def __getitem__(self, key: Any) -> Any: ...
+    def __getitem__(self, key: Any) -> Self: ...
 
 @final
 class ElementwiseFunction:
@@ -637,6 +638,8 @@ class ElementwiseFunction:
 
 def array_of_node(node: Any) -> Any: ...
 def data_address(array: Any) -> int: ...
-def elementwise(count: int, known: dict[Any, Any], slow: Callable[..., Any], exchanged: bool = False) -> Any: ...
+def elementwise(
+    count: int, known: dict[Any, Any], slow: Callable[..., Any], exchanged: bool = False
+) -> Callable[..., Any]: ...
 def lazy_array(op: Any, inputs: tuple[Any, ...], shape: Any, dtype: Any, device: Any) -> Any: ...
 def register_graph(names: dict[str, Any]) -> None: ...

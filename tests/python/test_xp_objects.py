@@ -21,12 +21,13 @@ KEYS = [
 
 
 @pytest.mark.parametrize("state", ["computed", "not computed", "asked", "large"])
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_views_by_keys_are_those_of_numpy(rank: int, state: str) -> None:
-    shape = {1: (12,), 2: (4, 6), 3: (4, 3, 5)}[rank] if state != "large" else {1: (9000,), 2: (70, 90), 3: (20, 30, 9)}[rank]
+@pytest.mark.parametrize("shape", [(12,), (4, 3, 5)])
+def test_views_by_keys_are_those_of_numpy(shape: tuple[int, ...], state: str) -> None:
+    if state == "large":
+        shape = (shape[0] * 1000, *shape[1:])
     a = np.arange(np.prod(shape), dtype=float).reshape(shape)
     for key in KEYS:
-        for second in (slice(None), slice(None, None, -1), 0, None):
+        for second in (slice(None), slice(None, None, -1), 0):
             x: Any = xp.asarray(a.copy()) + 1.0 if state == "not computed" else xp.asarray(a.copy())
             b = a + 1.0 if state == "not computed" else a.copy()
             try:
@@ -38,7 +39,7 @@ def test_views_by_keys_are_those_of_numpy(rank: int, state: str) -> None:
             view = x[key]
             if state == "asked":
                 view.compute()
-            if np.ndim(part) and not (np.ndim(part) < 1):
+            if np.ndim(part):
                 view, part = view[second], part[second]
             assert (view.shape, view.dtype, view.ndim, view.size) == (part.shape, part.dtype, part.ndim, part.size)
             np.testing.assert_array_equal(view.numpy(), part)
@@ -123,7 +124,6 @@ def test_numbers_beside_arrays() -> None:
             np.testing.assert_array_equal(np.signbit(value.astype(float)), np.signbit(np.asarray(expected, float)))
         with pytest.raises(OverflowError):
             (x + 1000).compute()
-    assert (x.__add__("a") is NotImplemented) or isinstance(x.__add__("a"), xp.ndarray)
     assert xp.asarray([1.0]).__radd__(None) is NotImplemented
 
 
@@ -225,16 +225,19 @@ def _other_step(v: Any) -> Any:
 CHOSEN = _step
 
 
+class _Count:
+    number = 0
+
+
 def test_traced_functions_see_what_they_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    factor = 3.0
+    calls, factor = _Count(), 3.0
 
     def f(v: Any) -> Any:
-        calls.append(0)
+        calls.number += 1
         return CHOSEN(v) * factor + SIZES[0]
 
     def g(v: Any) -> Any:
-        calls.append(0)
+        calls.number += 1
         return CHOSEN(v) * factor
 
     here = globals()
@@ -244,10 +247,10 @@ def test_traced_functions_see_what_they_read(monkeypatch: pytest.MonkeyPatch) ->
         def value(traced: Any = traced, x: Any = x) -> float:
             return float(traced(x)[0])
 
-        calls.clear()
+        calls.number = 0
         for _ in range(3):
             assert value() == 9.0 + rest
-        assert len(calls) == 1 or function is f
+        assert calls.number == 1
         with monkeypatch.context() as patch:
             patch.setitem(here, "STEP", 5.0)
             assert value() == 18.0 + rest == value()

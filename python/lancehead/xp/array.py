@@ -15,7 +15,7 @@ from lancehead import _core
 from lancehead._core import data_address
 from lancehead.xp import devices, dtypes, records
 from lancehead.xp.devices import CPU, IN_USE, Device, as_device
-from lancehead.xp.graph import NUMBERS, TRANSFER, Node, leaf, number, op, transferred
+from lancehead.xp.graph import ARRAY, NUMBERS, TRANSFER, Node, leaf, number, op, transferred
 from lancehead.xp.methods import Methods
 from lancehead.xp.places import add_note
 from lancehead.xp.regions import compute, compute_alone, settle
@@ -42,6 +42,11 @@ class View(_core.GraphView):
     extents and strides of the other array. In the version `now`, `whole` is the array's value, too."""
 
     __slots__ = ()
+    if TYPE_CHECKING:
+        owner: ndarray
+        shadow: np.ndarray
+        whole: np.ndarray
+        now: Node | None
 
     def __init__(self, owner: ndarray, shadow: np.ndarray, whole: np.ndarray, now: Node | None) -> None:
         self.owner = owner
@@ -91,7 +96,8 @@ class View(_core.GraphView):
 
 
 #: The array of a new operation, whose inputs are known to be on the device; and an array of a node's contents.
-lazy, wrap = _core.lazy_array, _core.array_of_node
+lazy: Callable[..., ndarray] = _core.lazy_array
+wrap: Callable[[Node], ndarray] = _core.array_of_node
 #: The shape to which two shapes broadcast.
 broadcast = functools.lru_cache(1024)(np.broadcast_shapes)
 
@@ -142,6 +148,11 @@ class ndarray(_core.GraphArray, Methods):
     """
 
     __slots__ = ("__weakref__",)
+    if TYPE_CHECKING:
+        _node: Node
+        _view: View | None
+
+        def node(self) -> Node: ...
 
     def __init__(self, node: Node, view: View | None = None) -> None:
         #: The newest version of the contents, in row-major order; of a view those of its owner count.
@@ -187,7 +198,7 @@ class ndarray(_core.GraphArray, Methods):
             if not records.is_whole(newest.dtype, s.dtype):
                 # Other fields lie between those that are chosen.
                 for name in s.dtype.names or ():
-                    self.view(lambda s, name=name: s[name]).write(ndarray(value)[name].node())  # type: ignore[misc]
+                    self.view(lambda s, name=name: s[name]).write(ndarray(value)[name].node())
                 return
             view.owner._node = records.store(newest, value, s, view.byte())
             return
@@ -327,7 +338,7 @@ class ndarray(_core.GraphArray, Methods):
         """The transposed matrices; ValueError unless there are at least two axes."""
         if self.ndim < 2:
             raise ValueError(f"mT is of arrays with at least two axes, not {self.ndim}")
-        return cast("ndarray", self.view(np.ndarray.swapaxes, -1, -2))
+        return self.view(np.ndarray.swapaxes, -1, -2)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         OPERATORS["put"](self, key, value)
@@ -420,12 +431,11 @@ _STORED = op(_STORE, _stored, is_costly=True, is_fresh=True, here=_stored_here)
 _STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)
 
 
-
 _core.register_graph({
     "node": Node, "view": View, "array": ndarray, "in_use": IN_USE, "numbers": NUMBERS, "number": number,
     "broadcast": broadcast, "shadow": _shadow, "compute": _compute, "get": lambda a, key: OPERATORS["get"](a, key),
-    "failed": lambda node, error: add_note(error, node), "settle": settle, "numpy": _numpy, "transfer": TRANSFER,
-    "mixed": devices.mixed,
+    "failed": lambda node, error: add_note(error, node), "settle": settle, "numpy": _numpy, "strided": _STRIDED,
+    "transfer": TRANSFER, "mixed": devices.mixed,
 })  # fmt: skip
 
 
@@ -442,5 +452,5 @@ def from_numpy(value: np.ndarray, device: Device | None = None) -> ndarray:
     Without a device it goes with arrays of any.
     """
     if device is None or device.number is None:
-        return wrap(leaf(value, device))
+        return wrap(Node(ARRAY, (), value.shape, value.dtype, (), value, device))
     return wrap(leaf(devices.uploaded(value, device), device))

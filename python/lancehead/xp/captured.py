@@ -150,13 +150,13 @@ class Reads:
         names = [(known, name, known.get(name, _MISSING)) for name in names_of(code)]
         self._globals += names
         values = [*(f.__defaults__ or ()), *[x for _, x in found], *[x for _, _, x in names if x is not _MISSING]]
-        return all([self._is_fixed(x) for x in values])
+        return all(self._is_fixed(x) for x in values)
 
     def _is_fixed(self, x: Any) -> bool:
         if isinstance(x, _FIXED):
             return True
         if type(x) is tuple:
-            return all([self._is_fixed(item) for item in x])
+            return all(self._is_fixed(item) for item in x)
         f = _called(x)
         if f is None:
             return not isinstance(x, (np.ndarray, tuple, list, dict, set))

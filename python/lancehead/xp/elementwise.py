@@ -21,7 +21,8 @@ _VALUES = (np.ndarray, np.generic, str, bytes)
 def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
     """The node of an array or a Python number; TypeError for anything else."""
     if isinstance(x, ndarray):
-        return x.node()
+        found: Node = x.node()
+        return found
     if isinstance(x, _NUMBERS):
         return number(x, dtype)
     if isinstance(x, _VALUES):
@@ -115,8 +116,6 @@ def apply(name: str, *given: Any) -> ndarray:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
         found = _RESOLVED[key] = op(ROWS[name], _call, (name,), is_fresh=True), dtype
-        if dtype.kind not in "biufc":
-            found[0].never_fills()
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:

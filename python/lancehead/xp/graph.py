@@ -20,7 +20,7 @@ from lancehead.xp.devices import Device
 from lancehead.xp.rows import Kind, Row, plain
 
 if TYPE_CHECKING:
-    from lancehead.xp.schedules import Schedule
+    pass
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
@@ -52,16 +52,12 @@ class Op(_core.GraphOp):
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
         self.is_fresh = is_fresh
-        #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
+        #: Whether results, if they are numbers or truth values, may be stored in an array instead of a new one.
         self.fills = self.kind is Kind.ELEMENTWISE or self.kind is Kind.REDUCTION or self.row.fills
         #: The compiled function of this operation and no other; and the one that stores the result in an array, its
         #: last argument, None until it is needed, False if there is none.
         self.alone: Any = None
         self.filling: Any = None if self.fills else False
-
-    def never_fills(self) -> None:
-        """Says that results are not numbers."""
-        self.fills, self.filling = False, False
 
     def text(self, operands: Sequence[str], in_place: bool = False) -> str:
         """The call for names of operands; one that changes the first of them if that is wanted."""
@@ -165,9 +161,10 @@ def made(
     """
     if objects:
         static = (*map(name_of, objects), *static)
-    found = op(row, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, here=here)
-    if found.fills and dtype.kind not in "biufc":
-        found.never_fills()
+    count = len(inputs)
+    found = _OPS.get((row, id(emit.__code__), static, count, is_costly, is_fresh))
+    if found is None:
+        found = op(row, emit, static, count=count, is_costly=is_costly, is_fresh=is_fresh, here=here)
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()

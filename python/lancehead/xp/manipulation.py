@@ -73,9 +73,9 @@ def _common(arrays: Any) -> tuple[list[Node], np.dtype[Any]]:
     if not found:
         raise ValueError("at least one array is needed")
     nodes = [as_node(x) for x in found]
-    dtype = nodes[0].dtype
-    if all([n.dtype is dtype for n in nodes]):
-        return nodes, dtype
+    kinds = {n.dtype for n in nodes}
+    if len(kinds) == 1:
+        return nodes, nodes[0].dtype
     dtype = dtypes.result_type(*found)
     return [convert(n, dtype) for n in nodes], dtype
 
@@ -88,8 +88,8 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
     ndim = len(nodes[0].shape)
     k = axis_of(axis, ndim)
     first = nodes[0].shape
-    rest = ndim, first[:k], first[k + 1 :]
-    if any([(len(n.shape), n.shape[:k], n.shape[k + 1 :]) != rest for n in nodes]):
+    rest = first[:k], first[k + 1 :]
+    if [n for n in nodes if len(n.shape) != ndim or (n.shape[:k], n.shape[k + 1 :]) != rest]:
         raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
     shape = (*first[:k], sum([n.shape[k] for n in nodes]), *first[k + 1 :])
     return wrap(made(_CONCAT, _joined, nodes, shape, dtype, static=(k,), is_fresh=True))

@@ -423,8 +423,8 @@ _SMALL = 4096
 def compute_alone(node: Node) -> bool:
     """Gives a node its value if all its inputs have theirs, by the compiled function of its operation.
 
-    Programs that ask for each value have many regions of one operation. Once the functions are there, `lazy/evaluate.rs`
-    of the extension module does the same.
+    Programs that ask for each value have many regions of one operation. Once the functions are there, the extension
+    module does the same (`lazy/evaluate.rs`).
     """
     if node.schedule is not None:
         return False
@@ -438,7 +438,7 @@ def compute_alone(node: Node) -> bool:
     if node.dynamic:
         given += node.dynamic
     try:
-        if op.fills and -1 not in node.shape:
+        if op.fills and -1 not in node.shape and node.dtype.kind in "biufc":
             out = empty(node.shape, node.dtype)
             if out.nbytes <= _SMALL:
                 (op.filling or _filling(node))(*given, out)

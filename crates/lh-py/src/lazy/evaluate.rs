@@ -2,6 +2,7 @@
 
 use crate::lazy::layout::{Lazy, Node, Op, View};
 use crate::lazy::setup::{Setup, field, node, owner, setup};
+use crate::lazy::views::part;
 use crate::object::array::ArrayObject;
 use crate::object::numpy;
 use pyo3::ffi;
@@ -58,28 +59,87 @@ fn value<'py>(setup: &Setup, array: &Lazy<'py>) -> PyResult<Option<Bound<'py, Py
     Ok(node.value())
 }
 
-/// Gives a node its value, if all its inputs have theirs and the function is there. Raises what the operation raises.
+/// So many operations without a value are computed one after the other. A region of them, which is one call, takes
+/// longer than each of these takes; but a new one is compiled.
+const FEW: usize = 8;
+
+/// Gives a node its value, if all its inputs have theirs or are small themselves, and the functions of the operations
+/// are there. Raises what the operations raise.
 fn evaluate<'py>(setup: &Setup, node: &Node<'py>) -> PyResult<bool> {
-    let py = node.0.py();
-    if setup.has_devices(py) || node.schedule().is_some() {
+    if setup.has_devices(node.0.py()) || !is_ready(node, &mut FEW.clone())? {
+        return Ok(false);
+    }
+    run(setup, node)
+}
+
+/// Whether the functions of a node and of those behind it are there. `count` is the number of further operations.
+fn is_ready(node: &Node<'_>, count: &mut usize) -> PyResult<bool> {
+    if node.schedule().is_some() {
         return Ok(false);
     }
     // SAFETY: nodes have operations.
     let op = unsafe { Op::new(field(node.op())?) };
-    let Some(filling) = op.filling() else { return Ok(false) };
+    let fits = extents(&field(node.shape())?, &field(node.dtype())?)?.is_some();
+    let is_there = match op.filling() {
+        // Python makes the function that is missing.
+        None if fits => false,
+        Some(filling) if fits && !is_false(&filling) => true,
+        _ => op.alone().is_some(),
+    };
+    if !is_there {
+        return Ok(false);
+    }
+    for input in field(node.inputs())?.cast_exact::<PyTuple>()?.iter_borrowed() {
+        // SAFETY: the inputs of nodes are nodes.
+        let input = unsafe { Node::new(input.to_owned()) };
+        if input.value().is_none() {
+            let is_small = extents(&field(input.shape())?, &field(input.dtype())?)?.is_some();
+            if *count == 0 || !is_small || has_parts(&input) {
+                return Ok(false);
+            }
+            *count -= 1;
+            if !is_ready(&input, count)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether an operation has several results.
+fn has_parts(node: &Node<'_>) -> bool {
+    node.parts().is_some_and(|p| p.len().is_ok_and(|n| n != 0))
+}
+
+/// Gives a node its value, which [`is_ready`].
+fn run<'py>(setup: &Setup, node: &Node<'py>) -> PyResult<bool> {
+    let py = node.0.py();
+    // SAFETY: nodes have operations.
+    let op = unsafe { Op::new(field(node.op())?) };
     let (inputs, dynamic) = (field(node.inputs())?, field(node.dynamic())?);
     let (inputs, dynamic) = (inputs.cast_exact::<PyTuple>()?, dynamic.cast_exact::<PyTuple>()?);
     let mut given = Given::new();
     for input in inputs.iter_borrowed() {
         // SAFETY: the inputs of nodes are nodes.
-        let Some(value) = unsafe { Node::new(input.to_owned()) }.value() else { return Ok(false) };
-        given.push(value);
+        let input = unsafe { Node::new(input.to_owned()) };
+        if input.value().is_none() && !run(setup, &input)? {
+            return Ok(false);
+        }
+        given.push(field(input.value())?);
+    }
+    if op.0.is(&setup.strided)
+        && let [whole] = &given[..]
+        && let Some(part) = part_of(whole, dynamic)?
+    {
+        settle(node, part);
+        return Ok(true);
     }
     given.extend(dynamic.iter());
-    let shape = field(node.shape())?;
-    if !is_false(&filling)
-        && let Some(out) = small(&shape, &field(node.dtype())?)?
+    let (shape, dtype) = (field(node.shape())?, field(node.dtype())?);
+    if let Some(filling) = op.filling().filter(|f| !is_false(f))
+        && let Some(extents) = extents(&shape, &dtype)?
     {
+        let out = numpy::load(py)?.new_array(dtype, &extents)?;
         given.push(out.clone());
         if let Err(error) = called(&filling, &given) {
             return Err(failed(setup, node, error));
@@ -89,12 +149,26 @@ fn evaluate<'py>(setup: &Setup, node: &Node<'py>) -> PyResult<bool> {
     }
     let Some(alone) = op.alone() else { return Ok(false) };
     let value = called(&alone, &given).map_err(|error| failed(setup, node, error))?;
-    if numpy_array(&value).is_some_and(|a| is_of(a, &node.dtype(), &shape)) {
+    if numpy_array(&value).is_some_and(|a| is_of(a, &dtype, &shape)) {
         settle(node, value);
     } else {
         setup.settle.bind(py).call1((&node.0, value))?;
     }
     Ok(true)
+}
+
+/// A view of an array in row-major order by the place of its first element, its extents and strides.
+fn part_of<'py>(whole: &Bound<'py, PyAny>, facts: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(array) = numpy_array(whole).filter(|a| a.flags & numpy::C_CONTIGUOUS != 0) else { return Ok(None) };
+    // SAFETY: the dtype of a live array.
+    let Some(size) = itemsize(unsafe { numpy::number_of(array.descr) }) else { return Ok(None) };
+    let first: isize = facts.get_item(0)?.extract()?;
+    let (shape, strides) = (facts.get_item(1)?, facts.get_item(2)?);
+    let numbers = |of: &Bound<'py, PyAny>| -> PyResult<SmallVec<[isize; 8]>> {
+        of.cast_exact::<PyTuple>()?.iter_borrowed().map(|n| n.extract()).collect()
+    };
+    let (shape, strides) = (numbers(&shape)?, numbers(&strides)?);
+    part(whole, array, first * size as isize, &shape, &strides).map(Some)
 }
 
 fn is_false(o: &Bound<'_, PyAny>) -> bool {
@@ -128,12 +202,12 @@ fn called<'py>(f: &Bound<'py, PyAny>, given: &Given<'py>) -> PyResult<Bound<'py,
     }
 }
 
-/// A new array of a shape and a type, if it is small and has numbers or truth values.
-fn small<'py>(shape: &Bound<'py, PyAny>, dtype: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// The extents of arrays of a shape and a type, if they are small and have numbers or truth values.
+fn extents(shape: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<Option<SmallVec<[isize; 8]>>> {
     // SAFETY: types of nodes are dtypes.
     let num = unsafe { numpy::number_of(dtype.as_ptr().cast()) };
     let Some(mut bytes) = itemsize(num) else { return Ok(None) };
-    let mut extents = SmallVec::<[isize; 8]>::new();
+    let mut extents = SmallVec::new();
     for n in shape.cast_exact::<PyTuple>()?.iter_borrowed() {
         let n: isize = n.extract()?;
         // An extent of -1 is one that only the value tells.
@@ -141,15 +215,12 @@ fn small<'py>(shape: &Bound<'py, PyAny>, dtype: &Bound<'py, PyAny>) -> PyResult<
         bytes = bytes.saturating_mul(extent);
         extents.push(n);
     }
-    if bytes > SMALL {
-        return Ok(None);
-    }
-    numpy::load(shape.py())?.new_array(dtype.clone(), &extents).map(Some)
+    Ok((bytes <= SMALL).then_some(extents))
 }
 
 /// Whether an array has a type and a shape.
-fn is_of(array: &ArrayObject, dtype: &Option<Bound<'_, PyAny>>, shape: &Bound<'_, PyAny>) -> bool {
-    let is_same = dtype.as_ref().is_some_and(|d| d.as_ptr().cast() == array.descr.cast_mut());
+fn is_of(array: &ArrayObject, dtype: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> bool {
+    let is_same = dtype.as_ptr().cast() == array.descr.cast_mut();
     let Ok(shape) = shape.cast_exact::<PyTuple>() else { return false };
     let extents = array.extents();
     is_same

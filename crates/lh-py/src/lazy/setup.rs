@@ -28,6 +28,8 @@ pub struct Setup {
     pub failed: Py<PyAny>,
     pub settle: Py<PyAny>,
     pub numpy: Py<PyAny>,
+    /// The operation of views.
+    pub strided: Py<PyAny>,
     /// The operation of copies to a device, and the error for operands on two.
     transfer: Py<PyAny>,
     mixed: Py<PyAny>,
@@ -65,6 +67,7 @@ pub fn register_graph(names: &Bound<'_, PyDict>) -> PyResult<()> {
             failed: item("failed")?,
             settle: item("settle")?,
             numpy: item("numpy")?,
+            strided: item("strided")?,
             transfer: item("transfer")?,
             mixed: item("mixed")?,
         })
@@ -107,11 +110,31 @@ impl Setup {
         let Some(view) = array.view() else { return node(array.node()) };
         // SAFETY: arrays refer to views.
         let view = unsafe { View::new(view) };
-        let newest = owner(&view)?.node();
-        match (view.read(), view.version(), newest) {
-            (Some(read), Some(version), Some(newest)) if version.is(&newest) => node(Some(read)),
-            _ => node(Some(view.0.call_method0(pyo3::intern!(view.0.py(), "node"))?)),
+        let newest = field(owner(&view)?.node())?;
+        match (view.read(), view.version()) {
+            (Some(read), Some(version)) if version.is(&newest) => node(Some(read)),
+            _ => crate::lazy::views::read(self, &view, newest),
         }
+    }
+
+    /// A new node of an operation, whose inputs are known to be on the device.
+    #[inline(always)]
+    pub fn node<'py>(
+        &self,
+        op: Bound<'py, PyAny>,
+        inputs: Bound<'py, PyTuple>,
+        (shape, dtype): (Bound<'py, PyAny>, Bound<'py, PyAny>),
+        device: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Node<'py>> {
+        let node = crate::lazy::layout::node(self.node.bind(op.py()))?;
+        node.set_op(op);
+        node.set_inputs(inputs.into_any());
+        node.set_shape(shape);
+        node.set_dtype(dtype);
+        if let Some(device) = device {
+            node.set_device(device);
+        }
+        Ok(node)
     }
 
     /// The array of a new operation, whose inputs are known to be on the device.
@@ -124,14 +147,7 @@ impl Setup {
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = op.py();
-        let node = crate::lazy::layout::node(self.node.bind(py))?;
-        node.set_op(op);
-        node.set_inputs(inputs.into_any());
-        node.set_shape(shape);
-        node.set_dtype(dtype);
-        if let Some(device) = device {
-            node.set_device(device);
-        }
+        let node = self.node(op, inputs, (shape, dtype), device)?;
         crate::lazy::layout::array(self.array.bind(py), node.0, None)
     }
 }

@@ -51,6 +51,70 @@ fn view<'py>(
     layout::array(setup.array.bind(py), contents.0, Some(made))
 }
 
+/// The node of a view's elements as they are now. `newest` is that of its owner.
+pub fn read<'py>(setup: &Setup, view: &View<'py>, newest: Bound<'py, PyAny>) -> PyResult<Node<'py>> {
+    let py = newest.py();
+    let (shadow, whole) = (field(view.shadow())?, field(view.whole())?);
+    let (Some(part), Some(all)) = (numpy_array(&shadow), numpy_array(&whole)) else { return slowly(view) };
+    // SAFETY: the dtype of a live array.
+    let Some(size) = itemsize(unsafe { numpy::number_of(part.descr) }) else { return slowly(view) };
+    // SAFETY: the owner's node is one.
+    let of = unsafe { Node::new(newest.clone()) };
+    let op = setup.strided.bind(py).clone();
+    let shape = shadow.getattr(intern!(py, "shape"))?;
+    let facts = (shape.clone(), shadow.getattr(intern!(py, "dtype"))?);
+    let is_now = view.now().is_some_and(|now| now.is(&newest));
+    let made = if is_now && view.asked().is_some_and(|a| a.is_truthy().unwrap_or(false)) {
+        let made = setup.node(op, PyTuple::empty(py), facts, of.device())?;
+        made.set_value(shadow);
+        made
+    } else {
+        let is_empty = part.extents().contains(&0);
+        let first = if is_empty { 0 } else { (part.data as isize - all.data as isize) / size as isize };
+        let strides = shadow.getattr(intern!(py, "strides"))?;
+        let made = setup.node(op, PyTuple::new(py, [newest.clone()])?, facts, of.device())?;
+        made.set_dynamic(PyTuple::new(py, [first.into_pyobject(py)?.into_any(), shape, strides])?.into_any());
+        made
+    };
+    view.set_read(made.0.clone());
+    view.set_version(newest);
+    Ok(made)
+}
+
+#[cold]
+fn slowly<'py>(view: &View<'py>) -> PyResult<Node<'py>> {
+    node(Some(view.0.call_method0(intern!(view.0.py(), "node"))?))
+}
+
+/// A view of an array of NumPy, with so many bytes between both first elements.
+pub fn part<'py>(
+    of: &Bound<'py, PyAny>,
+    array: &ArrayObject,
+    offset: isize,
+    shape: &[isize],
+    strides: &[isize],
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the dtype of a live array; callers stay within its memory.
+    let (descr, data) = unsafe {
+        let descr = Bound::from_borrowed_ptr(of.py(), array.descr.cast_mut().cast());
+        (descr, array.data.offset(offset))
+    };
+    let writable = array.flags & numpy::WRITEABLE != 0;
+    numpy::load(of.py())?.array_over(of.py(), descr, (data, shape, strides), writable, Some(of.clone()))
+}
+
+/// `s[k, ...]`.
+fn at<'py>(s: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>, rest: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(array) = numpy_array(s)
+        && let ([n, shape @ ..], [step, strides @ ..]) = (array.extents(), array.steps())
+        && let Ok(k) = key.extract::<isize>()
+        && (-n..*n).contains(&k)
+    {
+        return part(s, array, (if k < 0 { k + n } else { k }) * step, shape, strides);
+    }
+    s.get_item(PyTuple::new(s.py(), [key, rest])?)
+}
+
 /// Whether a value is an array of NumPy in row-major order with little memory.
 fn is_little(value: &Bound<'_, PyAny>) -> bool {
     let Some(array) = numpy_array(value) else { return false };
@@ -75,7 +139,7 @@ fn get<'py>(this: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> PyResult<Bound
     // With an Ellipsis the result is a view also where it has no axes.
     let rest = py.Ellipsis().into_bound(py);
     if key.cast_exact::<PyInt>().is_ok() {
-        return view(setup, &array, |s| s.get_item(PyTuple::new(py, [key, &rest])?));
+        return view(setup, &array, |s| at(s, key, &rest));
     }
     if let Ok(keys) = key.cast_exact::<PyTuple>()
         && keys.iter_borrowed().all(|k| {
@@ -98,7 +162,10 @@ fn transposed<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let text = format!("T is of arrays with two axes, not {ndim}; write permute_dims or mT");
         return Err(PyValueError::new_err(text));
     }
-    view(setup, &array, |s| s.getattr(intern!(s.py(), "T")))
+    view(setup, &array, |s| match numpy_array(s).map(|a| (a, a.extents(), a.steps())) {
+        Some((a, &[n, m], &[i, k])) => part(s, a, 0, &[m, n], &[k, i]),
+        _ => s.getattr(intern!(s.py(), "T")),
+    })
 }
 
 /// A property of the contents: of a view those of its part.
