@@ -70,6 +70,49 @@ def test_properties_of_views() -> None:
     assert x.view(np.ndarray.swapaxes, 0, 1).shape == (3, 2)
 
 
+def test_small_operations_behind_a_value_are_computed_one_by_one() -> None:
+    a, k = np.linspace(0.5, 2.0, 6), np.arange(6)
+    x, i = xp.asarray(a), xp.asarray(k)
+    for _ in range(3):
+        # Once the functions of all operations are there, no region of them is needed.
+        for alone in (x + x, x * 2.0, xp.sqrt(x), x - x, i + i, i**i, xp.sum(x), xp.sort(x), i < i):
+            alone.compute()
+        held = x * 2.0 + x
+        row = xp.sort(xp.sqrt(held))[::-1]
+        found = row - xp.sum(held)
+        np.testing.assert_allclose(found.numpy(), np.sort(np.sqrt(3 * a))[::-1] - np.sum(3 * a), 1e-15)
+        np.testing.assert_allclose(held.numpy(), 3 * a, 1e-15)
+        # A value of one is not that of the other after a store.
+        held[1:3] = 0.0
+        assert float(xp.sum(held)) == pytest.approx(np.sum(3 * a) - 3 * a[1] - 3 * a[2])
+        assert ((i + i) < i).compute().numpy().dtype == np.bool_
+        # Broadcasting, and more operations than are computed like this.
+        grid = xp.expand_dims(x + x, axis=1) - x
+        np.testing.assert_array_equal(grid.numpy(), (a + a)[:, None] - a)
+        long, expected = x, a
+        for _ in range(30):
+            long, expected = long * 2.0 - long, expected * 2.0 - expected
+        np.testing.assert_array_equal(long.numpy(), expected)
+        wrong = (i + i) ** (i - i - i) + i
+        for _ in range(2):
+            with pytest.raises(ValueError, match="negative integer powers"):
+                wrong.compute()
+
+
+def test_clip_by_both_bounds_is_one_operation() -> None:
+    a = np.asarray([-3.0, -0.0, 0.5, 2.0, np.nan, np.inf])
+    for low, high in ((0.0, 1.0), (1.0, 0.0), (-np.inf, np.nan), (0, 1)):
+        np.testing.assert_array_equal(xp.clip(xp.asarray(a), low, high).numpy(), np.clip(a, low, high))
+    for dtype in ("int8", "uint8", "float32"):
+        b = np.asarray([0, 3, 100], dtype)
+        found = xp.clip(xp.asarray(b), xp.asarray([[1], [5]]), 50)
+        assert found.dtype == b.dtype and found.shape == (2, 3)
+        np.testing.assert_array_equal(found.numpy(), [[1, 3, 50], [5, 5, 50]])
+    assert xp.clip(xp.asarray(np.asarray([200], np.uint8)), -5, 1000).numpy().tolist() == [200]
+    with pytest.raises(TypeError, match="integers stay integers"):
+        xp.clip(xp.asarray([1]), 0.5, 2)
+
+
 def test_truth_of_arrays_is_that_of_numpy() -> None:
     for value in (7, 0, np.nan, -0.0, True, 1j):
         for shape in ((), (1,), (1, 1), (1, 1, 1)):

@@ -85,7 +85,11 @@ mod _core {
             named_tuple_type, optional_type, parse_type, pointer_type, pyobject_type, text_type, tuple_type,
             type_of_dtype, unliteral,
         },
-        lazy::{functions::elementwise, setup::{array_of_node, lazy_array, register_graph}, views::data_address},
+        lazy::{
+            functions::elementwise,
+            setup::{array_of_node, lazy_array, register_graph},
+            views::data_address,
+        },
         object::memory::Memory,
         runtime::threads::{
             get_num_threads, get_parallel_chunksize, get_thread_id, max_threads, set_num_threads,

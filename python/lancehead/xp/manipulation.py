@@ -73,9 +73,12 @@ def _common(arrays: Any) -> tuple[list[Node], np.dtype[Any]]:
     if not found:
         raise ValueError("at least one array is needed")
     nodes = [as_node(x) for x in found]
-    kinds = {n.dtype for n in nodes}
-    if len(kinds) == 1:
-        return nodes, nodes[0].dtype
+    dtype = nodes[0].dtype
+    for n in nodes:
+        if n.dtype is not dtype:
+            break
+    else:
+        return nodes, dtype
     dtype = dtypes.result_type(*found)
     return [convert(n, dtype) for n in nodes], dtype
 
@@ -85,14 +88,16 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
     if axis is None:
         arrays, axis = [reshape(x, (-1,)) for x in arrays], 0
     nodes, dtype = _common(arrays)
-    ndim = len(nodes[0].shape)
-    k = axis_of(axis, ndim)
-    first = nodes[0].shape
-    rest = first[:k], first[k + 1 :]
-    if [n for n in nodes if len(n.shape) != ndim or (n.shape[:k], n.shape[k + 1 :]) != rest]:
-        raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
-    shape = (*first[:k], sum([n.shape[k] for n in nodes]), *first[k + 1 :])
-    return wrap(made(_CONCAT, _joined, nodes, shape, dtype, static=(k,), is_fresh=True))
+    first, extent = nodes[0].shape, 0
+    k = axis_of(axis, len(first))
+    before, after = first[:k], first[k + 1 :]
+    for n in nodes:
+        s = n.shape
+        if len(s) != len(first) or s[:k] != before or s[k + 1 :] != after:
+            shapes = ", ".join(str(n.shape) for n in nodes)
+            raise ValueError(f"arrays of the shapes {shapes} do not fit along axis {axis}")
+        extent += s[k]
+    return wrap(made(_CONCAT, _joined, nodes, (*before, extent, *after), dtype, static=(k,), is_fresh=True))
 
 
 def _joined(*given: Any) -> str:

@@ -118,6 +118,10 @@ fn run<'py>(setup: &Setup, node: &Node<'py>) -> PyResult<bool> {
     let op = unsafe { Op::new(field(node.op())?) };
     let (inputs, dynamic) = (field(node.inputs())?, field(node.dynamic())?);
     let (inputs, dynamic) = (inputs.cast_exact::<PyTuple>()?, dynamic.cast_exact::<PyTuple>()?);
+    if node.value().is_some() {
+        // Another thread was faster, and has dropped the operands.
+        return Ok(true);
+    }
     let mut given = Given::new();
     for input in inputs.iter_borrowed() {
         // SAFETY: the inputs of nodes are nodes.
@@ -179,7 +183,7 @@ fn is_false(o: &Bound<'_, PyAny>) -> bool {
 fn settle<'py>(node: &Node<'py>, value: Bound<'py, PyAny>) {
     let empty = PyTuple::empty(node.0.py()).into_any();
     node.set_value(value);
-    // What it was computed from is not needed any more.
+    // The operands are not needed any more. Whoever reads them asks for the value afterwards.
     node.set_inputs(empty.clone());
     node.set_dynamic(empty);
 }
@@ -196,8 +200,7 @@ fn failed(setup: &Setup, node: &Node<'_>, error: PyErr) -> PyErr {
 fn called<'py>(f: &Bound<'py, PyAny>, given: &Given<'py>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: `Bound` is a pointer to a live object; the thread is attached.
     unsafe {
-        let result =
-            ffi::PyObject_Vectorcall(f.as_ptr(), given.as_ptr().cast(), given.len(), std::ptr::null_mut());
+        let result = ffi::PyObject_Vectorcall(f.as_ptr(), given.as_ptr().cast(), given.len(), std::ptr::null_mut());
         Bound::from_owned_ptr_or_err(f.py(), result)
     }
 }

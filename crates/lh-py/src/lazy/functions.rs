@@ -148,11 +148,7 @@ fn binary<'py>(
 
 /// The node of a number of Python as a type; `None` for a number outside of it, which comparisons take.
 #[inline(always)]
-fn number<'py>(
-    setup: &Setup,
-    x: &Bound<'py, PyAny>,
-    dtype: Bound<'py, PyAny>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn number<'py>(setup: &Setup, x: &Bound<'py, PyAny>, dtype: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = x.py();
     // Zeros have signs, which equality does not see.
     if x.is_truthy()? {

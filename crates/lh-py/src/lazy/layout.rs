@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 use pyo3::sync::critical_section::with_critical_section;
+use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -80,7 +80,7 @@ unsafe extern "C" fn dealloc<const N: usize>(o: *mut ffi::PyObject) {
     }
 }
 
-/// What makes a class whose instances have so many fields, and then some bytes.
+/// A class whose instances have so many fields, and then some bytes.
 pub struct Spec<'a, const N: usize> {
     pub name: &'static CStr,
     pub doc: &'static CStr,
@@ -145,7 +145,10 @@ pub fn instance<'py>(class: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// A class of the graph: its struct, and a reference to an instance with functions that read and write the fields.
 macro_rules! object {
-    ($(#[$doc:meta])* $object:ident, $reference:ident: $($(#[$field_doc:meta])* $field:ident $set:ident,)* ; $($more:ident $ty:ty),*) => {
+    (
+        $(#[$doc:meta])* $object:ident, $reference:ident:
+        $($(#[$field_doc:meta])* $field:ident $set:ident,)* ; $($more:ident $ty:ty),*
+    ) => {
         #[repr(C)]
         pub struct $object {
             base: ffi::PyObject,
@@ -364,7 +367,16 @@ pub fn add_types(m: &Bound<'_, PyModule>, array_slots: &[(c_int, *mut c_void)]) 
         name: c"lancehead._core.GraphNode",
         doc: c"The fields of a node.",
         fields: [
-            c"op", c"inputs", c"shape", c"dtype", c"dynamic", c"device", c"place", c"value", c"parts", c"schedule",
+            c"op",
+            c"inputs",
+            c"shape",
+            c"dtype",
+            c"dynamic",
+            c"device",
+            c"place",
+            c"value",
+            c"parts",
+            c"schedule",
         ],
         size: size_of::<NodeObject>(),
         members: &[member(c"serial", ffi::Py_T_ULONGLONG, offset(10), ffi::Py_READONLY)],

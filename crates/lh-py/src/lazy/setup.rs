@@ -5,9 +5,9 @@ use crate::object::numpy;
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PySet, PyTuple};
+use pyo3::types::{PyDict, PySet, PyString, PyTuple};
 
-/// What Python has registered.
+/// The registered classes and functions.
 pub struct Setup {
     /// Classes that derive from those of this room.
     pub node: Py<PyAny>,
@@ -24,7 +24,7 @@ pub struct Setup {
     pub shadow: Py<PyAny>,
     /// The slower ways: to compute an array's value, to read a part of it, to compute a node, to say what failed.
     pub compute: Py<PyAny>,
-    pub get: Py<PyAny>,
+    operators: Py<PyDict>,
     pub failed: Py<PyAny>,
     pub settle: Py<PyAny>,
     pub numpy: Py<PyAny>,
@@ -37,7 +37,7 @@ pub struct Setup {
 
 static SETUP: PyOnceLock<Setup> = PyOnceLock::new();
 
-/// What Python has registered, which it does before it makes an array.
+/// The registered classes and functions, which Python registers before it makes an array.
 #[inline(always)]
 pub fn setup(py: Python<'_>) -> PyResult<&'static Setup> {
     match SETUP.get(py) {
@@ -63,7 +63,7 @@ pub fn register_graph(names: &Bound<'_, PyDict>) -> PyResult<()> {
             broadcast: item("broadcast")?,
             shadow: item("shadow")?,
             compute: item("compute")?,
-            get: item("get")?,
+            operators: item("operators")?.extract(py)?,
             failed: item("failed")?,
             settle: item("settle")?,
             numpy: item("numpy")?,
@@ -94,6 +94,11 @@ impl Setup {
             return Ok(());
         }
         Err(PyErr::from_value(self.mixed.bind(op.py()).call1((one, other))?))
+    }
+
+    /// The function of an operator, which the module that defines it has added.
+    pub fn operator<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        self.operators.bind(name.py()).as_any().get_item(name)
     }
 
     /// An object as an array, if it is one of this class itself.

@@ -142,14 +142,14 @@ fn get<'py>(this: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> PyResult<Bound
         return view(setup, &array, |s| at(s, key, &rest));
     }
     if let Ok(keys) = key.cast_exact::<PyTuple>()
-        && keys.iter_borrowed().all(|k| {
-            k.is_none() || k.cast_exact::<PyInt>().is_ok() || k.cast_exact::<PySlice>().is_ok()
-        })
+        && keys
+            .iter_borrowed()
+            .all(|k| k.is_none() || k.cast_exact::<PyInt>().is_ok() || k.cast_exact::<PySlice>().is_ok())
     {
         let all = PyTuple::new(py, keys.iter().chain([rest]).collect::<smallvec::SmallVec<[_; 8]>>())?;
         return view(setup, &array, |s| s.get_item(all));
     }
-    setup.get.bind(py).call1((this, key))
+    setup.operator(intern!(py, "get"))?.call1((this, key))
 }
 
 /// The transposed matrix.
@@ -299,14 +299,22 @@ fn method(name: &'static CStr, f: ffi::PyMethodDefPointer, flags: c_int, doc: &'
 }
 
 fn property(name: &'static CStr, get: ffi::getter, doc: &'static CStr) -> ffi::PyGetSetDef {
-    ffi::PyGetSetDef { name: name.as_ptr(), get: Some(get), set: None, doc: doc.as_ptr(), closure: std::ptr::null_mut() }
+    ffi::PyGetSetDef {
+        name: name.as_ptr(),
+        get: Some(get),
+        set: None,
+        doc: doc.as_ptr(),
+        closure: std::ptr::null_mut(),
+    }
 }
 
 /// The tables of the class of arrays, to which it refers as long as it lives, which is forever.
 pub fn slots() -> [(c_int, *mut c_void); 3] {
     let none = |f| ffi::PyMethodDefPointer { PyCFunction: f };
-    let compute = c"compute($self, /)\n--\n\nComputes the value now, and answers with the array itself. Raises what the operations raise.";
-    let numpy = c"numpy($self, /)\n--\n\nThe value as an array of NumPy, which is a copy unless nothing else can change it.";
+    let compute = c"compute($self, /)\n--\n\nComputes the value now, and answers with the array itself. Raises what \
+        the operations raise.";
+    let numpy =
+        c"numpy($self, /)\n--\n\nThe value as an array of NumPy, which is a copy unless nothing else can change it.";
     let node = c"node($self, /)\n--\n\nThe node of the array's contents as they are now.";
     let view = c"Another view of the same memory: a function is applied to an array of the same extents and strides.";
     let fast = ffi::PyMethodDefPointer { PyCFunctionFast: call_view };

@@ -298,8 +298,8 @@ impl Numpy {
     #[inline(always)]
     pub fn new_array<'py>(&self, descr: Bound<'py, PyAny>, shape: &[isize]) -> PyResult<Bound<'py, PyAny>> {
         let py = descr.py();
-        // SAFETY: entry 94 is this function in every NumPy since 1.7. It takes the reference to the descriptor, and copies
-        // the shape, which has `nd` items.
+        // SAFETY: entry 94 is this function in every NumPy since 1.7. It takes the reference to the descriptor, and
+        // copies the shape, which has `nd` items.
         unsafe {
             let from_descr = std::mem::transmute::<*const c_void, FromDescr>(self.entry(94));
             let nd = shape.len() as c_int;
