@@ -554,12 +554,14 @@ def get_thread_id() -> int: ...
 def get_parallel_chunksize() -> int: ...
 def set_parallel_chunksize(n: int) -> int: ...
 
+@disjoint_base
 class GraphOp:
     """The compiled functions of an operation."""
 
     alone: Any
     filling: Any
 
+@disjoint_base
 class GraphNode:
     """The fields of a node."""
 
@@ -575,17 +577,9 @@ class GraphNode:
     schedule: Any
     @property
     def serial(self) -> int: ...
-    def __new__(
-        cls,
-        op: Any,
-        inputs: tuple[Any, ...],
-        shape: tuple[int, ...],
-        dtype: Any,
-        dynamic: tuple[Any, ...] = (),
-        value: Any = None,
-        device: Any = None,
-    ) -> Self: ...
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None: ...
 
+@disjoint_base
 class GraphView:
     """The fields of a view."""
 
@@ -597,6 +591,7 @@ class GraphView:
     version: Any
     asked: Any
 
+@disjoint_base
 class GraphArray:
     """The fields of an array, and what is most often done with it."""
 
@@ -625,7 +620,7 @@ class GraphArray:
         """The value as an array of NumPy, which is a copy unless nothing else can change it."""
     def view(self, change: Callable[..., Any], /, *arguments: Any) -> Self:
         """Another view of the same memory: a function is applied to an array of the same extents and strides."""
-    def __getitem__(self, key: Any) -> Self: ...
+    def __getitem__(self, key: Any, /) -> Self: ...
 
 @final
 class ElementwiseFunction:

@@ -19,9 +19,6 @@ from lancehead.xp import places
 from lancehead.xp.devices import Device
 from lancehead.xp.rows import Kind, Row, plain
 
-if TYPE_CHECKING:
-    pass
-
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
 
@@ -133,6 +130,18 @@ class Node(_core.GraphNode):
     """
 
     __slots__ = ()
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            op: Op,
+            inputs: tuple[Node, ...],
+            shape: tuple[int, ...],
+            dtype: np.dtype[Any],
+            dynamic: tuple[Any, ...] = (),
+            value: Any = None,
+            device: Device | None = None,
+        ) -> None: ...
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"

@@ -92,7 +92,7 @@ class _Structure:
     def apply(self, arguments: Sequence[Any]) -> Any:
         """The results for arguments."""
         if self.is_plain:
-            inputs = tuple([arguments[k].node() if type(k) is int else k for k in self.operands])
+            inputs = tuple([arguments[k].node() if isinstance(k, int) else k for k in self.operands])
             shape, dtype = self.results[0]
             node = Node(self.op, inputs, shape, dtype, self.numbers)
             node.place = places.here()
