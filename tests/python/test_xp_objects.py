@@ -214,7 +214,7 @@ def _both(v: Any) -> Any:
     return v + 1.0, v * 2.0
 
 
-def test_small_results_have_memory_of_their_own() -> None:
+def test_small_results_of_compiled_functions_alias_as_they_should() -> None:
     @njit
     def doubled(a: Any) -> Any:
         return a * 2

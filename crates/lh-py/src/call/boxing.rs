@@ -31,7 +31,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Boxes the values of one call.
 pub struct Boxer<'a, 'py> {
@@ -94,13 +93,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
 
     /// An object for a value whose references the caller gives away.
     pub fn owned(&mut self, ty: Ty, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-        let result = match ty.kind() {
-            TyKind::Array { dtype, readonly: false, .. } => match moved(self.py, *dtype, slots)? {
-                Some(made) => Ok(made),
-                None => self.borrowed(ty, slots),
-            },
-            _ => self.borrowed(ty, slots),
-        };
+        let result = self.borrowed(ty, slots);
         release(ty, slots);
         result
     }
@@ -615,36 +608,6 @@ fn time(py: Python<'_>, ty: Ty, ticks: u64) -> PyResult<Bound<'_, PyAny>> {
     // The scalar that is read from the array is a copy.
     let array = numpy::load(py)?.array_over(py, descr_of(py, ty)?, (memory, &[], &[]), false, None)?;
     array.get_item(PyTuple::empty(py))
-}
-
-/// Results with at most so many bytes are moved to memory of NumPy's, which keeps pieces of this size at hand.
-const MOVED: usize = 1024;
-
-/// An array with the elements of a small one in row-major order whose memory nobody else refers to; `None` for others.
-/// It takes half the time of an array over that memory.
-fn moved<'py>(py: Python<'py>, dtype: Ty, slots: &[u64]) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let (mem, data, dims) = (slots[0] as *mut MemInfo, slots[1] as *const u8, &slots[2..]);
-    // SAFETY: `mem` is null or alive: the value holds a reference.
-    let is_own = !mem.is_null()
-        && unsafe { (*mem).refcount.load(Ordering::Acquire) == 1 && owner::object_of(py, mem).is_none() };
-    let Some(num) = numpy::num_of_ty(dtype).filter(|n| is_own && numpy::is_native(*n)) else { return Ok(None) };
-    let (shape, strides) = dims.split_at(dims.len() / 2);
-    let mut bytes = dtype.itemsize() as u64;
-    for (extent, stride) in shape.iter().zip(strides).rev() {
-        if *stride != bytes {
-            return Ok(None);
-        }
-        bytes = bytes.saturating_mul(*extent);
-    }
-    if bytes > MOVED as u64 {
-        return Ok(None);
-    }
-    let shape = shape.iter().map(|n| *n as isize).collect::<smallvec::SmallVec<[isize; 8]>>();
-    let numpy = numpy::load(py)?;
-    let made = numpy.new_array(numpy.descr(py, num)?, &shape)?;
-    // SAFETY: a new array with so many bytes; the value's memory has as many from its first element on.
-    unsafe { (*made.as_ptr().cast::<ArrayObject>()).data.copy_from_nonoverlapping(data, bytes as usize) };
-    Ok(Some(made))
 }
 
 /// Boxes an array; the argument itself if it is returned unchanged.

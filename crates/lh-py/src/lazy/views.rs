@@ -56,8 +56,10 @@ pub fn read<'py>(setup: &Setup, view: &View<'py>, newest: Bound<'py, PyAny>) -> 
     let py = newest.py();
     let (shadow, whole) = (field(view.shadow())?, field(view.whole())?);
     let (Some(part), Some(all)) = (numpy_array(&shadow), numpy_array(&whole)) else { return slowly(view) };
-    // SAFETY: the dtype of a live array.
-    let Some(size) = itemsize(unsafe { numpy::number_of(part.descr) }) else { return slowly(view) };
+    // SAFETY: the dtypes of live arrays.
+    let (size, whole_size) = unsafe { (itemsize(numpy::number_of(part.descr)), itemsize(numpy::number_of(all.descr))) };
+    // Fields of records lie at any byte.
+    let (Some(size), Some(_)) = (size, whole_size) else { return slowly(view) };
     // SAFETY: the owner's node is one.
     let of = unsafe { Node::new(newest.clone()) };
     let op = setup.strided.bind(py).clone();
