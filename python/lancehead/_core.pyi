@@ -7,18 +7,21 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, Generic, ParamSpec, Self, TypeVar, final, overload
 
+import numpy as np
 from typing_extensions import disjoint_base
 
 from lancehead.explain import Report
 
 __all__ = [
     "__version__",
+    "array_of_node",
     "array_type",
     "build_info",
     "cache_directory",
     "cache_entry",
     "callback_address",
     "compile_ptx",
+    "data_address",
     "declare_class",
     "declare_struct",
     "deferred_type",
@@ -30,12 +33,18 @@ __all__ = [
     "dtype_of_type",
     "DUFunc",
     "dufunc",
+    "elementwise",
+    "ElementwiseFunction",
     "extension_type",
     "extensions_known",
     "extensions_pending",
     "get_num_threads",
     "get_parallel_chunksize",
     "get_thread_id",
+    "GraphArray",
+    "GraphNode",
+    "GraphOp",
+    "GraphView",
     "Gpu",
     "GpuEvent",
     "GpuMemory",
@@ -55,6 +64,7 @@ __all__ = [
     "linkable",
     "initial_type",
     "keyed_type",
+    "lazy_array",
     "literal_type",
     "live_allocations",
     "clear_kept",
@@ -72,6 +82,7 @@ __all__ = [
     "pointer_type",
     "pyobject_type",
     "PtxKernel",
+    "register_graph",
     "resident_blocks",
     "set_num_threads",
     "set_parallel_chunksize",
@@ -542,3 +553,88 @@ def set_num_threads(n: int) -> None: ...
 def get_thread_id() -> int: ...
 def get_parallel_chunksize() -> int: ...
 def set_parallel_chunksize(n: int) -> int: ...
+
+@disjoint_base
+class GraphOp:
+    """The compiled functions of an operation."""
+
+    alone: Any
+    filling: Any
+
+@disjoint_base
+class GraphNode:
+    """The fields of a node."""
+
+    op: Any
+    inputs: tuple[Any, ...]
+    shape: tuple[int, ...]
+    dtype: Any
+    dynamic: tuple[Any, ...]
+    device: Any
+    place: Any
+    value: Any
+    parts: tuple[Any, ...]
+    schedule: Any
+    @property
+    def serial(self) -> int: ...
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None: ...
+
+@disjoint_base
+class GraphView:
+    """The fields of a view."""
+
+    owner: Any
+    shadow: Any
+    whole: Any
+    now: Any
+    read: Any
+    version: Any
+    asked: Any
+
+@disjoint_base
+class GraphArray:
+    """The fields of an array, and what is most often done with it."""
+
+    _node: Any
+    _view: Any
+    @property
+    def T(self) -> Self:
+        """The transposed matrix; ValueError unless there are two axes."""
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Data type."""
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+    def compute(self) -> Self:
+        """Computes the value now, and answers with the array itself. Raises what the operations raise."""
+    def node(self) -> Any:
+        """The node of the array's contents as they are now."""
+    def numpy(self) -> Any:
+        """The value as an array of NumPy, which is a copy unless nothing else can change it."""
+    def view(self, change: Callable[..., Any], /, *arguments: Any) -> Self:
+        """Another view of the same memory: a function is applied to an array of the same extents and strides."""
+    def __getitem__(self, key: Any, /) -> Self: ...
+
+@final
+class ElementwiseFunction:
+    """A function of elements of lazy arrays."""
+
+    known: dict[Any, Any]
+    slow: Callable[..., Any]
+    __name__: str
+    def __call__(self, /, *arrays: Any) -> Any: ...
+
+def array_of_node(node: Any) -> Any: ...
+def data_address(array: Any) -> int: ...
+def elementwise(
+    count: int, known: dict[Any, Any], slow: Callable[..., Any], exchanged: bool = False
+) -> Callable[..., Any]: ...
+def lazy_array(op: Any, inputs: tuple[Any, ...], shape: Any, dtype: Any, device: Any) -> Any: ...
+def register_graph(names: dict[str, Any]) -> None: ...

@@ -6,6 +6,7 @@ mod compile;
 mod device;
 mod gpu;
 mod host;
+mod lazy;
 mod object;
 mod runtime;
 mod ufunc;
@@ -84,6 +85,11 @@ mod _core {
             named_tuple_type, optional_type, parse_type, pointer_type, pyobject_type, text_type, tuple_type,
             type_of_dtype, unliteral,
         },
+        lazy::{
+            functions::elementwise,
+            setup::{array_of_node, lazy_array, register_graph},
+            views::data_address,
+        },
         object::memory::Memory,
         runtime::threads::{
             get_num_threads, get_parallel_chunksize, get_thread_id, max_threads, set_num_threads,
@@ -103,6 +109,8 @@ mod _core {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
         call::instance::add_types(m)?;
+        lazy::layout::add_types(m, &lazy::views::slots())?;
+        lazy::functions::add_type(m)?;
         call::container::register(m.py());
         lh_ir::class::set_source(host::library::declaration);
         host::constants::register(call::constant_tables::import);

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from lancehead import _core
+from lancehead._core import data_address
 from lancehead.xp import devices, dtypes, records
 from lancehead.xp.devices import CPU, IN_USE, Device, as_device
-from lancehead.xp.graph import Node, Op, counted, leaf, number, op, transferred
+from lancehead.xp.graph import ARRAY, NUMBERS, TRANSFER, Node, leaf, number, op, transferred
 from lancehead.xp.methods import Methods
-from lancehead.xp.regions import compute, compute_alone, settle
+from lancehead.xp.places import add_note
+from lancehead.xp.regions import compute, settle
 from lancehead.xp.rows import Element, How, Kind, Row
 from lancehead.xp.schedules import Schedule, scheduled
 
@@ -34,15 +37,16 @@ def _shadow(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     return as_strided(np.empty(1, dtype), shape, strides[::-1])
 
 
-def _address(shadow: np.ndarray) -> int:
-    return int(shadow.__array_interface__["data"][0])
-
-
-class View:
+class View(_core.GraphView):
     """Where the elements of a view lie in the memory of another array: `shadow` is a view of `whole`, which has the
     extents and strides of the other array. In the version `now`, `whole` is the array's value, too."""
 
-    __slots__ = ("asked", "now", "owner", "read", "shadow", "version", "whole")
+    __slots__ = ()
+    if TYPE_CHECKING:
+        owner: ndarray
+        shadow: np.ndarray
+        whole: np.ndarray
+        now: Node | None
 
     def __init__(self, owner: ndarray, shadow: np.ndarray, whole: np.ndarray, now: Node | None) -> None:
         self.owner = owner
@@ -58,12 +62,12 @@ class View:
     def first(self) -> int:
         """Position of the first element."""
         if self.shadow.size:
-            return (_address(self.shadow) - _address(self.whole)) // self.shadow.itemsize
+            return (data_address(self.shadow) - data_address(self.whole)) // self.shadow.itemsize
         return 0
 
     def byte(self) -> int:
         """Position of the first byte."""
-        return _address(self.shadow) - _address(self.whole) if self.shadow.size else 0
+        return data_address(self.shadow) - data_address(self.whole) if self.shadow.size else 0
 
     def node(self) -> Node:
         """The node of the elements as they are now."""
@@ -91,28 +95,9 @@ class View:
         return self.shadow
 
 
-def lazy(op: Op, inputs: tuple[Node, ...], shape: tuple[int, ...], dtype: np.dtype[Any], device: Any) -> ndarray:
-    """The array of a new operation, whose inputs are known to be on the device."""
-    # As the constructors do it, which take twice the time.
-    node = _new(Node)
-    node.op = op
-    node.inputs = inputs
-    node.shape = shape
-    node.dtype = dtype
-    node.dynamic = ()
-    node.device = device
-    node.place = None
-    node.value = None
-    node.parts = ()
-    node.schedule = None
-    node.serial = counted()
-    x = _new(ndarray)
-    x._node = node
-    x._view = None
-    return x
-
-
-_new = object.__new__
+#: The array of a new operation, whose inputs are known to be on the device; and an array of a node's contents.
+lazy: Callable[..., ndarray] = _core.lazy_array
+wrap: Callable[[Node], ndarray] = _core.array_of_node
 #: The shape to which two shapes broadcast.
 broadcast = functools.lru_cache(1024)(np.broadcast_shapes)
 
@@ -128,71 +113,19 @@ def known(name: str) -> dict[Any, Any]:
 
 def unary(name: str, slow: Callable[[Any], ndarray]) -> Callable[[Any], ndarray]:
     """The function of elements of one array; `slow` is for types that are new."""
-    of = known(name)
-
-    def f(x: Any, /) -> ndarray:
-        if type(x) is ndarray:
-            a = x._node if x._view is None else x._view.node()
-            found = of.get(a.dtype)
-            if found is not None:
-                return lazy(found[0], (a,), a.shape, found[1], a.device)
-        return slow(x)
-
-    return f
+    return _core.elementwise(1, known(name), slow)
 
 
 def binary(name: str, slow: Callable[[Any, Any], ndarray]) -> Callable[[Any, Any], ndarray]:
     """The function of elements of two arrays or numbers; `slow` is for types that are new."""
-    of = known(name)
-    look = of.get
-
-    def f(x1: Any, x2: Any, /) -> ndarray:
-        if type(x1) is ndarray:
-            a = x1._node if x1._view is None else x1._view.node()
-            if type(x2) is ndarray:
-                b = x2._node if x2._view is None else x2._view.node()
-                dtype = a.dtype
-                found = look(dtype if b.dtype is dtype else (dtype, b.dtype))
-                if found is not None:
-                    shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
-                    if a.device is not b.device:
-                        return ndarray(Node(found[0], (a, b), shape, found[1]))
-                    # As `lazy`, whose call is a tenth of this.
-                    node = _new(Node)
-                    node.op, node.dtype = found
-                    node.inputs = a, b
-                    node.shape = shape
-                    node.dynamic = node.parts = ()
-                    node.device = a.device
-                    node.place = node.value = node.schedule = None
-                    node.serial = counted()
-                    x = _new(ndarray)
-                    x._node = node
-                    x._view = None
-                    return x
-            else:
-                found = look((a.dtype, type(x2)))
-                if found is not None:
-                    try:
-                        return lazy(found[0], (a, number(x2, found[2])), a.shape, found[1], a.device)
-                    except OverflowError:
-                        # A number outside of the type, which comparisons take.
-                        return slow(x1, x2)
-        elif type(x2) is ndarray:
-            b = x2._node if x2._view is None else x2._view.node()
-            found = look((type(x1), b.dtype))
-            if found is not None:
-                try:
-                    return lazy(found[0], (number(x1, found[2]), b), b.shape, found[1], b.device)
-                except OverflowError:
-                    return slow(x1, x2)
-        return slow(x1, x2)
-
-    return f
+    return _core.elementwise(2, known(name), slow)
 
 
-def _operator(name: str) -> Callable[[Any, Any], ndarray]:
-    return binary(name, lambda a, b: _operate(name, a, b))
+def _operator(name: str, exchanged: bool = False) -> Callable[[Any, Any], ndarray]:
+    def slow(a: Any, b: Any, /) -> ndarray:
+        return _operate(name, a, b)
+
+    return _core.elementwise(2, known(name), slow, exchanged)
 
 
 def _alone(name: str) -> Callable[[Any], ndarray]:
@@ -201,51 +134,31 @@ def _alone(name: str) -> Callable[[Any], ndarray]:
 
 def _operators(name: str) -> tuple[Callable[[Any, Any], ndarray], ...]:
     # An operator, the one with exchanged operands, and the one in place.
-    operator = _operator(name)
-
-    def exchanged(self: Any, other: Any) -> ndarray:
-        return operator(other, self)
-
     def in_place(self: Any, other: Any) -> ndarray:
         return _change(name, self, other)
 
-    return operator, exchanged, in_place
+    return _operator(name), _operator(name, True), in_place
 
 
-class ndarray(Methods):
+class ndarray(_core.GraphArray, Methods):
     """An array that is computed when its value is needed.
 
     Operations, indexing and the functions of [`lancehead.xp`][] give arrays; conversion, printing, `bool`, `compute()`
     and NumPy's functions ask for the value. Slices and transposes are views: a change of one is seen by the others.
     """
 
-    __slots__ = ("__weakref__", "_node", "_view")
+    __slots__ = ("__weakref__",)
+    if TYPE_CHECKING:
+        _node: Node
+        _view: View | None
+
+        def node(self) -> Node: ...
 
     def __init__(self, node: Node, view: View | None = None) -> None:
         #: The newest version of the contents, in row-major order; of a view those of its owner count.
         self._node, self._view = node, view
 
     # --- facts -------------------------------------------------------------------------------------------------------
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents."""
-        return self._node.shape if self._view is None else self._view.shadow.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Data type."""
-        return self._node.dtype if self._view is None else self._view.shadow.dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
-
     @property
     def device(self) -> Device:
         """Where it is."""
@@ -269,23 +182,6 @@ class ndarray(Methods):
         return self.size * self.itemsize
 
     # --- contents ----------------------------------------------------------------------------------------------------
-    def node(self) -> Node:
-        """The node of the array's contents as they are now."""
-        return self._node if self._view is None else self._view.node()
-
-    def view(self, change: Callable[[np.ndarray], np.ndarray]) -> ndarray:
-        """Another view of the same memory: `change` is applied to an array of the same extents and strides."""
-        view = self._view
-        if view is not None:
-            return ndarray(self._node, View(view.owner, change(view.shadow), view.whole, view.now))
-        node = self._node
-        value = node.value
-        # Little memory may stay as long as the view, when the array has other values.
-        if type(value) is np.ndarray and value.nbytes <= 32768 and value.flags.c_contiguous:
-            return ndarray(node, View(self, change(value), value, node))
-        shadow = _shadow(node.shape, node.dtype)
-        return ndarray(node, View(self, change(shadow), shadow, None))
-
     def write(self, value: Node) -> None:
         """Stores a value of the array's type, whose shape broadcasts to the array's."""
         view = self._view
@@ -302,7 +198,7 @@ class ndarray(Methods):
             if not records.is_whole(newest.dtype, s.dtype):
                 # Other fields lie between those that are chosen.
                 for name in s.dtype.names or ():
-                    self.view(lambda s, name=name: s[name]).write(ndarray(value)[name].node())  # type: ignore[misc]
+                    self.view(lambda s, name=name: s[name]).write(ndarray(value)[name].node())
                 return
             view.owner._node = records.store(newest, value, s, view.byte())
             return
@@ -329,32 +225,6 @@ class ndarray(Methods):
         """Finds the fastest schedule in so many seconds, gives it to the array, and answers with it."""
         found: Schedule = OPERATORS["autotune"](self, budget=budget)
         return found
-
-    def compute(self) -> ndarray:
-        """Computes the value now, and answers with the array itself. Raises what the operations raise."""
-        if self._view is None:
-            node = self._node
-        elif self._view.value() is not None:
-            return self
-        else:
-            node = self._view.node()
-        if node.value is None and (IN_USE or not compute_alone(node)):
-            compute(node)
-        return self
-
-    def numpy(self) -> np.ndarray:
-        """The value as an array of NumPy, which is a copy unless nothing else can change it."""
-        if self._view is None:
-            node = self._node
-        else:
-            part = self._view.value()
-            if part is not None:
-                return part
-            node = self._view.node()
-        if node.value is None and (IN_USE or not compute_alone(node)):
-            compute(node)
-        found: np.ndarray = node.value
-        return found if type(found) is np.ndarray else devices.fetched(found)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self.numpy()
@@ -423,7 +293,18 @@ class ndarray(Methods):
         return sorted(set(super().__dir__()) - {"node", "view", "write"})
 
     def __bool__(self) -> bool:
-        return bool(self._number("bool"))
+        # As NumPy's: the truth of the only element, whatever the number of axes.
+        n = self.size
+        if n > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        if n == 0:
+            raise ValueError(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+                "empty."
+            )
+        return bool(self.numpy())
 
     def __int__(self) -> int:
         return int(self._number("int"))
@@ -453,27 +334,11 @@ class ndarray(Methods):
 
     # --- views -------------------------------------------------------------------------------------------------------
     @property
-    def T(self) -> ndarray:
-        """The transposed matrix; ValueError unless there are two axes."""
-        if self.ndim != 2:
-            raise ValueError(f"T is of arrays with two axes, not {self.ndim}; write permute_dims or mT")
-        return self.view(np.ndarray.transpose)
-
-    @property
     def mT(self) -> ndarray:
         """The transposed matrices; ValueError unless there are at least two axes."""
         if self.ndim < 2:
             raise ValueError(f"mT is of arrays with at least two axes, not {self.ndim}")
-        return self.view(lambda s: s.swapaxes(-1, -2))
-
-    def __getitem__(self, key: Any) -> ndarray:
-        view = self._view
-        if view is not None and type(key) is slice:
-            return ndarray(self._node, View(view.owner, view.shadow[key], view.whole, view.now))
-        if type(key) is slice:
-            return self.view(lambda s: s[key])
-        found: ndarray = OPERATORS["get"](self, key)
-        return found
+        return self.view(np.ndarray.swapaxes, -1, -2)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         OPERATORS["put"](self, key, value)
@@ -539,14 +404,38 @@ def _viewed(a: Any, first: int, shape: tuple[int, ...], strides: tuple[int, ...]
     return as_strided(np.asarray(a).reshape(-1)[first:], shape, strides)
 
 
+def _compute(x: ndarray) -> ndarray:
+    # `compute()` of arrays whose value takes more than a call.
+    _numpy(x)
+    return x
+
+
+def _numpy(x: ndarray) -> np.ndarray:
+    # `numpy()` of the same.
+    node = x._node
+    if x._view is not None:
+        part = x._view.value()
+        if part is not None:
+            return part
+        node = x._view.node()
+    compute(node)
+    found: np.ndarray = node.value
+    return found if type(found) is np.ndarray else devices.fetched(found)
+
+
 _STRIDED = op(Row("view", Kind.VIEW, element=Element.VIEW, is_portable=True), _strided)
 _STRIDED.alone = _viewed
 _STORE = Row("store", how=How.STORED)
 _STORED = op(_STORE, _stored, is_costly=True, is_fresh=True, here=_stored_here)
 _STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)
 
-#: An array of a node's contents.
-wrap = ndarray
+
+_core.register_graph({
+    "node": Node, "view": View, "array": ndarray, "in_use": IN_USE, "numbers": NUMBERS, "number": number,
+    "broadcast": broadcast, "shadow": _shadow, "compute": _compute, "operators": OPERATORS,
+    "failed": lambda node, error: add_note(error, node), "settle": settle, "numpy": _numpy, "strided": _STRIDED,
+    "transfer": TRANSFER, "mixed": devices.mixed,
+})  # fmt: skip
 
 
 def _here(value: Node, device: Device | None) -> Node:
@@ -562,5 +451,5 @@ def from_numpy(value: np.ndarray, device: Device | None = None) -> ndarray:
     Without a device it goes with arrays of any.
     """
     if device is None or device.number is None:
-        return wrap(leaf(value, device))
+        return wrap(Node(ARRAY, (), value.shape, value.dtype, (), value, device))
     return wrap(leaf(devices.uploaded(value, device), device))

@@ -121,6 +121,62 @@ def state(f: FunctionType) -> list[Any]:
     ]
 
 
+_MISSING = object()
+#: What stands for itself: another value is another object.
+_FIXED = (*PLAIN, ModuleType, type)
+
+
+class Reads:
+    """The objects that a function and those that it calls read, to see quickly that a state is that of before.
+
+    `state` is None where a change of contents would not be seen, as that of a list.
+    """
+
+    __slots__ = ("_cells", "_functions", "_globals", "state")
+
+    def __init__(self, f: FunctionType) -> None:
+        self._globals: list[tuple[dict[str, Any], str, Any]] = []
+        self._cells: list[tuple[CellType, Any]] = []
+        self._functions: list[tuple[FunctionType, CodeType, Any]] = []
+        self.state: tuple[Any, ...] | None = tuple(state(f)) if self._add(f) else None
+
+    def _add(self, f: FunctionType) -> bool:
+        code, known = f.__code__, f.__globals__
+        self._functions.append((f, code, f.__defaults__))
+        found = list(zip(f.__closure__ or (), cells_of(f), strict=True))
+        if f.__kwdefaults__ or any(cell == CellType() for cell, _ in found):
+            return False
+        self._cells += found
+        names = [(known, name, known.get(name, _MISSING)) for name in names_of(code)]
+        self._globals += names
+        values = [*(f.__defaults__ or ()), *[x for _, x in found], *[x for _, _, x in names if x is not _MISSING]]
+        return all(self._is_fixed(x) for x in values)
+
+    def _is_fixed(self, x: Any) -> bool:
+        if isinstance(x, _FIXED):
+            return True
+        if type(x) is tuple:
+            return all(self._is_fixed(item) for item in x)
+        f = _called(x)
+        if f is None:
+            return not isinstance(x, (np.ndarray, tuple, list, dict, set))
+        return any(f is known for known, *_ in self._functions) or self._add(f)
+
+    def hold(self) -> bool:
+        """Whether all are still the same objects."""
+        for known, name, value in self._globals:
+            if known.get(name, _MISSING) is not value:
+                return False
+        for f, code, defaults in self._functions:
+            if f.__code__ is not code or f.__defaults__ is not defaults or f.__kwdefaults__:
+                return False
+        try:
+            return not [None for cell, value in self._cells if cell.cell_contents is not value]
+        except ValueError:
+            # A variable that has no value any more.
+            return False
+
+
 def content(f: FunctionType, seen: frozenset[int] = frozenset()) -> tuple[Any, ...]:
     """What can be said of a function and of what it reads in the same words in another process.
 

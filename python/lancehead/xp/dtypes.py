@@ -39,6 +39,7 @@ _OTHER = "MmSUV"
 
 #: The types of the standard, and `float16`, by what named them.
 _FOUND: dict[Any, np.dtype[Any]] = {}
+_SAME = {d: d for d in (*ALL, float16)}
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
@@ -48,6 +49,8 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     except (KeyError, TypeError):
         pass
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    # Equal types are one object where possible, as those of new arrays of NumPy are.
+    found = _SAME.get(found, found)
     if found in ALL or found == float16:
         if isinstance(dtype, (np.dtype, type, str)):
             _FOUND[dtype] = found

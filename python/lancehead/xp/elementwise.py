@@ -11,6 +11,7 @@ import numpy as np
 
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 from lancehead.xp.rows import Element, Kind, Row
 
@@ -21,7 +22,8 @@ _VALUES = (np.ndarray, np.generic, str, bytes)
 def as_node(x: Any, dtype: np.dtype[Any] | None = None) -> Node:
     """The node of an array or a Python number; TypeError for anything else."""
     if isinstance(x, ndarray):
-        return x.node()
+        found: Node = x.node()
+        return found
     if isinstance(x, _NUMBERS):
         return number(x, dtype)
     if isinstance(x, _VALUES):
@@ -115,8 +117,6 @@ def apply(name: str, *given: Any) -> ndarray:
         f = getattr(np, name)
         dtype = f.resolve_dtypes((*(n.dtype for n in nodes), *([None] * f.nout)))[f.nin]
         found = _RESOLVED[key] = op(ROWS[name], _call, (name,), is_fresh=True), dtype
-        if dtype.kind not in "biufc":
-            found[0].fills = False
     shape = nodes[0].shape
     for n in nodes:
         if n.shape != shape:
@@ -142,25 +142,23 @@ def _declare(name: str, numpy: str, columns: dict[str, Any]) -> None:
 def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> Callable[[ndarray], ndarray]:
     _declare(name, numpy, columns)
 
-    def slow(x: ndarray) -> ndarray:
+    def slow(x: Any, /) -> ndarray:
         if is_rounding and x.dtype in dtypes.INTEGRAL:
             return wrap(x.node())
         result = apply(numpy, x)
         known(name)[x.dtype] = result._node.op, result.dtype
         return result
 
-    f = unary(name, slow)
-    f.__name__ = f.__qualname__ = name
-    f.__module__ = __name__
-    f.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
-    return f
+    slow.__name__ = slow.__qualname__ = name
+    slow.__doc__ = f"The result of `numpy.{numpy}` for each element. Raises TypeError for types that it does not take."
+    return unary(name, slow)
 
 
 def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
     _declare(name, numpy, columns)
     may_raise = ROWS[numpy].may_raise
 
-    def slow(x1: Any, x2: Any) -> ndarray:
+    def slow(x1: Any, x2: Any, /) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
         result = apply(numpy, x1, x2)
         node = result._node
@@ -177,14 +175,12 @@ def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarr
             known(name)[key[0]] = found
         return result
 
-    f = binary(name, slow)
-    f.__name__ = f.__qualname__ = name
-    f.__module__ = __name__
-    f.__doc__ = (
+    slow.__name__ = slow.__qualname__ = name
+    slow.__doc__ = (
         f"The result of `numpy.{numpy}` for elements of both, which broadcast. Raises TypeError for types that it does "
         "not take, ValueError for shapes that do not fit."
     )
-    return f
+    return binary(name, slow)
 
 
 def _comparison(name: str, with_outside: Callable[[bool], bool]) -> Callable[[Any, Any], ndarray]:
@@ -313,21 +309,48 @@ def _part_of(a: str, which: str) -> str:
 
 def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
     """Elements within bounds, numbers or arrays that broadcast; the type stays."""
-    out, dtype = x, x.dtype
-    for bound, name in ((min, "maximum"), (max, "minimum")):
-        if bound is not None:
-            if isinstance(bound, ndarray):
-                bound = wrap(convert(bound.node(), dtype))
-            elif dtype in dtypes.INTEGRAL:
-                # A bound outside of the type bounds nothing, or is the type's own.
-                info = np.iinfo(dtype)
-                if isinstance(bound, float):
-                    if bound != bound or (math.isfinite(bound) and bound != int(bound)):
-                        raise TypeError(f"integers stay integers: a bound is an integer, not {bound}")
-                    bound = builtins.min(builtins.max(bound, -1e20), 1e20)
-                bound = builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
-            out = (maximum if name == "maximum" else minimum)(out, bound)
+    dtype = x.dtype
+    if min is not None and max is not None and dtype.kind in "iuf":
+        a, low, high = x.node(), _bound_node(min, dtype), _bound_node(max, dtype)
+        if low.dtype == dtype == high.dtype and not on_device(a, low, high):
+            shape = a.shape
+            for bound in (low, high):
+                if bound.shape and bound.shape != shape:
+                    shape = broadcast(shape, bound.shape)
+            return wrap(made(_CLIP, _clipped, (a, low, high), shape, dtype, is_fresh=True))
+    out = x if min is None else maximum(x, _bound(min, dtype))
+    out = out if max is None else minimum(out, _bound(max, dtype))
     return wrap(out.node()) if out is x else out
+
+
+#: Both bounds at once; on devices, and with one bound, it is the functions of which it consists.
+_CLIP = Row("clip", Kind.ELEMENTWISE)
+
+
+def _clipped(a: str, low: str, high: str) -> str:
+    return f"np.minimum(np.maximum({a}, {low}), {high})"
+
+
+def _bound_node(bound: Any, dtype: np.dtype[Any]) -> Node:
+    if type(bound) is float and dtype.kind == "f":
+        return number(bound, dtype)
+    bound = _bound(bound, dtype)
+    return number(bound, _number_type(dtype, bound)) if isinstance(bound, _NUMBERS) else as_node(bound)
+
+
+def _bound(bound: Any, dtype: np.dtype[Any]) -> Any:
+    # A bound as the type: integers stay integers.
+    if isinstance(bound, ndarray):
+        return wrap(convert(bound.node(), dtype))
+    if dtype not in dtypes.INTEGRAL:
+        return bound
+    # A bound outside of the type bounds nothing, or is the type's own.
+    info = np.iinfo(dtype)
+    if isinstance(bound, float):
+        if bound != bound or (math.isfinite(bound) and bound != int(bound)):
+            raise TypeError(f"integers stay integers: a bound is an integer, not {bound}")
+        bound = builtins.min(builtins.max(bound, -1e20), 1e20)
+    return builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
 
 
 def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:

@@ -165,7 +165,7 @@ def _map_several(f, *arrays):  # type: ignore[no-untyped-def]
 def _placed(node: Node) -> ndarray:
     # Functions of the program may raise.
     node.place = places.here()
-    return ndarray(node)
+    return wrap(node)
 
 
 #: Operations of `map` by functions and numbers of operands, and functions by these operations.
@@ -263,8 +263,8 @@ def _folded(
     key = (op, f, texts, dtype, m == 1, is_commutative)
     if key not in _REDUCTIONS:
         _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
-    if dtype.kind in "biufc":
-        _REDUCTIONS[key].fills = True
+        if dtype.kind in "biufc":
+            _REDUCTIONS[key].fills, _REDUCTIONS[key].filling = True, None
     rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
     return _placed(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
 
@@ -360,16 +360,21 @@ def total(x: ndarray) -> ndarray:
     """The sum of all elements, in the order of `reduce`."""
     node = x.node()
     shape, ops, n = node.shape, list[Op](), node
-    while n.value is None and n.op in _ELEMENTS and len(n.inputs) == 1 and n.shape == shape and len(ops) < _MANY:
-        ops.append(n.op)
-        (n,) = n.inputs
+    while n.value is None and len(ops) < _MANY:
+        op, inputs = n.op, n.inputs
+        if op not in _ELEMENTS or len(inputs) != 1 or n.shape != shape:
+            break
+        ops.append(op)
+        n = inputs[0]
     key = (*ops, n.dtype, node.dtype)
     is_chain = n.value is not None and n.shape == shape and 0 not in shape and len(shape) > 0 and not on_device(node)
     known = _TOTALS.get(key) if is_chain else None
     if known is not None:
         op, dtype = known
-        given = (leaf(empty(0, dtype)), n)
-        return _placed(Node(op, given, (), dtype, (1, math.prod(shape), 1, ())))
+        first = _NOTHING.get(dtype)
+        if first is None:
+            first = _NOTHING[dtype] = leaf(empty(0, dtype))
+        return _placed(Node(op, (first, n), (), dtype, (1, math.prod(shape), 1, ())))
     found: ndarray = reduce(np.add, x, init=None if x.size else 0)
     if is_chain and len(found._node.inputs) == 2 and found._node.inputs[1] is n and len(ops) < _MANY:
         _TOTALS[key] = found._node.op, found.dtype
@@ -378,6 +383,8 @@ def total(x: ndarray) -> ndarray:
 
 #: Operations and types of sums of all elements by the maps of which they are, and by the types before and after them.
 _TOTALS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+#: Nodes of no elements, by types: initial values that are not there.
+_NOTHING: dict[np.dtype[Any], Node] = {}
 
 
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> Any:

@@ -7,7 +7,6 @@ An operation of the program adds a [`Node`][lancehead.xp.graph.Node]. When a val
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -15,28 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lancehead import _core
 from lancehead.xp import places
-from lancehead.xp.devices import Device, mixed
+from lancehead.xp.devices import Device
 from lancehead.xp.rows import Kind, Row, plain
-
-if TYPE_CHECKING:
-    from lancehead.xp.schedules import Schedule
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
 
 
-class Op:
+class Op(_core.GraphOp):
     """An operation with its constants. There is one object for equal ones, so that regions are compared by identity.
 
     `emit` gives the text of the operation for names of operands and the constants in `static`. One with a name in place
     of a row has nothing to say of itself.
     """
 
-    __slots__ = (
-        "alone", "emit", "filling", "fills", "here", "is_costly", "is_fresh", "kind", "name", "of_one", "of_two", "row",
-        "static",
-    )  # fmt: skip
+    __slots__ = ("emit", "fills", "here", "is_costly", "is_fresh", "kind", "name", "row", "static")
 
     def __init__(
         self,
@@ -55,14 +49,12 @@ class Op:
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
         self.is_fresh = is_fresh
-        #: The compiled function of this operation and no other, and the one that stores the result in an array.
-        self.alone: Any = None
-        self.filling: Any = None
-        #: The latter, if it has one or two inputs and no other operands.
-        self.of_one: Any = None
-        self.of_two: Any = None
-        #: Whether results are numbers or truth values that may be stored in an array instead of a new one.
+        #: Whether results, if they are numbers or truth values, may be stored in an array instead of a new one.
         self.fills = self.kind is Kind.ELEMENTWISE or self.kind is Kind.REDUCTION or self.row.fills
+        #: The compiled function of this operation and no other; and the one that stores the result in an array, its
+        #: last argument, None until it is needed, False if there is none.
+        self.alone: Any = None
+        self.filling: Any = None if self.fills else False
 
     def text(self, operands: Sequence[str], in_place: bool = False) -> str:
         """The call for names of operands; one that changes the first of them if that is wanted."""
@@ -125,51 +117,31 @@ ARRAY = Op("array", lambda: "")
 #: Of copies from one device to another.
 TRANSFER = Op("transfer", lambda a: a, (), True, True)
 
-counted = itertools.count().__next__
 
-
-class Node:
+class Node(_core.GraphNode):
     """An operation of the graph, or an array that is there.
 
-    `dynamic` are numbers and tuples that change without a new compilation, as further operands. `serial` says which of
-    two operations the program wrote first. `device` is that of the inputs, None if the node goes with those of any
-    device, as numbers do; ValueError if inputs are on several devices.
+    The arguments are `op, inputs, shape, dtype, dynamic=(), value=None, device=None`. `dynamic` are numbers and tuples
+    that change without a new compilation, as further operands; `value` is the array, or for a number of the program a
+    scalar of NumPy. `device` is that of the inputs, None if the node goes with those of any device, as numbers do;
+    ValueError if inputs are on several devices. `serial` says which of two operations the program wrote first. `place`
+    is where, for operations with errors that depend on values; `parts` are the nodes of several results, `schedule` is
+    how it is computed if the program has said it.
     """
 
-    __slots__ = ("device", "dtype", "dynamic", "inputs", "op", "parts", "place", "schedule", "serial", "shape", "value")
-    device: Device | None
+    __slots__ = ()
+    if TYPE_CHECKING:
 
-    def __init__(
-        self,
-        op: Op,
-        inputs: tuple[Node, ...],
-        shape: tuple[int, ...],
-        dtype: np.dtype[Any],
-        dynamic: tuple[Any, ...] = (),
-        value: Any = None,
-        device: Device | None = None,
-    ) -> None:
-        # One by one, which takes less time than at once.
-        self.op = op
-        self.inputs = inputs
-        self.shape = shape
-        self.dtype = dtype
-        self.dynamic = dynamic
-        for n in inputs:
-            if n.device is not device and n.device is not None and op is not TRANSFER:
-                if device is not None:
-                    raise mixed(device, n.device)
-                device = n.device
-        self.device = device
-        #: Where the program wrote it, for operations with errors that depend on values.
-        self.place: places.Place | None = None
-        #: The array, or for a number of the program a scalar of NumPy.
-        self.value = value
-        #: If the operation has several results, their nodes.
-        self.parts: tuple[Node, ...] = ()
-        #: How it is computed, if the program has said it.
-        self.schedule: Schedule | None = None
-        self.serial = counted()
+        def __init__(
+            self,
+            op: Op,
+            inputs: tuple[Node, ...],
+            shape: tuple[int, ...],
+            dtype: np.dtype[Any],
+            dynamic: tuple[Any, ...] = (),
+            value: Any = None,
+            device: Device | None = None,
+        ) -> None: ...
 
     def __repr__(self) -> str:
         state = "computed" if self.value is not None else "not computed"
@@ -198,9 +170,10 @@ def made(
     """
     if objects:
         static = (*map(name_of, objects), *static)
-    found = op(row, emit, static, count=len(inputs), is_costly=is_costly, is_fresh=is_fresh, here=here)
-    if found.fills and dtype.kind not in "biufc":
-        found.fills = False
+    count = len(inputs)
+    found = _OPS.get((row, id(emit.__code__), static, count, is_costly, is_fresh))
+    if found is None:
+        found = op(row, emit, static, count=count, is_costly=is_costly, is_fresh=is_fresh, here=here)
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()
@@ -223,19 +196,20 @@ def transferred(node: Node, device: Device) -> Node:
     return Node(TRANSFER, (node,), node.shape, node.dtype, (), None, device)
 
 
-_NUMBERS: dict[Any, Node] = {}
+#: Nodes of numbers by their classes, values and types.
+NUMBERS: dict[Any, Node] = {}
 
 
 def number(x: Any, dtype: np.dtype[Any] | None) -> Node:
     """The node of a Python number as a type; equal ones are one node. OverflowError if the type does not hold it."""
     # Zeros have signs, which equality does not see.
     key = (type(x), x if x else str(x), dtype)
-    found = _NUMBERS.get(key)
+    found = NUMBERS.get(key)
     if found is None:
         scalar = np.asarray(x, dtype=dtype)[()]
         found = Node(ARRAY, (), (), scalar.dtype, (), scalar)
-        if type(x) is not complex and len(_NUMBERS) < 1000:
-            _NUMBERS[key] = found
+        if type(x) is not complex and len(NUMBERS) < 1000:
+            NUMBERS[key] = found
     return found
 
 

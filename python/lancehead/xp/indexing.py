@@ -18,12 +18,16 @@ _GATHER = Row("gather", element=Element.AT_PLACE, fills=True)
 _SCATTER = Row("scatter", how=How.SCATTERED)
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
-_SIMPLE = frozenset((int, slice, type(None)))
 
 
 def _is_basic(key: Any) -> bool:
     keys = key if isinstance(key, tuple) else (key,)
-    return not [k for k in keys if not (type(k) in _BASIC or isinstance(k, (int, np.integer)) or _is_index(k))]
+    return not [k for k in keys if not (type(k) in _BASIC or _is_integer(k) or _is_index(k))]
+
+
+def _is_integer(k: Any) -> bool:
+    # Truth values are masks without axes.
+    return isinstance(k, (int, np.integer)) and not isinstance(k, bool)
 
 
 def _is_index(k: Any) -> bool:
@@ -41,18 +45,14 @@ def _plain(key: Any) -> Any:
 
 def get(a: ndarray, key: Any) -> ndarray:
     """`a[key]`: a view for integers, slices, None and Ellipsis; else a new array."""
-    if type(key) is int:
-        # With an Ellipsis the result is a view also where it has no axes.
-        return a.view(lambda s: s[key, ...])
-    if type(key) is tuple and _SIMPLE.issuperset(map(type, key)):
-        return a.view(lambda s: s[(*key, ...)])
+    # Integers, slices and tuples of them have been served: `lazy/views.rs` of the extension module.
     if type(key) is ndarray and key.shape:
         return _gathered(a, key)
     if _is_field(key):
-        return a.view(lambda s: _field(s, key))
+        return a.view(_field, key)
     if _is_basic(key):
         key = _plain(key)
-        return a.view(lambda s: _indexed(s, key))
+        return a.view(_indexed, key)
     return _gathered(a, key)
 
 
@@ -92,6 +92,8 @@ def _places(a: ndarray, key: Any) -> np.ndarray:
 
 
 def _gathered(a: ndarray, key: Any) -> ndarray:
+    if type(key) is ndarray and key.dtype is dtypes.int64 and a.ndim:
+        return cast("ndarray", OPERATORS["gather"](a, key))
     if type(key) is ndarray and key.dtype is dtypes.bool:
         places = _places(a, key.numpy())
     elif isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
@@ -104,7 +106,7 @@ def _gathered(a: ndarray, key: Any) -> ndarray:
 
 def as_node_of(value: np.ndarray) -> Node:
     """A node of an array of NumPy."""
-    return leaf(np.ascontiguousarray(value).reshape(value.shape))
+    return leaf(value if value.flags.c_contiguous else np.ascontiguousarray(value).reshape(value.shape))
 
 
 def _take_flat(a: str, places: str) -> str:

@@ -10,12 +10,15 @@ import numpy as np
 
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.devices import on_device
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node, made
 from lancehead.xp.rows import Element, Row
 
 RESHAPE = Row("reshape", element=Element.RESHAPED, is_portable=True)
 _CONCAT = Row("concat", element=Element.JOINED, is_portable=True, fills=True)
+#: On devices it is a join of views.
+_STACK = Row("stack", fills=True)
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -51,7 +54,7 @@ def astype(x: ndarray, dtype: Any, /, *, copy: bool = True, device: Any = None) 
 
 def broadcast_to(x: ndarray, /, shape: tuple[int, ...]) -> ndarray:
     """The array repeated to a shape, as a view; ValueError if it does not fit."""
-    return wrap(x.view(lambda s: np.broadcast_to(s, shape)).node())
+    return wrap(x.view(np.broadcast_to, shape).node())
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -69,8 +72,15 @@ def _common(arrays: Any) -> tuple[list[Node], np.dtype[Any]]:
     found = list(arrays)
     if not found:
         raise ValueError("at least one array is needed")
+    nodes = [as_node(x) for x in found]
+    dtype = nodes[0].dtype
+    for n in nodes:
+        if n.dtype is not dtype:
+            break
+    else:
+        return nodes, dtype
     dtype = dtypes.result_type(*found)
-    return [convert(as_node(x), dtype) for x in found], dtype
+    return [convert(n, dtype) for n in nodes], dtype
 
 
 def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
@@ -78,14 +88,16 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> ndarray:
     if axis is None:
         arrays, axis = [reshape(x, (-1,)) for x in arrays], 0
     nodes, dtype = _common(arrays)
-    ndim = len(nodes[0].shape)
-    k = axis_of(axis, ndim)
-    rest = {(len(n.shape), *n.shape[:k], *n.shape[k + 1 :]) for n in nodes}
-    if len(rest) > 1:
-        raise ValueError(f"arrays of the shapes {', '.join(str(n.shape) for n in nodes)} do not fit along axis {axis}")
-    shape = list(nodes[0].shape)
-    shape[k] = sum(n.shape[k] for n in nodes)
-    return wrap(made(_CONCAT, _joined, nodes, tuple(shape), dtype, static=(k,), is_fresh=True))
+    first, extent = nodes[0].shape, 0
+    k = axis_of(axis, len(first))
+    before, after = first[:k], first[k + 1 :]
+    for n in nodes:
+        s = n.shape
+        if len(s) != len(first) or s[:k] != before or s[k + 1 :] != after:
+            shapes = ", ".join(str(n.shape) for n in nodes)
+            raise ValueError(f"arrays of the shapes {shapes} do not fit along axis {axis}")
+        extent += s[k]
+    return wrap(made(_CONCAT, _joined, nodes, (*before, extent, *after), dtype, static=(k,), is_fresh=True))
 
 
 def _joined(*given: Any) -> str:
@@ -98,7 +110,19 @@ def stack(arrays: Any, /, *, axis: int = 0) -> ndarray:
     found = list(arrays)
     if len({x.shape for x in found}) != 1:
         raise ValueError("arrays that are stacked have one shape")
+    shape = found[0].shape
+    if shape and not on_device(*found):
+        k = axis_of(axis, len(shape) + 1)
+        nodes, dtype = _common(found)
+        if dtype.kind in "biufc":
+            shape = (*shape[:k], len(nodes), *shape[k:])
+            return wrap(made(_STACK, _stacked, nodes, shape, dtype, static=(k,), is_fresh=True))
     return concat([expand_dims(x, axis=axis) for x in found], axis=axis_of(axis, found[0].ndim + 1))
+
+
+def _stacked(*given: Any) -> str:
+    *names, axis = given
+    return f"np.stack(({', '.join(names)},), {axis})"
 
 
 def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
@@ -110,7 +134,7 @@ def unstack(x: ndarray, /, *, axis: int = 0) -> tuple[ndarray, ...]:
 def expand_dims(x: ndarray, /, axis: int = 0) -> ndarray:
     """A new axis."""
     k = axis_of(axis, x.ndim + 1)
-    return x.view(lambda s: np.expand_dims(s, k))
+    return x.view(np.ndarray.__getitem__, (*(_WHOLE,) * k, None, ...))
 
 
 def squeeze(x: ndarray, /, axis: Any) -> ndarray:
@@ -118,14 +142,14 @@ def squeeze(x: ndarray, /, axis: Any) -> ndarray:
     axes = axes_of(axis, x.ndim)
     if any(x.shape[k] != 1 for k in axes):
         raise ValueError(f"an axis of {axis} has not the extent 1: the shape is {x.shape}")
-    return x.view(lambda s: np.squeeze(s, axes))
+    return x.view(np.ndarray.squeeze, axes)
 
 
 def permute_dims(x: ndarray, /, axes: tuple[int, ...]) -> ndarray:
     """Axes in another order, as a view."""
     if sorted(axes_of(tuple(axes), x.ndim)) != list(range(x.ndim)):
         raise ValueError(f"{axes} is no order of {x.ndim} axes")
-    return x.view(lambda s: s.transpose(axes))
+    return x.view(np.ndarray.transpose, axes)
 
 
 def matrix_transpose(x: ndarray, /) -> ndarray:
@@ -135,14 +159,17 @@ def matrix_transpose(x: ndarray, /) -> ndarray:
 
 def moveaxis(x: ndarray, source: Any, destination: Any, /) -> ndarray:
     """Axes moved to other places."""
-    return x.view(lambda s: np.moveaxis(s, source, destination))
+    return x.view(np.moveaxis, source, destination)
 
 
 def flip(x: ndarray, /, *, axis: Any = None) -> ndarray:
     """Backward along axes, all for None."""
-    axes = axes_of(axis, x.ndim)
-    key = tuple([_BACKWARD if k in axes else _WHOLE for k in range(x.ndim)])
-    return wrap(x.view(lambda s: s[key]).node()) if axes else wrap(x.node())
+    if axis is None:
+        key: Any = (_BACKWARD,) * x.ndim
+    else:
+        axes = axes_of(axis, x.ndim)
+        key = tuple([_BACKWARD if k in axes else _WHOLE for k in range(x.ndim)])
+    return wrap(x[key].node()) if _BACKWARD in key else wrap(x.node())
 
 
 _BACKWARD, _WHOLE = slice(None, None, -1), slice(None)
@@ -150,6 +177,12 @@ _BACKWARD, _WHOLE = slice(None, None, -1), slice(None)
 
 def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
     """The elements in another shape of as many, as a view where that is possible; ValueError if it does not fit."""
+    if copy is None:
+        try:
+            return x.view(_in_shape, shape)
+        except (TypeError, ValueError):
+            # What follows says why, or copies the elements.
+            pass
     wanted = tuple([int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
     if min(wanted, default=0) < -1 or wanted.count(-1) > 1:
         raise ValueError(f"{shape} is no shape")
@@ -162,11 +195,15 @@ def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
         raise ValueError(f"an array of shape {x.shape} has no shape {shape}")
     if not copy:
         try:
-            return x.view(lambda s: s.reshape(wanted, copy=False))
+            return x.view(_in_shape, wanted)
         except ValueError:
             if copy is False:
                 raise
     return wrap(made(RESHAPE, _reshaped, (as_node(x),), wanted, x.dtype, dynamic=(wanted,), is_fresh=True))
+
+
+def _in_shape(s: np.ndarray, shape: Any) -> np.ndarray:
+    return s.reshape(shape, copy=False)
 
 
 def _reshaped(a: str, shape: str) -> str:

@@ -55,6 +55,9 @@ def _product(a: str, b: str) -> str:
 OPERATORS["matmul"] = matmul
 
 
+_FLOATING = frozenset(dtypes.REAL_FLOATING + dtypes.COMPLEX)
+
+
 def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
     """Products of vectors along an axis, of the conjugate of the first."""
     n = max(x1.ndim, x2.ndim)
@@ -62,9 +65,9 @@ def vecdot(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
     if x1.shape[k] != x2.shape[k]:
         raise ValueError(f"vectors of {x1.shape[k]} and {x2.shape[k]} elements do not fit")
     a = conj(x1) if x1.dtype in dtypes.COMPLEX else x1
-    dtype = np.result_type(x1.dtype, x2.dtype)
+    dtype = x1.dtype if x1.dtype is x2.dtype else np.result_type(x1.dtype, x2.dtype)
     products = multiply(a, x2)
-    if products.dtype is dtype and dtype in dtypes.REAL_FLOATING + dtypes.COMPLEX:
+    if products.dtype is dtype and dtype in _FLOATING:
         return sum(products, axis=k + n)
     return sum(products, axis=k + n, dtype=dtype)
 

@@ -322,9 +322,13 @@ def argmin(x: ndarray, /, *, axis: int | None = None, keepdims: bool = False) ->
 def sort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
     """Sorted along an axis; NaN last, or first if descending."""
     k = axis_of(axis, x.ndim)
-    node = made(SORT, lambda a, k: f"np.sort({a}, {k})", (as_node(x),), x.shape, x.dtype, static=(k,), is_costly=True)
-    found = wrap(node)
+    node = as_node(x)
+    found: ndarray = wrap(made(SORT, _sorted, (node,), node.shape, node.dtype, static=(k,), is_costly=True))
     return flip(found, axis=k) if descending else found
+
+
+def _sorted(a: str, axis: int) -> str:
+    return f"np.sort({a}, {axis})"
 
 
 def argsort(x: ndarray, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> ndarray:
@@ -406,13 +410,15 @@ def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
 
 def places_in(indices: ndarray, n: int) -> Node:
     """The node of places along an axis of an extent, as integers that `int64` holds; TypeError for others."""
-    if indices.dtype not in dtypes.INTEGRAL:
-        raise TypeError(f"indices are integers, not {indices.dtype}")
     node = as_node(indices)
-    if indices.dtype == dtypes.uint64:
+    if node.dtype is dtypes.int64:
+        return node
+    if node.dtype not in dtypes.INTEGRAL:
+        raise TypeError(f"indices are integers, not {indices.dtype}")
+    if node.dtype == dtypes.uint64:
         # Those that int64 does not hold are out of bounds, too.
-        node = as_node(minimum(indices, wrap(leaf(np.asarray(n, dtypes.uint64)))))
-    return convert(node, dtypes.int64) if indices.dtype == dtypes.uint64 else node
+        return convert(as_node(minimum(indices, wrap(leaf(np.asarray(n, dtypes.uint64))))), dtypes.int64)
+    return node
 
 
 def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
@@ -422,11 +428,14 @@ def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray
             raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
         axis = 0
     k = axis_of(axis, x.ndim)
-    shape = (*x.shape[:k], *indices.shape, *x.shape[k + 1 :])
     nodes = (as_node(x), places_in(indices, x.shape[k]))
-    return wrap(
-        made(TAKE, lambda a, i, k: f"np.take({a}, {i}, axis={k})", nodes, shape, x.dtype, static=(k,), is_costly=True)
-    )
+    before = nodes[0].shape
+    shape = (*before[:k], *indices.shape, *before[k + 1 :])
+    return wrap(made(TAKE, _taken, nodes, shape, x.dtype, static=(k,), is_costly=True))
+
+
+def _taken(a: str, i: str, axis: int) -> str:
+    return f"np.take({a}, {i}, axis={axis})"
 
 
 def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:

@@ -412,11 +412,6 @@ def _filling(node: Node) -> Any:
     # The compiled function that stores the result of a node's operation in an array, its last argument.
     names, op = _parameters(node), node.op
     op.filling = _compiled(f"def region({', '.join([*names, 'out'])}):\n    out[...] = {op.text(names)}\n")
-    if not node.dynamic:
-        if len(node.inputs) == 1:
-            op.of_one = op.filling
-        elif len(node.inputs) == 2:
-            op.of_two = op.filling
     return op.filling
 
 
@@ -426,57 +421,16 @@ _SMALL = 4096
 
 
 def compute_alone(node: Node) -> bool:
-    """Gives a node its value if all its inputs have theirs, by the compiled function of its operation."""
-    # Programs that ask for each value have many regions of one operation: that is short.
+    """Gives a node its value if all its inputs have theirs, by the compiled function of its operation.
+
+    Programs that ask for each value have many regions of one operation. Once the functions are there, the extension
+    module does the same (`lazy/evaluate.rs`).
+    """
     if node.schedule is not None:
         return False
-    f = node.op.of_two
-    if f is not None:
-        one, other = node.inputs
-        a, b = one.value, other.value
-        if a is None or b is None:
-            return False
-        try:
-            out = empty(node.shape, node.dtype)
-            if out.nbytes > _SMALL:
-                return _compute_alone(node)
-            f(a, b, out)
-        except Exception as error:
-            return _failed(node, error)
-        node.value = out
-        node.inputs = ()
-        return True
-    f = node.op.of_one
-    if f is None:
-        return _compute_alone(node)
-    (one,) = node.inputs
-    a = one.value
-    if a is None:
-        return False
-    try:
-        out = empty(node.shape, node.dtype)
-        if out.nbytes > _SMALL:
-            return _compute_alone(node)
-        f(a, out)
-    except Exception as error:
-        return _failed(node, error)
-    node.value = out
-    node.inputs = ()
-    return True
-
-
-def _failed(node: Node, error: Exception) -> bool:
-    if -1 in node.shape:
-        return _compute_alone(node)
-    add_note(error, node)
-    raise error
-
-
-def _compute_alone(node: Node) -> bool:
-    # The same for any operation.
-    inputs, op = node.inputs, node.op
+    op = node.op
     given = []
-    for n in inputs:
+    for n in node.inputs:
         value = n.value
         if value is None:
             return False
@@ -484,7 +438,7 @@ def _compute_alone(node: Node) -> bool:
     if node.dynamic:
         given += node.dynamic
     try:
-        if op.fills and -1 not in node.shape:
+        if op.fills and -1 not in node.shape and node.dtype.kind in "biufc":
             out = empty(node.shape, node.dtype)
             if out.nbytes <= _SMALL:
                 (op.filling or _filling(node))(*given, out)

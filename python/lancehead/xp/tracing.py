@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from lancehead.xp import captured, places
-from lancehead.xp.array import ndarray
+from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
 from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
@@ -61,6 +61,8 @@ class _Structure:
         self.recorded: tuple[list[Node], list[Node], dict[Node, int]] | None = None
         self.results = [(n.shape, n.dtype) for n in wanted]
         self._join(wanted, nodes, began)
+        #: Whether there is one new array as a result and nothing else.
+        self.is_plain = self.recorded is None and self.given_back == [None] and not (self.changed or self.is_tuple)
 
     def _join(self, wanted: Sequence[Node], nodes: Sequence[Node | None], began: int) -> None:
         place = {n: i for i, n in enumerate(nodes) if n is not None}
@@ -79,7 +81,7 @@ class _Structure:
             self.recorded = order, list(wanted), place
             return
         step = joined(order, [n for n in wanted if n not in place])
-        region, leaves, self.numbers = step.region, step.leaves, step.numbers
+        region, leaves, self.numbers = step.region, step.leaves, tuple(step.numbers)
         #: For each operand the number of the argument, or its node.
         self.operands = [place.get(n, n) for n in leaves]
         name = name_of(region.function, region.text)
@@ -89,6 +91,12 @@ class _Structure:
 
     def apply(self, arguments: Sequence[Any]) -> Any:
         """The results for arguments."""
+        if self.is_plain:
+            inputs = tuple([arguments[k].node() if isinstance(k, int) else k for k in self.operands])
+            shape, dtype = self.results[0]
+            node = Node(self.op, inputs, shape, dtype, self.numbers)
+            node.place = places.here()
+            return wrap(node)
         made = self._added(arguments) if self.recorded is None else self._again(arguments, *self.recorded)
         fresh = iter(made)
         results = tuple([ndarray(next(fresh)) if i is None else arguments[i] for i in self.given_back])
@@ -114,9 +122,9 @@ class _Structure:
         inputs = tuple([arguments[k].node() if isinstance(k, int) else k for k in self.operands])
         if len(self.results) == 1:
             shape, dtype = self.results[0]
-            made = [Node(self.op, inputs, shape, dtype, tuple(self.numbers))]
+            made = [Node(self.op, inputs, shape, dtype, self.numbers)]
         else:
-            whole = Node(self.op, inputs, (), np.dtype(np.void), tuple(self.numbers))
+            whole = Node(self.op, inputs, (), np.dtype(np.void), self.numbers)
             pairs = zip(self.parts, self.results, strict=True)
             made = [Node(op, (whole,), shape, dtype) for op, (shape, dtype) in pairs]
             whole.parts = tuple(made)
@@ -139,12 +147,19 @@ def trace(f: F) -> F:
     """
     structures: dict[Any, _Structure] = {}
     python = f if type(f) is FunctionType else None
+    reads: list[captured.Reads] = []
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
         key = tuple([(x.dtype, x.shape, x.device.number) if type(x) is ndarray else _key(x) for x in arguments])
-        if python is not None and (state := captured.state(cast("FunctionType", python))):
-            key = (key, *state)
+        if python is not None:
+            read = reads[0] if reads else None
+            if read is None or (read.state is not None and not read.hold()):
+                read = captured.Reads(cast("FunctionType", python))
+                reads[:] = [read]
+            state = captured.state(cast("FunctionType", python)) if read.state is None else read.state
+            if state:
+                key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
         found = structures.get(key)

@@ -41,6 +41,18 @@ impl ArrayObject {
         let foreign = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
         (!foreign && (numpy::is_native(num) || numpy::has_more(num))).then_some(num)
     }
+    /// Extents.
+    #[inline(always)]
+    pub fn extents(&self) -> &[isize] {
+        // SAFETY: the struct is that of a live array, which has so many.
+        if self.nd == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.dimensions, self.nd as usize) } }
+    }
+    /// Strides in bytes.
+    #[inline(always)]
+    pub fn steps(&self) -> &[isize] {
+        // SAFETY: as for the extents.
+        if self.nd == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.strides, self.nd as usize) } }
+    }
     /// Whether the elements lie where compiled code may read them. That of records is decided by their type.
     #[inline(always)]
     pub fn is_aligned(&self) -> bool {

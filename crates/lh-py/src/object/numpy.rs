@@ -223,6 +223,18 @@ pub struct Numpy {
     api: AtomicPtr<*const c_void>,
 }
 
+/// `PyArray_NewFromDescr`.
+type FromDescr = unsafe extern "C" fn(
+    *mut ffi::PyTypeObject,
+    *mut ffi::PyObject,
+    c_int,
+    *const isize,
+    *const isize,
+    *mut u8,
+    c_int,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
 static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
 
 /// NumPy, imported on first use.
@@ -282,6 +294,21 @@ impl Numpy {
             Bound::from_owned_ptr_or_err(py, make(num))
         }
     }
+    /// A new array in row-major order with memory of its own, whose elements have no values yet.
+    #[inline(always)]
+    pub fn new_array<'py>(&self, descr: Bound<'py, PyAny>, shape: &[isize]) -> PyResult<Bound<'py, PyAny>> {
+        let py = descr.py();
+        // SAFETY: entry 94 is this function in every NumPy since 1.7. It takes the reference to the descriptor, and
+        // copies the shape, which has `nd` items.
+        unsafe {
+            let from_descr = std::mem::transmute::<*const c_void, FromDescr>(self.entry(94));
+            let nd = shape.len() as c_int;
+            let (descr, shape) = (descr.into_ptr(), shape.as_ptr());
+            let (strides, data, of) = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null_mut());
+            let array = from_descr(ndarray_type(), descr, nd, shape, strides, data, 0, of);
+            Bound::from_owned_ptr_or_err(py, array)
+        }
+    }
     /// A new array over memory that `owner` keeps alive. Strides are in bytes.
     pub fn array_over<'py>(
         &self,
@@ -291,16 +318,6 @@ impl Numpy {
         writable: bool,
         owner: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        type FromDescr = unsafe extern "C" fn(
-            *mut ffi::PyTypeObject,
-            *mut ffi::PyObject,
-            c_int,
-            *const isize,
-            *const isize,
-            *mut u8,
-            c_int,
-            *mut ffi::PyObject,
-        ) -> *mut ffi::PyObject;
         type SetBase = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject) -> c_int;
         // SAFETY: entries 94 and 282 are these functions in every NumPy since 1.7.
         let (from_descr, set_base) = unsafe {
