@@ -150,7 +150,7 @@ GROUPS = [
         np.fft.rfft(x, 5, 0), np.fft.rfft(x, 3, norm="ortho")
         np.fft.irfftn(np.fft.rfftn(x) ** 2)
     """),
-    Group("a, b, x", (definite(3, 3), normal(3, 2), normal(3)), "dz", """
+    Group("a, b, x", (definite(3, 3), normal(3, 2), normal(3)), "z", """
         np.linalg.solve(a, b), np.linalg.solve(a, x)
         np.linalg.inv(a), np.linalg.det(a), np.linalg.slogdet(a)
         np.linalg.matrix_power(a, 3), np.linalg.matrix_power(a, -2), np.linalg.matrix_power(a, 0)
@@ -165,12 +165,14 @@ GROUPS = [
         ~ np.linalg.eig(a)
     """),
     Group("t, w", (normal(4, 3), normal(2, 3)), "dz", """
-        ~ np.linalg.qr(t), np.linalg.qr(w), np.linalg.qr(w, "complete")
-        ~ np.linalg.qr(t, "r"), scipy.linalg.qr(t, mode="economic")
         ~ np.linalg.svd(t, full_matrices=False)
         ~ np.linalg.svd(w, full_matrices=False)
         np.linalg.svdvals(t), np.linalg.svd(w, compute_uv=False), np.linalg.svd(t)[1]
         np.abs(np.linalg.svd(t)[0][:, :3]), np.abs(np.linalg.svd(w)[2][:2])
+    """),
+    Group("t, w", (normal(4, 3), normal(2, 3)), "z", """
+        ~ np.linalg.qr(t), np.linalg.qr(w), np.linalg.qr(w, "complete")
+        ~ np.linalg.qr(t, "r"), scipy.linalg.qr(t, mode="economic")
         np.linalg.pinv(t), np.linalg.pinv(w), scipy.linalg.pinv(t)
         np.abs(np.linalg.qr(t)[0]), np.abs(np.linalg.qr(w)[1])
     """),
