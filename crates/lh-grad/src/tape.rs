@@ -283,7 +283,7 @@ impl Tape {
         let mut b = Builder::new(func, span);
         b.insts = now;
         let n = match known {
-            Some((first, limit)) if !is_header => b.int_op("sub", limit, first),
+            Some((first, limit)) if !is_header => iterations(&mut b, limit, first),
             _ => flow.counters[l],
         };
         let (base, one) = (b.get(of.base), b.int(1));
@@ -313,6 +313,13 @@ impl Tape {
         b.set(of.room, new);
         b.end(more, Term::Jump(to(rest, vec![])));
     }
+}
+
+/// The iterations of a loop from `first` to `limit`: a loop that begins beyond its limit has none.
+fn iterations(b: &mut Builder<'_>, limit: Value, first: Value) -> Value {
+    let (n, none) = (b.int_op("sub", limit, first), b.int(0));
+    let is_some = b.test("lt", none, n);
+    b.op(crate::builder::row("select"), &[is_some, n, none], Ty::int())
 }
 
 /// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.

@@ -87,6 +87,7 @@ impl Case {
     /// # Errors
     /// One of the functions is malformed, or the program is refused.
     pub fn new(seed: u64) -> Result<Case, String> {
+        crate::library::declare_classes();
         let program = program(seed, 3 + seed as usize % 22);
         program.iter().try_for_each(checked)?;
         let mut lowered = program[0].clone();

@@ -233,7 +233,7 @@ impl Generator {
                 self.op("fdiv", &[a, below], f)
             }
             8 => {
-                let cond = self.condition();
+                let (cond, b) = (self.condition(), self.op("mul", &[b, half], f));
                 self.op("select", &[cond, a, b], f)
             }
             9 => {

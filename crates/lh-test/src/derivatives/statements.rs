@@ -36,8 +36,8 @@ impl Generator {
                 18 | 19 => self.counted(*around),
                 20 | 21 => self.repeated(*around),
                 22 => self.parallel(),
-                23 | 24 => self.attempt(*around),
-                25 => self.leave(),
+                23 | 24 if self.calls => self.attempt(*around),
+                23..=25 => self.leave(),
                 n => self.simple(n, around),
             }
         }
