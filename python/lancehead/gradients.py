@@ -134,9 +134,10 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
     """A function that gives the result of `fun`, one float, and its derivative.
 
     `argnums` says with respect to which arguments: a position or a name, or a tuple of those, for which the derivatives
-    are a tuple. A name may also be that of a variable that `fun` has captured; it comes first in a tuple. A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory
-    are copied before. With `has_aux`, `fun` gives a pair of the float and something else. The function can be called
-    from Python and from compiled code. Raises `TypingError` for what has no derivative.
+    are a tuple. A name may also be that of a variable that `fun` has captured; it comes first in a tuple. A derivative
+    has the type, shape and memory order of its argument; arrays that are no contiguous memory are copied before. With
+    `has_aux`, `fun` gives a pair of the float and something else. The function can be called from Python and from
+    compiled code. Raises `TypingError` for what has no derivative.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)

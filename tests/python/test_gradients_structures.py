@@ -292,7 +292,7 @@ def test_long_loops(steps, slots):
 _LONG = {}
 
 
-def LONG(f):  # noqa: N802
+def LONG(f):
     """The derivative of one of the functions above, which is compiled once."""
     return _LONG.setdefault(f.__name__, grad(f, (0, 1)))
 

@@ -73,7 +73,7 @@ pub struct Case {
     optimised: Option<Function>,
 }
 
-/// What was compared.
+/// The subject of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Compared {
     Everything,
@@ -261,7 +261,7 @@ enum Which {
     Optimised,
 }
 
-/// What a run gives.
+/// The results of a run.
 struct Outcome {
     /// The result and the elements of the arrays that were given.
     values: Vec<f64>,
@@ -296,7 +296,8 @@ fn run(funcs: &[Function], given: &Given, far: f64, which: Which, fuel: u64) -> 
     let n = given.n;
     let inputs: Vec<f64> = given.values.iter().zip(&given.directions).map(|(x, d)| x + far * d).collect();
     let [x, y] = [&inputs[2..2 + n], &inputs[2 + n..]].map(|items| given.place(&mut memory, items));
-    let mut args = vec![float(inputs[0]), float(inputs[1]), [Some(n as u64)].into_iter().collect(), x.clone(), y.clone()];
+    let mut args =
+        vec![float(inputs[0]), float(inputs[1]), [Some(n as u64)].into_iter().collect(), x.clone(), y.clone()];
     let beside = if which == Which::Tangent { &given.directions[2..] } else { &given.left[..] };
     let shadows = [&beside[..n], &beside[n..]].map(|items| given.place(&mut memory, items));
     match which {

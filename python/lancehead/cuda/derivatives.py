@@ -38,8 +38,8 @@ def vjp(kernel: Any, **options: Any) -> KernelDerivative:
 
     There is an adjoint for each argument: for an array one of its shape and type, for a float an array of one element,
     `None` for what is constant. Adjoints of what the kernel reads are added to those that are there; adjoints of what
-    it overwrites become those of what was there before, so those of outputs are zeros afterwards. Each thread runs the
-    kernel, then its steps in reverse order: what was loaded gets an atomic sum, barriers stay barriers, shared and local
+    it overwrites become those of what was there before, so those of outputs are zeros afterwards. Each thread runs
+    the kernel, then its steps in reverse order: loads become atomic sums, barriers stay barriers, shared and local
     memory have shadows. A loop that needs its values again keeps them in the memory of the thread: of a loop with a
     constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is raised where that does not suffice. Blocks
     must not wait for each other's results. `options` are those of `cuda.jit`, such as `debug=True` for the checker.

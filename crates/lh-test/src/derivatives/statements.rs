@@ -8,7 +8,7 @@ use lh_ops::runtime as rt;
 /// How deep statements are nested.
 const DEEPEST: usize = 3;
 
-/// What is around a statement.
+/// The surroundings of a statement.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
     depth: usize,
