@@ -31,7 +31,7 @@ def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
             return make(fun, argnums, *rest, **others)
         if len(names) > 1 or asked[0] != names[0]:
             raise ValueError("argnums has at most one captured variable, and it comes first")
-        cell, own = inner.__closure__[free.index(names[0])], _function(fun)
+        cell, own = (inner.__closure__ or ())[free.index(names[0])], _function(fun)
         name = names[0]
 
         def opened(captured, *args):  # type: ignore[no-untyped-def]

@@ -357,7 +357,7 @@ class Tiled(Step):
             first = np.arange(math.prod(shape[:-2])).reshape(shape[:-2]) * size
             firsts.append(np.broadcast_to(first, outer).reshape(-1).copy())
         if standing_in.is_here() and standing_in.has_products(out.dtype) and run.node(self.outs[0][0]).schedule is None:
-            standing_in.multiply(out, a, b, *firsts, m, k, n)
+            standing_in.multiply(out, a, b, firsts[0], firsts[1], m, k, n)
             return
         count = math.prod(outer)
         tile = self.tile
