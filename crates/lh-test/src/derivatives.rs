@@ -9,7 +9,7 @@ mod statements;
 
 pub use programs::program;
 
-use crate::checked;
+use crate::files::checked;
 use crate::interpret::grid::{Launch, Place};
 use crate::interpret::memory::Memory;
 use crate::interpret::source::Scale;
@@ -296,7 +296,8 @@ fn run(funcs: &[Function], given: &Given, far: f64, which: Which, fuel: u64) -> 
     let n = given.n;
     let inputs: Vec<f64> = given.values.iter().zip(&given.directions).map(|(x, d)| x + far * d).collect();
     let [x, y] = [&inputs[2..2 + n], &inputs[2 + n..]].map(|items| given.place(&mut memory, items));
-    let mut args = vec![float(inputs[0]), float(inputs[1]), [Some(n as u64)].into_iter().collect(), x.clone(), y.clone()];
+    let mut args =
+        vec![float(inputs[0]), float(inputs[1]), [Some(n as u64)].into_iter().collect(), x.clone(), y.clone()];
     let beside = if which == Which::Tangent { &given.directions[2..] } else { &given.left[..] };
     let shadows = [&beside[..n], &beside[n..]].map(|items| given.place(&mut memory, items));
     match which {

@@ -1,26 +1,12 @@
 //! Statements of random functions.
 
-use super::programs::{ARRAYS, COUNT, FLOATS, Generator, PAIR, pair};
+use super::programs::{ARRAYS, Around, COUNT, FLOATS, Generator, PAIR, pair};
 use lh_ir::func::{Inst, LatchHint, Parallel, Term};
 use lh_ir::{Block, Const, ExcId, SpecId, Ty, Value};
 use lh_ops::runtime as rt;
 
 /// How deep statements are nested.
 const DEEPEST: usize = 3;
-
-/// What is around a statement.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Around {
-    depth: usize,
-    /// The blocks to which `continue` and `break` go.
-    of_loop: Option<(Block, Block)>,
-}
-
-impl Around {
-    fn deeper(self) -> Around {
-        Around { depth: self.depth + 1, ..self }
-    }
-}
 
 impl Generator {
     /// Some statements, of which there are fewer left afterwards.
