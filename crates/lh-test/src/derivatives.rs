@@ -9,7 +9,7 @@ mod statements;
 
 pub use programs::program;
 
-use crate::checked;
+use crate::files::checked;
 use crate::interpret::grid::{Launch, Place};
 use crate::interpret::memory::Memory;
 use crate::interpret::source::Scale;

@@ -4,7 +4,6 @@
 //! fixed types; every block has all of them as parameters, and the passes before differentiation prune that to SSA
 //! form. Counters of loops are used by dominance.
 
-use super::statements::Around;
 use crate::random::Random;
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Layout, Span, Ty, Value, bug};
@@ -32,6 +31,20 @@ pub fn program(seed: u64, size: usize) -> Vec<Function> {
 /// A pair of floats.
 pub(super) fn pair() -> Ty {
     Ty::tuple(vec![Ty::f64(), Ty::f64()])
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Around {
+    pub depth: usize,
+    /// The blocks to which `continue` and `break` go.
+    pub of_loop: Option<(Block, Block)>,
+}
+
+impl Around {
+    pub fn deeper(self) -> Around {
+        Around { depth: self.depth + 1, ..self }
+    }
 }
 
 pub(super) struct Generator {

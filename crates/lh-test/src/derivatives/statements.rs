@@ -1,6 +1,6 @@
 //! Statements of random functions.
 
-use super::programs::{ARRAYS, COUNT, FLOATS, Generator, PAIR, pair};
+use super::programs::{ARRAYS, Around, COUNT, FLOATS, Generator, PAIR, pair};
 use lh_ir::func::{Inst, LatchHint, Parallel, Term};
 use lh_ir::{Block, Const, ExcId, SpecId, Ty, Value};
 use lh_ops::runtime as rt;
@@ -8,6 +8,7 @@ use lh_ops::runtime as rt;
 /// How deep statements are nested.
 const DEEPEST: usize = 3;
 
+<<<<<<< HEAD
 /// The surroundings of a statement.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
@@ -22,6 +23,8 @@ impl Around {
     }
 }
 
+=======
+>>>>>>> interp
 impl Generator {
     /// Some statements, of which there are fewer left afterwards.
     pub fn statements(&mut self, around: &Around) {

@@ -153,11 +153,14 @@ impl Copy<'_> {
             let mut at = self.block(*b);
             self.out.blocks[at.index()] = new;
             for (i, d) in data.insts.iter().enumerate() {
-                // The header gets a new condition.
-                if *b == r.header && r.is_loop_condition(self.func, d.result) {
-                    continue;
-                }
                 let mut d = d.clone();
+                // The header gets a new condition. That of the loop is known inside.
+                if *b == r.header && r.is_loop_condition(self.func, d.result) {
+                    if !d.result.is_some_and(|v| self.is_read_inside(v)) {
+                        continue;
+                    }
+                    d.inst = Inst::Const(Const::Bool(r.counted.body_first));
+                }
                 d.inst.for_each_operand_mut(&mut |v| *v = self.value(*v));
                 if d.result.is_some_and(|v| self.plan.free.contains(&v)) {
                     free_order(&mut d.inst);
@@ -178,6 +181,22 @@ impl Copy<'_> {
                 (out.term, out.term_span) = (Some(term), data.term_span);
             }
         }
+    }
+
+    /// Whether more than the header's branch reads the loop's condition.
+    fn is_read_inside(&self, cond: Value) -> bool {
+        let r = &self.plan.region;
+        let mut found = false;
+        for b in &r.blocks {
+            let data = &self.func.blocks[b.index()];
+            data.insts.iter().for_each(|d| d.inst.for_each_operand(|v| found |= v == cond));
+            match &data.term {
+                Some(t) if *b == r.header => found |= t.targets().iter().any(|t| t.args.contains(&cond)),
+                Some(t) => t.clone().for_each_operand_mut(&mut |v| found |= *v == cond),
+                None => {}
+            }
+        }
+        found
     }
 
     fn names(&mut self) {
