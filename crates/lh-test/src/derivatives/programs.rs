@@ -33,7 +33,7 @@ pub(super) fn pair() -> Ty {
     Ty::tuple(vec![Ty::f64(), Ty::f64()])
 }
 
-/// What is around a statement.
+/// The surroundings of a statement.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
     pub depth: usize,

@@ -8,23 +8,6 @@ use lh_ops::runtime as rt;
 /// How deep statements are nested.
 const DEEPEST: usize = 3;
 
-<<<<<<< HEAD
-/// The surroundings of a statement.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Around {
-    depth: usize,
-    /// The blocks to which `continue` and `break` go.
-    of_loop: Option<(Block, Block)>,
-}
-
-impl Around {
-    fn deeper(self) -> Around {
-        Around { depth: self.depth + 1, ..self }
-    }
-}
-
-=======
->>>>>>> interp
 impl Generator {
     /// Some statements, of which there are fewer left afterwards.
     pub fn statements(&mut self, around: &Around) {
