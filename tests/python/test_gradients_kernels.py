@@ -189,6 +189,57 @@ def test_loops_of_any_length(vjp):
         vjp(repeated)[1, 4](x, np.full(4, 5000.0), gx, np.ones(4))
 
 
+@cuda.jit
+def reversed_squares(x, y):
+    shared = cuda.shared.array(0, float64)
+    t = cuda.threadIdx.x
+    shared[t] = x[t] * 2.0
+    cuda.syncthreads()
+    y[t] = shared[shared.size - 1 - t] ** 2
+
+
+def test_shared_memory_of_the_launch(vjp):
+    x, y, gx, gy = normal(8), np.zeros(8), np.zeros(8), np.arange(8.0)
+    vjp(reversed_squares)[1, 8, 0, 8 * 8](x, y, gx, gy)
+    np.testing.assert_allclose(y, (4 * x * x)[::-1])
+    np.testing.assert_allclose(gx, 8 * x * np.arange(8.0)[::-1])
+
+
+@cuda.jit
+def relaxed(x):
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    for _ in range(3):
+        left = x[i - 1] if i > 0 else 0.0
+        grid.sync()
+        x[i] = math.sin(x[i]) + 0.5 * left
+        grid.sync()
+
+
+def test_barriers_of_the_grid(vjp):
+    x, g = normal(16), np.ones(16)
+    vjp(relaxed)[2, 8](x.copy(), g)
+
+    def loss(x):
+        for _ in range(3):
+            x = np.sin(x) + 0.5 * np.concatenate(([0.0], x[:-1]))
+        return np.sum(x)
+
+    np.testing.assert_allclose(g, differences(loss, x), atol=1e-7)
+
+
+def test_complex_numbers(vjp):
+    @cuda.jit
+    def squares(x, y):
+        for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+            y[i] = (x[i] * x[i]).real + abs(x[i]) * 2.0
+
+    x = normal(20) + 1j * normal(20)[::-1]
+    gx = np.zeros(20, complex)
+    vjp(squares)[2, 4](x, np.zeros(20), gx, np.ones(20))
+    np.testing.assert_allclose(gx, 2 * x.conj() + 2 * x / np.abs(x))
+
+
 def test_on_device_arrays():
     x, y, gx, gy = (cuda.to_device(a) for a in (np.arange(3.0), np.zeros(3), np.zeros(3), np.ones(3)))
     cuda.vjp(square)[1, 32](x, y, gx, gy)

@@ -100,7 +100,9 @@ impl<'a> Reverse<'a> {
     /// Whether threads of a kernel have shadows in shared memory, which all of them fill with zeros.
     fn shares_memory(&self) -> bool {
         let is_shared = |d: &InstData| match (&d.inst, d.result) {
-            (Inst::Runtime(f, _), Some(r)) => f.role == Role::Memory(Mem::Shared) && self.memory.has_shadow(r),
+            (Inst::Runtime(f, _), Some(r)) => {
+                matches!(f.role, Role::Memory(Mem::Shared | Mem::Dynamic)) && self.memory.has_shadow(r)
+            }
             _ => false,
         };
         self.device && self.func.blocks.iter().flat_map(|b| &b.insts).any(is_shared)

@@ -1,7 +1,7 @@
 //! Shadows: beside each value that addresses active memory, the forward part computes the address of its shadow, memory
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
-use crate::builder::Builder;
+use crate::builder::{Builder, row};
 use crate::memory::{Callees, Memory, Rule, has_memory, leaves, nulls, written};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
@@ -122,27 +122,31 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Replaces a call that a rule differentiates by that of the rule's first function.
+    fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData) -> bool {
+        let Inst::Call(spec, args) = &d.inst else { return false };
+        let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
+        let Some(rule) = self.callees.rule(*spec).filter(|_| args.iter().any(is_active)) else { return false };
+        let both = b.inst(Inst::Call(rule.forward, args.clone()), rule.forward_ret);
+        let saved = parts(rule.forward_ret).nth(1).filter(|t| !t.flatten().is_empty());
+        if let Some(r) = d.result {
+            let value = InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span };
+            b.insts.push(value);
+            let saved = saved.map(|ty| b.inst(Inst::Field(both, 1), ty));
+            if let Some(zero) = rule.zero.filter(|_| self.memory.has_shadow(r)) {
+                let ty = b.func.ty(r);
+                let s = b.inst(Inst::Call(zero, vec![r]), ty);
+                self.shadows.insert(r, s);
+            }
+            self.saved.insert(r, RuleCall { rule, args: args.clone(), saved });
+        }
+        true
+    }
+
     /// Appends an instruction and what it is for shadows.
     fn inst(&mut self, b: &mut Builder<'_>, d: InstData) -> Result<()> {
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        if self.mode == Mode::Reverse
-            && let Inst::Call(spec, args) = &d.inst
-            && let Some(rule) = self.callees.rule(*spec)
-            && args.iter().any(is_active)
-        {
-            let both = b.inst(Inst::Call(rule.forward, args.clone()), rule.forward_ret);
-            let saved = parts(rule.forward_ret).nth(1).filter(|t| !t.flatten().is_empty());
-            if let Some(r) = d.result {
-                let value = InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span };
-                b.insts.push(value);
-                let saved = saved.map(|ty| b.inst(Inst::Field(both, 1), ty));
-                if let Some(zero) = rule.zero.filter(|_| self.memory.has_shadow(r)) {
-                    let ty = b.func.ty(r);
-                    let s = b.inst(Inst::Call(zero, vec![r]), ty);
-                    self.shadows.insert(r, s);
-                }
-                self.saved.insert(r, RuleCall { rule, args: args.clone(), saved });
-            }
+        if self.mode == Mode::Reverse && self.ruled(b, &d) {
             return Ok(());
         }
         if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
@@ -157,6 +161,16 @@ impl Pass<'_> {
                 self.shadows.insert(r, s);
             }
             b.insts.push(d);
+            return Ok(());
+        }
+        if let (Inst::Runtime(f, _), Some(r), Mode::Reverse) = (&d.inst, d.result, self.mode)
+            && f.role == Role::Memory(Mem::DynamicBytes)
+        {
+            // The second half is that of shadows.
+            let ty = b.func.ty(r);
+            let (all, two) = (b.inst(d.inst.clone(), ty), b.int(2));
+            let half = Inst::Op(row("sdiv"), vec![all, two]);
+            b.insts.push(InstData { result: Some(r), inst: half, span: d.span });
             return Ok(());
         }
         b.insts.push(d.clone());
@@ -240,8 +254,6 @@ impl Pass<'_> {
 
     /// Shadows of shared and thread-local memory, filled with zeros.
     fn kernel_memory(&self, b: &mut Builder<'_>, f: &'static lh_ir::runtime::RuntimeFn, args: &[Value]) -> Value {
-        let [shared, local] =
-            self.callees.fills(b.func.options).unwrap_or_else(|| bug!("memory of kernels in code for a device"));
         let mut args = args.to_vec();
         let is_shared = f.role == Role::Memory(Mem::Shared);
         if is_shared {
@@ -251,10 +263,17 @@ impl Pass<'_> {
         }
         let bytes = args[if is_shared { 2 } else { 0 }];
         let p = b.inst(Inst::Runtime(f, args), Ty::ptr());
-        let none = b.func.new_value(Ty::none());
-        let fill = Inst::Call(if is_shared { shared } else { local }, vec![p, bytes]);
-        b.insts.push(InstData { result: Some(none), inst: fill, span: b.span });
+        self.fill(b, usize::from(!is_shared), p, bytes);
         p
+    }
+
+    /// Fills memory with zeros: shared memory by all threads, that of a thread by itself.
+    fn fill(&self, b: &mut Builder<'_>, how: usize, p: Value, bytes: Value) {
+        let fills = self.callees.fills(b.func.options);
+        let fills = fills.unwrap_or_else(|| bug!("memory of kernels in code for a device"));
+        let none = b.func.new_value(Ty::none());
+        let fill = Inst::Call(fills[how], vec![p, bytes]);
+        b.insts.push(InstData { result: Some(none), inst: fill, span: b.span });
     }
 
     fn duplicate(&mut self, b: &mut Builder<'_>, inst: &Inst, r: Value) -> Result<Value> {
@@ -267,6 +286,13 @@ impl Pass<'_> {
             }
             Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Mem::Local | Mem::Shared)) => {
                 return Ok(self.kernel_memory(b, f, args));
+            }
+            Inst::Runtime(f, args) if f.role == Role::Memory(Mem::Dynamic) => {
+                let (all, two) = (b.inst(Inst::Runtime(&rt::lh_cuda_dynamic_bytes, args.clone()), Ty::int()), b.int(2));
+                let bytes = b.int_op("sdiv", all, two);
+                let p = b.inst(Inst::PtrAdd(r, bytes), Ty::ptr());
+                self.fill(b, 0, p, bytes);
+                return Ok(p);
             }
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),

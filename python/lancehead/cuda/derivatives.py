@@ -23,6 +23,9 @@ class KernelDerivative:
         self.dispatcher = jit(**options)(backward)
 
     def __getitem__(self, configuration: Any) -> Callable[..., None]:
+        if isinstance(configuration, tuple) and len(configuration) > 3:
+            # Shared memory whose size the launch gives has its shadow behind it.
+            configuration = (*configuration[:3], 2 * configuration[3], *configuration[4:])
         launch = self.dispatcher[configuration]
 
         def run(*given: Any) -> None:
@@ -37,12 +40,13 @@ def vjp(kernel: Any, **options: Any) -> KernelDerivative:
     """A kernel that runs `kernel` and takes adjoints back through it: `vjp(kernel)[grid, block](*args, *adjoints)`.
 
     There is an adjoint for each argument: for an array one of its shape and type, for a float an array of one element,
-    `None` for what is constant. Adjoints of what the kernel reads are added to those that are there; adjoints of what
-    it overwrites become those of what was there before, so those of outputs are zeros afterwards. Each thread runs
-    the kernel, then its steps in reverse order: loads become atomic sums, barriers stay barriers, shared and local
-    memory have shadows. A loop that needs its values again keeps them in the memory of the thread: of a loop with a
-    constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is raised where that does not suffice. Blocks
-    must not wait for each other's results. `options` are those of `cuda.jit`, such as `debug=True` for the checker.
+    `None` for what is constant; that of a complex number is `d/dx + i d/dy`. Adjoints of what the kernel reads are
+    added to those that are there; adjoints of what it overwrites become those of what was there before, so those of
+    outputs are zeros afterwards. Each thread runs the kernel, then its steps in reverse order: loads become atomic
+    sums, barriers stay barriers, shared and local memory have shadows. A loop that needs its values again keeps them in
+    the memory of the thread: of a loop with a constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is
+    raised where that does not suffice. Blocks must not wait for each other's results, but by a barrier of the grid.
+    `options` are those of `cuda.jit`, such as `debug=True` for the checker.
     Raises `TypingError` for what has no derivative, such as shuffles of warps.
 
     >>> import numpy as np
