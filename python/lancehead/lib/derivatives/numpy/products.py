@@ -6,7 +6,7 @@ Of `C = A B` they are `adjoint(C) B^H` and `A^H adjoint(C)` (Giles, Collected ma
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along
+from lancehead.lib.derivatives import along, writable
 from lancehead.lib.derivatives.numpy.axes import conj, summed_to
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.products import _matrix_product, _stacked
@@ -24,9 +24,9 @@ def _matrix_product_backward(saved, adjoint, wanted, shadows):
     if x.ndim == 1 and y.ndim == 1:
         return adjoint * conj(y), adjoint * conj(x)
     if x.ndim == 1:
-        return _if(wanted & 1, _left_of_vector, adjoint, y, x), _if(wanted & 2, _outer, x, adjoint, y)
+        return _if(wanted & 1, _left_of_vector, adjoint, y, x), _outer(wanted & 2, shadows[1], conj(x), adjoint, y)
     if y.ndim == 1:
-        return _if(wanted & 1, _outer_right, adjoint, y, x), _if(wanted & 2, _left_of_vector, adjoint, x.T, y)
+        return _outer(wanted & 1, shadows[0], adjoint, conj(y), x), _if(wanted & 2, _left_of_vector, adjoint, x.T, y)
     return _if(wanted & 1, _times_right, adjoint, y, x), _if(wanted & 2, _times_left, x, adjoint, y)
 
 
@@ -40,12 +40,24 @@ def _left_of_vector(g, y):
     return np.dot(conj(y), g)
 
 
-def _outer(x, g):
-    return conj(x)[:, None] * g
+def _outer(wanted, shadow, a, b, like):
+    # The outer product is added to its place at once, where it has the type of that.
+    if shadow is None:
+        return None
+    if prim.layout(shadow) == "A" or not (_is_real(shadow) and _is_real(a) and _is_real(b)):
+        return _if(wanted, _column_times_row, a, b, like)
+    if wanted != 0:
+        own = writable(shadow)
+        own[...] += a[:, None] * b
+    return None
 
 
-def _outer_right(g, y):
-    return g[:, None] * conj(y)
+def _is_real(x):
+    return prim.is_float(prim.dtype_of(x))
+
+
+def _column_times_row(a, b):
+    return a[:, None] * b
 
 
 def _times_right(g, y):
