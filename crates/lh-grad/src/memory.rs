@@ -68,6 +68,8 @@ pub trait Callees {
 pub struct Rule {
     /// Takes the arguments, gives the result and what the other one needs.
     pub forward: SpecId,
+    /// Whether it takes a bit for each argument before, which says that the memory of the argument stays what it is.
+    pub takes_lasting: bool,
     /// Type of what `forward` gives.
     pub forward_ret: Ty,
     /// Takes a bit for each argument that has an adjoint, what `forward` saved, the shadow of the result, and those of

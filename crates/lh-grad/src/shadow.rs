@@ -2,7 +2,7 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::{Builder, row};
-use crate::memory::{Callees, Memory, Rule, has_memory, leaves, nulls, written};
+use crate::memory::{Callees, Memory, Rule, has_memory, is_lasting, leaves, nulls, written};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -114,20 +114,26 @@ impl Pass<'_> {
         let old = std::mem::take(&mut func.blocks[block.index()].insts);
         let file = func.file.clone();
         let mut b = Builder::new(func, lh_ir::Span::default());
-        for d in old {
+        for (at, d) in old.into_iter().enumerate() {
             b.span = d.span;
-            self.inst(&mut b, d).map_err(|e| e.at(&file, b.span))?;
+            self.inst(&mut b, d, (block, at)).map_err(|e| e.at(&file, b.span))?;
         }
         b.finish(block);
         Ok(())
     }
 
     /// Replaces a call that a rule differentiates by that of the rule's first function.
-    fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData) -> bool {
+    fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData, place: (Block, usize)) -> bool {
         let Inst::Call(spec, args) = &d.inst else { return false };
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
         let Some(rule) = self.callees.rule(*spec).filter(|_| args.iter().any(is_active)) else { return false };
-        let both = b.inst(Inst::Call(rule.forward, args.clone()), rule.forward_ret);
+        let mut given = args.clone();
+        if rule.takes_lasting {
+            let lasts = |v: &Value| self.memory.of(*v).iter().all(|k| is_lasting(b.func, self.memory, *k, place));
+            let bits = args.iter().zip(&rule.params).filter(|(v, _)| lasts(v)).map(|(_, at)| 1i64 << at).sum();
+            given.insert(0, b.int(bits));
+        }
+        let both = b.inst(Inst::Call(rule.forward, given), rule.forward_ret);
         let saved = parts(rule.forward_ret).nth(1).filter(|t| !t.flatten().is_empty());
         if let Some(r) = d.result {
             let value = InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span };
@@ -144,9 +150,9 @@ impl Pass<'_> {
     }
 
     /// Appends an instruction and what it is for shadows.
-    fn inst(&mut self, b: &mut Builder<'_>, d: InstData) -> Result<()> {
+    fn inst(&mut self, b: &mut Builder<'_>, d: InstData, place: (Block, usize)) -> Result<()> {
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        if self.mode == Mode::Reverse && self.ruled(b, &d) {
+        if self.mode == Mode::Reverse && self.ruled(b, &d, place) {
             return Ok(());
         }
         if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)

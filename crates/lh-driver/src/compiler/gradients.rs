@@ -309,8 +309,8 @@ impl Session<'_> {
     /// Types the rule by which a function is differentiated that has been typed for arguments.
     pub(super) fn type_rule(&mut self, f: FuncId, args: &[ArgTy], options: Options, s: SpecId) -> Result<()> {
         match self.rule_of(f, options.derivative) {
-            Some(Found::Adjoint { forward, backward, pull }) => {
-                self.type_adjoint(f, args, options, s, (forward, backward, pull))
+            Some(Found::Adjoint { forward, takes_lasting, backward, pull }) => {
+                self.type_adjoint(f, args, options, s, (forward, takes_lasting, backward, pull))
             }
             Some(Found::Tangent(function)) => self.type_tangent((f, function), args, options, s),
             None => Ok(()),
@@ -348,10 +348,12 @@ impl Session<'_> {
         args: &[ArgTy],
         options: Options,
         s: SpecId,
-        (forward, backward, pull): (FuncId, FuncId, &str),
+        (forward, takes_lasting, backward, pull): (FuncId, bool, FuncId, &str),
     ) -> Result<()> {
         let ret = self.compiler.specs[s.index()].ret;
-        let made = self.type_part(forward, args, options)?;
+        let bits = takes_lasting.then(|| ArgTy::from(Ty::int()));
+        let given: Vec<ArgTy> = bits.into_iter().chain(args.iter().cloned()).collect();
+        let made = self.type_part(forward, &given, options)?;
         let saved = made.ret.tuple_elems().filter(|t| t.len() == 2).map_or(Ty::none(), |t| t[1]);
         self.check_given(forward, made.ret, &[ret, saved], "the result and what the other function needs")?;
         let all = passed(args);
@@ -367,6 +369,7 @@ impl Session<'_> {
         let params = places(args);
         let rule = Rule {
             forward: made.id,
+            takes_lasting,
             forward_ret: made.ret,
             backward: back.id,
             backward_ret: back.ret,
@@ -418,11 +421,12 @@ impl Session<'_> {
         match kind {
             Derivative::None => None,
             Derivative::Tangent => named("tangent").map(Found::Tangent),
-            Derivative::Adjoint => named("forward").zip(named("backward")).map(|(forward, backward)| Found::Adjoint {
-                forward,
-                backward,
-                pull: "pull",
-            }),
+            Derivative::Adjoint => {
+                let kept = named("kept");
+                let takes_lasting = kept.is_some();
+                let both = kept.or_else(|| named("forward")).zip(named("backward"));
+                both.map(|(forward, backward)| Found::Adjoint { forward, takes_lasting, backward, pull: "pull" })
+            }
         }
     }
 
@@ -439,9 +443,9 @@ impl Session<'_> {
         match kind {
             Derivative::None => None,
             Derivative::Tangent => named("__tangent__").map(Found::Tangent),
-            Derivative::Adjoint => named("__forward__")
-                .zip(named("__backward__"))
-                .map(|(forward, backward)| Found::Adjoint { forward, backward, pull: "pull_stated" }),
+            Derivative::Adjoint => named("__forward__").zip(named("__backward__")).map(|(forward, backward)| {
+                Found::Adjoint { forward, takes_lasting: false, backward, pull: "pull_stated" }
+            }),
         }
     }
 }
@@ -473,7 +477,7 @@ fn by_line(remarks: &[(Span, Remark)]) -> Vec<(u32, String)> {
 /// The rule of a function.
 enum Found {
     /// For reverse mode, with the name of the library's function that calls `backward`.
-    Adjoint { forward: FuncId, backward: FuncId, pull: &'static str },
+    Adjoint { forward: FuncId, takes_lasting: bool, backward: FuncId, pull: &'static str },
     /// For forward mode.
     Tangent(FuncId),
 }

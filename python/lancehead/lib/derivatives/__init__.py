@@ -5,6 +5,9 @@ arguments and gives the result and what the second one needs; the second takes t
 for each argument whose adjoint is wanted, and the arguments' shadows: memory like theirs that holds adjoints. It gives
 a tuple of adjoints, one for each of the first arguments, `None` where there is none.
 
+In place of `sum_forward` there may be a `sum_kept`, which takes a bit for each argument before them: it is set if the
+memory of the argument is not written after the call, so that no copy has to be kept.
+
 Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is `A^H` times that of the result.
 
 In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a bit for each

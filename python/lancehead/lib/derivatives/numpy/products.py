@@ -12,10 +12,15 @@ from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.products import _matrix_product, _stacked
 
 
-def _matrix_product_forward(x, y, dtype):
-    """The product of vectors and matrices, and copies of both."""
-    product = _matrix_product(x, y, dtype)
-    return product, (copy_c(x, prim.dtype_of(x)), copy_c(y, prim.dtype_of(y)))
+def _matrix_product_kept(lasting, x, y, dtype):
+    """The product of vectors and matrices, and both of them: copies, unless they stay what they are."""
+    return _matrix_product(x, y, dtype), (_kept(lasting & 1, x), _kept(lasting & 2, y))
+
+
+def _kept(lasting, x):
+    if prim.layout(x) == "C" and not prim.is_readonly(x) and lasting != 0:
+        return x
+    return copy_c(x, prim.dtype_of(x))
 
 
 def _matrix_product_backward(saved, adjoint, wanted, shadows):
@@ -68,9 +73,9 @@ def _times_left(x, g):
     return np.dot(conj(x).T, g)
 
 
-def _stacked_forward(x, y, dtype):
-    """Products of the matrices of two stacks, and copies of both."""
-    return _stacked(x, y, dtype), (copy_c(x, prim.dtype_of(x)), copy_c(y, prim.dtype_of(y)))
+def _stacked_kept(lasting, x, y, dtype):
+    """Products of the matrices of two stacks, and both of them: copies, unless they stay what they are."""
+    return _stacked(x, y, dtype), (_kept(lasting & 1, x), _kept(lasting & 2, y))
 
 
 def _stacked_backward(saved, adjoint, wanted, shadows):
