@@ -154,7 +154,7 @@ def programs():
         "heat": (heat, (line[:1000].copy(), 200), 0),
         "bodies": (bodies, (rng.normal(size=(20, 3)), rng.normal(size=(20, 3)), rng.random(20), 50), (0, 1)),
         "logistic": (logistic, (rng.normal(size=30), rng.normal(size=(3000, 30)), np.sign(line[:3000])), 0),
-        "branches": (branches, (2.2, 100_000), 0),
+        "branches": (branches, (2.2, 2_000), 0),
         "roughness": (roughness, (rng.normal(size=(300, 300)),), 0),
         "recurrent": (recurrent, (rng.normal(size=(50, 50)) * 0.1, rng.normal(size=(100, 50))), 0),
     } | of_examples(rng)
