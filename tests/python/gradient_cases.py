@@ -210,7 +210,7 @@ GROUPS = [
     """),
     Group("x, y", (spaced(5) / 4.0, positive(5)), "dz", """
         np.sin(x), np.cos(x), np.tan(x), np.exp(x), np.sinh(x), np.cosh(x), np.tanh(x), np.square(x), np.expm1(x)
-        x ** 3, x * y, x / y, x - y, x ** y, np.power(y, x), np.reciprocal(y), np.negative(x), np.positive(x)
+        x ** 3, x * y, x / y, x - y, y ** x, np.power(y, x), np.reciprocal(y), np.negative(x), np.positive(x)
         np.log(y), np.sqrt(y), np.arctan(x), np.arcsinh(x), np.conj(x), np.real(x), np.imag(x), np.abs(x)
     """),
     Group("x, y", (spaced(5) / 4.0, positive(5)), "d", """

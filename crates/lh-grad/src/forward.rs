@@ -218,6 +218,8 @@ impl Pass<'_> {
     fn recursive(&mut self, b: &mut Builder<'_>, s: SpecId, args: &[Value], r: Value) -> Option<Vec<Value>> {
         let asked = wanted(self.memory, args);
         let (derivative, ret) = self.callees.recursive(s, &asked, Derivative::Tangent)?;
+        // The call itself is replaced by that of the derivative.
+        b.insts.pop();
         let mut given = args.to_vec();
         for (a, _) in args.iter().zip(&asked).filter(|(_, w)| **w) {
             let (ty, of) = (b.func.ty(*a), self.of(b, *a));
@@ -225,8 +227,6 @@ impl Pass<'_> {
             given.push(with_leaves(b, own, ty, &mut of.into_iter()));
         }
         let ty = b.func.ty(r);
-        // The call itself is replaced by that of the derivative.
-        b.insts.pop();
         let both = b.inst(Inst::Call(derivative, given), ret);
         b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: b.span });
         let tangent = b.inst(Inst::Field(both, 1), ty);

@@ -309,14 +309,14 @@ class ndarray(lazy.ndarray):
         return bool(layout.NAMESPACE[0].any(self == x))
 
     # --- views -------------------------------------------------------------------------------------------------------
-    def view_as(self, change: Any) -> Any:
+    def view_as(self, change: Any, *key: Any) -> Any:
         """Another view of the same memory."""
-        return wrap(lazy.ndarray.view(self, change))
+        return wrap(lazy.ndarray.view(self, change, *key))
 
-    def view(self, dtype: Any = None, type: Any = None) -> Any:
+    def view(self, dtype: Any = None, *key: Any, type: Any = None) -> Any:
         """The same memory; as elements of another type, a copy of it."""
         if callable(dtype) and not isinstance(dtype, (np.dtype, builtin_type)):
-            return self.view_as(dtype)
+            return self.view_as(dtype, *key)
         if dtype is None or dtype is ndarray or np.dtype(dtype) == self.dtype:
             return self.view_as(lambda s: s[...])
         return wrap(layout.placed(layout.host(self).view(dtype)))

@@ -18,7 +18,7 @@ use crate::analysis::effects::{Callees, has_no_effect};
 use crate::edit::row;
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
-use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::func::{Inst, Parallel, Term, fastmath};
 use lh_ir::{Block, Const, Function, Meaning, Op, SpecId, Ty, Value};
 
 /// A reduction operator; operands may be combined in any order.
@@ -367,6 +367,11 @@ impl<'a> Chain<'a> {
         }
     }
 
+    /// Whether the loop is of a derivative, in which sums of adjoints have no order.
+    fn is_derived(&self) -> bool {
+        self.facts.func.blocks[self.facts.r.header.index()].parallel == Some(Parallel::Derived)
+    }
+
     fn follow_row(&mut self, op: &'static lh_ir::Op, args: &[Value], v: Value, result: Value) {
         let first = args[0] == v;
         let group = match op.algebra {
@@ -378,7 +383,7 @@ impl<'a> Chain<'a> {
             Algebra::Or => Reduce::Or,
             Algebra::Xor => Reduce::Xor,
             Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
-            _ if std::ptr::eq(op, row("add_any_order")) => Reduce::Add,
+            _ if std::ptr::eq(op, row("add_any_order")) && self.is_derived() => Reduce::Add,
             Algebra::Cmp(Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge) => return self.follow_comparison(args, v, result),
             Algebra::Select => return self.follow_select(args, v, result),
             _ => return self.holds = false,
