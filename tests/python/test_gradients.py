@@ -383,18 +383,6 @@ def test_reports():
     assert "derivatives_of" not in text
 
 
-def test_loops_that_keep_more_than_there_is_memory():
-    def loop(x, n):
-        for _ in range(n):
-            x = math.sin(x) * x
-        return x
-
-    f = grad(loop)
-    with pytest.raises(MemoryError, match="checkpoint_loop"):
-        f(0.5, 10**14)
-    assert f(0.5, 3) == pytest.approx((loop(0.5 + 1e-6, 3) - loop(0.5 - 1e-6, 3)) / 2e-6, rel=1e-6)
-
-
 def test_parallel_loops():
     @njit(parallel=True)
     def loss(w, x, y):

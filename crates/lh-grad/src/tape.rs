@@ -11,8 +11,8 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, Term};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, Const, Slot, Span, Ty, Value};
-use lh_ops::exceptions::{MEMORY_ERROR, RUNTIME_ERROR};
+use lh_ir::{Block, Const, Slot, Ty, Value};
+use lh_ops::exceptions::RUNTIME_ERROR;
 use lh_ops::runtime as rt;
 
 /// The memory of one value.
@@ -312,8 +312,6 @@ impl Tape {
         }
         b.set(of.room, new);
         b.end(more, Term::Jump(to(rest, vec![])));
-        let full = no_memory(func, span);
-        func.blocks[more.index()].unwind = Some(to(full, vec![]));
     }
 }
 
@@ -322,18 +320,6 @@ fn iterations(b: &mut Builder<'_>, limit: Value, first: Value) -> Value {
     let (n, none) = (b.int_op("sub", limit, first), b.int(0));
     let is_some = b.test("lt", none, n);
     b.op(crate::builder::row("select"), &[is_some, n, none], Ty::int())
-}
-
-/// A block that raises MemoryError in place of the one that is pending: it says what the memory was for.
-fn no_memory(func: &mut Function, span: Span) -> Block {
-    let block = func.new_block();
-    let mut b = Builder::new(func, span);
-    b.inst(Inst::Runtime(&rt::lh_exc_take, vec![]), Ty::exc());
-    let text = "no memory for what the derivative of this loop keeps of each iteration; `checkpoint_loop` needs less";
-    let text = b.inst(Inst::Const(Const::Str(text.to_owned())), Ty::str());
-    b.end(block, Term::Raise { exc: MEMORY_ERROR, args: vec![text] });
-    func.blocks[block.index()].cold = true;
-    block
 }
 
 /// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.
