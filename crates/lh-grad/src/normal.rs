@@ -141,45 +141,67 @@ fn before(func: &mut Function, block: Block, span: Span) -> Block {
     new
 }
 
-/// Gives one loop that lacks it a single latch, a preheader or a block on an edge out of it.
+/// Gives each loop a single latch, a preheader and a block on each edge out of it; answers whether one lacked them.
 fn shape_loops(func: &mut Function) -> bool {
+    let changed = shape_headers(func);
+    shape_exits(func) || changed
+}
+
+/// Gives each header one edge into it from outside and one from inside, which are jumps.
+fn shape_headers(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
+    let mut changed = false;
     for l in &loops.loops {
         let span = func.blocks[l.header.index()].term_span;
         let (back, into): (Vec<Edge>, Vec<Edge>) =
             entries(&cfg, l.header).into_iter().partition(|e| dom.dominates(l.header, e.from));
-        let is_jump = |e: &Edge| matches!(func.blocks[e.from.index()].term, Some(Term::Jump(_)));
         for edges in [&back, &into] {
+            let is_jump = |e: &Edge| matches!(func.blocks[e.from.index()].term, Some(Term::Jump(_)));
             if edges.len() != 1 || !is_jump(&edges[0]) {
                 let new = before(func, l.header, span);
                 for e in edges {
                     let args = std::mem::take(edge_args(func, e));
                     redirect(func, e, new, args);
                 }
-                return true;
-            }
-        }
-        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
-        for &b in &l.blocks {
-            let out = targets(func, b).find(|(_, t)| {
-                let to = &func.blocks[t.block.index()];
-                let is_own =
-                    cfg.preds(t.block).len() == 1 && to.params.is_empty() && matches!(to.term, Some(Term::Jump(_)));
-                !inside.contains(&t.block) && !is_own
-            });
-            if let Some((target, t)) = out.map(|(at, t)| (at, t.clone())) {
-                let cold = func.blocks[t.block.index()].cold;
-                let new = func.new_block();
-                func.blocks[new.index()] =
-                    BlockData { term: Some(Term::Jump(t)), term_span: span, cold, ..Default::default() };
-                redirect(func, &Edge { from: b, target }, new, Vec::new());
-                return true;
+                changed = true;
             }
         }
     }
-    false
+    changed
+}
+
+/// Puts a block on each edge out of a loop that has none.
+fn shape_exits(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let is_own = |t: &Target| {
+        let to = &func.blocks[t.block.index()];
+        cfg.preds(t.block).len() == 1 && to.params.is_empty() && matches!(to.term, Some(Term::Jump(_)))
+    };
+    let mut found: Vec<(Edge, Target, Span)> = Vec::new();
+    for l in &loops.loops {
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        for &b in &l.blocks {
+            for (target, t) in targets(func, b).filter(|(_, t)| !inside.contains(&t.block) && !is_own(t)) {
+                let e = Edge { from: b, target };
+                // The edge may leave several loops.
+                if !found.iter().any(|(f, ..)| *f == e) {
+                    found.push((e, t.clone(), func.blocks[l.header.index()].term_span));
+                }
+            }
+        }
+    }
+    for (e, t, span) in &found {
+        let cold = func.blocks[t.block.index()].cold;
+        let new = func.new_block();
+        let term = Some(Term::Jump(t.clone()));
+        func.blocks[new.index()] = BlockData { term, term_span: *span, cold, ..Default::default() };
+        redirect(func, e, new, Vec::new());
+    }
+    !found.is_empty()
 }
 
 /// Brings loops into loop-closed SSA form, inner ones first; answers whether a value was used outside of its loop.
@@ -234,7 +256,7 @@ fn close_loops(func: &mut Function) -> bool {
             }
         }
         promote(func, first);
-        while merge_params(func) {}
+        merge_params(func);
         changed = true;
     }
     changed

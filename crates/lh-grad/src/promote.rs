@@ -4,6 +4,7 @@ use crate::builder::SUM;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::single_valued::single_valued;
 use lh_ir::{Block, Const, Function, Slot, Ty, Value};
 
 /// Replaces the slots from `first` on by block parameters; all of them are zero where the function begins. Blocks that
@@ -173,7 +174,7 @@ impl Pass {
 pub(crate) fn simplify(func: &mut Function) {
     share_zeros(func);
     loop {
-        let mut names = single_valued(func, 1);
+        let mut names = drop_single_valued(func, 1);
         let zeros: HashSet<Value> = constants(func);
         for d in func.blocks.iter().flat_map(|b| &b.insts) {
             if let (Inst::Op(op, args), Some(r)) = (&d.inst, d.result)
@@ -199,9 +200,12 @@ pub(crate) fn simplify(func: &mut Function) {
     }
 }
 
+fn is_zero(d: &InstData) -> bool {
+    matches!(&d.inst, Inst::Const(Const::Float(x, _)) if x.to_bits() == 0)
+}
+
 /// Lets all blocks use the zeros of the entry block.
 fn share_zeros(func: &mut Function) {
-    let is_zero = |d: &InstData| matches!(&d.inst, Inst::Const(Const::Float(x, _)) if x.to_bits() == 0);
     let zeros =
         |insts: &[InstData]| -> Vec<Value> { insts.iter().filter(|d| is_zero(d)).filter_map(|d| d.result).collect() };
     let mut first: HashMap<Ty, Value> = HashMap::new();
@@ -220,65 +224,50 @@ fn share_zeros(func: &mut Function) {
 
 fn constants(func: &Function) -> HashSet<Value> {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    let is_zero = |d: &InstData| matches!(&d.inst, Inst::Const(Const::Float(x, _)) if x.to_bits() == 0);
     insts.filter(|d| is_zero(d)).filter_map(|d| d.result).collect()
 }
 
-/// Removes parameters of blocks where paths meet if all their arguments are one value; answers whether there was one.
-pub(crate) fn merge_params(func: &mut Function) -> bool {
-    let names = single_valued(func, 2);
+/// Removes parameters of blocks where paths meet if they have one value on every path.
+pub(crate) fn merge_params(func: &mut Function) {
+    let names = drop_single_valued(func, 2);
     rename(func, &names);
-    !names.is_empty()
 }
 
-/// Removes the parameters of blocks with so many edges whose arguments are all one value, or the parameter itself;
-/// answers what they are.
-fn single_valued(func: &mut Function, edges: usize) -> HashMap<Value, Value> {
+/// Removes the parameters of blocks with so many edges that have one value on every path; answers what they are.
+fn drop_single_valued(func: &mut Function, edges: usize) -> HashMap<Value, Value> {
     let cfg = Cfg::new(func);
-    let mut names = HashMap::new();
-    let place: HashMap<Value, u64> = zero_numbers(func);
-    for &b in cfg.rpo() {
-        if b.0 == 0 || cfg.preds(b).len() < edges || cfg.preds(b).iter().any(|e| e.target.is_none()) {
+    let zeros = zeros_by_type(func);
+    let first: HashMap<Value, Value> = zeros.iter().flat_map(|(first, all)| all.iter().map(|v| (*v, *first))).collect();
+    let meets = |b: Block| {
+        b.0 != 0 && cfg.preds(b).len() >= edges && cfg.preds(b).iter().all(|e| e.target.is_some())
+    };
+    let names = single_valued(func, &cfg, &meets, &|v| first.get(&v).copied().unwrap_or(v));
+    for i in 1..func.blocks.len() {
+        let kept: Vec<bool> = func.blocks[i].params.iter().map(|p| !names.contains_key(p)).collect();
+        if kept.iter().all(|k| *k) {
             continue;
         }
-        let mut at = 0;
-        while at < func.blocks[b.index()].params.len() {
-            let p = func.blocks[b.index()].params[at];
-            let mut only: Option<Value> = None;
-            let mut same = true;
-            for e in cfg.preds(b) {
-                let term = func.blocks[e.from.index()].term.as_ref().expect("built");
-                let mut a = term.targets()[e.target.expect("no handler") as usize].args[at];
-                while let Some(n) = names.get(&a) {
-                    a = *n;
-                }
-                let alike = |o: Value| o == a || place.get(&o).is_some_and(|x| place.get(&a) == Some(x));
-                if a != p {
-                    same &= only.is_none_or(alike);
-                    only = only.or(Some(a));
-                }
-            }
-            match only {
-                Some(v) if same && func.ty(v) == func.ty(p) => {
-                    names.insert(p, v);
-                    func.blocks[b.index()].params.remove(at);
-                    for e in cfg.preds(b) {
-                        let term = func.blocks[e.from.index()].term.as_mut().expect("built");
-                        term.targets_mut()[e.target.expect("no handler") as usize].args.remove(at);
-                    }
-                }
-                _ => at += 1,
-            }
+        let keep = |all: &mut Vec<Value>| {
+            let mut at = kept.iter();
+            all.retain(|_| *at.next().expect("one flag for each"));
+        };
+        keep(&mut func.blocks[i].params);
+        for e in cfg.preds(Block::new(i)) {
+            let term = func.blocks[e.from.index()].term.as_mut().expect("built");
+            keep(&mut term.targets_mut()[e.target.expect("no handler") as usize].args);
         }
     }
     names
 }
 
-/// Zeros of the entry block, which are the same value wherever they stand.
-fn zero_numbers(func: &Function) -> HashMap<Value, u64> {
-    let own = |d: &InstData| match &d.inst {
-        Inst::Const(Const::Float(x, _)) if x.to_bits() == 0 => d.result.map(|r| (r, 0)),
-        _ => None,
-    };
-    func.blocks[0].insts.iter().filter_map(own).collect()
+/// The float zeros of the entry block by type, the first one before all of them.
+fn zeros_by_type(func: &Function) -> Vec<(Value, Vec<Value>)> {
+    let mut out: Vec<(Value, Vec<Value>)> = Vec::new();
+    for v in func.blocks[0].insts.iter().filter(|d| is_zero(d)).filter_map(|d| d.result) {
+        match out.iter_mut().find(|(first, _)| func.ty(*first) == func.ty(v)) {
+            Some((_, all)) => all.push(v),
+            None => out.push((v, vec![v])),
+        }
+    }
+    out
 }

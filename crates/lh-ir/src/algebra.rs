@@ -9,8 +9,8 @@ pub enum Algebra {
     Sub,
     /// `a * b`.
     Mul,
-    /// A sum, difference or product of floats that may be reassociated.
-    AnyOrder,
+    /// A combination of floats that may be reassociated.
+    AnyOrder(AnyOrder),
     /// `a / b` of floats.
     Divide,
     /// The quotient of integers, towards zero.
@@ -53,6 +53,15 @@ pub enum Algebra {
 impl Algebra {
     /// A function without known laws or bounds.
     pub const UNKNOWN: Algebra = Algebra::Function { least: f64::NEG_INFINITY };
+}
+
+/// Combinations of floats whose order means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the usual ones")]
+pub enum AnyOrder {
+    Add,
+    Sub,
+    Mul,
 }
 
 /// The treatment of NaN in the lesser or greater of two floats.

@@ -22,6 +22,7 @@ pub mod parse_untyped;
 pub mod print;
 mod print_untyped;
 pub mod runtime;
+pub mod single_valued;
 pub mod span;
 pub mod stored;
 pub mod switches;

@@ -5,7 +5,7 @@ use crate::eval::{
 };
 use crate::table::base::{CALL, NO_SLOPE, PURE, inst};
 use lh_ir::Const;
-use lh_ir::algebra::{Algebra, Grad, Nan};
+use lh_ir::algebra::{Algebra, AnyOrder as Combination, Grad, Nan};
 use lh_ir::op::Class::{Floats, Ints, Reals};
 use lh_ir::op::Lower::{AnyOrder, Intrinsic, Math, Overflow, Symbol};
 use lh_ir::op::Sig::{Pred, Same};
@@ -76,7 +76,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x + y),
             host: AnyOrder(I::FAdd),
             nvptx: AnyOrder(I::FAdd),
-            algebra: Algebra::AnyOrder,
+            algebra: Algebra::AnyOrder(Combination::Add),
             grad: Grad::Partials(&["d", "d"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.75)),
@@ -92,7 +92,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x - y),
             host: AnyOrder(I::FSub),
             nvptx: AnyOrder(I::FSub),
-            algebra: Algebra::AnyOrder,
+            algebra: Algebra::AnyOrder(Combination::Sub),
             grad: Grad::Partials(&["d", "-d"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(0.25)], f64(0.25)),
@@ -108,7 +108,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| reals2(a, |_, y| y, |x, y| x * y),
             host: AnyOrder(I::FMul),
             nvptx: AnyOrder(I::FMul),
-            algebra: Algebra::AnyOrder,
+            algebra: Algebra::AnyOrder(Combination::Mul),
             grad: Grad::Partials(&["d * b", "d * a"]),
             examples: eg(vec![
                 (vec![f64(0.5), f64(-4.0)], f64(-2.0)),

@@ -53,7 +53,7 @@ pub(crate) fn may_reassociate(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop,
 
 /// Whether LLVM may reassociate an operation.
 fn is_reassociable(op: &Op) -> bool {
-    matches!(op.algebra, Algebra::AnyOrder | Algebra::Max(Nan::Stays) | Algebra::Min(Nan::Stays))
+    matches!(op.algebra, Algebra::AnyOrder(_) | Algebra::Max(Nan::Stays) | Algebra::Min(Nan::Stays))
 }
 
 struct Recurrences<'a> {

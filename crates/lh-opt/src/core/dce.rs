@@ -16,9 +16,10 @@
 //!
 //! Keeps the order of blocks.
 
-use crate::edit::{Replacements, block_can_raise};
+use crate::edit::{block_can_raise, replace_uses};
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{BlockData, Target, Term};
+use lh_ir::single_valued::single_valued;
 use lh_ir::{Block, Function, Ty, Value};
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -104,52 +105,21 @@ fn drop_unreachable(func: &mut Function) -> bool {
     true
 }
 
-/// Removes parameters to which every edge passes one value, or the parameter itself.
+/// Removes parameters that have one value on every path.
 fn drop_same_params(func: &mut Function) -> bool {
     if func.blocks.iter().skip(1).all(|b| b.params.is_empty()) {
         return false;
     }
     let cfg = Cfg::new(func);
-    let mut with = Replacements::new(func);
-    let mut dropped: Vec<Vec<bool>> = func.blocks.iter().map(|b| vec![false; b.params.len()]).collect();
-    let mut changed = false;
-    loop {
-        let mut again = false;
-        for &b in cfg.rpo().iter().skip(1) {
-            for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
-                if dropped[b.index()][i] {
-                    continue;
-                }
-                if let Some(same) = same_value(func, &cfg, &with, b, i, *p) {
-                    with.set(*p, same);
-                    dropped[b.index()][i] = true;
-                    again = true;
-                }
-            }
-        }
-        changed |= again;
-        if !again {
-            break;
-        }
+    let single = single_valued(func, &cfg, &|b| b.0 != 0, &|v| v);
+    if single.is_empty() {
+        return false;
     }
-    if changed {
-        with.apply(func);
-        remove_params(func, &dropped);
-    }
-    changed
-}
-
-fn same_value(func: &Function, cfg: &Cfg, with: &Replacements, b: Block, i: usize, p: Value) -> Option<Value> {
-    let mut same = None;
-    for e in cfg.preds(b) {
-        let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
-        let v = with.get(t.args[i]);
-        if v != p && *same.get_or_insert(v) != v {
-            return None;
-        }
-    }
-    // `int` and `int64` have the same bits but print differently, so types must agree.
-    same.filter(|v| lh_ir::verify::agree(func.ty(*v), func.ty(p)))
+    let dropped: Vec<Vec<bool>> =
+        func.blocks.iter().map(|b| b.params.iter().map(|p| single.contains_key(p)).collect()).collect();
+    replace_uses(func, &|v| single.get(&v).copied().unwrap_or(v));
+    remove_params(func, &dropped);
+    true
 }
 
 fn remove_params(func: &mut Function, dropped: &[Vec<bool>]) {

@@ -165,7 +165,7 @@ impl FloatRanges<'_> {
                 let (a, b) = (of(1), of(2));
                 Bounds { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
             }
-            Algebra::AnyOrder
+            Algebra::AnyOrder(_)
             | Algebra::Quotient
             | Algebra::Remainder
             | Algebra::Min(_)

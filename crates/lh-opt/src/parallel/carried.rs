@@ -15,8 +15,7 @@ mod conditional_updates;
 use super::region::{CARRIED, Reason, Region};
 use crate::analysis::counted::{Defs, target_of};
 use crate::analysis::effects::{Callees, has_no_effect};
-use crate::edit::row;
-use lh_ir::algebra::{Algebra, Cmp};
+use lh_ir::algebra::{Algebra, AnyOrder, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Parallel, Term, fastmath};
 use lh_ir::{Block, Const, Function, Meaning, Op, SpecId, Ty, Value};
@@ -383,7 +382,7 @@ impl<'a> Chain<'a> {
             Algebra::Or => Reduce::Or,
             Algebra::Xor => Reduce::Xor,
             Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
-            _ if std::ptr::eq(op, row("add_any_order")) && self.is_derived() => Reduce::Add,
+            Algebra::AnyOrder(AnyOrder::Add) if self.is_derived() => Reduce::Add,
             Algebra::Cmp(Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge) => return self.follow_comparison(args, v, result),
             Algebra::Select => return self.follow_select(args, v, result),
             _ => return self.holds = false,

@@ -3,9 +3,8 @@
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Access, Effects, Kind, Root, has_no_effect};
-use crate::edit::row;
 use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
-use lh_ir::algebra::{Algebra, Cmp};
+use lh_ir::algebra::{Algebra, AnyOrder, Cmp};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::{Block, Meaning, Op, Ty, Value};
@@ -308,7 +307,7 @@ fn same_element(effects: &Effects<'_>, all: &[Access], a: &Expr, b: &Expr) -> bo
 
 fn row_operator(op: &'static Op, first: bool) -> Option<Reduce> {
     Some(match op.algebra {
-        Algebra::Add => Reduce::Add,
+        Algebra::Add | Algebra::AnyOrder(AnyOrder::Add) => Reduce::Add,
         Algebra::Sub if first => Reduce::Add,
         Algebra::Mul => Reduce::Mul,
         Algebra::Divide if first => Reduce::Mul,
@@ -316,7 +315,6 @@ fn row_operator(op: &'static Op, first: bool) -> Option<Reduce> {
         Algebra::Or => Reduce::Or,
         Algebra::Xor => Reduce::Xor,
         Algebra::Max(_) | Algebra::Min(_) => Reduce::Row(op),
-        _ if std::ptr::eq(op, row("add_any_order")) => Reduce::Add,
         _ => return None,
     })
 }
