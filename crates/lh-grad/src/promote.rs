@@ -238,9 +238,7 @@ fn drop_single_valued(func: &mut Function, edges: usize) -> HashMap<Value, Value
     let cfg = Cfg::new(func);
     let zeros = zeros_by_type(func);
     let first: HashMap<Value, Value> = zeros.iter().flat_map(|(first, all)| all.iter().map(|v| (*v, *first))).collect();
-    let meets = |b: Block| {
-        b.0 != 0 && cfg.preds(b).len() >= edges && cfg.preds(b).iter().all(|e| e.target.is_some())
-    };
+    let meets = |b: Block| b.0 != 0 && cfg.preds(b).len() >= edges && cfg.preds(b).iter().all(|e| e.target.is_some());
     let names = single_valued(func, &cfg, &meets, &|v| first.get(&v).copied().unwrap_or(v));
     for i in 1..func.blocks.len() {
         let kept: Vec<bool> = func.blocks[i].params.iter().map(|p| !names.contains_key(p)).collect();

@@ -10,6 +10,7 @@ pub(crate) mod nonzero;
 pub(crate) mod poll_signals;
 pub(crate) mod privatize_sums;
 pub(crate) mod single_latch;
+pub(crate) mod split_sums;
 pub(crate) mod tighten_bounds;
 pub(crate) mod unroll_and_jam;
 pub(crate) mod unrotate;

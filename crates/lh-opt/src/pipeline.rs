@@ -14,7 +14,7 @@ use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_k
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
     bounds, delinearize, hoist_lengths, inspect_strips, loop_hints, nonnegative, nonzero, poll_signals, privatize_sums,
-    single_latch, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
+    single_latch, split_sums, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
 use lh_ir::diag::Result;
@@ -199,6 +199,8 @@ pub static PIPELINE: &[Pass] = &[
     pass("tighten_bounds", On::CpuDevice, Alone(tighten_bounds::run)),
     // Needs canonical loops without checks.
     pass("privatize_sums", On::All, Analysed(privatize_sums::run)),
+    // Needs loops without checks; makes some that are vectorised.
+    pass("split_sums", On::Cpu, Alone(split_sums::run)),
     // Before strips add exits to loops.
     pass("row_calls", On::Cpu, Linked(row_calls)),
     pass("unroll_and_jam", On::All, Alone(unroll_and_jam::run)),
