@@ -218,6 +218,7 @@ pub static PIPELINE: &[Pass] = &[
 
 /// Parts of passes, which have tests of their own.
 static PARTS: &[Pass] = &[
+    pass("prove_bounds", On::All, Analysed(bounds::prove)),
     pass("gangs", On::Kernel, Alone(|func| replace(func, gangs::run))),
     pass("grid_stride", On::Kernel, Alone(|func| replace(func, grid_stride::run))),
 ];
@@ -313,7 +314,7 @@ pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::B
     }
     // Functions that were mapped over elements.
     inline::inline_all(func, bodies);
-    for name in ["dce", "fold", "dce"] {
+    for name in ["dce", "fold", "dce", "prove_bounds"] {
         run_named(name, func, known).transpose()?;
     }
     check(func, "the passes before differentiation");

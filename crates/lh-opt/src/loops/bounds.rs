@@ -30,33 +30,15 @@ use lh_ir::func::{Device, Inst, Term};
 const MAX_COPIED: usize = 400;
 
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
-    if !func.blocks.iter().any(|b| b.insts.iter().any(|d| checks_index(&d.inst))) {
-        return false;
-    }
-    let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
-    if loops.loops.is_empty() {
-        return false;
-    }
-    let users = analyses.users(func);
-    let (safe, mut plans) = {
-        let facts = analyses.facts(func);
-        let mut inner = vec![Vec::new(); loops.loops.len()];
-        for (i, l) in loops.loops.iter().enumerate() {
-            l.parent.into_iter().for_each(|p| inner[p].push(i));
-        }
-        let mut planner = Planner { facts, inner, safe: HashSet::new(), plans: Vec::new() };
-        for top in (0..loops.loops.len()).filter(|l| loops.loops[*l].parent.is_none()) {
-            planner.plan(top);
-        }
-        (planner.safe, planner.plans)
-    };
+    let Some((safe, mut plans)) = planned(func, analyses) else { return false };
     let changed = !safe.is_empty() || !plans.is_empty();
     for a in safe {
         drop_check(func, a);
     }
     // Earlier nests come first: later plans may use values that earlier nests define, never the reverse.
+    let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
-    let mut versions = Versions::new(func, cfg, dom, users);
+    let mut versions = Versions::new(func, cfg, dom, analyses.users(func));
     for i in 0..plans.len() {
         let renamed = version(&mut versions, &loops.loops[plans[i].nest], &plans[i]);
         if renamed.is_empty() {
@@ -68,6 +50,32 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
         }
     }
     changed
+}
+
+/// Removes the checks that are proved, and copies nothing: a derivative has these accesses twice.
+pub(crate) fn prove(func: &mut Function, analyses: &Analyses) -> bool {
+    let safe = planned(func, analyses).map(|p| p.0).unwrap_or_default();
+    for a in &safe {
+        drop_check(func, *a);
+    }
+    !safe.is_empty()
+}
+
+/// The accesses that are proved, and the plans for nests with others; `None` if there is no check in a loop.
+fn planned(func: &Function, analyses: &Analyses) -> Option<(HashSet<InstRef>, Vec<VersionPlan>)> {
+    let loops = analyses.loops(func);
+    if loops.loops.is_empty() || !func.blocks.iter().any(|b| b.insts.iter().any(|d| checks_index(&d.inst))) {
+        return None;
+    }
+    let mut inner = vec![Vec::new(); loops.loops.len()];
+    for (i, l) in loops.loops.iter().enumerate() {
+        l.parent.into_iter().for_each(|p| inner[p].push(i));
+    }
+    let mut planner = Planner { facts: analyses.facts(func), inner, safe: HashSet::new(), plans: Vec::new() };
+    for top in (0..loops.loops.len()).filter(|l| loops.loops[*l].parent.is_none()) {
+        planner.plan(top);
+    }
+    Some((planner.safe, planner.plans))
 }
 
 /// Whether an access checks its index, or wraps a negative one around.
