@@ -9,10 +9,14 @@ use lh_ir::{Block, Function, Span, Value};
 pub(super) fn place(func: &mut Function, cfg: &Cfg, own: &Ownership) -> bool {
     let live = live_in(func, cfg, uses(func, cfg, own), &|v| own.home[v.index()].expect("owned values are defined"));
     let counted: Vec<bool> = func.values.iter().map(|t| t.is_counted()).collect();
+    let mut rank = vec![0; func.values.len()];
+    for (n, v) in cfg.rpo().iter().flat_map(|b| func.blocks[b.index()].defined()).enumerate() {
+        rank[v.index()] = n;
+    }
     let blocks = std::mem::take(&mut func.blocks);
     let params = blocks.iter().map(|b| b.params.clone()).collect();
     let prologues = vec![Vec::new(); blocks.len()];
-    let mut p = Placer { func, cfg, own, live, counted, params, prologues, cleanups: Cleanups::default() };
+    let mut p = Placer { func, cfg, own, live, rank, counted, params, prologues, cleanups: Cleanups::default() };
     // New blocks are appended, so that old numbers stay valid.
     p.func.blocks = (0..blocks.len()).map(|_| BlockData::default()).collect();
     for (i, data) in blocks.into_iter().enumerate() {
@@ -50,6 +54,8 @@ struct Placer<'a> {
     own: &'a Ownership,
     /// Owned values live at the start of every block, in ascending order.
     live: Vec<Vec<Value>>,
+    /// Values by the order of their definitions along the control flow.
+    rank: Vec<usize>,
     counted: Vec<bool>,
     params: Vec<Vec<Value>>,
     /// Instructions to insert at the start of blocks with one predecessor.
@@ -254,10 +260,12 @@ impl Placer<'_> {
 
     /// The exceptional edge at a point where the values in `owned` are owned.
     fn exceptional_edge(&mut self, owned: &ValueSet, handler: Option<&Target>, span: Span) -> Option<Target> {
-        let counts = self.counts(owned, handler);
+        let mut counts = self.counts(owned, handler);
         if counts.is_empty() {
             return handler.cloned();
         }
+        // What was defined first is released last, so that chains share their ends.
+        counts.drop.sort_unstable_by_key(|v| self.rank[v.index()]);
         // No end block is needed outside of handlers: the first link propagates.
         let mut at = handler.map(|t| {
             let key = (t.block, t.args.clone());
