@@ -55,6 +55,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) group: Option<LLVMMetadataRef>,
     /// Whether arrays may have no owner.
     pub(super) may_be_nobody: bool,
+    /// Blocks that run only after an exception.
+    pub(super) unwinding: Vec<bool>,
     /// Whether threads have local arrays on the stack, which the next thread reuses.
     pub(super) has_own_memory: bool,
     /// The function's description for tracebacks.
@@ -105,6 +107,15 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     f.drop_empty_phis(&blocks);
 }
 
+/// Finds the blocks to which only exceptional edges lead, directly or through such blocks.
+fn unwinding(func: &Function, cfg: &Cfg) -> Vec<bool> {
+    let mut found = vec![false; func.blocks.len()];
+    for b in cfg.rpo().iter().skip(1) {
+        found[b.index()] = cfg.preds(*b).iter().all(|e| e.target.is_none() || found[e.from.index()]);
+    }
+    found
+}
+
 impl<'a, 'u> FnCx<'a, 'u> {
     /// Begins a function, or a part of one.
     pub(super) fn new(
@@ -130,6 +141,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
         let may_be_nobody = func.is_library || func.blocks.iter().flat_map(|b| &b.insts).any(is_nobody);
         FnCx {
             may_be_nobody,
+            unwinding: unwinding(func, cfg),
             vals: vec![std::ptr::null_mut(); prims.len()],
             prims,
             base,

@@ -185,8 +185,8 @@ impl FnCx<'_, '_> {
         let parts: Vec<Val> =
             self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
         // Inner loops of the library make views without owners, and small parts of computations have none; after
-        // inlining, LLVM removes the test.
-        let may_be_nobody = self.may_be_nobody;
+        // inlining, LLVM removes the test. The call makes it, too, which suffices after an exception.
+        let may_be_nobody = self.may_be_nobody && !self.unwinding[self.block.index()];
         for p in parts {
             match up {
                 true => self.take_reference(p),
@@ -216,7 +216,7 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// Drops a reference by a call, which costs little beside the atomic operation and saves three blocks.
+    /// Drops a reference, if any, by a call, which costs little beside the atomic operation and saves three blocks.
     fn drop_reference(&mut self, p: Val) {
         let f = self.cx.external(symbols::DECREF, &[self.t.ptr], self.t.void);
         self.cx.call_external(f, &[p]);
