@@ -335,72 +335,98 @@ table! {
         /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address,
         /// number, k.
         lh_partition_u8(Ptr, I64, I64) -> [] raises writes(0);
+        /// Copies the elements of contiguous `uint8` (also of `bool`) that are not before a bound, nor after another, to a
+        /// place with room for all: address, number, address of the bounds, which of them count (1, 2), address to copy
+        /// to, address of the number of elements there and of that before the first bound.
+        lh_enclosed_u8(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `uint16`: address, number.
         lh_sort_u16(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `uint16`, stably: address, address of the indices, number.
         lh_argsort_u16(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `uint16` in its place, smaller ones before it: address, number, k.
         lh_partition_u16(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `uint16` as `lh_enclosed_u8`.
+        lh_enclosed_u16(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `uint32`: address, number.
         lh_sort_u32(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `uint32`, stably: address, address of the indices, number.
         lh_argsort_u32(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `uint32` in its place, smaller ones before it: address, number, k.
         lh_partition_u32(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `uint32` as `lh_enclosed_u8`.
+        lh_enclosed_u32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `uint64`: address, number.
         lh_sort_u64(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `uint64`, stably: address, address of the indices, number.
         lh_argsort_u64(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `uint64` in its place, smaller ones before it: address, number, k.
         lh_partition_u64(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `uint64` as `lh_enclosed_u8`.
+        lh_enclosed_u64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `int8`: address, number.
         lh_sort_i8(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `int8`, stably: address, address of the indices, number.
         lh_argsort_i8(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `int8` in its place, smaller ones before it: address, number, k.
         lh_partition_i8(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `int8` as `lh_enclosed_u8`.
+        lh_enclosed_i8(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `int16`: address, number.
         lh_sort_i16(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `int16`, stably: address, address of the indices, number.
         lh_argsort_i16(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `int16` in its place, smaller ones before it: address, number, k.
         lh_partition_i16(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `int16` as `lh_enclosed_u8`.
+        lh_enclosed_i16(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `int32`: address, number.
         lh_sort_i32(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `int32`, stably: address, address of the indices, number.
         lh_argsort_i32(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `int32` in its place, smaller ones before it: address, number, k.
         lh_partition_i32(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `int32` as `lh_enclosed_u8`.
+        lh_enclosed_i32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `int64`: address, number.
         lh_sort_i64(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `int64`, stably: address, address of the indices, number.
         lh_argsort_i64(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `int64` in its place, smaller ones before it: address, number, k.
         lh_partition_i64(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `int64` as `lh_enclosed_u8`.
+        lh_enclosed_i64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `float32`: address, number.
         lh_sort_f32(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `float32`, stably: address, address of the indices, number.
         lh_argsort_f32(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `float32` in its place, smaller ones before it: address, number, k.
         lh_partition_f32(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `float32` as `lh_enclosed_u8`.
+        lh_enclosed_f32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `float64`: address, number.
         lh_sort_f64(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `float64`, stably: address, address of the indices, number.
         lh_argsort_f64(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `float64` in its place, smaller ones before it: address, number, k.
         lh_partition_f64(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `float64` as `lh_enclosed_u8`.
+        lh_enclosed_f64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `complex64`: address, number.
         lh_sort_c64(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `complex64`, stably: address, address of the indices, number.
         lh_argsort_c64(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `complex64` in its place, smaller ones before it: address, number, k.
         lh_partition_c64(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `complex64` as `lh_enclosed_u8`.
+        lh_enclosed_c64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `complex128`: address, number.
         lh_sort_c128(Ptr, I64) -> [] raises writes(0);
         /// Indices that sort contiguous `complex128`, stably: address, address of the indices, number.
         lh_argsort_c128(Ptr, Ptr, I64) -> [] raises writes(1);
         /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
         lh_partition_c128(Ptr, I64, I64) -> [] raises writes(0);
+        /// The same of contiguous `complex128` as `lh_enclosed_u8`.
+        lh_enclosed_c128(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
         /// c (m x n).
         lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);

@@ -2,12 +2,14 @@
 //! long arrays: Ctrl-C ends them, and leaves all elements there.
 
 use crate::interrupt::requested;
-use crate::long_sort::{self, PIECE};
+use crate::long_sort::{self, Order, PIECE};
 use crate::poll::raise_interrupt;
 use crate::symbol::{Symbol, functions};
 
 #[cfg(target_arch = "x86_64")]
 mod network;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 /// An element with a total order that agrees with NumPy's; -0.0 equals 0.0, NaNs are equal and last.
 trait Element: Copy {
@@ -21,10 +23,116 @@ trait Element: Copy {
     fn sort(items: &mut [Self]) {
         items.sort_unstable_by_key(|x| x.key());
     }
+    /// Longer slices are partitioned.
+    fn shortest() -> usize {
+        long_sort::SHORT
+    }
+    /// Moves the elements before a pivot, or not after it, to the front; how many there are, or `None` if it ended
+    /// early.
+    fn part(items: &mut [Self], pivot: Self, or_equal: bool) -> Option<usize> {
+        ByValue.part_by_key(items, pivot, or_equal)
+    }
+    /// Copies the elements that are neither before `low` nor after `high`; how many there are, and how many are before
+    /// `low`.
+    ///
+    /// # Safety
+    /// `to` has room for all elements.
+    unsafe fn enclosed(items: &[Self], low: Option<Self>, high: Option<Self>, to: *mut Self) -> (usize, usize) {
+        // SAFETY: the caller's promise.
+        unsafe { enclosed(items, low, high, to) }
+    }
+}
+
+/// [`Element::enclosed`] without vectors.
+///
+/// # Safety
+/// `to` has room for all elements.
+unsafe fn enclosed<T: Element>(items: &[T], low: Option<T>, high: Option<T>, to: *mut T) -> (usize, usize) {
+    let (low, high) = (low.map(T::key), high.map(T::key));
+    let (mut kept, mut less) = (0, 0);
+    for x in items {
+        // Written whether it is kept or not, so that there is no branch.
+        // SAFETY: the caller's promise.
+        unsafe { to.add(kept).write(*x) };
+        let is_less = low.is_some_and(|low| x.key() < low);
+        kept += usize::from(!is_less & high.is_none_or(|high| x.key() <= high));
+        less += usize::from(is_less);
+    }
+    (kept, less)
+}
+
+/// The order of elements by their values.
+#[derive(Clone, Copy)]
+struct ByValue;
+
+impl<T: Element> Order<T> for ByValue {
+    type Key = T::Key;
+    fn key(self, item: &T) -> T::Key {
+        item.key()
+    }
+    fn stop(self) -> bool {
+        requested()
+    }
+    fn short(self, items: &mut [T]) {
+        T::sort(items);
+    }
+    fn shortest(self) -> usize {
+        T::shortest()
+    }
+    fn part(self, items: &mut [T], pivot: T, or_equal: bool) -> Option<usize> {
+        T::part(items, pivot, or_equal)
+    }
+}
+
+/// The order of indices by a key.
+#[derive(Clone, Copy)]
+struct ByKey<F>(F);
+
+impl<K: Ord + Copy, F: Fn(&i64) -> K + Copy> Order<i64> for ByKey<F> {
+    type Key = K;
+    fn key(self, item: &i64) -> K {
+        self.0(item)
+    }
+    fn stop(self) -> bool {
+        requested()
+    }
+    fn short(self, items: &mut [i64]) {
+        items.sort_unstable_by_key(self.0);
+    }
+}
+
+/// The methods of elements that vectors partition, where there are any, until networks sort them.
+macro_rules! by_vectors {
+    ($int:ty) => {
+        #[cfg(target_arch = "x86_64")]
+        fn shortest() -> usize {
+            if <Self as vectors::Item>::has_vectors() { 2 * <$int as network::Item>::most() } else { long_sort::SHORT }
+        }
+        #[cfg(target_arch = "x86_64")]
+        fn part(items: &mut [Self], pivot: Self, or_equal: bool) -> Option<usize> {
+            if !<Self as vectors::Item>::has_vectors() || pivot.partial_cmp(&pivot).is_none() {
+                return ByValue.part_by_key(items, pivot, or_equal);
+            }
+            // SAFETY: there are vectors, and the pivot is not NaN.
+            unsafe { vectors::Item::part(items, pivot, or_equal, requested) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        unsafe fn enclosed(items: &[Self], low: Option<Self>, high: Option<Self>, to: *mut Self) -> (usize, usize) {
+            let is_ordered = [low, high].into_iter().flatten().all(|x| x.partial_cmp(&x).is_some());
+            // SAFETY: the caller's promise; there are vectors, and the bounds are not NaN.
+            unsafe {
+                if <Self as vectors::Item>::has_vectors() && is_ordered {
+                    vectors::Item::enclosed(items, low, high, to)
+                } else {
+                    enclosed(items, low, high, to)
+                }
+            }
+        }
+    };
 }
 
 macro_rules! ints {
-    ($($int:ty, $offset:expr, $sort:expr;)*) => {$(
+    ($($int:ty, $offset:expr, $sort:expr $(, $by_vectors:ident)?;)*) => {$(
         impl Element for $int {
             type Key = $int;
             fn key(self) -> $int {
@@ -36,16 +144,17 @@ macro_rules! ints {
             fn sort(items: &mut [$int]) {
                 $sort(items)
             }
+            $($by_vectors!($int);)?
         }
     )*};
 }
 ints! {
     i8, i128::from(i8::MIN), by_digits; i16, i128::from(i16::MIN), by_digits;
     u8, 0, by_digits; u16, 0, by_digits;
-    i32, i128::from(i32::MIN), |x: &mut _| by_network_or(x, by_digits);
-    u32, 0, |x: &mut _| by_network_or(x, by_digits);
-    i64, i128::from(i64::MIN), |x: &mut _| by_network_or(x, <[_]>::sort_unstable);
-    u64, 0, |x: &mut _| by_network_or(x, <[_]>::sort_unstable);
+    i32, i128::from(i32::MIN), |x: &mut _| by_network_or(x, by_digits), by_vectors;
+    u32, 0, |x: &mut _| by_network_or(x, by_digits), by_vectors;
+    i64, i128::from(i64::MIN), |x: &mut _| by_network_or(x, <[_]>::sort_unstable), by_vectors;
+    u64, 0, |x: &mut _| by_network_or(x, <[_]>::sort_unstable), by_vectors;
 }
 
 /// Sorts short slices by a network where there are vectors, and others by `sort`.
@@ -125,6 +234,7 @@ macro_rules! floats {
                 <$int as Element>::sort(bits);
                 bits.iter_mut().for_each(|b| *b = order::<$int>(*b));
             }
+            by_vectors!($int);
         }
     )*};
 }
@@ -187,7 +297,7 @@ fn argsort<T: Element>(data: &[T], out: &mut [i64]) -> bool {
     argsort_packed(data, out).unwrap_or_else(|| {
         let key = |i: &i64| (data[*i as usize].key(), *i);
         out.iter_mut().enumerate().for_each(|(i, o)| *o = i as i64);
-        long_sort::sort(out, key, |part| part.sort_unstable_by_key(key), requested)
+        long_sort::sort(out, ByKey(key))
     })
 }
 
@@ -213,7 +323,7 @@ fn argsort_packed<T: Element>(data: &[T], out: &mut [i64]) -> Option<bool> {
             |(i, x): (usize, &T)| (x.packed().unwrap_or_default() - least) >> dropped << bits | (first + i) as u64;
         pairs.extend(part.iter().enumerate().map(pack));
     }
-    if long_sort::sort(&mut pairs, |p| *p, u64::sort, requested) {
+    if long_sort::sort(&mut pairs, ByValue) {
         return Some(true);
     }
     let index = |pair: u64| (pair & ((1 << bits) - 1)) as i64;
@@ -225,7 +335,7 @@ fn argsort_packed<T: Element>(data: &[T], out: &mut [i64]) -> Option<bool> {
     for near in pairs.chunk_by(|p, q| p >> bits == q >> bits) {
         let (group, others) = rest.split_at_mut(near.len());
         let key = |i: &i64| (data[*i as usize].packed(), *i);
-        if group.len() > 1 && long_sort::sort(group, key, |part| part.sort_unstable_by_key(key), requested) {
+        if group.len() > 1 && long_sort::sort(group, ByKey(key)) {
             return Some(true);
         }
         rest = others;
@@ -239,13 +349,13 @@ fn status(ended_early: bool) -> i32 {
 }
 
 macro_rules! sorts {
-    ($($element:ty: $sort:ident $argsort:ident $partition:ident;)*) => {
+    ($($element:ty: $sort:ident $argsort:ident $partition:ident $enclosed:ident;)*) => {
         $(
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $sort(data: *mut $element, n: i64) -> i32 {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
-                status(long_sort::sort(items, |x| x.key(), <$element>::sort, requested))
+                status(long_sort::sort(items, ByValue))
             }
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) -> i32 {
@@ -256,30 +366,50 @@ macro_rules! sorts {
             unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) -> i32 {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
-                status((0..n).contains(&k) && long_sort::select(items, k as usize, |x| x.key(), requested))
+                status((0..n).contains(&k) && long_sort::select(items, k as usize, ByValue))
+            }
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $enclosed(
+                data: *mut $element,
+                n: i64,
+                bounds: *const $element,
+                which: i64,
+                to: *mut $element,
+                counts: *mut i64,
+            ) {
+                let given = |i: usize| which >> i & 1 == 1;
+                // SAFETY: compiled code passes an array, two elements, and arrays of its own with room for all elements
+                // and for two counts.
+                unsafe {
+                    let bound = |i: usize| given(i).then(|| *bounds.add(i));
+                    let (kept, less) = <$element>::enclosed(slice(data, n), bound(0), bound(1), to);
+                    counts.write(kept as i64);
+                    counts.add(1).write(less as i64);
+                }
             }
         )*
         pub(crate) fn symbols() -> Vec<Symbol> {
             functions! {
                 (_ _) $($sort)*;
                 (_ _ _) $($argsort $partition)*;
+                (_ _ _ _ _ _) $($enclosed)*;
             }
         }
     };
 }
 sorts! {
-    u8: lh_sort_u8 lh_argsort_u8 lh_partition_u8;
-    u16: lh_sort_u16 lh_argsort_u16 lh_partition_u16;
-    u32: lh_sort_u32 lh_argsort_u32 lh_partition_u32;
-    u64: lh_sort_u64 lh_argsort_u64 lh_partition_u64;
-    i8: lh_sort_i8 lh_argsort_i8 lh_partition_i8;
-    i16: lh_sort_i16 lh_argsort_i16 lh_partition_i16;
-    i32: lh_sort_i32 lh_argsort_i32 lh_partition_i32;
-    i64: lh_sort_i64 lh_argsort_i64 lh_partition_i64;
-    f32: lh_sort_f32 lh_argsort_f32 lh_partition_f32;
-    f64: lh_sort_f64 lh_argsort_f64 lh_partition_f64;
-    Complex<f32>: lh_sort_c64 lh_argsort_c64 lh_partition_c64;
-    Complex<f64>: lh_sort_c128 lh_argsort_c128 lh_partition_c128;
+    u8: lh_sort_u8 lh_argsort_u8 lh_partition_u8 lh_enclosed_u8;
+    u16: lh_sort_u16 lh_argsort_u16 lh_partition_u16 lh_enclosed_u16;
+    u32: lh_sort_u32 lh_argsort_u32 lh_partition_u32 lh_enclosed_u32;
+    u64: lh_sort_u64 lh_argsort_u64 lh_partition_u64 lh_enclosed_u64;
+    i8: lh_sort_i8 lh_argsort_i8 lh_partition_i8 lh_enclosed_i8;
+    i16: lh_sort_i16 lh_argsort_i16 lh_partition_i16 lh_enclosed_i16;
+    i32: lh_sort_i32 lh_argsort_i32 lh_partition_i32 lh_enclosed_i32;
+    i64: lh_sort_i64 lh_argsort_i64 lh_partition_i64 lh_enclosed_i64;
+    f32: lh_sort_f32 lh_argsort_f32 lh_partition_f32 lh_enclosed_f32;
+    f64: lh_sort_f64 lh_argsort_f64 lh_partition_f64 lh_enclosed_f64;
+    Complex<f32>: lh_sort_c64 lh_argsort_c64 lh_partition_c64 lh_enclosed_c64;
+    Complex<f64>: lh_sort_c128 lh_argsort_c128 lh_partition_c128 lh_enclosed_c128;
 }
 
 #[cfg(test)]
@@ -298,8 +428,8 @@ mod tests {
     }
 
     macro_rules! check {
-        ($($t:ty, $sort:ident, $argsort:ident, $partition:ident, $make:expr;)*) => {$(
-            for n in [0, 1, 2, 30, 300, 1000, 1100] {
+        ($($t:ty, $sort:ident, $argsort:ident, $partition:ident, $enclosed:ident, $make:expr;)*) => {$(
+            for n in [0, 1, 2, 30, 300, 1000, 1100, 5000] {
                 let data: Vec<$t> = numbers(n).into_iter().map($make).collect();
                 let mut stable: Vec<i64> = (0..n as i64).collect();
                 stable.sort_by(|a, b| numpy_order(&data[*a as usize], &data[*b as usize]));
@@ -318,6 +448,26 @@ mod tests {
                     assert!(numpy_order(mid, &sorted[n / 2]).is_eq(), stringify!($partition));
                     assert!(copy[..n / 2].iter().all(|x| numpy_order(x, mid).is_le()));
                     assert!(copy[n / 2..].iter().all(|x| numpy_order(x, mid).is_ge()));
+                    // Also bounds of which both or the second are NaN.
+                    for (low, high) in [(n / 5, n / 2), (0, 0), (n / 2, n - 1), (n - 1, n - 1)] {
+                        let bounds = [sorted[low], sorted[high]];
+                        for which in 0..4 {
+                            let mut kept = data.clone();
+                            let mut counts = [0, 0];
+                            // SAFETY: arrays of that size.
+                            unsafe {
+                                let (to, counts) = (kept.as_mut_ptr(), counts.as_mut_ptr());
+                                $enclosed(copy.as_mut_ptr(), n as i64, bounds.as_ptr(), which, to, counts);
+                                $sort(to, *counts);
+                            }
+                            let is_less = |x: &&$t| which & 1 == 1 && numpy_order(*x, &bounds[0]).is_lt();
+                            let is_more = |x: &&$t| which & 2 == 2 && numpy_order(*x, &bounds[1]).is_gt();
+                            let wanted: Vec<&$t> = sorted.iter().filter(|x| !is_less(x) && !is_more(x)).collect();
+                            let less = sorted.iter().filter(is_less).count();
+                            assert_eq!(counts, [wanted.len() as i64, less as i64], stringify!($enclosed));
+                            assert!(kept.iter().zip(wanted).all(|(x, y)| numpy_order(x, y).is_eq()));
+                        }
+                    }
                 }
             }
         )*};
@@ -373,18 +523,18 @@ mod tests {
     #[test]
     fn all_types_sort_as_in_numpy() {
         check! {
-            u8, lh_sort_u8, lh_argsort_u8, lh_partition_u8, |x| x as u8;
-            u16, lh_sort_u16, lh_argsort_u16, lh_partition_u16, |x| x as u16;
-            u32, lh_sort_u32, lh_argsort_u32, lh_partition_u32, |x| x as u32;
-            u64, lh_sort_u64, lh_argsort_u64, lh_partition_u64, |x| x << 7;
-            i8, lh_sort_i8, lh_argsort_i8, lh_partition_i8, |x| x as i8;
-            i16, lh_sort_i16, lh_argsort_i16, lh_partition_i16, |x| x as i16;
-            i32, lh_sort_i32, lh_argsort_i32, lh_partition_i32, |x| x as i32;
-            i64, lh_sort_i64, lh_argsort_i64, lh_partition_i64, |x| (x << 7) as i64;
-            f32, lh_sort_f32, lh_argsort_f32, lh_partition_f32, |x| float(x) as f32;
-            f64, lh_sort_f64, lh_argsort_f64, lh_partition_f64, float;
-            Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
-            Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, |x| Complex { re: float(x >> 9), im: float(x) };
+            u8, lh_sort_u8, lh_argsort_u8, lh_partition_u8, lh_enclosed_u8, |x| x as u8;
+            u16, lh_sort_u16, lh_argsort_u16, lh_partition_u16, lh_enclosed_u16, |x| x as u16;
+            u32, lh_sort_u32, lh_argsort_u32, lh_partition_u32, lh_enclosed_u32, |x| x as u32;
+            u64, lh_sort_u64, lh_argsort_u64, lh_partition_u64, lh_enclosed_u64, |x| x << 7;
+            i8, lh_sort_i8, lh_argsort_i8, lh_partition_i8, lh_enclosed_i8, |x| x as i8;
+            i16, lh_sort_i16, lh_argsort_i16, lh_partition_i16, lh_enclosed_i16, |x| x as i16;
+            i32, lh_sort_i32, lh_argsort_i32, lh_partition_i32, lh_enclosed_i32, |x| x as i32;
+            i64, lh_sort_i64, lh_argsort_i64, lh_partition_i64, lh_enclosed_i64, |x| (x << 7) as i64;
+            f32, lh_sort_f32, lh_argsort_f32, lh_partition_f32, lh_enclosed_f32, |x| float(x) as f32;
+            f64, lh_sort_f64, lh_argsort_f64, lh_partition_f64, lh_enclosed_f64, float;
+            Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, lh_enclosed_c64, |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
+            Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, lh_enclosed_c128, |x| Complex { re: float(x >> 9), im: float(x) };
         }
     }
 

@@ -9,6 +9,7 @@
 pub(crate) mod expr;
 mod place;
 
+use crate::analysis::cost;
 use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
 use lh_ir::cfg::Cfg;
@@ -85,6 +86,8 @@ pub struct Summary {
     no_effect: bool,
     /// It may raise.
     raises: bool,
+    /// The estimated time of a call; `None` if it may run for long.
+    pub(crate) picoseconds: Option<i64>,
 }
 
 /// The meaning that the library declares for a function, if it holds for its types.
@@ -380,7 +383,8 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: meaning(func), ..Summary::default() };
+    let picoseconds = cost::of_call(func, callees);
+    let mut out = Summary { meaning: meaning(func), picoseconds, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);

@@ -63,7 +63,7 @@ fn thread_cost(func: &Function) -> u32 {
     }
     let costs = func.blocks.iter().flat_map(|b| &b.insts).map(|d| match &d.inst {
         Inst::Runtime(f, _) if f.is_for_kernels() => Some(100),
-        inst => picoseconds(inst),
+        inst => picoseconds(inst, &|_| None),
     });
     let sum: Option<i64> = costs.sum();
     sum.map_or(0, |s| u32::try_from(s.max(1)).unwrap_or(0))

@@ -3,16 +3,17 @@
 import numpy as np
 
 from lancehead import prange
+from lancehead.lib import prim
 from lancehead.lib.primitives.lines import element, put
 
 #: Elements that a thread looks at, at a time.
 BLOCK = 65536
 #: Lines that are shorter are partitioned at once.
-SHORT = 4 * BLOCK
+SHORT = 32768
 #: Elements of a block in which runs are looked for.
 PART = 16384
-#: Elements of a sample.
-SAMPLE = 16384
+#: Elements of a sample, at most, and how many times as many a line has at least.
+SAMPLE, TIMES = 65536, 16
 
 
 def plain_before(a, b):
@@ -88,23 +89,38 @@ def parted(x, mask):
     return out, count
 
 
-# Blocks keep their finds in parts of their own.
-def between(before, x, low, high, is_first, is_last, kept, counts, below):
-    """For each block its elements from `low` to `high`, and how many are before `low`.
+def _is_packed(x):
+    # Whether the run-time library looks at the elements of a line, which has no order of its own for all types.
+    dtype = prim.dtype_of(x)
+    if prim.layout(x) != "C" or prim.is_time(dtype) or prim.is_chars(dtype):
+        return False
+    return not (prim.is_float(dtype) and prim.itemsize(dtype) == 2)
 
-    Of the first and last elements of a sample nothing is before or after.
+
+# Blocks keep their finds in parts of their own.
+def between(before, x, bounds, which, kept, counts):
+    """For each block its elements from the first bound to the second, how many these are, and how many are before it.
+
+    Of bounds that do not count (1: the first, 2: the second) nothing is on the other side.
     """
-    for t in prange(counts.size):
+    has_low, has_high = which & 1 != 0, which & 2 != 0
+    for t in prange(counts.shape[0]):
         start, stop = t * BLOCK, min((t + 1) * BLOCK, x.size)
-        at, less = start, 0
-        for i in range(start, stop):
-            v = x[i]
-            is_less = not is_first and before(v, low)
-            less += is_less
-            # Written whether it is kept or not, so that there is no branch.
-            kept[at] = v
-            at += not (is_less or (not is_last and before(high, v)))
-        counts[t], below[t] = at - start, less
+        if _is_packed(x):
+            size = prim.itemsize(prim.dtype_of(x))
+            data, to = prim.ptr_add(prim.data(x), start * size), prim.ptr_add(prim.data(kept), start * size)
+            count = prim.ptr_add(prim.data(counts), t * 16)
+            prim.lh_enclosed(prim.dtype_of(x), data, stop - start, prim.data(bounds), which, to, count)
+        else:
+            at, less = start, 0
+            for i in range(start, stop):
+                v = x[i]
+                is_less = has_low and before(v, bounds[0])
+                less += is_less
+                # Written whether it is kept or not, so that there is no branch.
+                kept[at] = v
+                at += not (is_less or (has_high and before(bounds[1], v)))
+            counts[t, 0], counts[t, 1] = at - start, less
 
 
 def smallest(before, x, k):
@@ -116,25 +132,29 @@ def smallest(before, x, k):
     n = x.size
     if n < SHORT:
         return np.partition(x, k)[k]
-    sample = np.empty(SAMPLE, x.dtype)
-    step = n // SAMPLE
-    for i in range(SAMPLE):
+    number = min(n // TIMES, SAMPLE)
+    sample, step = np.empty(number, x.dtype), n // number
+    for i in range(number):
         # Places vary within their steps, so that lines with a period are sampled as others.
         sample[i] = x[i * step + (i * 40503 % 65536) * step // 65536]
-    sample = np.sort(sample)
-    rank, margin = int(k / n * SAMPLE), 320
-    low, high = max(rank - margin, 0), min(rank + margin, SAMPLE - 1)
+    # Four times the deviation of a rank.
+    rank, margin = int(k / n * number), int(2 * number**0.5)
+    low, high = max(rank - margin, 0), min(rank + margin, number - 1)
+    which = int(low > 0) + 2 * int(high < number - 1)
+    sample = np.partition(sample, low)
+    bounds = np.empty(2, x.dtype)
+    bounds[0], bounds[1] = sample[low], np.partition(sample[low:], high - low)[high - low]
     blocks = (n + BLOCK - 1) // BLOCK
-    kept, counts, below = np.empty(n + 1, x.dtype), np.empty(blocks, np.int64), np.empty(blocks, np.int64)
-    between(before, x, sample[low], sample[high], low == 0, high == SAMPLE - 1, kept, counts, below)
-    place, count = k - np.sum(below), np.sum(counts)
+    kept, counts = np.empty(n, x.dtype), np.empty((blocks, 2), np.int64)
+    between(before, x, bounds, which, kept, counts)
+    place, count = k - np.sum(counts[:, 1]), np.sum(counts[:, 0])
     if place < 0 or place >= count or count > n // 2:
         return np.partition(x, k)[k]
     found = np.empty(count, x.dtype)
     at = 0
     for t in range(blocks):
-        found[at : at + counts[t]] = kept[t * BLOCK : t * BLOCK + counts[t]]
-        at += counts[t]
+        found[at : at + counts[t, 0]] = kept[t * BLOCK : t * BLOCK + counts[t, 0]]
+        at += counts[t, 0]
     return np.partition(found, place)[place]
 
 

@@ -105,7 +105,7 @@ pub(super) fn plan(
     let by_constant = |v: &Value| defs.inst(func, *v).is_some_and(is_constant);
     let (constants, captured): (Vec<Value>, Vec<Value>) =
         region.captured(func).into_iter().partition(|v| by_constant(v));
-    let cost = cost::cost(func, &cfg, &dom, &region);
+    let cost = cost::cost(func, &cfg, &dom, &region, callees);
     let span = func.blocks[region.header.index()].term_span;
     let (arrays, needs, trusted, checked) = (Vec::new(), Vec::new(), false, false);
     let flags = flags.len();
