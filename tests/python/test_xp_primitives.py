@@ -444,6 +444,30 @@ def test_k_select_of_long_lines():
     same(top.indices, np.argsort(-x, kind="stable")[:100])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_k_select_finds_elements_of_all_types_between_two_of_a_sample(dtype):
+    n, rng = 100_000, np.random.default_rng(1)
+    wide = np.frombuffer(rng.bytes(n * 16), np.uint32)[:n].astype(dtype)
+    if np.dtype(dtype).kind in "fc":
+        wide = (wide - wide.mean()) ** 3
+    for x in (wide, np.sort(wide)[::-1], values(2 * n, dtype)[::2]):
+        ordered = np.sort(x)
+        for k in (1, n // 3, n // 2, n - 1, n):
+            same(xp.k_select(A(x), k), ordered[k - 1])
+
+
+def test_unique_and_run_length_of_several_blocks():
+    x = np.repeat(np.random.default_rng(0).integers(0, 1000, 9_000), 5)
+    x[x % 7 == 0] = 3
+    for line in (x, np.where(x == 3, np.nan, x), x[:1], x[:0]):
+        firsts = np.flatnonzero([i == 0 or line[i] != line[i - 1] and not (np.isnan(line[i]) and np.isnan(line[i - 1]))
+                                 for i in range(line.size)])  # fmt: skip
+        found = xp.run_length(A(line))
+        same(found.values, line[firsts])
+        same(found.lengths, np.diff(np.append(firsts, line.size)))
+        same(xp.unique(A(line)), np.unique(line))
+
+
 @pytest.mark.parametrize("n", (50, 400_000))
 def test_complex_numbers_with_nan_in_parts_are_ordered_as_by_numpy(n):
     rng = np.random.default_rng(0)

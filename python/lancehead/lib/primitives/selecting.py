@@ -148,7 +148,11 @@ def smallest(before, x, k):
     kept, counts = np.empty(n, x.dtype), np.empty((blocks, 2), np.int64)
     between(before, x, bounds, which, kept, counts)
     place, count = k - np.sum(counts[:, 1]), np.sum(counts[:, 0])
-    if place < 0 or place >= count or count > n // 2:
+    is_there = place >= 0 and place < count
+    if is_there and which == 3 and not before(bounds[0], bounds[1]):
+        # All that are kept are equal.
+        return bounds[0]
+    if not is_there or count > n // 2:
         return np.partition(x, k)[k]
     found = np.empty(count, x.dtype)
     at = 0
@@ -208,38 +212,43 @@ def differs(before, a, b):
     return before(a, b) | before(b, a)
 
 
-def run_starts(before, x):
-    """How many runs of equal elements begin before each block of a line."""
+def run_starts(before, x, firsts):
+    """How many runs of equal elements begin before each block of a line; `firsts` says of each element whether one does."""
     blocks = (x.size + PART - 1) // PART
     counts = np.zeros(blocks + 1, np.int64)
     for t in prange(blocks):
         count = int(t == 0)
+        if t == 0:
+            put(firsts, 0, True)
         for i in range(max(t * PART, 1), min((t + 1) * PART, x.size)):
-            count += differs(before, element(x, i - 1), element(x, i))
+            is_first = differs(before, element(x, i - 1), element(x, i))
+            put(firsts, i, is_first)
+            count += is_first
         put(counts, t + 1, count)
     for t in range(blocks):
         put(counts, t + 1, element(counts, t) + element(counts, t + 1))
     return counts
 
 
-def runs_of_block(before, x, start, at, end, values, starts):
+def runs_of_block(x, firsts, start, at, end, values, starts):
     """The runs that begin in a block: their elements, and where they begin, go to the places from `at` to `end`."""
-    i = start
-    while at < end:
+    i, k = start, at
+    while k < end:
         # Of elements that begin no run the place is written again, so that there is no branch.
-        is_first = i == 0 or differs(before, element(x, i - 1), element(x, i))
-        put(values, at, element(x, i))
-        put(starts, at, i)
-        at += is_first
+        put(starts, k, i)
+        k += element(firsts, i)
         i += 1
+    for k in range(at, end):
+        put(values, k, element(x, element(starts, k)))
 
 
 def runs(before, x):
     """Runs of equal elements: their elements and lengths."""
-    counts = run_starts(before, x)
+    firsts = np.empty(x.size, np.bool_)
+    counts = run_starts(before, x, firsts)
     number = element(counts, counts.size - 1)
     values, starts = np.empty(number, x.dtype), np.empty(number + 1, np.int64)
     for t in prange(counts.size - 1):
-        runs_of_block(before, x, t * PART, element(counts, t), element(counts, t + 1), values, starts)
+        runs_of_block(x, firsts, t * PART, element(counts, t), element(counts, t + 1), values, starts)
     put(starts, number, x.size)
     return values, starts[1:] - starts[:-1]
