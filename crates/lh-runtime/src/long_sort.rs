@@ -88,12 +88,7 @@ fn run_at_start<T: Copy, O: Order<T>>(items: &[T], order: O) -> Option<(usize, b
 
 /// Sorts a slice none of whose elements is less than `least`. A slice that parts badly too often is sorted as a short
 /// one.
-fn sort_parts<T: Copy, O: Order<T>>(
-    mut items: &mut [T],
-    order: O,
-    mut least: Option<O::Key>,
-    mut depth: u32,
-) -> bool {
+fn sort_parts<T: Copy, O: Order<T>>(mut items: &mut [T], order: O, mut least: Option<O::Key>, mut depth: u32) -> bool {
     while items.len() > order.shortest() && depth > 0 {
         depth -= 1;
         let pivot = sampled(items, order, |n| n / 2);

@@ -63,11 +63,8 @@ pub(crate) fn of_call(func: &Function, callees: Callees<'_>) -> Option<i64> {
     }
     let loops = Loops::new(func, &cfg, &dom);
     let defs = Defs::new(func);
-    let trips: Vec<Option<u64>> = loops
-        .loops
-        .iter()
-        .map(|l| counted(func, &cfg, &defs, l).and_then(|c| c.trips(func, &cfg, &defs, l)))
-        .collect();
+    let trips: Vec<Option<u64>> =
+        loops.loops.iter().map(|l| counted(func, &cfg, &defs, l).and_then(|c| c.trips(func, &cfg, &defs, l))).collect();
     let mut sum = 0i64;
     for (b, cost) in blocks.iter().zip(costs) {
         let (mut all, mut at) = (cost, loops.innermost[b.index()]);

@@ -10,6 +10,8 @@ from lancehead.lib.primitives.lines import element, put
 BLOCK = 65536
 #: Lines that are shorter are partitioned at once.
 SHORT = 32768
+#: Elements that are looked at together for the greatest ones.
+GROUP = 64
 #: Elements of a block in which runs are looked for.
 PART = 16384
 #: Elements of a sample, at most, and how many times as many a line has at least.
@@ -103,7 +105,6 @@ def between(before, x, bounds, which, kept, counts):
 
     Of bounds that do not count (1: the first, 2: the second) nothing is on the other side.
     """
-    has_low, has_high = which & 1 != 0, which & 2 != 0
     for t in prange(counts.shape[0]):
         start, stop = t * BLOCK, min((t + 1) * BLOCK, x.size)
         if _is_packed(x):
@@ -112,15 +113,26 @@ def between(before, x, bounds, which, kept, counts):
             count = prim.ptr_add(prim.data(counts), t * 16)
             prim.lh_enclosed(prim.dtype_of(x), data, stop - start, prim.data(bounds), which, to, count)
         else:
-            at, less = start, 0
-            for i in range(start, stop):
+            counts[t, 0], counts[t, 1] = _between(before, x, bounds, which, start, stop, kept)
+
+
+def _between(before, x, bounds, which, start, stop, kept):
+    # The same of a block. Groups of which all elements are before or all after the bounds are counted by vectors only.
+    low, high, has_low, has_high = bounds[0], bounds[1], which & 1 != 0, which & 2 != 0
+    at, less = start, 0
+    for first in range(start, stop, GROUP // 2):
+        end, fewer, others = min(first + GROUP // 2, stop), 0, 0
+        for i in range(first, end):
+            fewer += has_low & before(x[i], low)
+            others += not (has_high & before(high, x[i]))
+        less += fewer
+        if others > fewer:
+            for i in range(first, end):
                 v = x[i]
-                is_less = has_low and before(v, bounds[0])
-                less += is_less
                 # Written whether it is kept or not, so that there is no branch.
                 kept[at] = v
-                at += not (is_less or (has_high and before(bounds[1], v)))
-            counts[t, 0], counts[t, 1] = at - start, less
+                at += not ((has_low & before(v, low)) | (has_high & before(high, v)))
+    return at - start, less
 
 
 def smallest(before, x, k):
@@ -173,18 +185,23 @@ def smallest_of_rows(before, x, k):
 def top_line(before, x, k, values, places):
     """The greatest elements of a line, and their places."""
     least = smallest(before, x, x.size - k)
-    found = np.empty(k, np.int64)
-    at = 0
-    for i in range(x.size):
-        if before(least, x[i]):
-            found[at] = i
-            at += 1
-    for i in range(x.size):
-        if at == k:
-            break
-        if not before(x[i], least) and not before(least, x[i]):
-            found[at] = i
-            at += 1
+    found, equal = np.empty(k, np.int64), np.empty(k, np.int64)
+    at, number = 0, 0
+    for start in range(0, x.size, GROUP):
+        stop, some = min(start + GROUP, x.size), 0
+        for i in range(start, stop):
+            some += not before(x[i], least)
+        # Of most groups no element is looked at by itself.
+        if some:
+            for i in range(start, stop):
+                if before(least, x[i]):
+                    found[at] = i
+                    at += 1
+                elif number < k and not before(x[i], least):
+                    equal[number] = i
+                    number += 1
+    # Of equal elements the first ones fill up.
+    found[at:] = equal[: k - at]
     # The order is descending and equal elements keep theirs: a stable order of the reverse, reversed.
     found = np.sort(found)[::-1]
     order = np.argsort(x[found], kind="stable")[::-1]
@@ -213,7 +230,10 @@ def differs(before, a, b):
 
 
 def run_starts(before, x, firsts):
-    """How many runs of equal elements begin before each block of a line; `firsts` says of each element whether one does."""
+    """How many runs of equal elements begin before each block of a line.
+
+    `firsts` tells of each element whether one begins there.
+    """
     blocks = (x.size + PART - 1) // PART
     counts = np.zeros(blocks + 1, np.int64)
     for t in prange(blocks):
