@@ -335,9 +335,9 @@ table! {
         /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address,
         /// number, k.
         lh_partition_u8(Ptr, I64, I64) -> [] raises writes(0);
-        /// Copies the elements of contiguous `uint8` (also of `bool`) that are not before a bound, nor after another, to a
-        /// place with room for all: address, number, address of the bounds, which of them count (1, 2), address to copy
-        /// to, address of the number of elements there and of that before the first bound.
+        /// Copies the elements of contiguous `uint8` (also of `bool`) that are not before a bound, nor after another,
+        /// to a place with room for all: address, number, address of the bounds, which of them count (1, 2), address
+        /// to copy to, address of the number of elements there and of that before the first bound.
         lh_enclosed_u8(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// Sorts contiguous `uint16`: address, number.
         lh_sort_u16(Ptr, I64) -> [] raises writes(0);

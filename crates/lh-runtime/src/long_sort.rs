@@ -1,8 +1,8 @@
 //! Sorting and selection in slices, which end early when they are told to.
 //!
-//! The standard library's sorts cannot be stopped, nor do they know vectors. A long slice is partitioned until its parts
-//! are short; between parts, and now and then while it partitions, whether to stop is asked. A slice that was left early
-//! has all its elements, in any order.
+//! The standard library's sorts cannot be stopped, nor do they know vectors. A long slice is partitioned until its
+//! parts are short; between parts, and now and then while it partitions, whether to stop is asked. A slice that was
+//! left early has all its elements, in any order.
 
 /// Elements that are gone through without asking.
 pub(crate) const PIECE: usize = 1 << 16;

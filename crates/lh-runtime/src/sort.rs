@@ -533,8 +533,10 @@ mod tests {
             i64, lh_sort_i64, lh_argsort_i64, lh_partition_i64, lh_enclosed_i64, |x| (x << 7) as i64;
             f32, lh_sort_f32, lh_argsort_f32, lh_partition_f32, lh_enclosed_f32, |x| float(x) as f32;
             f64, lh_sort_f64, lh_argsort_f64, lh_partition_f64, lh_enclosed_f64, float;
-            Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, lh_enclosed_c64, |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
-            Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, lh_enclosed_c128, |x| Complex { re: float(x >> 9), im: float(x) };
+            Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, lh_enclosed_c64,
+                |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
+            Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, lh_enclosed_c128,
+                |x| Complex { re: float(x >> 9), im: float(x) };
         }
     }
 

@@ -23,7 +23,8 @@ pub(super) trait Item: Copy + PartialOrd {
     /// # Safety
     /// There are vectors, and comparisons order all elements by the pivot.
     unsafe fn part(items: &mut [Self], pivot: Self, or_equal: bool, stop: fn() -> bool) -> Option<usize>;
-    /// Copies the elements that are not before `low`, nor after `high`; how many there are, and how many are before `low`.
+    /// Copies the elements that are not before `low`, nor after `high`; how many there are, and how many are before
+    /// `low`.
     ///
     /// # Safety
     /// There are vectors, comparisons order all elements by the bounds, and `to` has room for all elements.
@@ -241,8 +242,8 @@ unsafe fn part<V: Vector, const OR_EQUAL: bool>(
             to -= block;
             to
         };
-        // SAFETY: both sides together had room for two blocks at least, and the one with less of it has just got one, so
-        // that each has room for one.
+        // SAFETY: both sides together had room for two blocks at least, and the one with less of it has just got one,
+        // so that each has room for one.
         unsafe {
             let at = sides.at.add(start);
             let block: [V; BLOCK] = std::array::from_fn(|i| V::load(at.add(i * V::LANES)));
