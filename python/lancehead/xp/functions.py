@@ -37,7 +37,7 @@ _SOURCES: dict[int, Any] = {}
 _RESULTS: dict[Any, str] = {}
 
 
-#: Elements of a task of loops that call functions, of whose time the compiler knows nothing.
+#: Elements of a task of loops that call functions, of whose time the compiler may know nothing.
 BLOCK = 4096
 
 

@@ -32,7 +32,7 @@ from lancehead.lib.primitives.folding import (
 )
 from lancehead.lib.primitives.lines import get, put
 
-#: Elements of a task of loops that call functions, of whose time the compiler knows nothing.
+#: Elements of a task of loops that call functions, of whose time the compiler may know nothing.
 BLOCK = 4096
 
 
