@@ -9,10 +9,10 @@
 //! ```
 //!
 //! An iteration adds to elements that the one before has stored, so that the loop cannot be vectorised; those with one
-//! sum each can. Derivatives of stencils have such sums. What the terms need is computed again in each loop.
+//! sum each can. Derivatives of stencils have such sums. Each loop computes again what its terms need.
 //!
 //! Only sums whose order is free are moved: `add_any_order`, or all with `fastmath`. No iteration may read the arrays
-//! that sums are added to, nor what another iteration writes. A test before the loops checks that arrays do not overlap.
+//! that sums are added to, nor what another iteration writes. A test before the loops checks that arrays are apart.
 //! Requires counted loops of one block without checks, as `bounds` leaves them; leaves such loops.
 
 mod build;

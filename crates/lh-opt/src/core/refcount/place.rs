@@ -264,7 +264,7 @@ impl Placer<'_> {
         if counts.is_empty() {
             return handler.cloned();
         }
-        // What was defined first is released last, so that chains share their ends.
+        // Chains share their ends if the value that was defined first is released last.
         counts.drop.sort_unstable_by_key(|v| self.rank[v.index()]);
         // No end block is needed outside of handlers: the first link propagates.
         let mut at = handler.map(|t| {

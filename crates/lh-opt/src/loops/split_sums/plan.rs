@@ -38,7 +38,7 @@ struct Sum<'a> {
     store: usize,
     /// Places of its other instructions, which nothing else uses.
     own: Vec<usize>,
-    /// What is added.
+    /// The values that are added.
     terms: Vec<Value>,
     /// The address.
     address: Value,
@@ -130,11 +130,11 @@ impl<'a> Planner<'a> {
         let mut again = 0;
         for group in &groups[1..] {
             let slice = self.slice(group.iter().map(|s| &sums[*s]))?;
-            again += slice.iter().map(|k| picoseconds(&self.insts()[*k].inst)).sum::<Option<i64>>()?;
+            again += slice.iter().map(|k| picoseconds(&self.insts()[*k].inst, &|_| None)).sum::<Option<i64>>()?;
             plan.moved.extend(group.iter().flat_map(|s| sums[*s].own.iter().copied().chain([sums[*s].store])));
             plan.loops.push(slice);
         }
-        let whole = self.insts().iter().map(|d| picoseconds(&d.inst)).sum::<Option<i64>>()?;
+        let whole = self.insts().iter().map(|d| picoseconds(&d.inst, &|_| None)).sum::<Option<i64>>()?;
         (again <= MAX_AGAIN * whole && can_copy(self.facts, self.at)).then_some(plan)
     }
 
