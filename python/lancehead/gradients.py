@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import types
@@ -192,7 +193,7 @@ def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> An
 
 def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """The result of `fun(*primals)`, and a function that gives for an adjoint of the result the tuple of those of the
-    arguments. Each call of it runs `fun` again.
+    arguments. Each call of it runs `fun` again, for the arguments as they were: it has copies of them.
 
     >>> y, pull = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> y, pull(1.0)
@@ -203,8 +204,9 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     def derivative(adjoint, *args):  # type: ignore[no-untyped-def]
         return pulled(fun, adjoint, asked, args)
 
-    pull = _compiled(derivative, fun)
-    return _function(fun)(*primals), lambda adjoint: pull(adjoint, *primals)
+    # The function, or the program later, may change arrays in place.
+    pull, kept = _compiled(derivative, fun), copy.deepcopy(primals)
+    return _function(fun)(*primals), lambda adjoint: pull(adjoint, *copy.deepcopy(kept))
 
 
 def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -225,8 +227,10 @@ def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, 
 
 
 def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments."""
-    return _function(fun)(*primals), lambda *tangents: jvp(fun, primals, tangents)[1]
+    """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments. Each call of
+    it runs `fun` again, for the arguments as they were: it has copies of them."""
+    kept = copy.deepcopy(primals)
+    return _function(fun)(*primals), lambda *tangents: jvp(fun, copy.deepcopy(kept), copy.deepcopy(tangents))[1]
 
 
 @_resolving

@@ -264,6 +264,29 @@ def test_transformations():
     np.testing.assert_allclose(grad(lambda x: np.sum(again(x) ** 2))(x), expected)
 
 
+def test_pullbacks_and_tangents_of_arguments_that_change():
+    def squared(x):
+        x *= 2.0
+        x *= x
+        return np.sum(x)
+
+    x = np.array([1.0, 2.0])
+    value, pull = vjp(squared, x)
+    assert value == 20.0 and x.tolist() == [4.0, 16.0]
+    for _ in range(2):
+        assert pull(1.0)[0].tolist() == [8.0, 16.0]
+    x = np.array([1.0, 2.0])
+    value, push = linearize(squared, x)
+    along = np.ones(2)
+    assert value == 20.0
+    for _ in range(2):
+        assert push(along) == 24.0 and along.tolist() == [1.0, 1.0]
+    pull = vjp(lambda x: np.sum(x * x), x)[1]
+    before = x.copy()
+    x[:] = 7.0
+    assert pull(1.0)[0].tolist() == (2.0 * before).tolist()
+
+
 def test_derivatives_in_compiled_code():
     slope = grad(lambda x: x * x * x)
 
