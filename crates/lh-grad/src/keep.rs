@@ -113,6 +113,7 @@ impl<'a> Keeper<'a> {
             }
         }
         tape.add_lists(self.func);
+        tape.find_nests(self.func, self.flow);
         for b in reverse {
             self.rewrite(*b, &tape);
         }

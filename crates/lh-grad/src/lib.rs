@@ -10,7 +10,7 @@
 //! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
 //! - `shadow` adds, to the function itself, shadows: memory of the same form that holds adjoints;
 //! - `reverse` builds the reverse part, with a block for each block;
-//! - `keep` and `tape` make the values available that it needs;
+//! - `keep`, `tape` and `nest` make the values available that it needs;
 //! - `promote` makes SSA values of adjoints.
 //!
 //! Forward mode (`forward`) needs `memory` and `shadow` only.
@@ -21,6 +21,7 @@ mod forward;
 mod keep;
 mod landing;
 mod memory;
+mod nest;
 mod normal;
 mod partial;
 mod promote;

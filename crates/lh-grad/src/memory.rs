@@ -351,7 +351,10 @@ impl Memory {
         let mixed: HashSet<u32> = values.flat_map(|v| self.of(v).to_vec()).collect();
         self.mixed = mixed;
         for (i, t) in func.values.iter().enumerate() {
-            if let (Some((dtype, ..)), Some(k)) = (t.as_array(), self.class(Value::new(i))) {
+            // Bytes are those of any type.
+            if let (Some((dtype, ..)), Some(k)) = (t.as_array(), self.class(Value::new(i)))
+                && dtype.strong() != Ty::u8()
+            {
                 let own = leaves(dtype.strong());
                 let own = own.first().copied().filter(|f| own.iter().all(|o| o == f));
                 self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);

@@ -296,9 +296,10 @@ fn add_counters(func: &mut Function) -> HashMap<Block, Value> {
     let loops = Loops::new(func, &cfg, &dom);
     let mut out = HashMap::new();
     for l in &loops.loops {
-        let counter = func.new_param(l.header, Ty::int());
+        let own = own_counter(func, &cfg, &dom, l.header);
+        let counter = own.unwrap_or_else(|| func.new_param(l.header, Ty::int()));
         out.insert(l.header, counter);
-        for e in entries(&cfg, l.header) {
+        for e in entries(&cfg, l.header).into_iter().filter(|_| own.is_none()) {
             let span = func.blocks[e.from.index()].term_span;
             let mut b = Builder::at_end(func, e.from, span);
             let v = if dom.dominates(l.header, e.from) {
@@ -317,6 +318,27 @@ fn add_counters(func: &mut Function) -> HashMap<Block, Value> {
         l.latches.iter().for_each(|b| func.blocks[b.index()].latch = LatchHint::default());
     }
     out
+}
+
+/// The parameter of a loop's header that counts its iterations from 0 already. The dependence test knows that of a
+/// parallel loop.
+fn own_counter(func: &mut Function, cfg: &Cfg, dom: &DomTree, header: Block) -> Option<Value> {
+    let params = func.blocks[header.index()].params.clone();
+    params.into_iter().enumerate().find_map(|(at, p)| {
+        let mut counts = func.ty(p) == Ty::int();
+        for e in entries(cfg, header) {
+            let v = *edge_args(func, &e).get(at)?;
+            let is_number =
+                |v: &Value, n| matches!(inst_anywhere(func, *v), Some(Inst::Const(Const::Int(i, _))) if *i == n);
+            counts &= match inst_anywhere(func, v) {
+                Some(Inst::Op(op, args)) if dom.dominates(header, e.from) => {
+                    op.is(Algebra::Add) && args[0] == p && is_number(&args[1], 1)
+                }
+                _ => !dom.dominates(header, e.from) && is_number(&v, 0),
+            };
+        }
+        counts.then_some(p)
+    })
 }
 
 /// Passes counters to the blocks on the edges out of loops.
@@ -405,8 +427,19 @@ fn by_condition(func: &Function, cfg: &Cfg, dom: &DomTree, b: Block, edges: &[Ed
     }
 }
 
-/// The bound of a loop's counter that is known where it begins: `limit - first`, if each iteration adds 1 or more.
-pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Value)> {
+/// The bounds of a counted loop, whose iterations are `limit - first` at most.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// The parameter that counts.
+    pub index: Value,
+    pub first: Value,
+    pub limit: Value,
+    /// At least 1.
+    pub step: i128,
+}
+
+/// The bounds of a loop that are known where it begins, if each iteration adds 1 or more.
+pub(crate) fn bounds(func: &Function, flow: &Flow, l: usize) -> Option<Bounds> {
     let lp = &flow.loops.loops[l];
     let header = &func.blocks[lp.header.index()];
     let Some(Term::Branch { cond, .. }) = &header.term else { return None };
@@ -416,23 +449,24 @@ pub(crate) fn trips(func: &Function, flow: &Flow, l: usize) -> Option<(Value, Va
     let at = header.params.iter().position(|p| *p == i)?;
     let is_inside =
         |v: Value| inst(v).is_some() || lp.blocks.iter().any(|b| func.blocks[b.index()].params.contains(&v));
-    let mut first = None;
+    let (mut first, mut step) = (None, 1);
     for e in entries(&flow.cfg, lp.header) {
         let term = func.blocks[e.from.index()].term.as_ref()?;
         let a = term.targets()[e.target? as usize].args[at];
         if flow.dom.dominates(lp.header, e.from) {
             let Inst::Op(next, of) = &inst(a)?.inst else { return None };
-            let step = of.iter().find(|v| **v != i)?;
-            let Inst::Const(Const::Int(n, _)) = inst_anywhere(func, *step)? else { return None };
+            let by = of.iter().find(|v| **v != i)?;
+            let Inst::Const(Const::Int(n, _)) = inst_anywhere(func, *by)? else { return None };
             if !next.is(Algebra::Add) || !of.contains(&i) || *n < 1 {
                 return None;
             }
+            step = *n;
         } else {
             first = Some(a);
         }
     }
     let fits = op.comparison() == Some(Cmp::Lt) && !is_inside(limit) && func.ty(limit).strong() == Ty::i64();
-    if fits { Some((first?, limit)) } else { None }
+    if fits { Some(Bounds { index: i, first: first?, limit, step }) } else { None }
 }
 
 pub(crate) fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData, Term};
-use lh_ir::runtime::{Items, Memory as Mem, Rmw, Role};
+use lh_ir::runtime::{Items, Memory as Mem, Rmw, Role, RuntimeFn};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Ty, Value, bug};
@@ -287,8 +287,11 @@ impl Pass<'_> {
         match inst {
             Inst::Zero => return Ok(r),
             Inst::Runtime(f, args) if f.allocates() => {
-                let n = args[0];
-                return Ok(b.inst(Inst::Runtime(&rt::lh_calloc, vec![n]), ty));
+                let is_zeroed = |g: &&'static RuntimeFn| {
+                    g.role == Role::Memory(Mem::AllocateZeroed) && g.args == f.args && g.raises == f.raises
+                };
+                let Some(g) = rt::all().find(is_zeroed) else { bug!("no `{}` of zeroed memory", f.name) };
+                return Ok(b.inst(Inst::Runtime(g, args.clone()), ty));
             }
             Inst::Runtime(f, args) if matches!(f.role, Role::Memory(Mem::Local | Mem::Shared)) => {
                 return Ok(self.kernel_memory(b, f, args));

@@ -1,17 +1,18 @@
 //! The tape: for each value of a loop that the reverse part needs, memory with a place for each iteration of the loop,
 //! counted over all runs of the loop. It grows where a loop begins if the number of iterations is known there, else in
-//! each iteration.
+//! each iteration. Parallel loops and those in them have rows of places ([`crate::nest`]).
 
-use crate::builder::{Builder, to};
-use crate::normal::{Flow, entries, inst_anywhere, trips};
+use crate::builder::{Builder, row, to};
+use crate::nest::{self, Nest};
+use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere};
 use crate::reverse::Counting;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, Term};
-use lh_ir::types::{ClassTy, TyKind};
+use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, Const, Slot, Ty, Value};
+use lh_ir::{Block, Const, Slot, Span, Ty, Value};
 use lh_ops::exceptions::RUNTIME_ERROR;
 use lh_ops::runtime as rt;
 
@@ -21,6 +22,8 @@ struct Column {
     value: Value,
     /// Its owner and its address, together, so that the address never outlives the owner.
     memory: Slot,
+    /// In a nest of loops, the array of rows that the memory is.
+    rows: Option<Slot>,
 }
 
 /// The type of an owner with an address.
@@ -36,6 +39,16 @@ struct OfLoop {
     /// Places that there is memory for.
     room: Slot,
     columns: Vec<Column>,
+    /// The parallel loop and those in it: then `base` and `room` count rows.
+    nest: Option<Nest>,
+}
+
+/// What is known of a loop before it gets a tape.
+struct Before {
+    /// Its bounds, or those of the parallel loop around it.
+    known: Option<Bounds>,
+    /// The loop in words, for an error.
+    words: String,
 }
 
 /// The tape of a function.
@@ -64,7 +77,12 @@ pub(crate) struct Writing<'a> {
 
 impl Tape {
     pub(crate) fn new(func: &mut Function, flow: &Flow, counting: &[Counting]) -> Tape {
-        let mut one = || OfLoop { base: func.new_slot(Ty::int()), room: func.new_slot(Ty::int()), columns: Vec::new() };
+        let mut one = || OfLoop {
+            base: func.new_slot(Ty::int()),
+            room: func.new_slot(Ty::int()),
+            columns: Vec::new(),
+            nest: None,
+        };
         let loops = flow.loops.loops.iter().map(|_| one()).collect();
         Tape { loops, counting: counting.to_vec(), lists: HashMap::new(), types: Vec::new() }
     }
@@ -72,7 +90,21 @@ impl Tape {
     /// Gives a value of a loop a place.
     pub(crate) fn keep(&mut self, func: &mut Function, l: usize, value: Value) {
         let memory = func.new_slot(pair());
-        self.loops[l].columns.push(Column { value, memory });
+        self.loops[l].columns.push(Column { value, memory, rows: None });
+    }
+
+    /// Gives the values of parallel loops and of those in them rows of places, where these are known before.
+    pub(crate) fn find_nests(&mut self, func: &mut Function, flow: &Flow) {
+        let is_host = func.options.device == Device::Host;
+        for (l, of) in self.loops.iter_mut().enumerate().filter(|(_, of)| is_host && !of.columns.is_empty()) {
+            of.nest = nest::find(func, flow, l);
+            if of.nest.is_some() {
+                for c in &mut of.columns {
+                    let ty = rows(func.ty(c.value));
+                    c.rows = Some(func.new_slot(ty));
+                }
+            }
+        }
     }
 
     /// Adds a parameter for each type of objects that are kept.
@@ -104,12 +136,7 @@ impl Tape {
 
     /// The value of the iteration that is reversed.
     pub(crate) fn read(&self, b: &mut Builder<'_>, l: usize, v: Value, ty: Ty) -> Value {
-        let of = &self.loops[l];
-        let k = self.counter(b, l);
-        let base = b.get(of.base);
-        let at = b.int_op("add", base, k);
-        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
-        let p = place(b, column, at, ty);
+        let p = self.place(b, l, v, &|b, l| self.counter(b, l));
         self.read_parts(b, p, &mut 0, ty)
     }
 
@@ -147,17 +174,26 @@ impl Tape {
             }
             b.finish(block);
         }
-        for l in 0..self.loops.len() {
-            if !self.loops[l].columns.is_empty() {
-                if func.options.device == Device::Host {
-                    self.grow(func, flow, l);
-                } else {
-                    self.reserve(func, flow, l);
-                }
-                self.advance(func, flow, l, with.reverse);
+        let used = || (0..self.loops.len()).filter(|l| !self.loops[*l].columns.is_empty());
+        // Blocks are split below.
+        let before: Vec<Before> = used().map(|l| self.before(func, flow, l)).collect();
+        for (l, before) in used().zip(before) {
+            if func.options.device == Device::Host {
+                self.grow(func, flow, l, before);
+            } else {
+                self.reserve(func, flow, l);
             }
+            self.advance(func, flow, l, with.reverse);
         }
         Ok(())
+    }
+
+    /// What is known of a loop that values are kept of.
+    fn before(&self, func: &Function, flow: &Flow, l: usize) -> Before {
+        let outer = self.outer(l);
+        // Where a loop may be left early, its limit says little: `range(10**18)` with a `break`.
+        let known = bounds(func, flow, outer).filter(|_| !is_left_early(flow, outer));
+        Before { known, words: words(func, flow, l) }
     }
 
     /// Writes a value that is kept.
@@ -175,19 +211,46 @@ impl Tape {
             b.set(*s, kept);
         }
         let Some(l) = loops.get(&v) else { return Ok(()) };
-        let of = &self.loops[*l];
-        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
         let ty = b.func.ty(v);
-        let base = b.get(of.base);
-        let at = b.int_op("add", base, flow.counters[*l]);
-        let p = place(b, column, at, ty);
+        let p = self.place(b, *l, v, &|_, l| flow.counters[l]);
         self.write_parts(b, p, &mut 0, v, ty);
         if ty.is_counted() && b.func.options.device == Device::Host { own(b, with.owners, v) } else { Ok(()) }
     }
 
+    /// The place of a value, by the counters of loops.
+    fn place(&self, b: &mut Builder<'_>, l: usize, v: Value, counter: &Counters<'_>) -> Value {
+        let of = &self.loops[l];
+        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
+        let ty = b.func.ty(v);
+        let size = b.int(size(ty));
+        let base = b.get(of.base);
+        let Some((nest, array)) = of.nest.as_ref().zip(column.rows) else {
+            let k = counter(b, l);
+            let at = b.int_op("add", base, k);
+            let bytes = b.int_op("mul", at, size);
+            let memory = b.get(column.memory);
+            let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
+            return b.inst(Inst::PtrAdd(data, bytes), Ty::ptr());
+        };
+        let k = counter(b, nest.root);
+        let row = b.int_op("add", base, k);
+        let mut at = b.int(0);
+        for (l, places) in &nest.inner {
+            let (k, places) = (counter(b, *l), b.get(*places));
+            let before = b.int_op("mul", at, places);
+            at = b.int_op("add", before, k);
+        }
+        if !b.func.ty(v).is_number() {
+            at = b.int_op("mul", at, size);
+        }
+        let array = b.get(array);
+        b.inst(Inst::ElemPtr { array, index: vec![row, at], wrap: false, check: false }, Ty::ptr())
+    }
+
     /// Counts the iterations of a run of a loop when it is left, and takes them back where it is reversed.
     fn advance(&self, func: &mut Function, flow: &Flow, l: usize, reverse: &HashMap<Block, Block>) {
-        let base = self.loops[l].base;
+        let of = &self.loops[l];
+        let (base, l) = (of.base, self.outer(l));
         for (exit, left) in &flow.left {
             let Some((_, count)) = left.iter().find(|(of, _)| *of == l) else { continue };
             let span = func.blocks[exit.index()].term_span;
@@ -205,7 +268,32 @@ impl Tape {
             let n = b.int_op("add", last, one);
             let next = b.int_op("sub", old, n);
             b.set(base, next);
+            self.set_rows(&mut b, of);
             b.finish(*back);
+        }
+    }
+
+    /// The loop before which there is memory for a run.
+    fn outer(&self, l: usize) -> usize {
+        self.loops[l].nest.as_ref().map_or(l, |nest| nest.root)
+    }
+
+    /// Makes arrays of the memory of a nest, in which each iteration of the parallel loop has an index of its own.
+    fn set_rows(&self, b: &mut Builder<'_>, of: &OfLoop) {
+        let Some(nest) = &of.nest else { return };
+        for c in &of.columns {
+            let Some(array) = c.rows else { continue };
+            let (ty, size) = (b.func.ty(c.value), size(b.func.ty(c.value)));
+            let item = if ty.is_number() { size } else { 1 };
+            let (memory, width, room) = (b.get(c.memory), b.get(nest.width), b.get(of.room));
+            let owner = b.inst(Inst::Field(memory, 0), Ty::meminfo());
+            let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
+            let (items, item) = (b.int(size / item.max(1)), b.int(item));
+            let width = b.int_op("mul", width, items);
+            let stride = b.int_op("mul", width, item);
+            let made = Inst::ArrayMake { owner, data, shape: vec![room, width], strides: vec![stride, item] };
+            let made = b.inst(made, rows(ty));
+            b.set(array, made);
         }
     }
 
@@ -218,7 +306,7 @@ impl Tape {
         if known.is_none() {
             self.limit(func, flow, l, places);
         }
-        let mut b = Builder::new(func, lh_ir::Span::default());
+        let mut b = Builder::new(func, Span::default());
         for c in &of.columns {
             let bytes = b.int(places * size(b.func.ty(c.value)));
             let align = b.int(16);
@@ -254,10 +342,11 @@ impl Tape {
     }
 
     /// Makes room before the iterations of a loop, or at the beginning of each.
-    fn grow(&self, func: &mut Function, flow: &Flow, l: usize) {
+    fn grow(&self, func: &mut Function, flow: &Flow, l: usize, before: Before) {
+        let Before { known, words } = before;
+        let (of, l) = (&self.loops[l], self.outer(l));
         let header = flow.loops.loops[l].header;
         let before = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
-        let known = trips(func, flow, l);
         let block = match (known, before) {
             (Some(_), Some(e)) => e.from,
             _ => header,
@@ -279,11 +368,10 @@ impl Tape {
             ..Default::default()
         };
         func.blocks[block.index()].unwind = None;
-        let of = &self.loops[l];
         let mut b = Builder::new(func, span);
         b.insts = now;
         let n = match known {
-            Some((first, limit)) if !is_header => iterations(&mut b, limit, first),
+            Some(of) if !is_header => iterations(&mut b, (of.first, of.limit), MOST),
             _ => flow.counters[l],
         };
         let (base, one) = (b.get(of.base), b.int(1));
@@ -293,34 +381,113 @@ impl Tape {
         let fits = b.test("le", need, room);
         b.end(block, Term::Branch { cond: fits, then: to(rest, vec![]), els: to(more, vec![]) });
         let mut b = Builder::new(func, span);
-        let two = b.int(2);
-        let double = b.int_op("mul", room, two);
-        let is_more = b.test("lt", need, double);
-        let new = b.op(crate::builder::row("select"), &[is_more, double, need], Ty::int());
-        for c in &of.columns {
-            let size = size(b.func.ty(c.value));
-            let size = b.int(size);
-            let bytes = b.int_op("mul", new, size);
-            let memory = b.inst(Inst::Runtime(&rt::lh_alloc, vec![bytes]), pair());
-            let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
-            let used = if is_header { room } else { base };
-            let used = b.int_op("mul", used, size);
-            let old = b.get(c.memory);
-            let old = b.inst(Inst::Field(old, 1), Ty::ptr());
-            b.effect(Inst::Runtime(&rt::lh_memmove, vec![data, old, used]));
-            b.set(c.memory, memory);
-        }
-        b.set(of.room, new);
+        let used = if is_header { room } else { base };
+        enlarge(&mut b, of, (need, room, used), words);
         b.end(more, Term::Jump(to(rest, vec![])));
+        if of.nest.is_some() {
+            let mut b = Builder::at_end(func, rest, span);
+            self.set_rows(&mut b, of);
+            b.finish(rest);
+        }
     }
 }
 
-/// The iterations of a loop from `first` to `limit`: a loop that begins beyond its limit has none.
-fn iterations(b: &mut Builder<'_>, limit: Value, first: Value) -> Value {
-    let (n, none) = (b.int_op("sub", limit, first), b.int(0));
-    let is_some = b.test("lt", none, n);
-    b.op(crate::builder::row("select"), &[is_some, n, none], Ty::int())
+/// Moves the values of a loop, which use some places, to memory with more of them, at least so many as needed.
+fn enlarge(b: &mut Builder<'_>, of: &OfLoop, (need, room, used): (Value, Value, Value), words: String) {
+    let two = b.int(2);
+    let double = b.int_op("mul", room, two);
+    let is_more = b.test("lt", need, double);
+    let new = b.op(row("select"), &[is_more, double, need], Ty::int());
+    let place = b.inst(Inst::Const(Const::Str(words)), Ty::str());
+    let width = of.nest.as_ref().map(|nest| b.get(nest.width));
+    let bytes = |b: &mut Builder<'_>, places: Value, size: i64| {
+        let mut n = b.int(size);
+        if let Some(width) = width {
+            n = product(b, n, width);
+        }
+        product(b, places, n)
+    };
+    let total = of.columns.iter().map(|c| size(b.func.ty(c.value))).sum();
+    let total = bytes(b, new, total);
+    for c in &of.columns {
+        let size = size(b.func.ty(c.value));
+        let n = bytes(b, new, size);
+        let memory = b.inst(Inst::Runtime(&rt::lh_tape, vec![n, total, place]), pair());
+        let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
+        let used = bytes(b, used, size);
+        let old = b.get(c.memory);
+        let old = b.inst(Inst::Field(old, 1), Ty::ptr());
+        b.effect(Inst::Runtime(&rt::lh_memmove, vec![data, old, used]));
+        b.set(c.memory, memory);
+    }
+    b.set(of.room, new);
 }
+
+/// The product of two numbers that are not negative, at most [`MOST`].
+pub(crate) fn product(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let most = b.int(MOST);
+    let [wide_x, wide_y, limit] = [x, y, most].map(|v| b.inst(Inst::Cast(v), Ty::f64()));
+    let about = b.op(row("mul"), &[wide_x, wide_y], Ty::f64());
+    let (fits, all) = (b.test("lt", about, limit), b.int_op("mul", x, y));
+    b.op(row("select"), &[fits, all, most], Ty::int())
+}
+
+/// The type of the rows in which values of a nest of loops are kept.
+fn rows(ty: Ty) -> Ty {
+    let item = if ty.is_number() { ty } else { Ty::u8() };
+    Ty::array(item, 2, Layout::C)
+}
+
+/// Finds the place of a value by the counters of loops.
+type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
+
+/// The iterations of a loop from `first` to `limit`, `most` if they are more: a loop that begins beyond its limit has
+/// none.
+pub(crate) fn iterations(b: &mut Builder<'_>, (first, limit): (Value, Value), most: i64) -> Value {
+    let (n, none, most) = (b.int_op("sub", limit, first), b.int(0), b.int(most));
+    let is_some = b.test("lt", first, limit);
+    // The difference of distant limits is negative.
+    let (fits, is_natural) = (b.test("lt", n, most), b.test("le", none, n));
+    let n = b.op(row("select"), &[fits, n, most], Ty::int());
+    let n = b.op(row("select"), &[is_natural, n, most], Ty::int());
+    b.op(row("select"), &[is_some, n, none], Ty::int())
+}
+
+/// Whether a loop has an exit other than that of its header.
+pub(crate) fn is_left_early(flow: &Flow, l: usize) -> bool {
+    let header = flow.loops.loops[l].header;
+    let own = flow.left.iter().filter(|(exit, left)| flow.returns[exit.index()] && left.iter().any(|(of, _)| *of == l));
+    own.flat_map(|(exit, _)| flow.cfg.preds(*exit)).any(|e| e.from != header)
+}
+
+/// A loop in words, for an error.
+fn words(func: &Function, flow: &Flow, l: usize) -> String {
+    let text = |block: usize| {
+        let insts = &func.blocks[block].insts;
+        let args = insts.iter().find_map(|d| match &d.inst {
+            Inst::Runtime(f, args) if std::ptr::eq(*f, &rt::lh_tape) => Some(args),
+            _ => None,
+        })?;
+        match inst_anywhere(func, args[2]) {
+            Some(Inst::Const(Const::Str(text))) => Some(text.clone()),
+            _ => None,
+        }
+    };
+    // The places of a derivative's loops are those of calls that were inlined.
+    let known: Vec<(usize, String)> = (0..flow.loops.innermost.len()).filter_map(|b| Some((b, text(b)?))).collect();
+    if let Some((_, text)) = known.iter().find(|(b, _)| flow.loops.innermost[*b] == Some(l)) {
+        return text.clone();
+    }
+    if !known.is_empty() {
+        return "a loop of a derivative".to_owned();
+    }
+    let file = func.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    format!("the loop at line {} of {file}", func.blocks[flow.loops.loops[l].header.index()].term_span.line)
+}
+
+/// A size that there is no memory for on any machine. Numbers of places and of bytes are at most that, so that none
+/// overflows.
+pub(crate) const MOST: i64 = 1 << 60;
 
 /// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.
 const MOST_LOCAL: i64 = 1 << 16;
@@ -330,12 +497,12 @@ const ROOM: i64 = 1 << 12;
 
 /// The number of places for all runs of a loop, if the numbers of iterations are constants.
 fn all_trips(func: &Function, flow: &Flow, l: usize) -> Option<i64> {
-    let (first, limit) = trips(func, flow, l)?;
+    let of = bounds(func, flow, l)?;
     let number = |v: Value| match inst_anywhere(func, v)? {
         Inst::Const(Const::Int(n, _)) => i64::try_from(*n).ok(),
         _ => None,
     };
-    let own = number(limit)?.checked_sub(number(first)?)?.max(0) + 1;
+    let own = number(of.limit)?.checked_sub(number(of.first)?)?.max(0) + 1;
     let runs = flow.loops.loops[l].parent.map_or(Some(1), |p| all_trips(func, flow, p))?;
     own.checked_mul(runs)
 }
@@ -356,14 +523,6 @@ fn offset(at: &mut i64, ty: Ty) -> i64 {
     let n = *at;
     *at += size(ty);
     n
-}
-
-fn place(b: &mut Builder<'_>, column: &Column, at: Value, ty: Ty) -> Value {
-    let size = b.int(size(ty));
-    let bytes = b.int_op("mul", at, size);
-    let memory = b.get(column.memory);
-    let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
-    b.inst(Inst::PtrAdd(data, bytes), Ty::ptr())
 }
 
 fn moved(b: &mut Builder<'_>, p: Value, n: i64) -> Value {

@@ -46,6 +46,11 @@ table! {
         lh_alloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Allocate));
         /// Allocates zeroed memory for array data: bytes.
         lh_calloc(I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::AllocateZeroed));
+        /// Allocates memory for values that a derivative keeps of each iteration of a loop: bytes, those of all values
+        /// of the loop, and the loop in words for the error. The bytes are at most 2**60, more than there ever is.
+        lh_tape(I64, I64, Mem, Ptr, I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::Allocate));
+        /// The same, zeroed.
+        lh_tape_zeroed(I64, I64, Mem, Ptr, I64) -> [Mem, Ptr] raises role(Memory(roles::Memory::AllocateZeroed));
         /// Reserves memory for a total of `n` items.
         lh_items_reserve(Object, I64) -> [] raises resizes(0) role(Items(roles::Items::Reserve));
         /// Sets the number of items; the caller has initialised new items and taken removed ones.

@@ -54,6 +54,7 @@ use symbol::Symbol;
 pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
+        memory::tape::symbols,
         items::symbols,
         generators::symbols,
         memo::symbols,

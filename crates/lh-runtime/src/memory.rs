@@ -4,3 +4,4 @@ pub mod alloc;
 mod block_cache;
 pub(crate) mod live_count;
 pub(crate) mod starts;
+pub(crate) mod tape;

@@ -1,0 +1,324 @@
+"""What derivatives keep: memory that is not enough, memory that is freed, and calls that are stopped."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lancehead
+from lancehead import _core, njit, prange
+from lancehead.gradients import grad
+
+
+def chain(x, n):
+    for _ in range(n):
+        x = math.sin(x) * x + 0.5
+    return x
+
+
+def between(x, a, b):
+    for _ in range(a, b):
+        x = math.sin(x) * x + 0.5
+    return x
+
+
+def slope(f, x, *rest):
+    return (f(x + 1e-6, *rest) - f(x - 1e-6, *rest)) / 2e-6
+
+
+@pytest.mark.parametrize("derivative", [grad(chain), grad(grad(chain))], ids=["first", "second"])
+@pytest.mark.parametrize(("n", "size"), [(10**14, r"\d+\.\d [TP]B"), (2**61, "more than"), (2**63 - 1, "more than")])
+def test_loops_that_keep_more_than_there_is_memory(derivative, n, size):
+    line = chain.__code__.co_firstlineno + 1
+    expected = rf"loop at line {line} of test_gradients_tape.py keeps {size}.*`checkpoint_loop` or `checkpoint`"
+    with pytest.raises(MemoryError, match=expected):
+        derivative(0.5, n)
+
+
+def test_limits_whose_distance_overflows():
+    f = grad(between)
+    with pytest.raises(MemoryError, match="more than"):
+        f(0.5, -(2**63), 2**63 - 1)
+    assert f(0.5, 2**63 - 1, -(2**63)) == 1.0
+    assert f(0.5, 3, 6) == pytest.approx(slope(between, 0.5, 3, 6), rel=1e-6)
+
+
+def test_derivatives_go_on_after_memory_errors():
+    first, second = grad(chain), grad(grad(chain))
+    before = _core.live_allocations()
+    for f in (first, second):
+        with pytest.raises(MemoryError):
+            f(0.5, 10**15)
+    assert _core.live_allocations() == before
+    assert first(0.5, 3) == pytest.approx(slope(chain, 0.5, 3), rel=1e-6)
+    assert second(0.5, 3) == pytest.approx(slope(first, 0.5, 3), rel=1e-6)
+
+
+def test_limits_of_loops_that_end_early_say_nothing():
+    def until_small(x, n):
+        for _ in range(n):
+            x = math.sin(x) * x
+            if x < 1e-3:
+                break
+        return x
+
+    assert grad(until_small)(0.5, 10**17) == pytest.approx(slope(until_small, 0.5, 10**17), rel=1e-6)
+
+
+LIMITED = """
+import math, resource, sys
+from lancehead.gradients import grad
+
+def loop(x, n):
+    while n > 0:
+        x = math.sin(x) * x + 0.5
+        n -= 1
+    return x
+
+def nested(x, n):
+    for i in range(n):
+        for j in range(i):
+            x = math.sin(x) * x + 0.5
+    return x
+
+derivatives = [grad(loop), grad(grad(loop)), grad(nested)]
+first = [f(0.5, 5) for f in derivatives]
+with open("/proc/self/statm") as f:
+    used = int(f.read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20),) * 2)
+for f, n, line in zip(derivatives, (10**9, 10**9, 10**5), (6, 6, 13)):
+    try:
+        f(0.5, n)
+    except MemoryError as error:
+        assert f"the loop at line {line} of <string> keeps" in str(error), error
+        assert "MB" in str(error) or "GB" in str(error), error
+    else:
+        sys.exit("no MemoryError")
+assert [f(0.5, 5) for f in derivatives] == first
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs limits of memory")
+def test_loops_of_unknown_length_in_little_memory():
+    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def rows(w, x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        h = w * x[i]
+        for _ in range(i % 3):
+            h = np.sin(h) + w
+        total += np.sum(h * h)
+    return total
+
+
+def lists(w, n):
+    parts = [w * 1.0]
+    for i in range(n):
+        parts.append(parts[i] * w + 1.0)
+    return np.sum(parts[n])
+
+
+def raising(w, i):
+    total = 0.0
+    for j in range(5):
+        h = w * (j + 1.0)
+        if j == 3:
+            h[i] = 1.0
+        total += np.sum(np.exp(h))
+    return total
+
+
+def caught(w, x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        try:
+            h = w * x[i]
+            if i % 2 == 1:
+                raise ValueError
+            total += np.sum(h * h)
+        except ValueError:
+            total += w[0]
+    return total
+
+
+W, X = np.linspace(0.1, 0.4, 4), np.linspace(0.0, 1.0, 28).reshape(7, 4)
+
+
+@pytest.mark.parametrize(
+    ("f", "given"), [(rows, (W, X)), (lists, (W, 6)), (caught, (W, X)), (raising, (W, 2)), (chain, (0.5, 40))]
+)
+def test_memory_is_freed(f, given):
+    derivative = grad(f)
+    derivative(*given)
+    before = _core.live_allocations()
+    for _ in range(5):
+        derivative(*given)
+    assert _core.live_allocations() == before
+
+
+def test_memory_of_second_derivatives_is_freed():
+    derivative = grad(grad(chain))
+    derivative(0.5, 40)
+    before = _core.live_allocations()
+    derivative(0.5, 400)
+    assert _core.live_allocations() == before
+
+
+def test_memory_is_freed_where_exceptions_pass():
+    derivative = grad(raising)
+    derivative(W, 1)
+    before = _core.live_allocations()
+    for _ in range(5):
+        with pytest.raises(IndexError):
+            derivative(W, 9)
+    assert _core.live_allocations() == before
+
+
+def heated(u, steps):
+    for _ in range(steps):
+        v = u.copy()
+        for i in range(1, u.shape[0] - 1):
+            v[i] += 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1]) * u[i]
+        u = v
+    return np.sum(u * u)
+
+
+def spinning(x, n):
+    # The derivative keeps nothing of this loop, and goes through it twice.
+    total = 0.0
+    for i in range(n):
+        total += math.sin(x * i)
+    return total
+
+
+@pytest.fixture
+def interrupts():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("f", "short", "long"),
+    [(heated, (np.linspace(0, 1, 50), 3), (np.linspace(0, 1, 50), 10**8)), (spinning, (0.5, 3), (0.5, 10**13))],
+    ids=["keeps arrays", "keeps nothing"],
+)
+def test_ctrl_c_stops_derivatives(interrupts, f, short, long):
+    derivative = grad(f)
+    expected = derivative(*short)
+    before = _core.live_allocations()
+    # A thread that sends the signal would need the lock, which the call holds.
+    sender = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"])
+    with pytest.raises(KeyboardInterrupt):
+        derivative(*long)
+    assert sender.wait() == 0
+    assert _core.live_allocations() == before
+    np.testing.assert_array_equal(derivative(*short), expected)
+
+
+@njit(parallel=True)
+def fixed(x, m):
+    s = 0.0
+    for i in prange(x.shape[0]):
+        t = 1.0
+        for j in range(m):
+            for k in range(2):
+                t = math.sin(x[i] * t) + 0.5 * j + k
+        s += t * x[i]
+    return s
+
+
+@njit(parallel=True)
+def triangle(x, m):
+    s = 0.0
+    for i in prange(x.shape[0]):
+        t = 1.0
+        for j in range(i + 1, x.shape[0]):
+            t = math.sin(x[i] * t * x[j]) + 0.1 * m
+        s += t * x[i]
+    return s
+
+
+@njit(parallel=True)
+def in_time(x, m):
+    y = x.copy()
+    for _ in range(m):
+        for i in prange(y.shape[0]):
+            t = y[i]
+            for j in range(3):
+                t = math.sin(x[i] * t) + 0.5 * j
+            y[i] = t
+    return np.sum(y)
+
+
+def _of_loops(f):
+    return [line for line in str(f.explain()).splitlines() if "derivative: runs" in line]
+
+
+@pytest.mark.parametrize("f", [fixed, triangle, in_time])
+def test_parallel_loops_around_loops_that_keep_values(f):
+    x = np.random.default_rng(3).uniform(0.2, 1.5, 500)
+    derivative, before = grad(f), lancehead.get_num_threads()
+    found = derivative(x, 3)
+    told = _of_loops(derivative)
+    assert told and not any("one thread" in line for line in told)
+    for i in (0, 7, 499):
+        step = np.zeros(500)
+        step[i] = 1e-6
+        expected = (f.py_func(x + step, 3) - f.py_func(x - step, 3)) / 2e-6
+        assert found[i] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    try:
+        for threads in sorted({1, 2, min(4, before)} & set(range(1, before + 1))):
+            lancehead.set_num_threads(threads)
+            assert derivative(x, 3).tobytes() == found.tobytes()
+    finally:
+        lancehead.set_num_threads(before)
+    assert derivative(x[:0], 3).shape == (0,)
+
+
+def test_parallel_loops_around_loops_of_unknown_length_run_in_order():
+    @njit(parallel=True)
+    def halved(x):
+        s = 0.0
+        for i in prange(x.shape[0]):
+            t = x[i]
+            while t > 1.0:
+                t = math.sin(t) * t * 0.5
+            s += t
+        return s
+
+    x = np.linspace(0.5, 20.0, 40)
+    derivative = grad(halved)
+    found = derivative(x)
+    assert any("one thread" in line for line in _of_loops(derivative))
+    for i in (0, 39):
+        step = np.zeros(40)
+        step[i] = 1e-6
+        assert found[i] == pytest.approx((halved.py_func(x + step) - halved.py_func(x - step)) / 2e-6, abs=1e-6)
+
+
+def test_memory_of_parallel_loops():
+    @njit(parallel=True)
+    def wide(x, m):
+        s = 0.0
+        for i in prange(x.shape[0]):
+            t = x[i]
+            for _ in range(m):
+                t = math.sin(t) * t
+            s += t
+        return s
+
+    derivative = grad(wide)
+    for m in (10**13, 2**62):
+        with pytest.raises(MemoryError, match=r"the loop at line \d+ of test_gradients_tape.py keeps"):
+            derivative(np.ones(100), m)
+    before = _core.live_allocations()
+    derivative(np.ones(100), 5)
+    assert _core.live_allocations() == before
