@@ -1,21 +1,12 @@
-//! Refuses numbers made of the bits of numbers that derivatives flow through: a shuffle of a warp passes bits.
+//! Refuses numbers made of the bits of numbers that derivatives flow through.
 
 use crate::memory::Memory;
 use hashbrown::HashSet;
-use lh_ir::Block;
-use lh_ir::Value;
+use lh_ir::algebra::Algebra;
 use lh_ir::cfg::targets;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst};
-
-/// Whether an operation gives the bits of its operand, or a number of bits.
-fn takes_bits(name: &str) -> bool {
-    name.starts_with("bits_of_")
-}
-
-fn gives_number(name: &str) -> bool {
-    name.ends_with("_of_bits")
-}
+use lh_ir::{Block, Value};
 
 /// Follows bits of active values through integers.
 ///
@@ -23,7 +14,7 @@ fn gives_number(name: &str) -> bool {
 /// A number is made of such bits.
 pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
     let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    if !insts().any(|d| matches!(&d.inst, Inst::Op(op, _) if takes_bits(op.name))) {
+    if !insts().any(|d| matches!(&d.inst, Inst::Op(op, _) if op.is(Algebra::Bits))) {
         return Ok(());
     }
     let mut bits: HashSet<Value> = HashSet::new();
@@ -34,8 +25,8 @@ pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
             let mut of_bits = false;
             d.inst.for_each_operand(|v| of_bits |= bits.contains(&v));
             match &d.inst {
-                Inst::Op(op, args) if takes_bits(op.name) && memory.is_active(args[0]) => _ = bits.insert(r),
-                Inst::Op(op, _) if gives_number(op.name) && of_bits => {
+                Inst::Op(op, args) if op.is(Algebra::Bits) && memory.is_active(args[0]) => _ = bits.insert(r),
+                Inst::Op(op, _) if op.is(Algebra::OfBits) && of_bits => {
                     return Err(Diagnostic::new(diag::NO_DERIVATIVE, "a number made of bits has no derivative")
                         .note("pass numbers through memory; or state a derivative: `custom_vjp`")
                         .at(&func.file, d.span));

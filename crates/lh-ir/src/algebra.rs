@@ -43,6 +43,10 @@ pub enum Algebra {
     Select,
     /// The square root.
     Sqrt,
+    /// The bits of a float as an integer.
+    Bits,
+    /// The float of the bits that an integer has.
+    OfBits,
     /// A function without known laws, but with a lower bound of its results.
     Function {
         /// The bound, or minus infinity.

@@ -201,6 +201,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            algebra: Algebra::Bits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)), (vec![f64(-0.0)], i64(i64::MIN))]),
             ..PURE
@@ -231,6 +232,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            algebra: Algebra::OfBits,
             grad: NO_SLOPE,
             examples: eg(vec![
                 (vec![i64(i64::MIN)], f64(-0.0)),
@@ -246,6 +248,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            algebra: Algebra::Bits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![f32(1.0)], i32(0x3f80_0000)), (vec![f32(-0.0)], i32(i32::MIN))]),
             ..PURE
@@ -258,6 +261,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            algebra: Algebra::OfBits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![i32(i32::MIN)], f32(-0.0)), (vec![i32(0x7f80_0000)], f32(f32::INFINITY))]),
             ..PURE
@@ -270,6 +274,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            algebra: Algebra::Bits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![f16(1.0)], i16(0x3c00)), (vec![f16(-0.0)], i16(i16::MIN))]),
             ..PURE
@@ -282,6 +287,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            algebra: Algebra::OfBits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![i16(i16::MIN)], f16(-0.0)), (vec![i16(0x7c00)], f16(f64::INFINITY))]),
             ..PURE
@@ -294,6 +300,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
+            algebra: Algebra::Bits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![bf16(1.0)], i16(0x3f80)), (vec![bf16(-0.0)], i16(i16::MIN))]),
             ..PURE
@@ -306,6 +313,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bfloat_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            algebra: Algebra::OfBits,
             grad: NO_SLOPE,
             examples: eg(vec![(vec![i16(i16::MIN)], bf16(-0.0)), (vec![i16(0x7f80)], bf16(f64::INFINITY))]),
             ..PURE

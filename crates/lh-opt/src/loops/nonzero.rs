@@ -175,7 +175,9 @@ impl FloatRanges<'_> {
             | Algebra::Not
             | Algebra::ShiftLeft
             | Algebra::ShiftRight
-            | Algebra::Cmp(_) => ALL,
+            | Algebra::Cmp(_)
+            | Algebra::Bits
+            | Algebra::OfBits => ALL,
         }
     }
 
