@@ -72,9 +72,6 @@ pub(crate) struct Duplicate {
 pub(crate) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
 
 impl Renamed {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
     /// The name of a value in a block.
     pub(crate) fn get(&self, dom: &DomTree, b: Block, v: Value) -> Value {
         let of =

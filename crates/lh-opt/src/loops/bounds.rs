@@ -22,9 +22,10 @@ use crate::analysis::nest_range::Verdict;
 use crate::edit::version::{Duplicate, Renamed, Versions, can_copy, condition};
 use crate::edit::{Cursor, to};
 use hashbrown::HashSet;
-use lh_ir::Function;
 use lh_ir::cfg::Loop;
 use lh_ir::func::{Device, Inst, Term};
+use lh_ir::{Function, Value};
+use std::cell::Cell;
 
 /// Size limit for copying a nest, in instructions.
 const MAX_COPIED: usize = 400;
@@ -40,13 +41,22 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
     let mut versions = Versions::new(func, cfg, dom, analyses.users(func));
     for i in 0..plans.len() {
-        let renamed = version(&mut versions, &loops.loops[plans[i].nest], &plans[i]);
-        if renamed.is_empty() {
+        if plans[i].is_stale {
             continue;
         }
+        let l = &loops.loops[plans[i].nest];
+        let own: HashSet<Value> = l.blocks.iter().flat_map(|b| versions.func.blocks[b.index()].defined()).collect();
+        let renamed = version(&mut versions, l, &plans[i]);
         for p in &mut plans[i + 1..] {
             let header = loops.loops[p.nest].header;
-            p.rename(&|v| renamed.get(dom, header, v));
+            // A value that only a condition uses behind the nest has no name there.
+            let is_stale = Cell::new(p.is_stale);
+            p.rename(&|v| {
+                let name = renamed.get(dom, header, v);
+                is_stale.set(is_stale.get() || own.contains(&name));
+                name
+            });
+            p.is_stale = is_stale.get();
         }
     }
     changed
@@ -98,6 +108,8 @@ pub(crate) struct VersionPlan {
     pub conditions: Vec<Linear>,
     /// Values that must be of moderate size, so that the conditions do not overflow.
     pub leaves: Vec<Leaf>,
+    /// Whether a nest that was copied before has values of the conditions that are not there behind it.
+    pub is_stale: bool,
 }
 
 impl VersionPlan {
@@ -117,7 +129,7 @@ impl VersionPlan {
         }
     }
     /// Renames values after another nest was copied.
-    fn rename(&mut self, name: &dyn Fn(lh_ir::Value) -> lh_ir::Value) {
+    fn rename(&mut self, name: &dyn Fn(Value) -> Value) {
         self.conditions.iter_mut().for_each(|c| *c = c.renamed(name));
         self.leaves.iter_mut().for_each(|l| *l = l.renamed(name));
     }
@@ -137,7 +149,8 @@ impl Planner<'_> {
         let func = self.facts.func;
         let blocks = &self.facts.loops.loops[l].blocks;
         let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum();
-        let mut plan = VersionPlan { nest: l, accesses: Vec::new(), conditions: Vec::new(), leaves: Vec::new() };
+        let mut plan =
+            VersionPlan { nest: l, accesses: Vec::new(), conditions: Vec::new(), leaves: Vec::new(), is_stale: false };
         let mut left_inside = false;
         for a in self.checked(l) {
             let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
