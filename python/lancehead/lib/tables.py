@@ -220,8 +220,22 @@ def prepare(table, count):
 def _rebuild(table):
     # Closes the gaps between entries and indexes them anew, with room to grow.
     if prim.is_differentiated() and table._live != prim.items_len(table):
-        raise ValueError("a dictionary that grows after keys were removed from it has no derivative")
+        # The derivative has to see how entries move.
+        _close_gaps(table)
     prim.lh_table_index(table, 6 * (table._live + 1), _key_code(prim.items_nothing(table)[1]))
+
+
+def _close_gaps(table):
+    to = 0
+    for at in range(prim.items_len(table)):
+        if prim.items_get(table, at)[0] != 0:
+            if to < at:
+                entry = prim.items_take(table, at)
+                prim.items_put(table, at, prim.items_nothing(table))
+                prim.items_put(table, to, entry)
+            to += 1
+    prim.items_set_len(table, to)
+    table._first = 0
 
 
 def _key_code(key):
