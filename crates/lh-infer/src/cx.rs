@@ -43,6 +43,8 @@ pub(crate) struct Yield {
     pub resume: Block,
     /// Where what is thrown there is raised.
     pub thrown: Block,
+    /// Whether the program handles that: then the generator is closed when it dies.
+    pub is_handled: bool,
 }
 
 /// The answer to a callee's request for the value of an argument, `literally`.

@@ -65,7 +65,7 @@ impl Infer<'_> {
     pub(crate) fn yield_value(&mut self, v: Val) -> Result<Val> {
         let val = self.returnable(v)?;
         let (resume, thrown) = (self.new_block(), self.new_block());
-        self.yields.push(Yield { from: self.cur, val, span: self.span, resume, thrown });
+        self.yields.push(Yield { from: self.cur, val, span: self.span, resume, thrown, is_handled: false });
         self.cur = thrown;
         self.set_term(Term::Propagate);
         self.cur = resume;
@@ -127,6 +127,10 @@ impl Infer<'_> {
             self.finish_with(g.step(), [Val::bool(false), nothing, val]);
         }
         self.out.ret = Some(g.step());
+        for y in &mut self.yields {
+            let data = &self.out.blocks[y.thrown.index()];
+            y.is_handled = data.unwind.is_some() || !data.insts.is_empty();
+        }
         if self.may_stop() {
             self.convert_stops();
         }

@@ -221,7 +221,8 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
             // The typed code says already how errors are handled.
             let own = |o: &Options| Options { numpy_errors: false, overflow_check: false, ..comparable(o) };
             let fits = |body: &Arc<Function>| {
-                can_splice(body)
+                body.slots.is_empty()
+                    && body.bodies.is_empty()
                     && own(&body.options) == Options { callback: false, ..own(&func.options) }
                     && is_called_so(func, body, args, d.result, agree)
             };
@@ -252,12 +253,13 @@ pub(crate) fn splice(func: &mut Function, block: usize, at: usize, body: &Functi
     func.blocks[block].term = Some(Term::Jump(to(moved[&Block::new(0)], if direct { &[] } else { args })));
     let rest = func.new_block();
     for (i, data) in body.blocks.iter().enumerate() {
-        let mut data = BlockData { unwind: None, term_span: call.span, ..data.clone() };
+        let mut data = BlockData { term_span: call.span, ..data.clone() };
         if direct && i == 0 {
             data.params.clear();
         }
         rename(&mut data, &names, &moved);
-        data.unwind.clone_from(&after.unwind);
+        data.unwind.iter_mut().for_each(|t| t.block = moved[&t.block]);
+        data.unwind = data.unwind.take().or_else(|| after.unwind.clone());
         data.insts.iter_mut().for_each(|d| d.span = call.span);
         if let Some(Term::Return(v)) = data.term {
             let result = call.result.map(|r| converted(func, v, r, &call, &mut data.insts));

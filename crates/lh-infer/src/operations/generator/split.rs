@@ -73,7 +73,7 @@ pub(crate) fn split(body: Function, yields: &[Yield], ty: Ty) -> Result<Halves> 
         let store = Inst::Store(base, state.0);
         data.insts.extend([state.1, InstData { result: None, inst: store, span }]);
     }
-    let closes = ways.iter().any(|w| w.state >= THROWN);
+    let closes = yields.iter().any(|y| y.is_handled);
     let make = maker(&f, &arg_tys, &homes, (frame, closes), ty);
     f.name.push_str(".next");
     Ok(Halves { make, next: f })
