@@ -255,19 +255,147 @@ def test_ptx(kernel):
     assert ("bar.sync" in ptx) == (kernel is reduced)
 
 
+@cuda.jit
+def shuffles(x, y):
+    t = cuda.threadIdx.x
+    v = x[t] * x[t]
+    full = 0xFFFFFFFF
+    y[0, t] = cuda.shfl_sync(full, v, (t * 7 + 3) % 32)
+    y[1, t] = cuda.shfl_up_sync(full, v, 3)
+    y[2, t] = cuda.shfl_down_sync(full, v, 5)
+    y[3, t] = cuda.shfl_xor_sync(full, v, 6)
+    y[4, t] = cuda.shfl_sync(full, v, 9)
+    # The distance may differ from lane to lane.
+    y[5, t] = cuda.shfl_up_sync(full, v, t - t // 2)
+    if t < 8:
+        y[6, t] = cuda.shfl_xor_sync(0xFF, v, 1) * cuda.shfl_down_sync(0xFF, v, 1 - t // 4)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_shuffles(vjp, dtype):
+    t = np.arange(32)
+    of = [(t * 7 + 3) % 32, np.where(t >= 3, t - 3, t), np.where(t < 27, t + 5, t), t ^ 6, np.full(32, 9), t // 2]
+    x, w = normal(32), normal(7, 32)
+
+    def loss(x):
+        v = x * x
+        s = sum(np.sum(w[k] * v[source]) for k, source in enumerate(of))
+        return s + np.sum(w[6, :8] * v[t[:8] ^ 1] * v[t[:8] + 1 - t[:8] // 4])
+
+    gx, gy = np.zeros(32, dtype), w.astype(dtype)
+    vjp(shuffles)[1, 32](x.astype(dtype), np.zeros((7, 32), dtype), gx, gy)
+    np.testing.assert_allclose(gx, differences(loss, x), atol=1e-6 if dtype == np.float64 else 1e-3)
+
+
+@cuda.jit
+def summed_by_warps(x, out):
+    i = cuda.grid(1)
+    v = math.sin(x[i]) if i < x.size else 0.0
+    k = 16
+    while k > 0:
+        v += cuda.shfl_down_sync(0xFFFFFFFF, v, k) * 0.5
+        k //= 2
+    if cuda.any_sync(0xFFFFFFFF, v > 1e9):
+        v *= 2.0
+    if cuda.laneid == 0:
+        cuda.atomic.sub(out, 0, v * v)
+
+
+@cuda.jit
+def combined_by_blocks(x, y):
+    i = cuda.grid(1)
+    v = x[i] * x[i]
+    total = cuda.block.sum(v)
+    before = cuda.block.scan(x[i], lambda a, b: a + b)
+    y[i] = total * before + cuda.warp.sum(x[i])
+
+
+def test_sums_of_warps_and_blocks(vjp):
+    x, out, gx, go = normal(50), np.zeros(1), np.zeros(50), np.ones(1)
+    vjp(summed_by_warps)[2, 32](x, out, gx, go)
+
+    def loss(x):
+        out = np.zeros(1)
+        summed_by_warps[2, 32](x, out)
+        return out[0]
+
+    np.testing.assert_allclose(gx, differences(loss, x), atol=1e-6)
+    x, w = normal(96), np.cos(np.arange(96.0))
+    gx = np.zeros(96)
+    vjp(combined_by_blocks)[2, 48](x, np.zeros(96), gx, w.copy())
+
+    def combined(x):
+        y = np.zeros(96)
+        combined_by_blocks[2, 48](x, y)
+        return np.sum(y * w)
+
+    np.testing.assert_allclose(gx, differences(combined, x), atol=1e-5)
+
+
+@cuda.jit
+def extremes(x, out, total):
+    shared = cuda.shared.array(1, float64)
+    if cuda.threadIdx.x == 0:
+        shared[0] = -10.0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.max(out, 0, x[i] * x[i])
+        cuda.atomic.min(out, 1, x[i])
+        cuda.atomic.nanmax(shared, 0, math.sin(x[i]))
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        cuda.atomic.add(total, 0, shared[0])
+
+
+def test_extremes(vjp):
+    x, w = normal(70), np.array([2.0, 3.0])
+    gx, go, out, total = np.zeros(70), w.copy(), np.zeros(2), np.zeros(1)
+    vjp(extremes)[3, 16](x, out, total, gx, go, np.full(1, 5.0))
+
+    def loss(x, out):
+        total = np.zeros(1)
+        extremes[3, 16](x, out, total)
+        return np.sum(out * w) + 5.0 * total[0]
+
+    left = np.zeros(2)
+    loss(x, left)
+    assert out.tolist() == left.tolist()
+    np.testing.assert_allclose(gx, differences(lambda x: loss(x, np.zeros(2)), x), atol=1e-7)
+    # Threads have given the extremes, not what was there before.
+    assert go.tolist() == [0.0, 0.0]
+    gx, go = np.zeros(70), w.copy()
+    vjp(extremes)[3, 16](x, np.array([1e3, -1e3]), np.zeros(1), gx, go, np.zeros(1))
+    assert go.tolist() == [2.0, 3.0] and not gx.any()
+    # One of the threads that gave the extreme has its adjoint.
+    gx = np.zeros(4)
+    vjp(extremes)[1, 4](np.array([3.0, -3.0, 1.0, 3.0]), np.array([9.0, -5.0]), np.zeros(1), gx, w.copy(), np.zeros(1))
+    assert sorted(np.abs(gx)) == [0, 0, 0, 12]
+
+
+@pytest.mark.parametrize("kernel", [summed_by_warps, extremes], ids=lambda k: k.py_func.__name__)
+def test_ptx_of_warps_and_extremes(kernel):
+    arrays = 4 if kernel is summed_by_warps else 6
+    types = f"void({', '.join(['float64[::1]'] * arrays)})"
+    ptx, _ = cuda.compile_ptx(cuda.vjp(kernel).dispatcher.py_func, types, cc=(9, 0))
+    assert ("shfl.sync" in ptx) == (kernel is summed_by_warps)
+    assert ("exch" in ptx) == (kernel is extremes)
+
+
 def test_refusals():
     @cuda.jit
-    def shuffled(x):
-        x[cuda.threadIdx.x] = cuda.shfl_down_sync(0xFFFFFFFF, x[cuda.threadIdx.x], 1)
+    def swapped(x, y):
+        cuda.atomic.exch(y, 0, x[cuda.threadIdx.x])
 
-    with pytest.raises(TypingError, match="no derivative"):
-        cuda.vjp(shuffled)[1, 32](np.ones(32), np.ones(32))
+    with pytest.raises(TypingError, match="order in which threads"):
+        cuda.vjp(swapped)[1, 32](np.ones(32), np.ones(1), np.ones(32), np.ones(1))
 
     @cuda.jit
-    def greatest(x, y):
+    def used_again(x, y):
         cuda.atomic.max(y, 0, x[cuda.threadIdx.x])
+        cuda.syncthreads()
+        y[0] = y[0] * 2.0
 
-    with pytest.raises(TypingError, match="no derivative"):
-        cuda.vjp(greatest)[1, 32](np.ones(32), np.ones(1), np.ones(32), np.ones(1))
+    with pytest.raises(TypingError, match="is written again"):
+        cuda.vjp(used_again)[1, 32](np.ones(32), np.ones(1), np.ones(32), np.ones(1))
     with pytest.raises(TypeError, match="the adjoint of each"):
         cuda.vjp(square)[1, 32](np.ones(3), np.ones(3), np.ones(3))

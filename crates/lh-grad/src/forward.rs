@@ -27,7 +27,7 @@ pub(crate) fn build(
     zeros: Option<SpecId>,
 ) -> Result<()> {
     let shadows: Shadows = given.iter().copied().filter(|(p, _)| memory.has_shadow(*p)).collect();
-    let (shadows, _) = shadow::add(func, memory, callees, &shadows, Mode::Forward)?;
+    let (shadows, ..) = shadow::add(func, memory, callees, &shadows, Mode::Forward)?;
     let cfg = Cfg::new(func);
     let mut pass = Pass { memory, callees, shadows, tangents: HashMap::new() };
     let mut first = Vec::new();
@@ -142,6 +142,11 @@ impl Pass<'_> {
             }
             return Ok(());
         }
+        if let Inst::Call(s, args) = &d.inst
+            && self.recursive(b, *s, args, d.result)
+        {
+            return Ok(());
+        }
         let Some(r) = d.result.filter(|r| self.memory.is_active(*r)) else { return self.check(b, d) };
         let ty = b.func.ty(r);
         let made = match &d.inst {
@@ -168,10 +173,7 @@ impl Pass<'_> {
                 self.of(b, *v)[before..before + leaves(ty).len()].to_vec()
             }
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            Inst::Call(s, args) => match self.recursive(b, *s, args, r) {
-                Some(tangent) => tangent,
-                None => return Err(refused_call(&self.callees.name(*s))),
-            },
+            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
             _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
         };
         self.tangents.insert(r, made);
@@ -214,11 +216,10 @@ impl Pass<'_> {
         true
     }
 
-    /// The tangent of a call of a function that calls itself.
-    fn recursive(&mut self, b: &mut Builder<'_>, s: SpecId, args: &[Value], r: Value) -> Option<Vec<Value>> {
+    /// Replaces a call of a function that calls itself by that of its derivative; answers whether it is such a call.
+    fn recursive(&mut self, b: &mut Builder<'_>, s: SpecId, args: &[Value], result: Option<Value>) -> bool {
         let asked = wanted(self.memory, args);
-        let (derivative, ret) = self.callees.recursive(s, &asked, Derivative::Tangent)?;
-        // The call itself is replaced by that of the derivative.
+        let Some((derivative, ret)) = self.callees.recursive(s, &asked, Derivative::Tangent) else { return false };
         b.insts.pop();
         let mut given = args.to_vec();
         for (a, _) in args.iter().zip(&asked).filter(|(_, w)| **w) {
@@ -226,11 +227,17 @@ impl Pass<'_> {
             let own = self.shadows.get(a).copied().unwrap_or(*a);
             given.push(with_leaves(b, own, ty, &mut of.into_iter()));
         }
-        let ty = b.func.ty(r);
         let both = b.inst(Inst::Call(derivative, given), ret);
-        b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: b.span });
-        let tangent = b.inst(Inst::Field(both, 1), ty);
-        Some(leaf_values(b, tangent, ty))
+        let Some(r) = result else { return true };
+        let ty = b.func.ty(r);
+        let value = if ty.flatten().is_empty() { Inst::Zero } else { Inst::Field(both, 0) };
+        b.insts.push(InstData { result: Some(r), inst: value, span: b.span });
+        if self.memory.is_active(r) {
+            let tangent = b.inst(Inst::Field(both, 1), ty);
+            let of = leaf_values(b, tangent, ty);
+            self.tangents.insert(r, of);
+        }
+        true
     }
 
     /// Refuses calls that may write active memory.

@@ -5,6 +5,7 @@
 //! The function is given after inlining and after array expressions have become loops, so that loads, stores, loops and
 //! rows of operations are all that has to be differentiated; functions with a rule of their own stay calls. The steps:
 //!
+//! - `generators` and `states` make control flow of generators;
 //! - `landing` gives exceptions that are caught blocks of their own;
 //! - `normal` brings control flow into the form that is reversed;
 //! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
@@ -18,19 +19,25 @@
 mod bits;
 mod builder;
 mod forward;
+mod generators;
 mod keep;
+mod kernels;
 mod landing;
 mod memory;
 mod nest;
 mod normal;
 mod partial;
 mod promote;
+mod recursion;
 mod remarks;
 mod reverse;
 mod shadow;
+mod states;
 mod tape;
 
-pub use memory::{Callees, Push, Rule, has_memory};
+pub use kernels::is_extreme;
+pub use memory::{Callees, Push, Rule, has_floats, has_memory};
+pub use recursion::{Snapshot, has_snapshot};
 pub use remarks::{Remark, Remarks};
 
 use hashbrown::HashMap;
@@ -73,7 +80,9 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let flow = normal::normalise(&mut func)?;
     let mut memory = memory::Memory::new(&func, request.asked, callees);
     landing::check(&func, &memory)?;
+    generators::check(&func, &memory)?;
     bits::check(&func, &memory)?;
+    kernels::check(&func, &memory)?;
     let mut remarks = remarks::ends(&func, &memory);
     let params = func.params().to_vec();
     let asked: Vec<_> = params.iter().zip(request.asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
@@ -85,12 +94,12 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
         }
     }
     let owners = request.owners.map(|ty| func.new_param(Block(0), ty));
-    let (shadows, saved) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
+    let (shadows, saved, copies) = shadow::add(&mut func, &memory, callees, &given, shadow::Mode::Reverse)?;
     memory.renumber(&func, callees);
     let seed = request.seed.map(|ty| func.new_param(Block(0), ty));
     let forward = func.blocks.len();
     let first_slot = func.slots.len();
-    let made = reverse::Reverse::new(&mut func, &flow, &memory, callees, &shadows, &saved);
+    let made = reverse::Reverse::new(&mut func, &flow, &memory, callees, &shadows, (&saved, &copies));
     let end = reverse::End { asked: &asked, ret: request.ret, seed, owners };
     let made = reverse::build(made, &end)?;
     let (back, loops) = (made.blocks, made.loops);
@@ -105,8 +114,9 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     Ok(Made { func, remarks, writes, lists })
 }
 
-/// A call of a function that calls itself, and the arguments with respect to which its derivative is needed.
-pub type Recursion = (SpecId, Vec<bool>);
+/// A call of a function that calls itself, the types of its arguments, and those with respect to which its derivative is
+/// needed.
+pub type Recursion = (SpecId, Vec<Ty>, Vec<bool>);
 
 /// The calls in a function, of those that `recurs` holds for, whose derivatives that of the function needs.
 ///
@@ -121,12 +131,16 @@ pub fn recursions(
     let mut func = primal.clone();
     landing::add(&mut func);
     promote::promote(&mut func, 0);
+    generators::open(&mut func);
     let memory = memory::Memory::new(&func, asked, callees);
     let calls = func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| match &d.inst {
-        Inst::Call(s, args) if recurs(*s) => Some((*s, memory::wanted(&memory, args))),
+        Inst::Call(s, args) if recurs(*s) => {
+            let tys = args.iter().map(|a| func.ty(*a)).collect();
+            Some((*s, tys, memory::wanted(&memory, args)))
+        }
         _ => None,
     });
-    Ok(calls.filter(|(_, wanted)| wanted.contains(&true)).collect())
+    Ok(calls.filter(|(_, _, wanted)| wanted.contains(&true)).collect())
 }
 
 /// The function that takes the parameters of `primal` and the tangents of those `asked` for; it gives a tuple of the
@@ -144,8 +158,10 @@ pub fn tangent(
     let mut func = primal.clone();
     landing::add(&mut func);
     promote::promote(&mut func, 0);
+    generators::open(&mut func);
     let memory = memory::Memory::new(&func, asked, callees);
     landing::check(&func, &memory)?;
+    generators::check(&func, &memory)?;
     bits::check(&func, &memory)?;
     let params: Vec<_> = func.params().iter().copied().zip(asked.iter().copied()).filter(|(_, a)| *a).collect();
     let mut given = Vec::new();

@@ -1,6 +1,7 @@
 //! Classes of memory: values that may address the same memory are in one class (Steensgaard's points-to analysis, not
 //! sensitive to fields). On them rest the activity of memory and the question whether a load can be repeated.
 
+use crate::recursion::Snapshot;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
@@ -42,6 +43,11 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
     }
 }
 
+/// Whether a value consists of floats, beside what it has in memory.
+pub fn has_floats(ty: Ty) -> bool {
+    !leaves(ty).is_empty()
+}
+
 /// Facts about functions that are called.
 pub trait Callees {
     /// The rule of a function that is differentiated by one.
@@ -55,8 +61,12 @@ pub trait Callees {
     /// In reverse mode it takes the arguments, shadows, the list of owners and the adjoint of the result; in forward
     /// mode the arguments and their tangents.
     fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)>;
+    /// The functions that copy memory of a type, for functions that call themselves and change it.
+    fn snapshot(&self, ty: Ty) -> Option<Snapshot>;
     /// The functions that fill shared and thread-local memory of a device with zeros: they take its address and size.
     fn fills(&self, options: Options) -> Option<[SpecId; 2]>;
+    /// The function that takes an adjoint out of memory of a float type if a condition holds, for code for a device.
+    fn taken(&self, options: Options, float: Ty) -> Option<SpecId>;
     /// The name of a function, for messages.
     fn name(&self, spec: SpecId) -> String;
     /// The parameters whose memory a function may write: one bit for each, the last for all from there on.

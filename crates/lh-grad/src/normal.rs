@@ -3,8 +3,8 @@
 //! form); blocks where paths meet know the edge by which they were entered.
 
 use crate::builder::{Builder, to};
-use crate::landing;
 use crate::promote::{merge_params, promote};
+use crate::{generators, landing};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
@@ -78,6 +78,8 @@ pub(crate) fn origin(cfg: &Cfg, e: &Edge) -> Block {
 pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     landing::add(func);
     promote(func, 0);
+    generators::open(func);
+    generators::check_flow(func)?;
     let ret = single_return(func)?;
     while shape_loops(func) {}
     // Values that become parameters of other loops' headers on their way are removed there, or closed again.

@@ -71,7 +71,7 @@ pub(crate) fn rename(func: &mut Function, names: &HashMap<Value, Value>) {
 }
 
 /// The slots that each block may read before it writes them.
-fn live_slots(func: &Function, cfg: &Cfg, first: usize) -> Vec<Vec<Slot>> {
+pub(crate) fn live_slots(func: &Function, cfg: &Cfg, first: usize) -> Vec<Vec<Slot>> {
     let (mut live, mut writes) = (vec![HashSet::new(); func.blocks.len()], vec![HashSet::new(); func.blocks.len()]);
     let mut work = Vec::new();
     for &b in cfg.rpo() {

@@ -3,18 +3,18 @@
 //! `keep` makes them so.
 
 use crate::builder::{Builder, SUM, to};
-use crate::memory::{Callees, Memory, has_memory, is_lasting, leaves, wanted};
+use crate::kernels::{self, Wait, is_folded};
+use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
-use crate::shadow::{RuleCall, Saved, Shadows, is_sum, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
+use crate::shadow::{Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
-use lh_ir::runtime::{Barrier, Memory as Mem, Rmw, Role, RuntimeFn};
-use lh_ir::types::Prim;
+use lh_ir::runtime::{Barrier, Memory as Mem, Role};
 use lh_ir::verify::{part, parts};
 use lh_ir::{Block, Slot, SpecId, Ty, Value, bug};
 use lh_ops::runtime as rt;
@@ -36,6 +36,7 @@ pub(crate) struct Reverse<'a> {
     pub callees: &'a dyn Callees,
     pub shadows: &'a Shadows,
     pub saved: &'a Saved,
+    pub copies: &'a Copies,
     /// The adjoint of each value: a slot for each of its floats.
     adjoints: HashMap<Value, Vec<Slot>>,
     /// The block that reverses each block.
@@ -87,14 +88,14 @@ impl<'a> Reverse<'a> {
         memory: &'a Memory,
         callees: &'a dyn Callees,
         shadows: &'a Shadows,
-        saved: &'a Saved,
+        (saved, copies): (&'a Saved, &'a Copies),
     ) -> Reverse<'a> {
         let count = flow.loops.loops.len();
         let mut slot = || Counting { last: func.new_slot(Ty::int()), done: func.new_slot(Ty::int()) };
         let loops = (0..count).map(|_| slot()).collect();
         let (adjoints, blocks) = (HashMap::new(), HashMap::new());
         let device = func.options.device != Device::Host;
-        Reverse { func, flow, memory, callees, shadows, saved, adjoints, blocks, loops, device }
+        Reverse { func, flow, memory, callees, shadows, saved, copies, adjoints, blocks, loops, device }
     }
 
     /// Whether threads of a kernel have shadows in shared memory, which all of them fill with zeros.
@@ -112,11 +113,8 @@ impl<'a> Reverse<'a> {
         let data = self.func.blocks[b.index()].clone();
         let new = self.blocks[&b];
         let mut out = Out { insts: Vec::new(), span: data.term_span };
-        if b == self.flow.ret && self.shares_memory() {
-            self.with(&mut out, |b| {
-                let context = b.inst(Inst::Runtime(&rt::lh_cuda_context, vec![]), Ty::ptr());
-                b.effect(Inst::Runtime(&rt::lh_cuda_sync, vec![context]));
-            });
+        if b == self.flow.ret {
+            self.wait(&mut out);
         }
         if b == self.flow.ret && self.memory.is_active(result) {
             let ty = self.func.ty(result);
@@ -126,9 +124,9 @@ impl<'a> Reverse<'a> {
             });
             first.into_iter().enumerate().for_each(|(i, d)| self.add(&mut out, result, i, d));
         }
-        for (at, d) in data.insts.iter().enumerate().rev() {
+        for d in data.insts.iter().rev() {
             out.span = d.span;
-            self.inst(&mut out, d, (b, at), end).map_err(|e| e.at(&self.func.file, d.span))?;
+            self.inst(&mut out, d, end).map_err(|e| e.at(&self.func.file, d.span))?;
         }
         out.span = data.term_span;
         if b.0 == 0 {
@@ -147,6 +145,19 @@ impl<'a> Reverse<'a> {
             self.select(out, new, b, &taken);
         }
         Ok(())
+    }
+
+    /// Lets threads wait where the function has run: until all have filled shadows, and found extremes.
+    fn wait(&mut self, out: &mut Out) {
+        let f = match kernels::wait(self.func, self.memory) {
+            Wait::Grid => &rt::lh_cuda_grid_sync,
+            Wait::None if !self.shares_memory() => return,
+            Wait::Block | Wait::None => &rt::lh_cuda_sync,
+        };
+        self.with(out, |b| {
+            let context = b.inst(Inst::Runtime(&rt::lh_cuda_context, vec![]), Ty::ptr());
+            b.effect(Inst::Runtime(f, vec![context]));
+        });
     }
 
     /// The end of the block that reverses a loop's header: back to the iteration before, or to where the loop began.
@@ -237,17 +248,16 @@ impl<'a> Reverse<'a> {
     fn finish(&mut self, mut out: Out, new: Block, result: Value, end: &End<'_>) -> Result<()> {
         let (asked, ret) = (end.asked, end.ret);
         let mut adjoints = Vec::new();
-        for p in asked {
+        let ty = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
+        for (p, _) in asked.iter().zip(parts(ty)).filter(|(_, t)| !t.flatten().is_empty()) {
             let taken = self.take(&mut out, *p);
             let ty = self.func.ty(*p);
             let shadow = self.shadows.get(p).copied();
             adjoints.push(self.with(&mut out, |b| with_leaves(b, shadow.unwrap_or(*p), ty, &mut taken.into_iter())));
         }
-        let ty = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
         let v = self.with(&mut out, |b| {
             let adjoints = b.inst(Inst::Pack(adjoints), ty);
-            let has_value = !b.func.ty(result).flatten().is_empty();
-            let both = if has_value { vec![result, adjoints] } else { vec![adjoints] };
+            let both = [result, adjoints].into_iter().filter(|v| !b.func.ty(*v).flatten().is_empty()).collect();
             b.inst(Inst::Pack(both), ret)
         });
         out.end(self.func, new, Term::Return(v));
@@ -255,7 +265,7 @@ impl<'a> Reverse<'a> {
     }
 
     /// The adjoint of a value, which is zero afterwards; nothing of one that is not active.
-    fn take(&mut self, out: &mut Out, v: Value) -> Vec<Value> {
+    pub(crate) fn take(&mut self, out: &mut Out, v: Value) -> Vec<Value> {
         if !self.memory.is_active(v) {
             return Vec::new();
         }
@@ -275,7 +285,7 @@ impl<'a> Reverse<'a> {
     }
 
     /// Adds to the adjoint of the `i`th float of a value, if the value is active.
-    fn add(&mut self, out: &mut Out, v: Value, i: usize, d: Value) {
+    pub(crate) fn add(&mut self, out: &mut Out, v: Value, i: usize, d: Value) {
         if self.memory.is_active(v) {
             let slot = self.slots(v)[i];
             self.with(out, |b| {
@@ -286,6 +296,11 @@ impl<'a> Reverse<'a> {
         }
     }
 
+    /// Whether something has been added to the adjoint of a value.
+    pub(crate) fn has_adjoint(&self, v: Value) -> bool {
+        self.adjoints.contains_key(&v)
+    }
+
     fn slots(&mut self, v: Value) -> Vec<Slot> {
         if !self.adjoints.contains_key(&v) {
             let slots = leaves(self.func.ty(v)).into_iter().map(|t| self.func.new_slot(t)).collect();
@@ -294,7 +309,7 @@ impl<'a> Reverse<'a> {
         self.adjoints[&v].clone()
     }
 
-    fn with<R>(&mut self, out: &mut Out, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+    pub(crate) fn with<R>(&mut self, out: &mut Out, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
         let mut b = Builder::new(self.func, out.span);
         b.insts = std::mem::take(&mut out.insts);
         let r = f(&mut b);
@@ -303,12 +318,11 @@ impl<'a> Reverse<'a> {
     }
 
     /// The adjoint of an instruction.
-    fn inst(&mut self, out: &mut Out, d: &InstData, place: (Block, usize), end: &End<'_>) -> Result<()> {
+    fn inst(&mut self, out: &mut Out, d: &InstData, end: &End<'_>) -> Result<()> {
         if let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result)
-            && self.memory.is_active(r)
             && let Some(own) = self.callees.recursive(*s, &wanted(self.memory, args), Derivative::Adjoint)
         {
-            return self.recursive(out, (*s, own), args, r, place, end);
+            return self.recursive(out, (*s, own), args, r, end);
         }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) => self.store(out, *p, *v),
@@ -367,43 +381,6 @@ impl<'a> Reverse<'a> {
             let new = with_leaves(b, old, ty, &mut sums.into_iter());
             b.effect(Inst::Store(p, new));
         });
-        Ok(())
-    }
-
-    /// Adds to adjoints in memory that other threads add to, too.
-    fn add_atomically(&mut self, out: &mut Out, p: Value, ty: Ty, d: &[Value]) -> Result<()> {
-        let f: Prim = match ty.flatten()[..] {
-            [prim @ Prim::F32] | [prim @ Prim::F32, Prim::F32] => prim,
-            [prim @ Prim::F64] | [prim @ Prim::F64, Prim::F64] => prim,
-            _ => {
-                let text = format!("the adjoint of a value of type `{ty}` in the memory of a kernel cannot be summed");
-                return Err(Diagnostic::new(diag::NO_DERIVATIVE, text).note("read its fields one by one"));
-            }
-        };
-        let sum = |g: &&'static RuntimeFn| g.role == Role::Atomic(Rmw::Add, f);
-        let f = rt::all().find(sum).unwrap_or_else(|| bug!("no atomic sum of {f:?}"));
-        self.with(out, |b| {
-            for (i, d) in d.iter().enumerate() {
-                let of = b.func.ty(*d);
-                let size = b.int(i as i64 * i64::try_from(of.mem_layout().1).unwrap_or(8));
-                let at = if i == 0 { p } else { b.inst(Inst::PtrAdd(p, size), Ty::ptr()) };
-                b.inst(Inst::Runtime(f, vec![at, *d]), of);
-            }
-        });
-        Ok(())
-    }
-
-    /// The adjoint of an atomic sum: what is added gets the adjoint of the memory.
-    fn atomic_sum(&mut self, out: &mut Out, args: &[Value], result: Option<Value>) -> Result<()> {
-        if result.is_some_and(|r| self.adjoints.contains_key(&r)) {
-            return Err(Diagnostic::new(
-                diag::NO_DERIVATIVE,
-                "the old value that an atomic sum gives has no derivative",
-            ));
-        }
-        let (p, ty) = (self.shadows[&args[0]], self.func.ty(args[1]));
-        let d = self.with(out, |b| b.inst(Inst::Load(p), ty));
-        self.add(out, args[1], 0, d);
         Ok(())
     }
 
@@ -485,7 +462,9 @@ impl<'a> Reverse<'a> {
                     self.with(out, |b| b.effect(Inst::Runtime(f, args)));
                     return Ok(());
                 }
-                _ if is_sum(f) && self.memory.has_shadow(args[0]) => return self.atomic_sum(out, args, d.result),
+                Role::Atomic(rmw, prim) if is_folded(f) && self.memory.has_shadow(args[0]) => {
+                    return self.atomic(out, (rmw, prim), args, d.result);
+                }
                 _ => {}
             }
         }
@@ -510,61 +489,6 @@ impl<'a> Reverse<'a> {
                 .note("state one for a function around it: `custom_vjp`")),
             _ => Ok(()),
         }
-    }
-
-    /// The adjoint of a call of a function that calls itself: the derivative of that runs it again.
-    fn recursive(
-        &mut self,
-        out: &mut Out,
-        (spec, (derivative, ret)): (SpecId, (SpecId, Ty)),
-        args: &[Value],
-        r: Value,
-        place: (Block, usize),
-        end: &End<'_>,
-    ) -> Result<()> {
-        let writes = self.callees.writes(spec);
-        // A list of owners is only appended to.
-        let is_read = |t: Ty| has_memory(t) && t != Ty::list(Ty::meminfo());
-        for (i, a) in args.iter().enumerate().filter(|(_, a)| is_read(self.func.ty(**a))) {
-            let lasts = self.memory.of(*a).iter().all(|k| is_lasting(self.func, self.memory, *k, place));
-            if writes >> i.min(31) & 1 != 0 || !lasts || self.func.ty(*a).flatten().contains(&Prim::Object) {
-                return Err(refused_call(&self.callees.name(spec)));
-            }
-        }
-        let ty = self.func.ty(r);
-        let taken = self.take(out, r);
-        let asked = wanted(self.memory, args);
-        let mut given = args.to_vec();
-        for (a, _) in args.iter().zip(&asked).filter(|(a, w)| **w && has_memory(self.func.ty(**a))) {
-            let Some(s) = self.shadows.get(a) else { return Err(refused_call(&self.callees.name(spec))) };
-            given.push(*s);
-        }
-        given.extend(end.owners);
-        let of: Vec<(usize, Ty)> = {
-            let adjoints = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
-            parts(adjoints).enumerate().collect()
-        };
-        let found = self.with(out, |b| {
-            given.push(with_leaves(b, r, ty, &mut taken.into_iter()));
-            let both = b.inst(Inst::Call(derivative, given), ret);
-            let adjoints = part(ret, 1).unwrap_or_else(|| bug!("a value and adjoints"));
-            let adjoints = b.inst(Inst::Field(both, 1), adjoints);
-            let mut each = Vec::new();
-            for (i, t) in of {
-                let own = if leaves(t).is_empty() {
-                    Vec::new()
-                } else {
-                    let own = b.inst(Inst::Field(adjoints, i as u32), t);
-                    leaf_values(b, own, t)
-                };
-                each.push(own);
-            }
-            each
-        });
-        for (a, d) in args.iter().zip(&asked).filter(|(_, w)| **w).map(|(a, _)| *a).zip(found) {
-            d.into_iter().enumerate().for_each(|(i, d)| self.add(out, a, i, d));
-        }
-        Ok(())
     }
 
     /// Whether a call belongs to a rule: it has no adjoint of its own.
@@ -615,7 +539,7 @@ impl<'a> Reverse<'a> {
 }
 
 /// Instructions of a block under construction.
-struct Out {
+pub(crate) struct Out {
     insts: Vec<InstData>,
     span: lh_ir::Span,
 }

@@ -2,13 +2,15 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::{Builder, row};
-use crate::memory::{Callees, Memory, Rule, has_memory, is_lasting, leaves, nulls, written};
+use crate::kernels::is_folded;
+use crate::memory::{Callees, Memory, Rule, has_memory, is_lasting, leaves, nulls, wanted, written};
+use crate::recursion::{self, Snapshot};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst, InstData, Term};
-use lh_ir::runtime::{Items, Memory as Mem, Rmw, Role, RuntimeFn};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
+use lh_ir::runtime::{Items, Memory as Mem, Role, RuntimeFn};
+use lh_ir::types::TyKind;
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Ty, Value, bug};
 use lh_ops::runtime as rt;
@@ -18,6 +20,9 @@ pub(crate) type Shadows = HashMap<Value, Value>;
 
 /// Calls that rules differentiate, by result.
 pub(crate) type Saved = HashMap<Value, RuleCall>;
+
+/// By the result of a call of a function that calls itself: what it may change, and the copies of that.
+pub(crate) type Copies = HashMap<Value, Vec<(Value, Snapshot, Value)>>;
 
 /// A call that a rule differentiates.
 pub(crate) struct RuleCall {
@@ -46,9 +51,17 @@ pub(crate) fn add(
     callees: &dyn Callees,
     given: &Shadows,
     mode: Mode,
-) -> Result<(Shadows, Saved)> {
+) -> Result<(Shadows, Saved, Copies)> {
     let cfg = Cfg::new(func);
-    let mut pass = Pass { memory, callees, shadows: given.clone(), saved: Saved::new(), null: nulls(func), mode };
+    let mut pass = Pass {
+        memory,
+        callees,
+        shadows: given.clone(),
+        saved: Saved::new(),
+        null: nulls(func),
+        mode,
+        copies: Copies::new(),
+    };
     for p in func.params() {
         if memory.has_shadow(*p) && !given.contains_key(p) {
             return Err(Diagnostic::new(
@@ -84,7 +97,7 @@ pub(crate) fn add(
         }
         (func.blocks[b.index()].term, func.blocks[b.index()].unwind) = (term, unwind);
     }
-    Ok((pass.shadows, pass.saved))
+    Ok((pass.shadows, pass.saved, pass.copies))
 }
 
 struct Pass<'a> {
@@ -94,6 +107,7 @@ struct Pass<'a> {
     saved: Saved,
     null: HashSet<Value>,
     mode: Mode,
+    copies: Copies,
 }
 
 impl Pass<'_> {
@@ -149,10 +163,30 @@ impl Pass<'_> {
         true
     }
 
+    /// Appends a call of a function that calls itself, after copies of what it may change.
+    fn recursive(&mut self, b: &mut Builder<'_>, d: &InstData, place: (Block, usize)) -> Result<bool> {
+        let Inst::Call(spec, args) = &d.inst else { return Ok(false) };
+        let asked = wanted(self.memory, args);
+        if self.callees.recursive(*spec, &asked, Derivative::Adjoint).is_none() {
+            return Ok(false);
+        }
+        let r = d.result.unwrap_or_else(|| b.func.new_value(Ty::none()));
+        if self.memory.has_shadow(r) {
+            return Err(refused_call(&self.callees.name(*spec)));
+        }
+        let kept = recursion::keep(b, self.memory, self.callees, (*spec, args), place)?;
+        self.copies.insert(r, kept);
+        b.insts.push(InstData { result: Some(r), inst: d.inst.clone(), span: d.span });
+        Ok(true)
+    }
+
     /// Appends an instruction and what it is for shadows.
     fn inst(&mut self, b: &mut Builder<'_>, d: InstData, place: (Block, usize)) -> Result<()> {
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
         if self.mode == Mode::Reverse && self.ruled(b, &d, place) {
+            return Ok(());
+        }
+        if self.mode == Mode::Reverse && self.recursive(b, &d, place)? {
             return Ok(());
         }
         if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
@@ -184,10 +218,10 @@ impl Pass<'_> {
             && d.result.is_some()
             && !f.has_no_effect()
             && !f.allocates()
-            && !is_sum(f)
+            && !is_folded(f)
             && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
         {
-            return Err(refused(f.name));
+            return Err(if matches!(f.role, Role::Atomic(..)) { refused_atomic() } else { refused(f.name) });
         }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
@@ -335,15 +369,17 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a function atomically adds a float.
-pub(crate) fn is_sum(f: &lh_ir::runtime::RuntimeFn) -> bool {
-    matches!(f.role, Role::Atomic(Rmw::Add, Prim::F32 | Prim::F64))
-}
-
 /// The refusal of a call.
 pub(crate) fn refused_call(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(diag::NO_DERIVATIVE, format!("the call of `{name}` has no derivative"))
-        .note("a function that calls itself may change no array and gives numbers; or state a derivative: `custom_vjp`")
+        .note("a function that calls itself may change arrays but no objects, and gives numbers; or state a derivative: `custom_vjp`")
+}
+
+/// The refusal of an atomic operation that is no sum or extreme.
+fn refused_atomic() -> Box<Diagnostic> {
+    let text = "the order in which threads change memory by this atomic operation is not known to a derivative";
+    Diagnostic::new(diag::NO_DERIVATIVE, text)
+        .note("add by `cuda.atomic.add`, or let each thread write memory of its own")
 }
 
 /// The refusal of a function of the run-time library.

@@ -16,7 +16,7 @@ use crate::interpret::source::Scale;
 use crate::interpret::state::{End, Machine, Settings};
 use crate::interpret::word::{Word, Words, words_of};
 use crate::random::Random;
-use lh_grad::{Callees, Made, Push, Request, Rule};
+use lh_grad::{Callees, Made, Push, Request, Rule, Snapshot};
 use lh_ir::func::{Derivative, Options};
 use lh_ir::print::print;
 use lh_ir::{Const, Function, SpecId, Ty};
@@ -50,7 +50,13 @@ impl Callees for Alone {
     fn recursive(&self, _: SpecId, _: &[bool], _: Derivative) -> Option<(SpecId, Ty)> {
         None
     }
+    fn snapshot(&self, _: Ty) -> Option<Snapshot> {
+        None
+    }
     fn fills(&self, _: Options) -> Option<[SpecId; 2]> {
+        None
+    }
+    fn taken(&self, _: Options, _: Ty) -> Option<SpecId> {
         None
     }
     fn name(&self, spec: SpecId) -> String {

@@ -4,7 +4,7 @@
 use super::Compiler;
 use super::session::Session;
 use crate::spec::{Body, Dep, Spec, callees};
-use lh_grad::{Callees, Push, Remark, Request, Rule, has_memory};
+use lh_grad::{Callees, Push, Remark, Request, Rule, Snapshot, has_memory, has_snapshot};
 use lh_infer::{Adjoint, ArgTy, Object, World};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -29,8 +29,14 @@ impl Callees for Compiler {
     fn copy_back(&self, float: Ty) -> Option<SpecId> {
         self.copies_back.get(&float).copied()
     }
+    fn snapshot(&self, ty: Ty) -> Option<Snapshot> {
+        self.snapshots.get(&ty).copied()
+    }
     fn fills(&self, options: Options) -> Option<[SpecId; 2]> {
         self.fills.get(&Options { derivative: Derivative::None, ..options }).copied()
+    }
+    fn taken(&self, options: Options, float: Ty) -> Option<SpecId> {
+        self.takers.get(&(Options { derivative: Derivative::None, ..options }, float)).copied()
     }
     fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)> {
         self.recursive.get(&(spec, asked.to_vec(), kind)).copied()
@@ -126,6 +132,23 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Types the functions that take adjoints of extremes, for functions that atomically store such.
+    fn type_takers(&mut self, func: &Function, options: Options) -> Result<()> {
+        let is_extreme = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if lh_grad::is_extreme(f));
+        let options = Options { derivative: Derivative::None, ..options };
+        if !func.blocks.iter().flat_map(|b| &b.insts).any(is_extreme) {
+            return Ok(());
+        }
+        for t in [Ty::f64(), Ty::f32()] {
+            if !self.compiler.takers.contains_key(&(options, t)) {
+                let taken = self.of_library(&format!("{RULES}.taken"))?;
+                let made = self.type_part(taken, &[Ty::dtype(t), Ty::bool(), Ty::ptr()].map(ArgTy::from), options)?;
+                self.compiler.takers.insert((options, t), made.id);
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the tangent of a specialisation.
     pub(super) fn make_tangent(&mut self, s: SpecId, asked: &[bool]) -> Result<Adjoint> {
         let key = (s, asked.to_vec());
@@ -165,6 +188,7 @@ impl Session<'_> {
         let (func, inlined) = self.lowered(s, primal, Derivative::Adjoint)?;
         self.type_copies(&func, primal.options)?;
         self.type_fills(primal.options)?;
+        self.type_takers(&func, primal.options)?;
         self.make_recursions(&func, request.asked, Derivative::Adjoint)?;
         let made = lh_grad::adjoint(&func, request, &*self.compiler)?;
         self.add((s, Derivative::Adjoint), id, made.func, &inlined)?;
@@ -181,7 +205,10 @@ impl Session<'_> {
         if !callees(func).into_iter().any(recurs) {
             return Ok(());
         }
-        for (c, wanted) in lh_grad::recursions(func, asked, compiler, &recurs)? {
+        for (c, tys, wanted) in lh_grad::recursions(func, asked, compiler, &recurs)? {
+            if kind == Derivative::Adjoint {
+                self.type_snapshots(&tys, func.options)?;
+            }
             if self.compiler.recursive.contains_key(&(c, wanted.clone(), kind)) {
                 continue;
             }
@@ -194,11 +221,30 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Types the functions that copy memory of some types and make it what it was.
+    fn type_snapshots(&mut self, tys: &[Ty], options: Options) -> Result<()> {
+        for ty in tys.iter().copied().filter(|t| has_snapshot(*t)) {
+            if self.compiler.snapshots.contains_key(&ty) {
+                continue;
+            }
+            let take = self.of_library(&format!("{RULES}.snapshot"))?;
+            let put_back = self.of_library(&format!("{RULES}.put_back"))?;
+            let take = self.type_part(take, &[ArgTy::from(ty)], options)?;
+            let put_back = self.type_part(put_back, &[ty, take.ret].map(ArgTy::from), options)?;
+            let made = Snapshot { take: take.id, kept: take.ret, put_back: put_back.id };
+            self.compiler.snapshots.insert(ty, made);
+        }
+        Ok(())
+    }
+
     /// Makes the derivative of a function that calls itself, for an adjoint of its result.
     fn make_seeded(&mut self, s: SpecId, asked: Vec<bool>) -> Result<()> {
         let value = self.compiler.specs[s.index()].ret;
         let primal = self.primal_or_call(s)?;
-        let params = primal.params().iter().zip(&asked).filter(|(_, a)| **a).map(|(p, _)| primal.ty(*p)).collect();
+        // Adjoints in memory are those of the shadows that it is given.
+        let given = |t: Ty| if lh_grad::has_floats(t) { t } else { Ty::none() };
+        let asked_for = primal.params().iter().zip(&asked).filter(|(_, a)| **a);
+        let params = asked_for.map(|(p, _)| given(primal.ty(*p))).collect();
         let ret = Ty::tuple(vec![value, Ty::tuple(params)]);
         let id = self.reserved(s, &primal.name, "adjoint", ret);
         self.compiler.recursive.insert((s, asked.clone(), Derivative::Adjoint), (id, ret));

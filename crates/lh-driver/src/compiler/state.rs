@@ -34,8 +34,12 @@ pub struct Compiler {
     pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
     /// `derivatives.copy_back` by type of floats.
     pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
+    /// The functions that copy memory of a type, and make it what it was.
+    pub(super) snapshots: HashMap<lh_ir::Ty, lh_grad::Snapshot>,
     /// The functions that fill shared and thread-local memory with zeros, by the options of kernels.
     pub(super) fills: HashMap<Options, [SpecId; 2]>,
+    /// The functions that take adjoints of extremes out of memory of a type, for code for a device.
+    pub(super) takers: HashMap<(Options, lh_ir::Ty), SpecId>,
     /// Functions with rules and functions of rules as they were typed, and specialisations of their texts for
     /// derivatives.
     pub(super) retypable: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,

@@ -73,6 +73,39 @@ def copy_back(dtype, target, stride, source, n, size, wanted):
         own[...] += held
 
 
+def snapshot(x):
+    """Copies of the arrays of a value, also of one that consists of several."""
+    if prim.is_array(x):
+        return copy_c(x, prim.dtype_of(x))
+    if prim.is_tuple(x):
+        return _snapshot_of(x)
+    if prim.is_closure(x):
+        return _snapshot_of(prim.fields_of(x))
+    return None
+
+
+def _snapshot_of(xs):
+    if len(xs) == 0:
+        return ()
+    return (snapshot(xs[0]),) + _snapshot_of(xs[1:])
+
+
+def put_back(x, saved):
+    """Makes the arrays of a value what they were."""
+    if prim.is_array(x):
+        writable(x)[...] = saved
+    elif prim.is_tuple(x):
+        _put_back_of(x, saved)
+    elif prim.is_closure(x):
+        _put_back_of(prim.fields_of(x), saved)
+
+
+def _put_back_of(xs, saved):
+    if len(xs) > 0:
+        put_back(xs[0], saved[0])
+        _put_back_of(xs[1:], saved[1:])
+
+
 def check_apart(a, b):
     """Raises ValueError if two arrays may share memory."""
     low, high = ends(a)
@@ -96,6 +129,15 @@ def zero_local(p, n):
     cells = prim.array(prim.no_owner(), p, (n // 4,), (4,), np.float32, "A")
     for i in range(n // 4):
         cells[i] = 0
+
+
+def taken(dtype, wins, p):
+    """Takes an adjoint out of memory that threads share if a thread has given the extreme; else zero."""
+    if not wins:
+        return prim.cast(0, dtype)
+    if prim.itemsize(dtype) == 4:
+        return prim.f32_of_bits(prim.lh_cuda_exch_i32(p, prim.cast(0, np.int32)))
+    return prim.f64_of_bits(prim.lh_cuda_exch_i64(p, prim.cast(0, np.int64)))
 
 
 def _zeros_of(xs):
