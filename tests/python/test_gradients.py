@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from differences import copies, differences
 from lancehead import njit, prange, vectorize
 from lancehead.errors import TypingError
 from lancehead.gradients import (
@@ -28,39 +29,21 @@ def _floats(args):
     return tuple(i for i, a in enumerate(args) if isinstance(a, float) or getattr(a, "dtype", None) == np.float64)
 
 
-def _own(args):
-    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-
-
-def _differences(f, args, i):
-    """Central differences with respect to an argument."""
-    base = np.atleast_1d(np.asarray(args[i]))
-    out = np.zeros(base.shape)
-    for j in np.ndindex(base.shape):
-        for sign in (1, -1):
-            moved = base.copy()
-            moved[j] += sign * 1e-6
-            given = _own(args)
-            given[i] = float(moved[0]) if isinstance(args[i], float) else moved
-            out[j] += sign * f(*given) / 2e-6
-    return out
-
-
 def check(f, *args):
     """Value, reverse mode and forward mode of a function that CPython runs, too."""
     asked = _floats(args)
-    value, found = value_and_grad(f, asked)(*_own(args))
-    assert value == pytest.approx(f(*_own(args)), rel=1e-12)
+    value, found = value_and_grad(f, asked)(*copies(args))
+    assert value == pytest.approx(f(*copies(args)), rel=1e-12)
     rng = np.random.default_rng(1)
     tangents = [None] * len(args)
     along = 0.0
     for i, g in zip(asked, found, strict=True):
-        expected = _differences(f, args, i)
+        expected = differences(f, *args, number=i)
         np.testing.assert_allclose(np.atleast_1d(g), expected, rtol=2e-6, atol=2e-7)
         tangents[i] = rng.normal() if isinstance(args[i], float) else rng.normal(size=args[i].shape)
         along += np.sum(np.asarray(g) * tangents[i])
     # Both modes give the same number.
-    tangent = jvp(f, tuple(_own(args)), tuple(tangents))[1]
+    tangent = jvp(f, tuple(copies(args)), tuple(tangents))[1]
     assert tangent == pytest.approx(along, rel=1e-9, abs=1e-12)
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from differences import differences
 from lancehead import cuda, float32, float64
 from lancehead.errors import TypingError
 
@@ -85,16 +86,6 @@ def repeated(x, y):
         for _ in range(int(y[i])):
             s = math.sin(s) * x[i]
         y[i] = s
-
-
-def differences(f, x):
-    out = np.zeros(x.shape)
-    for i in np.ndindex(x.shape):
-        for sign in (1, -1):
-            moved = x.copy()
-            moved[i] += sign * 1e-6
-            out[i] += sign * f(moved) / 2e-6
-    return out
 
 
 def normal(*shape):

@@ -15,9 +15,10 @@ import pytest
 import scipy.linalg
 import scipy.special
 
+from differences import differences
 from gradient_cases import GROUPS
 from lancehead import njit
-from lancehead.gradients import grad, hessian, jvp, pulled, pushed
+from lancehead.gradients import grad, hessian, jacrev, jvp, pulled, pushed
 
 RULES = Path(__file__).parents[2] / "python" / "lancehead" / "lib" / "derivatives"
 TYPES = {"d": (np.float64, float), "f": (np.float32, np.float32), "z": (np.complex128, complex)}
@@ -146,6 +147,66 @@ def test_edges():
     assert tangent[0].tolist() == [5.0, 1.0, 2.0] and not tangent[1].any()
     assert jvp(lambda x: np.sort(x), (np.zeros(0),), (np.zeros(0),))[1].shape == (0,)
     assert jvp(lambda a: np.linalg.svd(a), (np.zeros((0, 3)),), (np.zeros((0, 3)),))[1][2].shape == (3, 3)
+
+
+#: Functions that `where` does not choose at -1 and 0, where they or their slopes are infinite or NaN.
+UNCHOSEN = """
+    np.sqrt(x), np.log(x), np.arccosh(x + 1.0), 1.0 / x, x**-0.5, np.cbrt(x), np.arctanh(1.0 / (x + 1.0))
+    scipy.special.gammaln(x), scipy.special.gamma(x), scipy.special.digamma(x), scipy.special.beta(x, x)
+    scipy.special.y0(x), scipy.special.y1(x), scipy.special.erfinv(x / 20.0 + 0.99), scipy.special.logit(x)
+    scipy.special.erfcinv(x / 20.0), scipy.special.ndtri(x / 20.0), scipy.special.betaln(x, x)
+"""
+
+
+@pytest.mark.parametrize("text", [row.strip() for row in UNCHOSEN.strip().splitlines()])
+def test_slopes_do_not_leak(text):
+    function = eval(f"lambda x: ({text},)", {"np": np, "scipy": scipy})
+
+    @njit
+    def total(x):
+        s = 0.0
+        for part in function(x):
+            s += np.sum(np.where(x > 0.5, part, 0.0))
+        return s
+
+    x = np.array([0.0, 0.6, -1.0, 1.7])
+    found = grad(total)(x)
+    assert found[0] == found[2] == 0.0
+    with np.errstate(all="ignore"):
+        expected = differences(lambda v: sum(np.sum(part) for part in function(v)), x[x > 0.5])
+    np.testing.assert_allclose(found[x > 0.5], expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(total, (x,), (np.where(x > 0.5, 1.0, 0.0),))[1], expected.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "function", [np.sqrt, np.exp, np.log, scipy.special.gammaln, scipy.special.erfinv, math.gamma], ids=lambda f: f.__name__
+)
+def test_second_derivatives_where_the_first_are_zero(function):
+    """An adjoint that is zero is not constant."""
+    x = np.array([0.0, 0.7])
+    for slopes in (hessian(lambda v: v[0] * function(v[1])), jacrev(grad(lambda v: v[0] * function(v[1])))):
+        slope = grad(lambda t: function(t))(0.7)
+        np.testing.assert_allclose(slopes(x), [[0.0, slope], [slope, 0.0]], rtol=1e-12)
+    slope = grad(lambda t: 1.0 / t)(0.7)
+    np.testing.assert_allclose(hessian(lambda v: v[0] / v[1])(x), [[0.0, slope], [slope, 0.0]], rtol=1e-12)
+
+
+def test_gamma():
+    """The function and its logarithm between and at the poles, in both modes, and second derivatives."""
+    x = np.array([0.5, 3.0, 20.0, -0.4, -2.7, -7.1])
+    gamma, digamma = scipy.special.gamma(x), scipy.special.digamma(x)
+    # By the reflection of the trigamma function.
+    turned = np.where(x < 0.0, (np.pi / np.sin(np.pi * x)) ** 2, 0.0)
+    trigamma = scipy.special.polygamma(1, np.where(x < 0.0, 1.0 - x, x)) * np.where(x < 0.0, -1.0, 1.0) + turned
+    slopes = [(math.gamma, gamma * digamma, gamma * (digamma**2 + trigamma)), (math.lgamma, digamma, trigamma)]
+    for function, first, second in slopes:
+        one = grad(lambda t: function(t))
+        np.testing.assert_allclose([one(t) for t in x], first, rtol=1e-11)
+        np.testing.assert_allclose([jvp(lambda t: function(t), (t,), (1.0,))[1] for t in x], first, rtol=1e-11)
+        np.testing.assert_allclose([grad(one)(t) for t in x], second, rtol=1e-10)
+        assert math.isnan(one(-2.0)) and math.isinf(one(0.0)) and one(np.inf) == np.inf and math.isnan(one(np.nan))
+        assert type(jvp(lambda t: function(t), (np.float32(2.5),), (np.float32(1),))[1]) is float
+    assert grad(lambda t: math.gamma(4) * t)(2.0) == 6.0
 
 
 def test_elements_that_share_memory():

@@ -7,22 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from differences import differences
 from lancehead import njit
 from lancehead.errors import TypingError
 from lancehead.gradients import checkpoint, checkpoint_loop, grad, jvp, value_and_grad, vjp
 
 X = np.linspace(0.2, 1.5, 6)
-
-
-def differences(f, x):
-    """Central differences with respect to the elements of an array."""
-    out = np.zeros(x.shape)
-    for i in np.ndindex(x.shape):
-        for sign in (1, -1):
-            moved = x.copy()
-            moved[i] += sign * 1e-6
-            out[i] += sign * f(moved) / 2e-6
-    return out
 
 
 @dataclasses.dataclass

@@ -14,7 +14,7 @@ enum Expr {
     Adjoint,
     Number(f64),
     Call(&'static Op, Vec<Expr>),
-    /// Its operand, but 0 where the adjoint is 0.
+    /// Its operand, but 0 where the adjoint is 0 and it is NaN: the product of the adjoint and an infinite slope.
     Cut(Box<Expr>),
 }
 
@@ -55,7 +55,10 @@ fn value(b: &mut Builder<'_>, e: &Expr, terms: &Terms<'_>) -> Value {
             let adjoint = b.cast(terms.adjoint, terms.ty);
             let is_zero = b.op(row("eq"), &[adjoint, zero], Ty::bool());
             let x = value(b, x, terms);
-            b.op(row("select"), &[is_zero, zero, x], terms.ty)
+            // Elsewhere it stays a function of the adjoint, whose own derivative is the slope also where it is 0.
+            let is_nan = b.op(row("ne"), &[x, x], Ty::bool());
+            let is_cut = b.op(row("and"), &[is_zero, is_nan], Ty::bool());
+            b.op(row("select"), &[is_cut, zero, x], terms.ty)
         }
     }
 }

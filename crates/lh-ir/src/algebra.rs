@@ -141,8 +141,8 @@ pub enum Grad {
     /// Zero wherever it is defined.
     Zero,
     /// For each operand, its part of the operand's adjoint as a text that `lh-grad` reads: operands are `a`, `b`, `c`,
-    /// the result is `r` and its adjoint `d`; other names are rows. `cut(x)` is `x`, but 0 where `d` is 0, so that NaN
-    /// and infinities do not leak out of values that nobody uses.
+    /// the result is `r` and its adjoint `d`; other names are rows. `cut(x)` is `x`, but 0 where it is NaN
+    /// and `d` is 0, so that infinite slopes do not leak out of values that nobody uses.
     Partials(&'static [&'static str]),
     /// Not available, for this reason.
     None(&'static str),

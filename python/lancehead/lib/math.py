@@ -199,6 +199,24 @@ def pow(x, y, /):
     return prim.pow(float(x), float(y))
 
 
+def gamma(x, /):
+    """Gamma function.
+
+    >>> math.gamma(5)
+    24.0
+    """
+    return prim.tgamma(x if prim.is_float(x) else float(x))
+
+
+def lgamma(x, /):
+    """Logarithm of the absolute value of the gamma function.
+
+    >>> math.lgamma(1)
+    0.0
+    """
+    return prim.lgamma(x if prim.is_float(x) else float(x))
+
+
 def frexp(x, /):
     """Mantissa of magnitude 0.5 to 1, and exponent.
 

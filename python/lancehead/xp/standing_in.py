@@ -40,14 +40,19 @@ def _orders(order, keys, rows, n, m, is_descending):  # type: ignore[no-untyped-
             put(order, r * n + i, n - 1 - element(found, n - 1 - i) if is_descending else element(found, i))
 
 
+@njit(boundscheck=False)
+def _line_of(keys, base, n, m):  # type: ignore[no-untyped-def]
+    line = np.empty(n, keys.dtype)
+    for i in range(n):
+        put(line, i, element(keys, base + i * m))
+    return line
+
+
 @njit(parallel={"unsafe": True}, boundscheck=False)
 def _sorts(out, keys, rows, n, m):  # type: ignore[no-untyped-def]
     for r in prange(rows):
         base = r // m * n * m + r % m
-        line = np.empty(n, keys.dtype)
-        for i in range(n):
-            put(line, i, element(keys, base + i * m))
-        found = np.sort(line)
+        found = np.sort(_line_of(keys, base, n, m))
         for i in range(n):
             put(out, base + i * m, element(found, i))
 
@@ -56,9 +61,7 @@ def _sorts(out, keys, rows, n, m):  # type: ignore[no-untyped-def]
 def _sorts_of_floats(out, keys, rows, n, m):  # type: ignore[no-untyped-def]
     for r in prange(rows):
         base = r // m * n * m + r % m
-        line = np.empty(n, keys.dtype)
-        for i in range(n):
-            put(line, i, element(keys, base + i * m))
+        line = _line_of(keys, base, n, m)
         found = np.sort(line)
         # Zeros of both signs are equal, and so are all NaN, whatever their bits: these keep their order.
         count, zero = _numbers_of(found), keys.dtype.type(0.0)

@@ -460,10 +460,8 @@ impl Session<'_> {
         if !self.info(f).is_library {
             return self.stated(f, kind);
         }
-        let code = self.code(f).ok()?;
-        let (_, file) = code.file.rsplit_once("lancehead/lib/")?;
-        let module = file.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
-        let mut named = |part: &str| Some(self.library(&format!("{RULES}.{module}.{}_{part}", code.name))?.0);
+        let place = self.place_of_rule(f)?;
+        let mut named = |part: &str| Some(self.library(&format!("{place}_{part}"))?.0);
         match kind {
             Derivative::None => None,
             Derivative::Tangent => named("tangent").map(Found::Tangent),
@@ -474,6 +472,24 @@ impl Session<'_> {
                 both.map(|(forward, backward)| Found::Adjoint { forward, takes_lasting, backward, pull: "pull" })
             }
         }
+    }
+
+    /// The path by which the library states how a function of its own is differentiated, without the last part.
+    fn place_of_rule(&mut self, f: FuncId) -> Option<String> {
+        let code = self.code(f).ok()?;
+        let (_, file) = code.file.rsplit_once("lancehead/lib/")?;
+        let module = file.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
+        Some(format!("{RULES}.{module}.{}", code.name))
+    }
+
+    /// The function whose text is differentiated in place of a function's own, if the library has one.
+    pub(super) fn differentiated(&mut self, f: FuncId, options: Options) -> FuncId {
+        let is_asked = options.derivative != Derivative::None && !self.compiler.parents.contains_key(&f);
+        if !is_asked || !self.info(f).is_library {
+            return f;
+        }
+        let found = self.place_of_rule(f).and_then(|place| self.library(&format!("{place}_text")));
+        found.map_or(f, |(text, _)| text)
     }
 
     /// The rule that the program states for a function of its own: `custom_vjp` and `custom_jvp` note it there.

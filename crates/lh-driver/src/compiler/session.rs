@@ -97,6 +97,7 @@ impl<'a> Session<'a> {
     }
 
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
+        let f = self.differentiated(f, options);
         let key = key_of(f, args, options);
         if let Some(id) = self.compiler.by_key.get(&key).copied() {
             let Spec { ret, body, .. } = &self.compiler.specs[id.index()];

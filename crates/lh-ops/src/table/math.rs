@@ -440,7 +440,6 @@ pub(crate) fn rows() -> Vec<Op> {
         Op {
             name: "lgamma",
             doc: "Logarithm of the absolute value of the gamma function.",
-            python: &["math.lgamma"],
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::lgamma),
             host: Math("lh_lgammaf", "lh_lgamma"),
@@ -455,7 +454,6 @@ pub(crate) fn rows() -> Vec<Op> {
         Op {
             name: "tgamma",
             doc: "Gamma function.",
-            python: &["math.gamma"],
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::tgamma),
             host: Math("lh_tgammaf", "lh_tgamma"),

@@ -97,13 +97,6 @@ def inputs(quick):
     return v, 2_000 if quick else 20_000, k
 
 
-def objection(answer):
-    # With its pixels given, the best mix is the leading singular vector of those rows: no random one explains more.
-    norm, support = answer
-    bound = np.linalg.svd(inputs(True)[0][support], compute_uv=False)[0]
-    return "" if 0.8 * bound < norm <= bound * (1 + 1e-12) else f"{norm:.3f} of at most {bound:.3f} is explained"
-
-
 PROGRAM = Program(
     name="cuda_sparse_pca",
     title="Sparse PCA, cuRAND and cuBLAS",
@@ -113,5 +106,5 @@ PROGRAM = Program(
     plain=plain,
     compiled=compiled,
     tolerance=1e-12,
-    objection=objection,
+    objection=sparse_pca.objection,
 )

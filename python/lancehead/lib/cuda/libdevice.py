@@ -413,12 +413,12 @@ def _ilogb(x):
 
 def _lgamma(x):
     """Logarithm of the gamma function's absolute value."""
-    return prim.lgamma(x)
+    return math.lgamma(x)
 
 
 def _tgamma(x):
     """Gamma function."""
-    return prim.tgamma(x)
+    return math.gamma(x)
 
 
 def _sqrt(x):

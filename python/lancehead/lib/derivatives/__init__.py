@@ -13,6 +13,8 @@ Adjoints of complex numbers are `d/dx + i d/dy`, so that the adjoint of `A x` is
 In forward mode functions are differentiated by their text, unless there is a `sum_tangent`: it takes a bit for each
 argument that has a tangent, a tuple of tangents (read them by `along`), then the arguments, and gives the result and
 its tangent.
+
+In place of all of these there may be a `sort_text`: the function is differentiated as if it were written so.
 """
 
 import numpy as np
@@ -159,8 +161,45 @@ def _zeros_like(x):
 
 
 def pull(backward, wanted, saved, adjoint, shadows):
-    """Calls a rule's second function: adds what it gives to the shadows, and gives the adjoints of numbers."""
-    return _given(wanted, shadows, backward(saved, adjoint, wanted, shadows))
+    """Calls a rule's second function: adds what it gives to the shadows, and gives the adjoints of numbers.
+
+    NaN among them count as zeros if nothing depends on the result, so that infinite slopes do not leak out of what
+    `where` has not chosen.
+    """
+    given = backward(saved, adjoint, wanted, shadows)
+    if _is_inexact(adjoint) and not prim.is_array(adjoint):
+        return _given(wanted, shadows, _cut(given, adjoint == 0))
+    return _given(wanted, shadows, given)
+
+
+def _cut(adjoints, is_unused):
+    if len(adjoints) == 0:
+        return ()
+    return (_without_nan(adjoints[0], is_unused),) + _cut(adjoints[1:], is_unused)
+
+
+def _without_nan(x, is_unused):
+    # A branch, so that the derivative of an adjoint that is zero is the slope, where that is finite.
+    if x is None:
+        return None
+    if not _is_inexact(x):
+        return x
+    if prim.is_array(x):
+        return np.where(x == x, x, prim.cast(0, prim.dtype_of(x))) if is_unused else x
+    return prim.cast(0, prim.dtype_of(x)) if is_unused and x != x else x
+
+
+def _is_inexact(x):
+    # Of numbers and arrays.
+    if not (prim.is_array(x) or prim.is_number(x)):
+        return False
+    return prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x))
+
+
+def times(slope, tangent):
+    """The product; zero where the tangent is zero, also if the slope is infinite or NaN."""
+    found = tangent * slope
+    return found if found == found or tangent != 0 else tangent
 
 
 def pull_stated(backward, wanted, saved, adjoint, shadows):

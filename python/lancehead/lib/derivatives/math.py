@@ -3,7 +3,8 @@
 import math
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along
+from lancehead.lib.derivatives import along, times
+from lancehead.lib.scipy.kernels import digamma
 
 
 def frexp_forward(x):
@@ -22,3 +23,39 @@ def frexp_tangent(wanted, tangents, x):
     mantissa, exponent = math.frexp(x)
     slope = math.ldexp(along(wanted & 1, prim.cast(tangents[0], float)), -exponent)
     return (mantissa, exponent), (slope, exponent)
+
+
+def gamma_forward(x):
+    """The gamma function, twice, and the argument."""
+    found = math.gamma(x)
+    return found, (float(x), found)
+
+
+def gamma_backward(saved, adjoint, wanted, shadows):
+    """`gamma(x) digamma(x)`."""
+    x, found = saved
+    return (adjoint * (found * digamma(x)),)
+
+
+def gamma_tangent(wanted, tangents, x):
+    """`gamma(x) digamma(x)`."""
+    found = math.gamma(x)
+    tangent = times(found * digamma(float(x)), along(wanted & 1, prim.cast(tangents[0], float)))
+    return found, prim.cast(tangent, prim.dtype_of(found))
+
+
+def lgamma_forward(x):
+    """The logarithm, and the argument."""
+    return math.lgamma(x), float(x)
+
+
+def lgamma_backward(saved, adjoint, wanted, shadows):
+    """`digamma(x)`."""
+    return (adjoint * digamma(saved),)
+
+
+def lgamma_tangent(wanted, tangents, x):
+    """`digamma(x)`."""
+    found = math.lgamma(x)
+    tangent = times(digamma(float(x)), along(wanted & 1, prim.cast(tangents[0], float)))
+    return found, prim.cast(tangent, prim.dtype_of(found))

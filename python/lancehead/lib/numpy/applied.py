@@ -95,7 +95,11 @@ def piecewise(x, condlist, funclist, *args, **kw):
             "with " + str(n) + " condition(s), either " + str(n) + " or " + str(n + 1) + " functions are expected"
         )
     out = new_zeros(v.shape, prim.dtype_of(v))
-    _piece(out, v, conditions, pieces, 0, args, kw)
+    if prim.is_tuple(pieces):
+        _set_pieces(out, v, conditions, pieces, 0, args, kw)
+    else:
+        for k in range(len(pieces)):
+            _set_piece(out, v, _mask(conditions, k), pieces[k], args, kw)
     return out
 
 
@@ -120,14 +124,15 @@ def _table(rows, v):
     return table
 
 
-def _piece(out, v, conditions, pieces, k, args, kw):
+def _set_pieces(out, v, conditions, pieces, k, args, kw):
     if len(pieces) > 0:
-        if k < len(conditions):
-            mask = conditions[k]
-        else:
-            mask = ~np.any(conditions, axis=0)
-        _set_piece(out, v, asarray(mask), pieces[0], args, kw)
-        _piece(out, v, conditions, pieces[1:], k + 1, args, kw)
+        _set_piece(out, v, _mask(conditions, k), pieces[0], args, kw)
+        _set_pieces(out, v, conditions, pieces[1:], k + 1, args, kw)
+
+
+def _mask(conditions, k):
+    # Where the last function is for what no condition is true of.
+    return asarray(conditions[k] if k < len(conditions) else ~np.any(conditions, axis=0))
 
 
 def _set_piece(out, v, mask, piece, args, kw):

@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.derivatives import along, fitted, writable
 from lancehead.lib.numpy.layout import check_axis, copy_c, flat, new_zeros
-from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, put_rank, searchsorted, sort
+from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, partition, put_rank, searchsorted, sort
 
 
 def sort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -28,6 +28,16 @@ def _back(order, adjoint, a, axis):
     else:
         np.put_along_axis(out, order, adjoint, axis)
     return out
+
+
+def sort_in_place_text(a, axis):
+    """What is sorted, in the place of the elements."""
+    a[...] = sort(a, axis)
+
+
+def partition_in_place_text(a, kth, axis):
+    """What is partitioned, in the place of the elements."""
+    a[...] = partition(a, kth, axis)
 
 
 def partition_forward(a, kth, axis=-1, kind="introselect", order=None):

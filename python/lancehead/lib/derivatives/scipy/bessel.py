@@ -1,6 +1,7 @@
 """Derivatives of Bessel functions: those of order zero by those of order one."""
 
 from lancehead.lib import prim
+from lancehead.lib.derivatives import times
 from lancehead.lib.scipy.bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
 
 
@@ -96,44 +97,44 @@ def i1e_backward(saved, adjoint, wanted, shadows):
 
 def j0_tangent(wanted, tangents, x):
     """`-j1`."""
-    return j0(x), -tangents[0] * j1(x)
+    return j0(x), times(-j1(x), tangents[0])
 
 
 def j1_tangent(wanted, tangents, x):
     """`j0 - j1 / x`, at zero one half."""
     y = j1(x)
-    return y, j1_backward((x, y), tangents[0], wanted, None)[0]
+    return y, times(j1_backward((x, y), 1.0, wanted, None)[0], tangents[0])
 
 
 def y0_tangent(wanted, tangents, x):
     """`-y1`."""
-    return y0(x), -tangents[0] * y1(x)
+    return y0(x), times(-y1(x), tangents[0])
 
 
 def y1_tangent(wanted, tangents, x):
     """`y0 - y1 / x`."""
     y = y1(x)
-    return y, y1_backward((x, y), tangents[0], wanted, None)[0]
+    return y, times(y1_backward((x, y), 1.0, wanted, None)[0], tangents[0])
 
 
 def i0_tangent(wanted, tangents, x):
     """`i1`."""
-    return i0(x), tangents[0] * i1(x)
+    return i0(x), times(i1(x), tangents[0])
 
 
 def i1_tangent(wanted, tangents, x):
     """`i0 - i1 / x`, at zero one half."""
     y = i1(x)
-    return y, i1_backward((x, y), tangents[0], wanted, None)[0]
+    return y, times(i1_backward((x, y), 1.0, wanted, None)[0], tangents[0])
 
 
 def i0e_tangent(wanted, tangents, x):
     """`i1e - sign(x) i0e`, at zero zero."""
     y = i0e(x)
-    return y, i0e_backward((x, y), tangents[0], wanted, None)[0]
+    return y, times(i0e_backward((x, y), 1.0, wanted, None)[0], tangents[0])
 
 
 def i1e_tangent(wanted, tangents, x):
     """`i0e - i1e / x - abs(i1e)`, at zero one half."""
     y = i1e(x)
-    return y, i1e_backward((x, y), tangents[0], wanted, None)[0]
+    return y, times(i1e_backward((x, y), 1.0, wanted, None)[0], tangents[0])

@@ -2,7 +2,7 @@
 that are shorter than their text."""
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along
+from lancehead.lib.derivatives import along, times
 from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln
 
 
@@ -127,42 +127,42 @@ def expit_backward(saved, adjoint, wanted, shadows):
 def gamma_tangent(wanted, tangents, x):
     """`gamma(x) digamma(x)`."""
     found = gamma(x)
-    return found, tangents[0] * (found * digamma(x))
+    return found, times(found * digamma(x), tangents[0])
 
 
 def gammaln_tangent(wanted, tangents, x):
     """`digamma(x)`."""
-    return gammaln(x), tangents[0] * digamma(x)
+    return gammaln(x), times(digamma(x), tangents[0])
 
 
 def digamma_tangent(wanted, tangents, x):
     """The trigamma function."""
-    return digamma(x), tangents[0] * trigamma(x)
+    return digamma(x), times(trigamma(x), tangents[0])
 
 
 def beta_tangent(wanted, tangents, a, b):
     """The function times differences of digamma functions."""
     found = beta(a, b)
     of_a, of_b = betaln_backward((a, b), found, wanted, None)
-    return found, along(wanted & 1, tangents[0]) * of_a + along(wanted & 2, tangents[1]) * of_b
+    return found, times(of_a, along(wanted & 1, tangents[0])) + times(of_b, along(wanted & 2, tangents[1]))
 
 
 def betaln_tangent(wanted, tangents, a, b):
     """Differences of digamma functions."""
     of_a, of_b = betaln_backward((a, b), 1.0, wanted, None)
-    return betaln(a, b), along(wanted & 1, tangents[0]) * of_a + along(wanted & 2, tangents[1]) * of_b
+    return betaln(a, b), times(of_a, along(wanted & 1, tangents[0])) + times(of_b, along(wanted & 2, tangents[1]))
 
 
 def erfinv_tangent(wanted, tangents, y):
     """The inverse of the error function's slope."""
     x = erfinv(y)
-    return x, erfinv_backward(x, tangents[0], wanted, None)[0]
+    return x, times(erfinv_backward(x, 1.0, wanted, None)[0], tangents[0])
 
 
 def erfcinv_tangent(wanted, tangents, q):
     """The inverse of the complementary error function's slope."""
     x = erfcinv(q)
-    return x, erfcinv_backward(x, tangents[0], wanted, None)[0]
+    return x, times(erfcinv_backward(x, 1.0, wanted, None)[0], tangents[0])
 
 
 def expit_tangent(wanted, tangents, x):
