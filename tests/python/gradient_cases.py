@@ -222,7 +222,7 @@ GROUPS = [
     """),
     Group("x, y", (0.37, 1.83), "d", """
         math.sin(x), math.exp(x), math.log(y), math.sqrt(y), math.expm1(x), math.log1p(y), math.log2(y), math.log10(y)
-        math.erf(x), math.erfc(x)
+        math.erf(x), math.erfc(x), math.gamma(x), math.gamma(-x), math.lgamma(y), math.lgamma(-y)
         math.hypot(x, y), math.atan2(x, y), math.pow(y, x), math.fmod(x, y), math.copysign(y, x), math.log(y, 3.0)
         math.acos(x), math.asin(x), math.tanh(x), math.asinh(x), math.acosh(1.0 + y), math.atanh(x), math.fabs(x)
         math.degrees(x), math.radians(x), math.remainder(x, y), math.ldexp(x, 2), math.modf(x)[0], math.frexp(x)[0]
@@ -253,6 +253,43 @@ GROUPS = [
         np.linalg.svdvals(x), np.linalg.pinv(x), np.abs(np.linalg.qr(x)[1]), np.linalg.eigvalsh((a + a.T) / 2)
         np.abs(np.linalg.eigh((a + a.T) / 2)[1]), np.abs(np.linalg.svd(x, full_matrices=False)[2]), np.linalg.eigvals(a)
         np.linalg.lstsq(a, x)[0], np.fft.rfft(x), np.convolve(x[0], x[1])
+    """),
+    Group("x, y", (spaced(3, 4), spaced(3, 4) / 2.0 + 0.1), "d", """
+        programs.put(x, y)
+        programs.masked(x, y), programs.filled(x, y)
+        programs.updated_at(x, y), programs.stored(x, y)
+        programs.sorted_in_place(x, y)
+        programs.with_out(x, y)
+        programs.iterated(x, y), programs.made_by_functions(x, y)
+        programs.piecewise(x, y)
+        programs.along_axes(x, y)
+        programs.sorted_along_axis(x, y)
+        programs.split(x, y)
+        programs.containers(x, y), programs.zipped(x, y)
+        programs.between(x, y)
+    """),
+    Group("x", (spaced(3, 4),), "d", """
+        np.multiply.reduce(x, axis=0), np.divide.reduce(x), np.hypot.reduce(x, axis=1), np.subtract.accumulate(x)
+        np.logaddexp.reduce(x), np.logaddexp.accumulate(x, axis=1), np.fmax.reduce(x), np.fmin.accumulate(x)
+        np.multiply.outer(x[0], x[1]), np.maximum.outer(x[0], x[1])
+        np.multiply.reduceat(x, [0, 2], axis=1), np.maximum.reduceat(x[0], [0, 2])
+        np.asarray(x), np.array([x[0], x[1]]), np.array([x[0, 0], 1.0]), np.atleast_1d(x[0, 0]), np.atleast_2d(x[0])
+        np.block([[x, x], [x, x]])
+        np.cumulative_prod(x[0]), np.diagflat(x[0, :2]), np.ediff1d(x), np.ediff1d(x, x[0, :1], x[1, :2])
+        x[np.ix_([0, 2], [1, 3])], x[np.tril_indices(3)], x[np.unravel_index(5, (3, 4))]
+        np.nanquantile(x, 0.3, axis=0), np.nanstd(x), np.nanargmax(x) * x[0, 0]
+        np.poly(x[0])
+        np.roots(np.array([1.0, x[0, 0], -20.0 + x[0, 1]]))
+        np.unique(x), np.union1d(x[0], x[1]), np.setdiff1d(x[0], x[1]), np.unique_values(x[0])
+        np.quantile(x, 0.3, axis=0, weights=np.array([1, 2, 3]), method="inverted_cdf")
+        x.cumsum(1), x.cumprod(0), x.dot(x.T), x.trace(), x.repeat(2), x.take([0, 3]), x.clip(0, 1)
+        x.flatten("F"), x.reshape((2, 6), order="F"), x.compress([True, False], axis=0), x.item(3), x.tolist()[1]
+        x[..., 1], x[None, :, 1], x[:, ::-2], x[1, ...], x[:, [1, 1]], x[[0, 1], 1:], x[np.array([[0, 1], [2, 0]])]
+        np.lib.stride_tricks.sliding_window_view(x, 2, axis=1), x.view(np.complex128)
+        np.fft.fftn(x), np.fft.ihfft(x)
+        np.linalg.matrix_norm(x), np.linalg.vector_norm(x, ord=1), np.linalg.vector_norm(x, ord=np.inf, axis=0)
+        np.matvec(x, x[0]), np.vecmat(x[:, 0], x), np.vecdot(x, x)
+        np.average(x, axis=1, weights=x * x), np.average(x, weights=x * x + 1, returned=True)
     """),
     Group("x, y", (spaced(5), normal(5)), "d", """
         np.bincount([0, 1, 1, 2, 0], y), np.add.reduceat(x, [0, 2]), np.add.outer(x, y), np.multiply.accumulate(y)

@@ -15,6 +15,7 @@ import pytest
 import scipy.linalg
 import scipy.special
 
+import gradient_programs
 from differences import differences
 from gradient_cases import GROUPS
 from lancehead import njit
@@ -26,7 +27,7 @@ TYPES = {"d": (np.float64, float), "f": (np.float32, np.float32), "z": (np.compl
 
 def function_of(row, names):
     """The function of an expression, whose result is a tuple."""
-    names_in_expressions = {"np": np, "math": math, "scipy": scipy}
+    names_in_expressions = {"np": np, "math": math, "scipy": scipy, "programs": gradient_programs}
     return eval(f"lambda {names}: ({row},)", names_in_expressions)
 
 
@@ -151,6 +152,8 @@ def test_edges():
 
 #: Functions that `where` does not choose at -1 and 0, where they or their slopes are infinite or NaN.
 UNCHOSEN = """
+    x * np.log(x), np.log(x) ** 2, np.sin(1.0 / x), np.tanh(np.log(x)), np.cos(np.sqrt(x)), np.hypot(np.log(x), x)
+    scipy.special.xlogy(x, x), scipy.special.xlog1py(x, x - 0.1), scipy.special.erf(np.log(x)), np.mod(3.0, 1.0 / x)
     np.sqrt(x), np.log(x), np.arccosh(x + 1.0), 1.0 / x, x**-0.5, np.cbrt(x), np.arctanh(1.0 / (x + 1.0))
     scipy.special.gammaln(x), scipy.special.gamma(x), scipy.special.digamma(x), scipy.special.beta(x, x)
     scipy.special.y0(x), scipy.special.y1(x), scipy.special.erfinv(x / 20.0 + 0.99), scipy.special.logit(x)
@@ -178,8 +181,34 @@ def test_slopes_do_not_leak(text):
     np.testing.assert_allclose(jvp(total, (x,), (np.where(x > 0.5, 1.0, 0.0),))[1], expected.sum(), rtol=1e-6)
 
 
+def test_slopes_of_unused_values_do_not_leak():
+    """Values that only one branch uses, in loops and by way of memory."""
+
+    def chosen(x):
+        out = np.zeros(x.size)
+        for i in range(x.size):
+            t = x[i] * math.log(abs(x[i])) if x[i] != 0.0 else math.nan * x[i]
+            u = t * t + 1.0 / x[i] if x[i] != 0.0 else t * 3.0
+            if x[i] > 0.5:
+                out[i] = u
+        return np.sum(out)
+
+    def by_memory(x):
+        t = x * np.log(x)
+        return np.sum(np.where(x > 0.5, t, 0.0)) + np.sum(np.where(x > 0.5, t * t, x))
+
+    x = np.array([0.0, 0.6, -1.0, 1.7])
+    with np.errstate(all="ignore"):
+        for function, others in ((chosen, 0.0), (by_memory, 1.0)):
+            found = grad(function)(x)
+            np.testing.assert_allclose(found[x > 0.5], differences(function, x)[x > 0.5], rtol=1e-6)
+            assert found[0] == found[2] == others
+
+
 @pytest.mark.parametrize(
-    "function", [np.sqrt, np.exp, np.log, scipy.special.gammaln, scipy.special.erfinv, math.gamma], ids=lambda f: f.__name__
+    "function",
+    [np.sqrt, np.exp, np.log, scipy.special.gammaln, scipy.special.erfinv, math.gamma],
+    ids=lambda f: f.__name__,
 )
 def test_second_derivatives_where_the_first_are_zero(function):
     """An adjoint that is zero is not constant."""
@@ -224,7 +253,7 @@ CALLED_BY = {
     "_general": "scipy.linalg.eig", "_line_norm": "np.linalg.norm", "_linear_line": "np.quantile",
     "_matrix_product": "a @ b", "_median_line": "np.median", "_stacked": "np.matmul", "_transform": "np.fft.fft",
     "_variance": "np.var", "contracted": "np.einsum", "copy_c": "np.copy", "euclidean": "np.linalg.norm",
-    "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
+    "argsort_line": "np.argsort", "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
 }  # fmt: skip
 
 

@@ -265,7 +265,7 @@ impl Pass<'_> {
         let mut sum: Option<Value> = None;
         for (a, text) in args.iter().zip(texts).filter(|(a, text)| self.memory.is_active(**a) && !text.is_empty()) {
             let adjoint = self.of(b, *a)[0];
-            let terms = Terms { operands: args, result: r, adjoint, ty };
+            let terms = Terms { operands: args, result: r, adjoint, ty, is_cut: false };
             let part = partial::emit(b, text, &terms);
             sum = Some(match sum {
                 Some(s) => b.op(*SUM, &[s, part], ty),

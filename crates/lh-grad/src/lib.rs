@@ -34,6 +34,7 @@ mod reverse;
 mod shadow;
 mod states;
 mod tape;
+mod unchosen;
 
 pub use kernels::is_extreme;
 pub use memory::{Callees, Push, Rule, has_floats, has_memory};

@@ -24,6 +24,8 @@ pub(crate) struct Terms<'a> {
     pub result: Value,
     pub adjoint: Value,
     pub ty: Ty,
+    /// Whether the adjoint may be 0 because the result is not chosen, so that all products with it are cut.
+    pub is_cut: bool,
 }
 
 /// Emits the value of a text.
@@ -32,7 +34,30 @@ pub(crate) fn emit(b: &mut Builder<'_>, text: &'static str, terms: &Terms<'_>) -
     let mut read = READ.lock().unwrap_or_else(|e| e.into_inner());
     let expr = read.entry(text).or_insert_with(|| Arc::new(parse(text))).clone();
     drop(read);
-    value(b, &expr, terms)
+    let x = value(b, &expr, terms);
+    if terms.is_cut && expr.has_slope() { cut(b, x, terms) } else { x }
+}
+
+impl Expr {
+    /// Whether it is a product of the adjoint and something else, which is not cut yet.
+    fn has_slope(&self) -> bool {
+        match self {
+            Expr::Adjoint | Expr::Cut(_) => false,
+            Expr::Call(_, args) => args.len() != 1 || args[0].has_slope(),
+            Expr::Operand(_) | Expr::Result | Expr::Number(_) => true,
+        }
+    }
+}
+
+/// 0 where the adjoint is 0 and a value is NaN.
+fn cut(b: &mut Builder<'_>, x: Value, terms: &Terms<'_>) -> Value {
+    let zero = b.float(0.0, terms.ty);
+    let adjoint = b.cast(terms.adjoint, terms.ty);
+    let is_zero = b.op(row("eq"), &[adjoint, zero], Ty::bool());
+    // Elsewhere it stays a function of the adjoint, whose own derivative is the slope also where it is 0.
+    let is_nan = b.op(row("ne"), &[x, x], Ty::bool());
+    let is_cut = b.op(row("and"), &[is_zero, is_nan], Ty::bool());
+    b.op(row("select"), &[is_cut, zero, x], terms.ty)
 }
 
 fn value(b: &mut Builder<'_>, e: &Expr, terms: &Terms<'_>) -> Value {
@@ -51,14 +76,8 @@ fn value(b: &mut Builder<'_>, e: &Expr, terms: &Terms<'_>) -> Value {
             b.op(op, &args, ty)
         }
         Expr::Cut(x) => {
-            let zero = b.float(0.0, terms.ty);
-            let adjoint = b.cast(terms.adjoint, terms.ty);
-            let is_zero = b.op(row("eq"), &[adjoint, zero], Ty::bool());
             let x = value(b, x, terms);
-            // Elsewhere it stays a function of the adjoint, whose own derivative is the slope also where it is 0.
-            let is_nan = b.op(row("ne"), &[x, x], Ty::bool());
-            let is_cut = b.op(row("and"), &[is_zero, is_nan], Ty::bool());
-            b.op(row("select"), &[is_cut, zero, x], terms.ty)
+            cut(b, x, terms)
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
 use crate::shadow::{Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_call, with_leaves, zero, zeroed};
-use hashbrown::HashMap;
+use crate::unchosen::unchosen;
+use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Edge;
 use lh_ir::device::Device;
@@ -42,6 +43,8 @@ pub(crate) struct Reverse<'a> {
     /// The block that reverses each block.
     pub blocks: HashMap<Block, Block>,
     pub loops: Vec<Counting>,
+    /// Values whose adjoints may be 0 because a selection does not choose them.
+    unchosen: HashSet<Value>,
     /// Whether it is code for a device, whose threads share memory.
     device: bool,
 }
@@ -95,7 +98,8 @@ impl<'a> Reverse<'a> {
         let loops = (0..count).map(|_| slot()).collect();
         let (adjoints, blocks) = (HashMap::new(), HashMap::new());
         let device = func.options.device != Device::Host;
-        Reverse { func, flow, memory, callees, shadows, saved, copies, adjoints, blocks, loops, device }
+        let unchosen = unchosen(func, flow, memory);
+        Reverse { func, flow, memory, callees, shadows, saved, copies, adjoints, blocks, loops, unchosen, device }
     }
 
     /// Whether threads of a kernel have shadows in shared memory, which all of them fill with zeros.
@@ -353,7 +357,8 @@ impl<'a> Reverse<'a> {
                     }
                 };
                 let [adjoint] = self.take(out, r)[..] else { bug!("a row gives one float") };
-                let terms = Terms { operands: args, result: r, adjoint, ty: self.func.ty(r) };
+                let (ty, is_cut) = (self.func.ty(r), self.unchosen.contains(&r));
+                let terms = Terms { operands: args, result: r, adjoint, ty, is_cut };
                 for (a, text) in args.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
                     if self.memory.is_active(*a) {
                         let part = self.with(out, |b| partial::emit(b, text, &terms));

@@ -167,7 +167,7 @@ def pull(backward, wanted, saved, adjoint, shadows):
     `where` has not chosen.
     """
     given = backward(saved, adjoint, wanted, shadows)
-    if _is_inexact(adjoint) and not prim.is_array(adjoint):
+    if is_inexact(adjoint) and not prim.is_array(adjoint):
         return _given(wanted, shadows, _cut(given, adjoint == 0))
     return _given(wanted, shadows, given)
 
@@ -182,15 +182,15 @@ def _without_nan(x, is_unused):
     # A branch, so that the derivative of an adjoint that is zero is the slope, where that is finite.
     if x is None:
         return None
-    if not _is_inexact(x):
+    if not is_inexact(x):
         return x
     if prim.is_array(x):
         return np.where(x == x, x, prim.cast(0, prim.dtype_of(x))) if is_unused else x
     return prim.cast(0, prim.dtype_of(x)) if is_unused and x != x else x
 
 
-def _is_inexact(x):
-    # Of numbers and arrays.
+def is_inexact(x):
+    """Whether it is a float or a complex number, or an array of such."""
     if not (prim.is_array(x) or prim.is_number(x)):
         return False
     return prim.is_float(prim.dtype_of(x)) or prim.is_complex(prim.dtype_of(x))
@@ -254,7 +254,7 @@ def _one(wanted, shadow, adjoint):
         return None
     if not (prim.is_array(shadow) or prim.is_number(shadow)):
         return None
-    if not (prim.is_float(prim.dtype_of(shadow)) or prim.is_complex(prim.dtype_of(shadow))):
+    if not is_inexact(shadow):
         return None
     fitting = _fitting(adjoint, prim.dtype_of(shadow))
     if prim.is_number(shadow):

@@ -136,6 +136,11 @@ def _packed(v):
 
 def sort_line(v):
     """Sorts a line in place; NaN goes last."""
+    sort_any(v)
+
+
+def sort_any(v):
+    """Sorts a line in place, also one that has no derivative."""
     c = _packed(v)
     _sort_packed(c, prim.dtype_of(v))
     if prim.layout(v) != "C":
@@ -144,6 +149,11 @@ def sort_line(v):
 
 def put_rank(v, k):
     """Puts the element of rank `k` of a contiguous line in its place, lesser ones before and greater ones after it."""
+    put_any_rank(v, k)
+
+
+def put_any_rank(v, k):
+    """As `put_rank`, also of a line that has no derivative."""
     _select_packed(v, k, prim.dtype_of(v))
 
 

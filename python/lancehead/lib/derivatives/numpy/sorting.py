@@ -3,9 +3,20 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along, fitted, writable
+from lancehead.lib.derivatives import along, fitted, is_inexact, writable
 from lancehead.lib.numpy.layout import check_axis, copy_c, flat, new_zeros
-from lancehead.lib.numpy.sorting import _median_line, argpartition, argsort, partition, put_rank, searchsorted, sort
+from lancehead.lib.numpy.sorting import (
+    _median_line,
+    argpartition,
+    argsort,
+    argsort_line,
+    partition,
+    put_any_rank,
+    put_rank,
+    searchsorted,
+    sort,
+    sort_any,
+)
 
 
 def sort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -30,14 +41,20 @@ def _back(order, adjoint, a, axis):
     return out
 
 
-def sort_in_place_text(a, axis):
+def sort_line_text(v):
     """What is sorted, in the place of the elements."""
-    a[...] = sort(a, axis)
+    if is_inexact(v):
+        v[...] = sort(v)
+    else:
+        sort_any(v)
 
 
-def partition_in_place_text(a, kth, axis):
+def put_rank_text(v, k):
     """What is partitioned, in the place of the elements."""
-    a[...] = partition(a, kth, axis)
+    if is_inexact(v):
+        v[...] = partition(v, k)
+    else:
+        put_any_rank(v, k)
 
 
 def partition_forward(a, kth, axis=-1, kind="introselect", order=None):
@@ -65,6 +82,16 @@ def argsort_forward(a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def argsort_backward(saved, adjoint, wanted, shadows):
+    """Nothing: indices are constant."""
+    return ()
+
+
+def argsort_line_forward(v):
+    """The permutation, which has no derivative."""
+    return argsort_line(v), None
+
+
+def argsort_line_backward(saved, adjoint, wanted, shadows):
     """Nothing: indices are constant."""
     return ()
 
@@ -165,6 +192,12 @@ def partition_tangent(wanted, tangents, a, kth, axis=-1, kind="introselect", ord
 def argsort_tangent(wanted, tangents, a, axis=-1, kind=None, order=None, *, stable=None):
     """The permutation, which has no tangent."""
     found = argsort(a, axis, kind, order, stable=stable)
+    return found, found
+
+
+def argsort_line_tangent(wanted, tangents, v):
+    """The permutation, which has no tangent."""
+    found = argsort_line(v)
     return found, found
 
 
