@@ -166,27 +166,10 @@ def pull(backward, wanted, saved, adjoint, shadows):
     NaN among them count as zeros if nothing depends on the result, so that infinite slopes do not leak out of what
     `where` has not chosen.
     """
-    given = backward(saved, adjoint, wanted, shadows)
+    is_unused = False
     if is_inexact(adjoint) and not prim.is_array(adjoint):
-        return _given(wanted, shadows, _cut(given, adjoint == 0))
-    return _given(wanted, shadows, given)
-
-
-def _cut(adjoints, is_unused):
-    if len(adjoints) == 0:
-        return ()
-    return (_without_nan(adjoints[0], is_unused),) + _cut(adjoints[1:], is_unused)
-
-
-def _without_nan(x, is_unused):
-    # A branch, so that the derivative of an adjoint that is zero is the slope, where that is finite.
-    if x is None:
-        return None
-    if not is_inexact(x):
-        return x
-    if prim.is_array(x):
-        return np.where(x == x, x, prim.cast(0, prim.dtype_of(x))) if is_unused else x
-    return prim.cast(0, prim.dtype_of(x)) if is_unused and x != x else x
+        is_unused = adjoint == 0
+    return _given(wanted, shadows, backward(saved, adjoint, wanted, shadows), is_unused)
 
 
 def is_inexact(x):
@@ -204,7 +187,7 @@ def times(slope, tangent):
 
 def pull_stated(backward, wanted, saved, adjoint, shadows):
     """As `pull`, for a function of the program: it takes what was saved and the adjoint of the result."""
-    return _given(wanted, shadows, backward(saved, adjoint))
+    return _given(wanted, shadows, backward(saved, adjoint), False)
 
 
 def push_stated(function, wanted, tangents, args):
@@ -233,21 +216,22 @@ def _all_along(wanted, tangents):
     return (along(wanted & 1, tangents[0]),) + _all_along(wanted >> 1, tangents[1:])
 
 
-def _given(wanted, shadows, adjoints):
+def _given(wanted, shadows, adjoints, is_unused):
     if len(shadows) == 0:
         return ()
     if len(adjoints) == 0:
-        return (None,) + _given(wanted, shadows[1:], ())
-    return (_one(wanted & 1, shadows[0], adjoints[0]),) + _given(wanted >> 1, shadows[1:], adjoints[1:])
+        return (None,) + _given(wanted, shadows[1:], (), is_unused)
+    first = _one(wanted & 1, shadows[0], adjoints[0], is_unused)
+    return (first,) + _given(wanted >> 1, shadows[1:], adjoints[1:], is_unused)
 
 
-def _one(wanted, shadow, adjoint):
+def _one(wanted, shadow, adjoint, is_unused):
     if adjoint is None or shadow is None:
         return None
     if prim.is_tuple(shadow):
-        return _each(wanted, shadow, adjoint)
+        return _each(wanted, shadow, adjoint, is_unused)
     if prim.is_closure(shadow):
-        return _each(wanted, prim.fields_of(shadow), prim.fields_of(adjoint))
+        return _each(wanted, prim.fields_of(shadow), prim.fields_of(adjoint), is_unused)
     if prim.is_user(shadow) or prim.is_a(shadow, "builtins.list") or prim.is_dict(shadow):
         if wanted != 0:
             added(shadow, adjoint)
@@ -258,8 +242,12 @@ def _one(wanted, shadow, adjoint):
         return None
     fitting = _fitting(adjoint, prim.dtype_of(shadow))
     if prim.is_number(shadow):
-        return prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
-    if wanted != 0:
+        x = prim.cast(fitting[()] if prim.is_array(fitting) else fitting, prim.dtype_of(shadow))
+        # A branch, so that the derivative of an adjoint that is zero is the slope, where that is finite.
+        return prim.cast(0, prim.dtype_of(shadow)) if is_unused and x != x else x
+    if wanted != 0 and is_unused:
+        _add(writable(shadow), np.where(fitting == fitting, fitting, prim.cast(0, prim.dtype_of(fitting))))
+    elif wanted != 0:
         _add(writable(shadow), fitting)
     return None
 
@@ -359,7 +347,8 @@ def _fitting(adjoint, dtype):
     return adjoint.real if prim.is_complex(prim.dtype_of(adjoint)) else adjoint
 
 
-def _each(wanted, shadows, adjoints):
+def _each(wanted, shadows, adjoints, is_unused):
     if len(shadows) == 0:
         return ()
-    return (_one(wanted, shadows[0], adjoints[0]),) + _each(wanted, shadows[1:], adjoints[1:])
+    first = _one(wanted, shadows[0], adjoints[0], is_unused)
+    return (first,) + _each(wanted, shadows[1:], adjoints[1:], is_unused)
