@@ -34,11 +34,11 @@ pub(crate) fn open(func: &mut Function) {
     while let Some(frames) = Frames::find(func) {
         states = frames.open(func, states);
         promote(func, states);
-        while merge_params(func) {}
+        merge_params(func);
     }
     states::unroll(func, states);
     promote(func, 0);
-    while merge_params(func) {}
+    merge_params(func);
 }
 
 /// Refuses generators that derivatives flow through and that are still objects.
