@@ -281,7 +281,7 @@ GROUPS = [
         np.poly(x[0])
         np.roots(np.array([1.0, x[0, 0], -20.0 + x[0, 1]]))
         np.unique(x), np.union1d(x[0], x[1]), np.setdiff1d(x[0], x[1]), np.unique_values(x[0])
-        np.quantile(x, 0.3, axis=0, weights=np.array([1, 2, 3]), method="inverted_cdf")
+        np.quantile(x, 0.3, axis=0, weights=np.array([1.0, 2.0, 3.0]), method="inverted_cdf")
         x.cumsum(1), x.cumprod(0), x.dot(x.T), x.trace(), x.repeat(2), x.take([0, 3]), x.clip(0, 1)
         x.flatten("F"), x.reshape((2, 6), order="F"), x.compress([True, False], axis=0), x.item(3), x.tolist()[1]
         x[..., 1], x[None, :, 1], x[:, ::-2], x[1, ...], x[:, [1, 1]], x[[0, 1], 1:], x[np.array([[0, 1], [2, 0]])]

@@ -76,10 +76,10 @@ def slope(name, function, x, y):
 
 
 def is_smooth(name, function, x, y):
-    """Whether the slopes on both sides are nearly equal."""
+    """Whether the slopes on both sides and at the point are nearly equal: at a jump, the difference is not."""
     step = 1e-5 * max(1.0, abs(x))
-    sides = [slope(name, function, x + s, y) for s in (step, -step)]
-    return np.isfinite(sides).all() and abs(sides[0] - sides[1]) < 1e-2 * (1.0 + abs(sides[0]))
+    near = [slope(name, function, x + s, y) for s in (step, 0.0, -step)]
+    return np.isfinite(near).all() and np.ptp(near) < 1e-2 * (1.0 + abs(near[0]))
 
 
 ROWS = [(name, names) for name, names, _ in rows()]

@@ -83,3 +83,28 @@ impl<'a> Builder<'a> {
         if self.func.ty(v) == ty { v } else { self.inst(Inst::Cast(v), ty) }
     }
 }
+
+/// A size that there is no memory for on any machine. Numbers of places and of bytes are at most that, so that none
+/// overflows.
+pub(crate) const MOST: i64 = 1 << 60;
+
+/// The product of two numbers that are not negative, at most [`MOST`].
+pub(crate) fn product(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let most = b.int(MOST);
+    let [wide_x, wide_y, limit] = [x, y, most].map(|v| b.inst(Inst::Cast(v), Ty::f64()));
+    let about = b.op(row("mul"), &[wide_x, wide_y], Ty::f64());
+    let (fits, all) = (b.test("lt", about, limit), b.int_op("mul", x, y));
+    b.op(row("select"), &[fits, all, most], Ty::int())
+}
+
+/// The iterations of a loop from `first` to `limit`, `most` if they are more: a loop that begins beyond its limit has
+/// none.
+pub(crate) fn iterations(b: &mut Builder<'_>, (first, limit): (Value, Value), most: i64) -> Value {
+    let (n, none, most) = (b.int_op("sub", limit, first), b.int(0), b.int(most));
+    let is_some = b.test("lt", first, limit);
+    // The difference of distant limits is negative.
+    let (fits, is_natural) = (b.test("lt", n, most), b.test("le", none, n));
+    let n = b.op(row("select"), &[fits, n, most], Ty::int());
+    let n = b.op(row("select"), &[is_natural, n, most], Ty::int());
+    b.op(row("select"), &[is_some, n, none], Ty::int())
+}

@@ -4,7 +4,8 @@
 use crate::builder::{Builder, SUM};
 use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::partial::{self, Terms};
-use crate::shadow::{self, Mode, Shadows, leaf_values, refused, refused_call, with_leaves, zero};
+use crate::shadow::{self, Mode, Shadows, leaf_values, refused, with_leaves, zero};
+use crate::snapshots::refused_call;
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Cfg;

@@ -16,6 +16,7 @@
 //!
 //! Forward mode (`forward`) needs `memory` and `shadow` only.
 
+mod atomics;
 mod bits;
 mod builder;
 mod forward;
@@ -32,14 +33,15 @@ mod recursion;
 mod remarks;
 mod reverse;
 mod shadow;
+mod snapshots;
 mod states;
 mod tape;
 mod unchosen;
 
 pub use kernels::is_extreme;
-pub use memory::{Callees, Push, Rule, has_floats, has_memory};
-pub use recursion::{Snapshot, has_snapshot};
+pub use memory::{Callees, Push, Rule, Snapshot, has_floats, has_memory};
 pub use remarks::{Remark, Remarks};
+pub use snapshots::has_snapshot;
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
@@ -115,8 +117,8 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     Ok(Made { func, remarks, writes, lists })
 }
 
-/// A call of a function that calls itself, the types of its arguments, and those with respect to which its derivative is
-/// needed.
+/// A call of a function that calls itself, the types of its arguments, and those with respect to which its derivative
+/// is needed.
 pub type Recursion = (SpecId, Vec<Ty>, Vec<bool>);
 
 /// The calls in a function, of those that `recurs` holds for, whose derivatives that of the function needs.

@@ -1,7 +1,6 @@
 //! Classes of memory: values that may address the same memory are in one class (Steensgaard's points-to analysis, not
 //! sensitive to fields). On them rest the activity of memory and the question whether a load can be repeated.
 
-use crate::recursion::Snapshot;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
@@ -46,6 +45,17 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
 /// Whether a value consists of floats, beside what it has in memory.
 pub fn has_floats(ty: Ty) -> bool {
     !leaves(ty).is_empty()
+}
+
+/// The functions that copy the memory of a value of a type, and make it what it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    /// Takes the value, gives the copies.
+    pub take: SpecId,
+    /// Type of the copies.
+    pub kept: Ty,
+    /// Takes the value and the copies.
+    pub put_back: SpecId,
 }
 
 /// Facts about functions that are called.

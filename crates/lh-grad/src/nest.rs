@@ -9,9 +9,8 @@
 //!         for k in range(m):
 //! ```
 
-use crate::builder::{Builder, row};
-use crate::normal::{Bounds, Flow, bounds, entries};
-use crate::tape::{MOST, is_left_early, iterations, product};
+use crate::builder::{Builder, MOST, iterations, product, row};
+use crate::normal::{Bounds, Flow, bounds, entries, is_left_early};
 use hashbrown::HashMap;
 use lh_ir::algebra::Algebra;
 use lh_ir::cfg::def_blocks;

@@ -474,3 +474,10 @@ pub(crate) fn bounds(func: &Function, flow: &Flow, l: usize) -> Option<Bounds> {
 pub(crate) fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
     func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
 }
+
+/// Whether a loop has an exit other than that of its header.
+pub(crate) fn is_left_early(flow: &Flow, l: usize) -> bool {
+    let header = flow.loops.loops[l].header;
+    let own = flow.left.iter().filter(|(exit, left)| flow.returns[exit.index()] && left.iter().any(|(of, _)| *of == l));
+    own.flat_map(|(exit, _)| flow.cfg.preds(*exit)).any(|e| e.from != header)
+}

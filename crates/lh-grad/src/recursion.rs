@@ -11,80 +11,14 @@
 //!                            call put_back(x, t)
 //! ```
 
-use crate::builder::Builder;
-use crate::memory::{Callees, Memory, has_memory, is_lasting, leaves, wanted};
+use crate::memory::{has_memory, leaves, wanted};
 use crate::reverse::{End, Out, Reverse};
-use crate::shadow::{leaf_values, refused_call, with_leaves};
+use crate::shadow::{leaf_values, with_leaves};
+use crate::snapshots::{put_back, refused_call};
 use lh_ir::diag::Result;
-use lh_ir::func::{Function, Inst, InstData};
-use lh_ir::types::Prim;
+use lh_ir::func::Inst;
 use lh_ir::verify::{part, parts};
-use lh_ir::{Block, SpecId, Ty, Value, bug};
-
-/// The functions that copy the memory of a value of a type, and make it what it was.
-#[derive(Clone, Copy, Debug)]
-pub struct Snapshot {
-    /// Takes the value, gives the copies.
-    pub take: SpecId,
-    /// Type of the copies.
-    pub kept: Ty,
-    /// Takes the value and the copies.
-    pub put_back: SpecId,
-}
-
-/// Whether memory of a type can be copied and made what it was: that of arrays, not of objects.
-pub fn has_snapshot(ty: Ty) -> bool {
-    // A list of owners is only appended to.
-    has_memory(ty) && !ty.flatten().contains(&Prim::Object)
-}
-
-/// The arguments of a call whose memory is not what it was when the call began, with the functions that copy it.
-fn changing(
-    func: &Function,
-    memory: &Memory,
-    callees: &dyn Callees,
-    (spec, args): (SpecId, &[Value]),
-    place: (Block, usize),
-) -> Result<Vec<(Value, Snapshot)>> {
-    let writes = callees.writes(spec);
-    let mut found = Vec::new();
-    for (i, a) in args.iter().enumerate() {
-        let ty = func.ty(*a);
-        if !has_memory(ty) || ty == Ty::list(Ty::meminfo()) {
-            continue;
-        }
-        let lasts = memory.of(*a).iter().all(|k| is_lasting(func, memory, *k, place));
-        if writes >> i.min(31) & 1 == 0 && lasts {
-            continue;
-        }
-        match callees.snapshot(ty).filter(|_| has_snapshot(ty)) {
-            Some(of) => found.push((*a, of)),
-            None => return Err(refused_call(&callees.name(spec))),
-        }
-    }
-    Ok(found)
-}
-
-/// Appends the copies of what a call may change; gives what was copied, the functions and the copies.
-///
-/// # Errors
-/// Memory that cannot be copied.
-pub(crate) fn keep(
-    b: &mut Builder<'_>,
-    memory: &Memory,
-    callees: &dyn Callees,
-    call: (SpecId, &[Value]),
-    place: (Block, usize),
-) -> Result<Vec<(Value, Snapshot, Value)>> {
-    let of = changing(b.func, memory, callees, call, place)?;
-    Ok(of.into_iter().map(|(a, s)| (a, s, b.inst(Inst::Call(s.take, vec![a]), s.kept))).collect())
-}
-
-fn put_back(b: &mut Builder<'_>, own: Value, of: Snapshot, kept: Value) {
-    let none = b.func.new_value(Ty::none());
-    let inst = Inst::Call(of.put_back, vec![own, kept]);
-    b.insts.push(InstData { result: Some(none), inst, span: b.span });
-}
+use lh_ir::{SpecId, Ty, Value, bug};
 
 impl Reverse<'_> {
     /// The adjoint of a call of a function that calls itself.

@@ -3,8 +3,8 @@
 
 use crate::builder::{Builder, row};
 use crate::kernels::is_folded;
-use crate::memory::{Callees, Memory, Rule, has_memory, is_lasting, leaves, nulls, wanted, written};
-use crate::recursion::{self, Snapshot};
+use crate::memory::{Callees, Memory, Rule, Snapshot, has_memory, is_lasting, leaves, nulls, wanted, written};
+use crate::snapshots::{self, refused_call};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -174,7 +174,7 @@ impl Pass<'_> {
         if self.memory.has_shadow(r) {
             return Err(refused_call(&self.callees.name(*spec)));
         }
-        let kept = recursion::keep(b, self.memory, self.callees, (*spec, args), place)?;
+        let kept = snapshots::keep(b, self.memory, self.callees, (*spec, args), place)?;
         self.copies.insert(r, kept);
         b.insts.push(InstData { result: Some(r), inst: d.inst.clone(), span: d.span });
         Ok(true)
@@ -367,12 +367,6 @@ impl Pass<'_> {
             None => Ok(b.inst(copy, ty)),
         }
     }
-}
-
-/// The refusal of a call.
-pub(crate) fn refused_call(name: &str) -> Box<Diagnostic> {
-    Diagnostic::new(diag::NO_DERIVATIVE, format!("the call of `{name}` has no derivative"))
-        .note("a function that calls itself may change arrays but no objects, and gives numbers; or state a derivative: `custom_vjp`")
 }
 
 /// The refusal of an atomic operation that is no sum or extreme.

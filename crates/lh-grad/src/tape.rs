@@ -2,9 +2,9 @@
 //! counted over all runs of the loop. It grows where a loop begins if the number of iterations is known there, else in
 //! each iteration. Parallel loops and those in them have rows of places ([`crate::nest`]).
 
-use crate::builder::{Builder, row, to};
+use crate::builder::{Builder, MOST, iterations, product, row, to};
 use crate::nest::{self, Nest};
-use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere};
+use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere, is_left_early};
 use crate::reverse::Counting;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
@@ -43,7 +43,7 @@ struct OfLoop {
     nest: Option<Nest>,
 }
 
-/// What is known of a loop before it gets a tape.
+/// The facts about a loop before it gets a tape.
 struct Before {
     /// Its bounds, or those of the parallel loop around it.
     known: Option<Bounds>,
@@ -188,7 +188,7 @@ impl Tape {
         Ok(())
     }
 
-    /// What is known of a loop that values are kept of.
+    /// The facts about a loop that values are kept of.
     fn before(&self, func: &Function, flow: &Flow, l: usize) -> Before {
         let outer = self.outer(l);
         // Where a loop may be left early, its limit says little: `range(10**18)` with a `break`.
@@ -423,15 +423,6 @@ fn enlarge(b: &mut Builder<'_>, of: &OfLoop, (need, room, used): (Value, Value, 
     b.set(of.room, new);
 }
 
-/// The product of two numbers that are not negative, at most [`MOST`].
-pub(crate) fn product(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
-    let most = b.int(MOST);
-    let [wide_x, wide_y, limit] = [x, y, most].map(|v| b.inst(Inst::Cast(v), Ty::f64()));
-    let about = b.op(row("mul"), &[wide_x, wide_y], Ty::f64());
-    let (fits, all) = (b.test("lt", about, limit), b.int_op("mul", x, y));
-    b.op(row("select"), &[fits, all, most], Ty::int())
-}
-
 /// The type of the rows in which values of a nest of loops are kept.
 fn rows(ty: Ty) -> Ty {
     let item = if ty.is_number() { ty } else { Ty::u8() };
@@ -440,25 +431,6 @@ fn rows(ty: Ty) -> Ty {
 
 /// Finds the place of a value by the counters of loops.
 type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
-
-/// The iterations of a loop from `first` to `limit`, `most` if they are more: a loop that begins beyond its limit has
-/// none.
-pub(crate) fn iterations(b: &mut Builder<'_>, (first, limit): (Value, Value), most: i64) -> Value {
-    let (n, none, most) = (b.int_op("sub", limit, first), b.int(0), b.int(most));
-    let is_some = b.test("lt", first, limit);
-    // The difference of distant limits is negative.
-    let (fits, is_natural) = (b.test("lt", n, most), b.test("le", none, n));
-    let n = b.op(row("select"), &[fits, n, most], Ty::int());
-    let n = b.op(row("select"), &[is_natural, n, most], Ty::int());
-    b.op(row("select"), &[is_some, n, none], Ty::int())
-}
-
-/// Whether a loop has an exit other than that of its header.
-pub(crate) fn is_left_early(flow: &Flow, l: usize) -> bool {
-    let header = flow.loops.loops[l].header;
-    let own = flow.left.iter().filter(|(exit, left)| flow.returns[exit.index()] && left.iter().any(|(of, _)| *of == l));
-    own.flat_map(|(exit, _)| flow.cfg.preds(*exit)).any(|e| e.from != header)
-}
 
 /// A loop in words, for an error.
 fn words(func: &Function, flow: &Flow, l: usize) -> String {
@@ -484,10 +456,6 @@ fn words(func: &Function, flow: &Flow, l: usize) -> String {
     let file = func.file.rsplit(['/', '\\']).next().unwrap_or_default();
     format!("the loop at line {} of {file}", func.blocks[flow.loops.loops[l].header.index()].term_span.line)
 }
-
-/// A size that there is no memory for on any machine. Numbers of places and of bytes are at most that, so that none
-/// overflows.
-pub(crate) const MOST: i64 = 1 << 60;
 
 /// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.
 const MOST_LOCAL: i64 = 1 << 16;

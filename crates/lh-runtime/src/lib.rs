@@ -38,6 +38,7 @@ pub mod stack;
 mod strings;
 pub mod symbol;
 pub mod tables;
+mod tape;
 pub mod text;
 
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
@@ -54,7 +55,7 @@ use symbol::Symbol;
 pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
-        memory::tape::symbols,
+        tape::symbols,
         items::symbols,
         generators::symbols,
         memo::symbols,

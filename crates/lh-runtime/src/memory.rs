@@ -4,4 +4,3 @@ pub mod alloc;
 mod block_cache;
 pub(crate) mod live_count;
 pub(crate) mod starts;
-pub(crate) mod tape;

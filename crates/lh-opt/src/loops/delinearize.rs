@@ -16,7 +16,8 @@
 //!                                                 jump block1(v21, add v9, 1)
 //! ```
 //!
-//! Both loops are counted, so that later passes know the bounds of both indices. The position must have no other use.
+//! Both loops are counted, so that later passes know the bounds of both indices. The position must have no other use in
+//! the loop; behind it, where all iterations have run, it is the product.
 //! The outer index may again be the position of an index with fewer dimensions.
 
 use crate::analysis::counted::{Counted, Defs, counted, in_loop, target_of};
@@ -83,7 +84,16 @@ fn plan(func: &Function, cfg: &Cfg, dom: &DomTree, defs: &Defs, l: &Loop) -> Opt
     let body: Vec<Block> = l.blocks.iter().copied().filter(|b| *b != l.header).collect();
     let (quotients, remainders) = divisions(func, &body, &count, of[1])?;
     let behind_body = behind_body(func, cfg, dom, l)?;
+    if behind_body.iter().any(|b| uses(func, *b, count.index)) {
+        return None;
+    }
     Some(Plan { header: l.header, body, count, extents: [of[0], of[1]], quotients, remainders, behind_body })
+}
+
+fn uses(func: &Function, b: Block, v: Value) -> bool {
+    let mut found = uses_at_end(func, b).contains(&v);
+    func.blocks[b.index()].insts.iter().for_each(|d| d.inst.for_each_operand(|o| found |= o == v));
+    found
 }
 
 /// Whether a value is the condition at the end of a block.
@@ -156,7 +166,11 @@ fn apply(func: &mut Function, plan: &Plan) {
     let Some(Term::Branch { cond, then, els }) = old.term.clone() else {
         lh_ir::bug!("a counted loop begins with a branch");
     };
-    let (into, exit) = if count.body_first { (then, els) } else { (els, then) };
+    let (into, mut exit) = if count.body_first { (then, els) } else { (els, then) };
+    exit.args.iter_mut().filter(|v| **v == count.index).for_each(|v| *v = count.limit);
+    let behind = HashMap::from([(count.index, count.limit)]);
+    let outside = |b: usize| b != header.index() && !body.contains(&Block::new(b));
+    let outside: Vec<usize> = (0..func.blocks.len()).filter(|b| outside(*b)).collect();
     let types: Vec<_> = params.iter().map(|p| func.ty(*p)).collect();
     let mut c = Cursor { func, block: *header, span, unwind: None, cold };
     let (entrance, _) = c.new_block(&[]);
@@ -191,7 +205,11 @@ fn apply(func: &mut Function, plan: &Plan) {
             }
         }
         let follows = is_inside || plan.behind_body.contains(&b);
-        let names = if follows { &renamed } else { &divided };
+        let names = match outside.contains(&b.index()) && !follows {
+            true => &behind,
+            false if follows => &renamed,
+            false => &divided,
+        };
         replace_uses_in(data, &|v| names.get(&v).copied().unwrap_or(v));
     }
     // The edge into the body passes the inner loop's values.

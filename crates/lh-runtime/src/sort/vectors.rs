@@ -171,7 +171,7 @@ impl<T: Item> Sides<T> {
         let mask = if OR_EQUAL { v.not_after(pivot) } else { v.before(pivot) };
         let number = mask.count_ones() as usize;
         let v = v.parted(mask);
-        // SAFETY: the caller's promise. What is stored beyond the elements of a side is room.
+        // SAFETY: the caller's promise. Stores beyond the elements of a side go to spare room.
         unsafe {
             v.store(self.at.add(self.left));
             v.store(self.at.add(self.right - V::LANES));

@@ -91,27 +91,23 @@ def parted(x, mask):
     return out, count
 
 
-def _is_packed(x):
-    # Whether the run-time library looks at the elements of a line, which has no order of its own for all types.
-    dtype = prim.dtype_of(x)
-    if prim.layout(x) != "C" or prim.is_time(dtype) or prim.is_chars(dtype):
-        return False
-    return not (prim.is_float(dtype) and prim.itemsize(dtype) == 2)
-
-
 # Blocks keep their finds in parts of their own.
 def between(before, x, bounds, which, kept, counts):
     """For each block its elements from the first bound to the second, how many these are, and how many are before it.
 
     Of bounds that do not count (1: the first, 2: the second) nothing is on the other side.
     """
+    dtype = prim.dtype_of(x)
     for t in prange(counts.shape[0]):
         start, stop = t * BLOCK, min((t + 1) * BLOCK, x.size)
-        if _is_packed(x):
-            size = prim.itemsize(prim.dtype_of(x))
+        # The run-time library has no order of its own for these, and looks at elements one after another.
+        if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+            counts[t, 0], counts[t, 1] = _between(before, x, bounds, which, start, stop, kept)
+        elif prim.layout(x) == "C" and not prim.is_time(dtype) and not prim.is_chars(dtype):
+            size = prim.itemsize(dtype)
             data, to = prim.ptr_add(prim.data(x), start * size), prim.ptr_add(prim.data(kept), start * size)
             count = prim.ptr_add(prim.data(counts), t * 16)
-            prim.lh_enclosed(prim.dtype_of(x), data, stop - start, prim.data(bounds), which, to, count)
+            prim.lh_enclosed(dtype, data, stop - start, prim.data(bounds), which, to, count)
         else:
             counts[t, 0], counts[t, 1] = _between(before, x, bounds, which, start, stop, kept)
 
