@@ -168,7 +168,6 @@ fn apply(func: &mut Function, plan: &Plan) {
     };
     let (into, mut exit) = if count.body_first { (then, els) } else { (els, then) };
     exit.args.iter_mut().filter(|v| **v == count.index).for_each(|v| *v = count.limit);
-    let behind = HashMap::from([(count.index, count.limit)]);
     let outside = |b: usize| b != header.index() && !body.contains(&Block::new(b));
     let outside: Vec<usize> = (0..func.blocks.len()).filter(|b| outside(*b)).collect();
     let types: Vec<_> = params.iter().map(|p| func.ty(*p)).collect();
@@ -193,6 +192,8 @@ fn apply(func: &mut Function, plan: &Plan) {
     let mut divided: HashMap<Value, Value> = HashMap::new();
     divided.extend(of_position(&plan.quotients, count.index));
     divided.extend(of_position(&plan.remainders, inner_params[count.place]));
+    let mut behind = divided.clone();
+    behind.insert(count.index, count.limit);
     let mut renamed = divided.clone();
     renamed.extend(params.iter().copied().zip(inner_params));
     for b in (0..func.blocks.len()).map(Block::new) {
