@@ -371,10 +371,19 @@ def test_zero_to_complex_powers_in_arrays():
     assert np.array_equal(njit(lambda a, b: a**b)(zeros, powers), wanted, equal_nan=True)
 
 
-@pytest.mark.parametrize("n", [2, 30, 2000])
-def test_zeros_are_sorted_by_their_signs(n):
-    x = np.tile([0.0, -0.0], n // 2)
+@pytest.mark.parametrize("n", [2, 30, 2000, 1_200_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_zeros_are_sorted_by_their_signs(n, dtype):
+    x = np.tile(np.array([0.0, -0.0], dtype), n // 2)
     found = njit(lambda a: np.sort(a, kind="stable"))(x)
     assert np.signbit(found).tolist() == [True] * (n // 2) + [False] * (n // 2)
+    # Also among other numbers, and NaN.
+    mixed = x.copy()
+    mixed[1::7], mixed[::11] = -1.5, np.nan
+    found = njit(lambda a: np.sort(a))(mixed)
+    assert np.array_equal(found, np.sort(mixed), equal_nan=True)
+    assert np.signbit(found[~np.isnan(found)]).sum() == np.signbit(mixed[~np.isnan(mixed)]).sum()
+    zeros = np.signbit(found[found == 0.0])
+    assert zeros.tolist() == sorted(zeros.tolist(), reverse=True)
     order = njit(lambda a: np.argsort(a, kind="stable"))(x)
     assert order.tolist() == list(range(n))

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn tables_may_have_names() {
-        assert!(is_checked("crates/lh-opt/src/core/fold.rs") && !is_checked("crates/lh-ops/src/table/runtime.rs"));
+        assert!(is_checked("crates/lh-opt/src/core/fold.rs") && !is_checked("crates/lh-ops/src/runtime.rs"));
         assert!(!is_checked("crates/lh-opt/tests/a.rs"));
     }
 }

@@ -10,7 +10,9 @@
 //! - `normal` brings control flow into the form that is reversed;
 //! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
 //! - `shadow` adds, to the function itself, shadows: memory of the same form that holds adjoints;
-//! - `reverse` builds the reverse part, with a block for each block;
+//! - `unchosen` finds values that may be left unused, whose adjoints are zero then;
+//! - `reverse` builds the reverse part, with a block for each block; `recursion` has the calls of functions that call
+//!   themselves (`snapshots` copies their memory), `atomics` and `kernels` the memory that threads of a kernel share;
 //! - `keep`, `tape` and `nest` make the values available that it needs;
 //! - `promote` makes SSA values of adjoints.
 //!

@@ -86,25 +86,13 @@ pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     while close_loops(func) {}
     let counters = add_counters(func);
     let cfg = Cfg::new(func);
-    let returns = returning(func, &cfg, ret);
+    let returns = cfg.leading_to([ret]);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
     let selectors = add_selectors(func, &cfg, &dom, &loops, &returns);
     let left = exits(func, &cfg, &loops, &counters);
     let counters = loops.loops.iter().map(|l| counters[&l.header]).collect();
     Ok(Flow { cfg, dom, loops, counters, left, ret, returns, selectors })
-}
-
-/// Blocks that may lead to the return without an exception.
-fn returning(func: &Function, cfg: &Cfg, ret: Block) -> Vec<bool> {
-    let mut found = vec![false; func.blocks.len()];
-    let mut work = vec![ret];
-    while let Some(b) = work.pop() {
-        if !std::mem::replace(&mut found[b.index()], true) {
-            work.extend(cfg.preds(b).iter().map(|e| e.from));
-        }
-    }
-    found
 }
 
 fn single_return(func: &mut Function) -> Result<Block> {
@@ -183,14 +171,14 @@ fn shape_exits(func: &mut Function) -> bool {
         let to = &func.blocks[t.block.index()];
         cfg.preds(t.block).len() == 1 && to.params.is_empty() && matches!(to.term, Some(Term::Jump(_)))
     };
-    let mut found: Vec<(Edge, Target, Span)> = Vec::new();
+    let (mut found, mut seen): (Vec<(Edge, Target, Span)>, HashSet<Edge>) = (Vec::new(), HashSet::new());
     for l in &loops.loops {
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
         for &b in &l.blocks {
             for (target, t) in targets(func, b).filter(|(_, t)| !inside.contains(&t.block) && !is_own(t)) {
                 let e = Edge { from: b, target };
                 // The edge may leave several loops.
-                if !found.iter().any(|(f, ..)| *f == e) {
+                if seen.insert(e) {
                     found.push((e, t.clone(), func.blocks[l.header.index()].term_span));
                 }
             }

@@ -1,7 +1,7 @@
 //! Makes SSA values of slots, and removes sums with the zeros that adjoints begin with.
 
-use crate::builder::SUM;
 use hashbrown::{HashMap, HashSet};
+use lh_ir::algebra::{Algebra, AnyOrder};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::single_valued::single_valued;
@@ -178,7 +178,7 @@ pub(crate) fn simplify(func: &mut Function) {
         let zeros: HashSet<Value> = constants(func);
         for d in func.blocks.iter().flat_map(|b| &b.insts) {
             if let (Inst::Op(op, args), Some(r)) = (&d.inst, d.result)
-                && *op == *SUM
+                && op.is(Algebra::AnyOrder(AnyOrder::Add))
                 && let [a, b] = args[..]
                 && func.ty(a) == func.ty(r)
                 && func.ty(b) == func.ty(r)

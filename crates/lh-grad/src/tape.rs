@@ -434,16 +434,15 @@ type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
 
 /// A loop in words, for an error.
 fn words(func: &Function, flow: &Flow, l: usize) -> String {
+    // Memory of a tape is allocated with the loop in words.
     let text = |block: usize| {
-        let insts = &func.blocks[block].insts;
-        let args = insts.iter().find_map(|d| match &d.inst {
-            Inst::Runtime(f, args) if std::ptr::eq(*f, &rt::lh_tape) => Some(args),
+        func.blocks[block].insts.iter().find_map(|d| match &d.inst {
+            Inst::Runtime(f, args) if f.allocates() => args.iter().find_map(|a| match inst_anywhere(func, *a) {
+                Some(Inst::Const(Const::Str(text))) => Some(text.clone()),
+                _ => None,
+            }),
             _ => None,
-        })?;
-        match inst_anywhere(func, args[2]) {
-            Some(Inst::Const(Const::Str(text))) => Some(text.clone()),
-            _ => None,
-        }
+        })
     };
     // The places of a derivative's loops are those of calls that were inlined.
     let known: Vec<(usize, String)> = (0..flow.loops.innermost.len()).filter_map(|b| Some((b, text(b)?))).collect();

@@ -8,7 +8,7 @@ use crate::entity::{Block, Value};
 use crate::func::{Function, Target, Term};
 
 /// An edge into a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
     /// Where it comes from.
     pub from: Block,
@@ -61,6 +61,17 @@ impl Cfg {
     /// Edges into a block from reachable blocks.
     pub fn preds(&self, b: Block) -> &[Edge] {
         &self.edges[self.starts[b.index()] as usize..self.starts[b.index() + 1] as usize]
+    }
+    /// By block, whether it is one of some blocks or may come before them.
+    pub fn leading_to(&self, blocks: impl IntoIterator<Item = Block>) -> Vec<bool> {
+        let mut leads = vec![false; self.len()];
+        let mut work: Vec<Block> = blocks.into_iter().collect();
+        while let Some(b) = work.pop() {
+            if !std::mem::replace(&mut leads[b.index()], true) {
+                work.extend(self.preds(b).iter().map(|e| e.from));
+            }
+        }
+        leads
     }
     /// Reachable blocks, every block after its dominators.
     pub fn rpo(&self) -> &[Block] {

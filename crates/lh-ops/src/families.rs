@@ -1,5 +1,5 @@
-//! Families of run-time functions: the parts of a launch's geometry, which differ by axis, and atomic operations, which
-//! differ by the operands' type.
+//! Families of run-time functions: the parts of a launch's geometry, which differ by axis, atomic operations, which
+//! differ by the operands' type, and sorts and selections of contiguous elements, which differ by theirs.
 
 use lh_ir::runtime::{Axis, Geometry, Rmw, Role, RuntimeFn};
 use lh_ir::types::Prim::{self, F32, F64, I32, I64, Ptr};
@@ -81,6 +81,61 @@ atomics! {
     Dec 1: "dec_u32" I32, "dec_u64" I64;
     /// Atomic compare and exchange: expected value, new value.
     CompareExchange 2: "cas_i32" I32, "cas_i64" I64;
+}
+
+macro_rules! lines {
+    ($($suffix:literal $of:literal;)*) => {
+        pub(crate) static LINES: [[RuntimeFn; 4]; [$($suffix),*].len()] = [$([
+            RuntimeFn {
+                name: concat!("lh_sort_", $suffix),
+                doc: concat!("Sorts contiguous ", $of, ": address, number."),
+                args: &[Ptr, I64],
+                ..RuntimeFn::SILENT.reads().raises().writes(0)
+            },
+            RuntimeFn {
+                name: concat!("lh_argsort_", $suffix),
+                doc: concat!(
+                    "Indices that sort contiguous ", $of, ", stably: address, address of the indices, number."
+                ),
+                args: &[Ptr, Ptr, I64],
+                ..RuntimeFn::SILENT.reads().raises().writes(1)
+            },
+            RuntimeFn {
+                name: concat!("lh_partition_", $suffix),
+                doc: concat!(
+                    "Puts the k-th smallest of contiguous ", $of,
+                    " in its place, smaller ones before it: address, number, k."
+                ),
+                args: &[Ptr, I64, I64],
+                ..RuntimeFn::SILENT.reads().raises().writes(0)
+            },
+            RuntimeFn {
+                name: concat!("lh_enclosed_", $suffix),
+                doc: concat!(
+                    "Copies the elements of contiguous ", $of, " that are not before a bound, nor after another, to a ",
+                    "place with room for all: address, number, address of the bounds, which of them count (1, 2), ",
+                    "address to copy to, address of the number of elements there and of that before the first bound."
+                ),
+                args: &[Ptr, I64, Ptr, I64, Ptr, Ptr],
+                ..RuntimeFn::SILENT.reads().writes(4).writes(5)
+            },
+        ]),*];
+    };
+}
+
+lines! {
+    "u8" "`uint8` (also of `bool`)";
+    "u16" "`uint16`";
+    "u32" "`uint32`";
+    "u64" "`uint64`";
+    "i8" "`int8`";
+    "i16" "`int16`";
+    "i32" "`int32`";
+    "i64" "`int64`";
+    "f32" "`float32`";
+    "f64" "`float64`";
+    "c64" "`complex64`";
+    "c128" "`complex128`";
 }
 
 /// The run-time function that reads a part of the geometry.

@@ -4,9 +4,9 @@ mod eval;
 pub mod exceptions;
 pub mod families;
 pub mod layout;
+pub mod runtime;
 pub mod symbols;
 mod table;
-pub use table::runtime;
 pub mod warp;
 
 pub use eval::{agree, ulps};

@@ -26,6 +26,8 @@ pub(crate) trait Order<T: Copy>: Copy {
     fn stop(self) -> bool;
     /// Sorts a slice; equal elements may change places.
     fn short(self, items: &mut [T]);
+    /// Orders elements with equal keys in a slice that is sorted by keys, if [`Order::short`] has an order for them.
+    fn settle(self, _items: &mut [T]) {}
     /// Longer slices are partitioned.
     fn shortest(self) -> usize {
         SHORT
@@ -57,6 +59,7 @@ pub(crate) fn sort<T: Copy, O: Order<T>>(items: &mut [T], order: O) -> bool {
             if descends {
                 items.reverse();
             }
+            order.settle(items);
             false
         }
         Some(_) => {
@@ -95,7 +98,9 @@ fn sort_parts<T: Copy, O: Order<T>>(mut items: &mut [T], order: O, mut least: Op
         let is_least = least.is_some_and(|least| least == order.key(&pivot));
         let Some(middle) = order.part(items, pivot, is_least) else { return true };
         let (left, right) = items.split_at_mut(middle);
-        if !is_least && sort_parts(left, order, least, depth) {
+        if is_least {
+            order.settle(left);
+        } else if sort_parts(left, order, least, depth) {
             return true;
         }
         (items, least) = (right, if is_least { None } else { Some(order.key(&pivot)) });

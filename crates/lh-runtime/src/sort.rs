@@ -23,6 +23,8 @@ trait Element: Copy {
     fn sort(items: &mut [Self]) {
         items.sort_unstable_by_key(|x| x.key());
     }
+    /// Orders elements with equal keys in a slice that is sorted by keys, as [`Element::sort`] does.
+    fn settle(_items: &mut [Self]) {}
     /// Longer slices are partitioned.
     fn shortest() -> usize {
         long_sort::SHORT
@@ -75,6 +77,9 @@ impl<T: Element> Order<T> for ByValue {
     }
     fn short(self, items: &mut [T]) {
         T::sort(items);
+    }
+    fn settle(self, items: &mut [T]) {
+        T::settle(items);
     }
     fn shortest(self) -> usize {
         T::shortest()
@@ -233,6 +238,13 @@ macro_rules! floats {
                 }
                 <$int as Element>::sort(bits);
                 bits.iter_mut().for_each(|b| *b = order::<$int>(*b));
+            }
+            fn settle(items: &mut [$float]) {
+                let (first, end) = (items.partition_point(|x| *x < 0.0), items.partition_point(|x| *x <= 0.0));
+                let zeros = &mut items[first..end];
+                let negative = zeros.iter().filter(|x| x.is_sign_negative()).count();
+                zeros[..negative].fill(-0.0);
+                zeros[negative..].fill(0.0);
             }
             by_vectors!($int);
         }
@@ -415,6 +427,16 @@ sorts! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers below a bound, from a fixed sequence.
+    pub(super) fn numbers_below(n: usize, bound: u64) -> Vec<u64> {
+        let mut x = 7u64;
+        let mut next = || {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            x.rotate_left(29) % bound
+        };
+        (0..n).map(|_| next()).collect()
+    }
 
     /// Some numbers, many of them equal.
     fn numbers(n: usize) -> Vec<u64> {

@@ -8,7 +8,6 @@ mod bits;
 mod compare;
 mod float;
 mod math;
-pub mod runtime;
 
 use lh_ir::op::Op;
 use std::collections::HashMap;

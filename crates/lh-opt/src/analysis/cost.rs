@@ -48,7 +48,7 @@ pub(crate) fn of_call(func: &Function, callees: Callees<'_>) -> Option<i64> {
     }
     let cfg = Cfg::new(func);
     let ends = (0..func.blocks.len()).map(Block::new).filter(|b| cfg.is_reachable(*b));
-    let returns = leading_to(&cfg, ends.filter(|b| matches!(func.blocks[b.index()].term, Some(Term::Return(_)))));
+    let returns = cfg.leading_to(ends.filter(|b| matches!(func.blocks[b.index()].term, Some(Term::Return(_)))));
     let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| returns[b.index()]).collect();
     // Most functions that may run for long call others that may.
     let costs: Vec<i64> = blocks.iter().map(|b| of_block(*b)).collect::<Option<_>>()?;
@@ -75,18 +75,6 @@ pub(crate) fn of_call(func: &Function, callees: Callees<'_>) -> Option<i64> {
         sum = sum.saturating_add(all);
     }
     Some(sum).filter(|sum| *sum <= LONG)
-}
-
-/// By block, whether control may go from it to one of the given blocks: from others it goes to an exception.
-pub(crate) fn leading_to(cfg: &Cfg, blocks: impl Iterator<Item = Block>) -> Vec<bool> {
-    let mut leads = vec![false; cfg.len()];
-    let mut todo: Vec<Block> = blocks.collect();
-    while let Some(b) = todo.pop() {
-        if !std::mem::replace(&mut leads[b.index()], true) {
-            todo.extend(cfg.preds(b).iter().map(|e| e.from));
-        }
-    }
-    leads
 }
 
 /// Whether the time of a run-time function depends on memory: on the length of a text or the size of a matrix.

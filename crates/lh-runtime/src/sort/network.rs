@@ -322,22 +322,13 @@ items! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Numbers below a bound, from a fixed sequence.
-    fn numbers(n: usize, bound: u64) -> Vec<u64> {
-        let mut x = 7u64;
-        let mut next = || {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            x.rotate_left(29) % bound
-        };
-        (0..n).map(|_| next()).collect()
-    }
+    use crate::sort::tests::numbers_below;
 
     fn check<T: Item + std::fmt::Debug>(make: impl Fn(u64) -> T) {
         let lengths = (0..=2 * MOST + 1).filter(|n| n % 16 < 2 || n % 61 == 0);
         for n in lengths {
             for bound in [50, u64::MAX] {
-                let data: Vec<T> = numbers(n, bound).into_iter().map(&make).collect();
+                let data: Vec<T> = numbers_below(n, bound).into_iter().map(&make).collect();
                 let mut expected = data.clone();
                 expected.sort_unstable();
                 let mut items = data.clone();
@@ -364,7 +355,7 @@ mod tests {
             V::Item: std::fmt::Debug,
         {
             for n in (0..=32 * lanes).step_by(29).filter(|_| has_it) {
-                let mut items: Vec<_> = numbers(n, 1 << 20).into_iter().map(make).collect();
+                let mut items: Vec<_> = numbers_below(n, 1 << 20).into_iter().map(make).collect();
                 let mut expected = items.clone();
                 expected.sort_unstable();
                 // SAFETY: the processor has the instructions.

@@ -346,20 +346,11 @@ items! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Numbers below a bound, from a fixed sequence.
-    fn numbers(n: usize, bound: u64) -> Vec<u64> {
-        let mut x = 7u64;
-        let mut next = || {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            x.rotate_left(29) % bound
-        };
-        (0..n).map(|_| next()).collect()
-    }
+    use crate::sort::tests::numbers_below;
 
     fn check<T: Item>(n: usize, make: impl Fn(u64) -> T, bits: impl Fn(&T) -> u64 + Copy) {
         for bound in [2, 50, u64::MAX] {
-            let items: Vec<T> = numbers(n, bound).into_iter().map(&make).collect();
+            let items: Vec<T> = numbers_below(n, bound).into_iter().map(&make).collect();
             let sorted = |items: &[T]| {
                 let mut all: Vec<u64> = items.iter().map(bits).collect();
                 all.sort_unstable();

@@ -1,6 +1,6 @@
 //! Estimated cost of an iteration: picoseconds times the trip counts of inner loops.
 
-use crate::analysis::cost::{leading_to, picoseconds};
+use crate::analysis::cost::picoseconds;
 use crate::analysis::counted::{Defs, counted};
 use crate::analysis::effects::Callees;
 use crate::edit::{Cursor, row};
@@ -28,7 +28,7 @@ pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region, callee
     let loops = Loops::new(func, cfg, dom);
     let made = r.defined(func);
     // Others end in an exception.
-    let goes_on = leading_to(cfg, std::iter::once(r.header));
+    let goes_on = cfg.leading_to([r.header]);
     let mut terms: Vec<(Vec<Times>, i64)> = Vec::new();
     for b in r.blocks.iter().filter(|b| goes_on[b.index()]) {
         let mut times = Vec::new();

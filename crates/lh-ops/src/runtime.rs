@@ -1,6 +1,6 @@
 //! Functions of the run-time library: name, signature and facts. `lh-runtime` supplies the code.
 
-use crate::families::{ATOMICS, GEOMETRY};
+use crate::families::{ATOMICS, GEOMETRY, LINES};
 use lh_ir::func::waits;
 use lh_ir::runtime::Role::{
     Address, Barrier, CheckIndex, Exception, IsSame, Items, Lanes, Launch, LoopHint, Memory, Parts, Poll, Print, Race,
@@ -333,105 +333,6 @@ table! {
         lh_py_getrandbits(I64) -> [I64] raises;
         /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
         lh_py_randbelow(I64) -> [I64] role(Random(roles::Random::PythonBelow));
-        /// Sorts contiguous `uint8` (also of `bool`): address, number.
-        lh_sort_u8(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.
-        lh_argsort_u8(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address,
-        /// number, k.
-        lh_partition_u8(Ptr, I64, I64) -> [] raises writes(0);
-        /// Copies the elements of contiguous `uint8` (also of `bool`) that are not before a bound, nor after another,
-        /// to a place with room for all: address, number, address of the bounds, which of them count (1, 2), address
-        /// to copy to, address of the number of elements there and of that before the first bound.
-        lh_enclosed_u8(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `uint16`: address, number.
-        lh_sort_u16(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `uint16`, stably: address, address of the indices, number.
-        lh_argsort_u16(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `uint16` in its place, smaller ones before it: address, number, k.
-        lh_partition_u16(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `uint16` as `lh_enclosed_u8`.
-        lh_enclosed_u16(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `uint32`: address, number.
-        lh_sort_u32(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `uint32`, stably: address, address of the indices, number.
-        lh_argsort_u32(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `uint32` in its place, smaller ones before it: address, number, k.
-        lh_partition_u32(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `uint32` as `lh_enclosed_u8`.
-        lh_enclosed_u32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `uint64`: address, number.
-        lh_sort_u64(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `uint64`, stably: address, address of the indices, number.
-        lh_argsort_u64(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `uint64` in its place, smaller ones before it: address, number, k.
-        lh_partition_u64(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `uint64` as `lh_enclosed_u8`.
-        lh_enclosed_u64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `int8`: address, number.
-        lh_sort_i8(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `int8`, stably: address, address of the indices, number.
-        lh_argsort_i8(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `int8` in its place, smaller ones before it: address, number, k.
-        lh_partition_i8(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `int8` as `lh_enclosed_u8`.
-        lh_enclosed_i8(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `int16`: address, number.
-        lh_sort_i16(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `int16`, stably: address, address of the indices, number.
-        lh_argsort_i16(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `int16` in its place, smaller ones before it: address, number, k.
-        lh_partition_i16(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `int16` as `lh_enclosed_u8`.
-        lh_enclosed_i16(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `int32`: address, number.
-        lh_sort_i32(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `int32`, stably: address, address of the indices, number.
-        lh_argsort_i32(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `int32` in its place, smaller ones before it: address, number, k.
-        lh_partition_i32(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `int32` as `lh_enclosed_u8`.
-        lh_enclosed_i32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `int64`: address, number.
-        lh_sort_i64(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `int64`, stably: address, address of the indices, number.
-        lh_argsort_i64(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `int64` in its place, smaller ones before it: address, number, k.
-        lh_partition_i64(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `int64` as `lh_enclosed_u8`.
-        lh_enclosed_i64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `float32`: address, number.
-        lh_sort_f32(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `float32`, stably: address, address of the indices, number.
-        lh_argsort_f32(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `float32` in its place, smaller ones before it: address, number, k.
-        lh_partition_f32(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `float32` as `lh_enclosed_u8`.
-        lh_enclosed_f32(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `float64`: address, number.
-        lh_sort_f64(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `float64`, stably: address, address of the indices, number.
-        lh_argsort_f64(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `float64` in its place, smaller ones before it: address, number, k.
-        lh_partition_f64(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `float64` as `lh_enclosed_u8`.
-        lh_enclosed_f64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `complex64`: address, number.
-        lh_sort_c64(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `complex64`, stably: address, address of the indices, number.
-        lh_argsort_c64(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `complex64` in its place, smaller ones before it: address, number, k.
-        lh_partition_c64(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `complex64` as `lh_enclosed_u8`.
-        lh_enclosed_c64(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
-        /// Sorts contiguous `complex128`: address, number.
-        lh_sort_c128(Ptr, I64) -> [] raises writes(0);
-        /// Indices that sort contiguous `complex128`, stably: address, address of the indices, number.
-        lh_argsort_c128(Ptr, Ptr, I64) -> [] raises writes(1);
-        /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
-        lh_partition_c128(Ptr, I64, I64) -> [] raises writes(0);
-        /// The same of contiguous `complex128` as `lh_enclosed_u8`.
-        lh_enclosed_c128(Ptr, I64, Ptr, I64, Ptr, Ptr) -> [] writes(4) writes(5);
         /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and
         /// c (m x n).
         lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises writes(9);
@@ -796,7 +697,7 @@ table! {
 
 /// Every run-time function.
 pub fn all() -> impl Iterator<Item = &'static RuntimeFn> {
-    ROWS.iter().copied().chain(GEOMETRY.iter().flatten()).chain(&ATOMICS)
+    ROWS.iter().copied().chain(GEOMETRY.iter().flatten()).chain(&ATOMICS).chain(LINES.iter().flatten())
 }
 
 /// The prefix of all names.
