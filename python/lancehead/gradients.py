@@ -6,9 +6,11 @@ import copy
 import functools
 import inspect
 import types
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from lancehead import config
 from lancehead.decorators import njit
 
 _COMPILED = "`{}` has a meaning in compiled code only"
@@ -308,7 +310,7 @@ def custom_jvp(fun: Callable[..., Any]) -> Any:
 
 
 def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:
-    own = _function(fun)
+    own = fun if hasattr(fun, "py_func") else njit(fun)
 
     def derivative_not_stated(*args):  # type: ignore[no-untyped-def]
         raise TypeError("the derivative of this function is not stated yet")
@@ -349,7 +351,7 @@ def _number(fun: Callable[..., Any], n: Any) -> int:
 
 
 def _function(fun: Callable[..., Any]) -> Any:
-    return fun if hasattr(fun, "py_func") else njit(fun)
+    return fun if hasattr(fun, "py_func") else _compiled_once(fun, fun)
 
 
 #: Functions of so many arguments that call one of any number: ufuncs ask a function how many it has.
@@ -375,7 +377,27 @@ def _alike(derivative: Any, fun: Any) -> Any:
     return _compiled(_PLAIN[len(parameters)](own), fun)
 
 
+#: So many functions are kept, those used last: what they hold lives as long.
+_KEPT = 128
+_made: OrderedDict[Any, Any] = OrderedDict()
+
+
 def _compiled(derivative: Any, fun: Any) -> Any:
     derivative.__name__ = getattr(fun, "__name__", "derivative")
     derivative.__doc__ = fun.__doc__
-    return njit(derivative)
+    # Its closure has the function and the request.
+    return _compiled_once(derivative, (derivative.__code__, *(cell.cell_contents for cell in derivative.__closure__)))
+
+
+def _compiled_once(function: Any, made_of: Any) -> Any:
+    """The compiled function, the same each time for what it was made of: `grad(f)` in a loop is compiled once. It sees
+    itself what changes of the variables that it reads."""
+    try:
+        key = (made_of, config.DISABLE_JIT, *config.with_settings(function, {}).items())
+        found = _made.pop(key, None) or njit(function)
+    except TypeError:  # Something has no hash.
+        return njit(function)
+    _made[key] = found
+    while len(_made) > _KEPT:
+        _made.popitem(last=False)
+    return found
