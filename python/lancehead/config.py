@@ -70,12 +70,15 @@ def with_semantics(function: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_settings(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a decorator of a function, with what the settings say of semantics and of checks of indices.
+    """The options of a decorator of a function, with what the settings say of semantics, of debugging and of checks of
+    indices.
 
     >>> with_settings(len, {"cache": True})
     {'cache': True}
     """
     options = with_semantics(function, options)
+    if DEBUGINFO_DEFAULT and options.get("debug") is None:
+        options = {**options, "debug": True}
     if options.get("boundscheck") is not None:
         return options
     of_numba = BOUNDSCHECK if options.get("semantics") == "numba" else None
@@ -188,7 +191,8 @@ ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
 BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 USING_SVML: bool = False
-DEBUGINFO_DEFAULT: int = 0
+#: Functions whose decorators do not say it are compiled for debugging.
+DEBUGINFO_DEFAULT: int = int((_first("DEBUGINFO") or ("", "0"))[1].strip() == "1")
 DISABLE_PERFORMANCE_WARNINGS: int = int(os.environ.get("NUMBA_DISABLE_PERFORMANCE_WARNINGS", "").strip() == "1")
 FULL_TRACEBACKS: int = 0
 LOOP_VECTORIZE: int = 1

@@ -212,6 +212,7 @@ def test_f5_the_page_of_options_is_current():
         ("CPU_FEATURES", "avx2", "+avx2"),
         ("CACHE", "yes", "it is 1 or 0"),
         ("DEBUG_CACHE", "on", "it is 1 or 0"),
+        ("DEBUGINFO", "on", "it is 1 or 0"),
         ("DISABLE_JIT", "true", "it is 1 or 0"),
         ("RACE", "2", "it is 1 or 0"),
         ("BOUNDSCHECK", "off", "it is 1 or 0"),
@@ -265,7 +266,7 @@ print(a[0])
 
 def test_f7_flags_of_the_table_are_all_checked():
     assert {s.name for s in settings.SETTINGS if s.is_flag} == {
-        "DISABLE_JIT", "CACHE", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF", "SERVE_NUMBA",
+        "DISABLE_JIT", "CACHE", "DEBUGINFO", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF", "SERVE_NUMBA",
     }  # fmt: skip
 
 

@@ -98,6 +98,14 @@ def test_shapes_around_a_part(f):
                 agree(f(a, b), f.py_func(a, b))
 
 
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_code_for_debugging(f):
+    # The library's functions are not inlined there.
+    slow = njit(debug=True)(f.py_func)
+    for a, b in operands((3, PART + 3)):
+        agree(slow(a, b), f.py_func(a, b))
+
+
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 129, PART - 1, PART, PART + 1, 2 * PART + 17, 100_003])
 def test_lines_are_summed_in_numpys_order(n):
     rng = np.random.default_rng(n)

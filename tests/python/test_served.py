@@ -137,6 +137,34 @@ def _add(a: Any, b: Any) -> None:
         a[i] += b[i]
 
 
+def test_settings_that_a_program_changes_are_lanceheads() -> None:
+    program = (
+        "import lancehead; lancehead.serve_numba(); import numba\n"
+        "from numba.core import config\n"
+        "def f(x): return x\n"
+        "numba.config.DISABLE_JIT = 1\n"
+        "print(numba.njit(f) is f, config.DISABLE_JIT, lancehead.config.DISABLE_JIT)\n"
+        "config.DISABLE_JIT = 0\n"
+        "print(numba.njit(f) is f, numba.config.DISABLE_JIT, lancehead.config.DISABLE_JIT)\n"
+    )
+    assert run("-c", program) == "True 1 1\nFalse 0 0\n"
+
+
+def test_functions_are_compiled_for_debugging_where_a_variable_says_it() -> None:
+    program = (
+        "import lancehead, numpy as np; lancehead.serve_numba(); import numba\n"
+        "def f(a): return a * 2.0 + 1.0\n"
+        "def is_fast(made): made(np.ones(3)); return 'fmuladd.v' in made.inspect_llvm(made.signatures[0]) or "
+        "'x double>' in made.inspect_llvm(made.signatures[0])\n"
+        "print(is_fast(numba.njit(f)), is_fast(numba.njit(debug=False)(f)), is_fast(numba.njit(debug=True)(f)))\n"
+        "numba.config.DEBUGINFO_DEFAULT = 0\n"
+        "print(is_fast(numba.njit(f)))\n"
+    )
+    assert run("-c", program) == "True True False\nTrue\n"
+    assert run("-c", program, NUMBA_DEBUGINFO="1") == "False True False\nTrue\n"
+    assert run("-c", program, LANCEHEAD_DEBUGINFO="1") == "False True False\nTrue\n"
+
+
 def test_bounds_are_checked_unless_numbas_variable_says_not() -> None:
     program = (
         "import lancehead, numpy as np; lancehead.serve_numba(); import numba\n"

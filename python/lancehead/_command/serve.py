@@ -199,6 +199,14 @@ class NumbaModule(ModuleType):
         has_semantics = any(name in names and found is getattr(counterpart(m), name, None) for m, names in of_modules())
         return _as_numba(found) if has_semantics else found
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Settings have one place, whose changes decorators see.
+        is_setting = COUNTERPARTS.get(self.__name__) == "lancehead.config" and not name.startswith("__")
+        if is_setting:
+            setattr(counterpart(self.__name__), name, value)
+        else:
+            super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})
 

@@ -59,13 +59,18 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>, callees: Callees<'_>
 }
 
 /// Answers all other questions whether an array is produced: no.
+///
+/// Where the question is a call that is not inlined, as for debugging, its parts are left in code that never runs.
 pub(crate) fn settle(func: &mut Function) -> bool {
     let mut changed = false;
     for d in func.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        if asks(&d.inst).is_some() {
-            d.inst = Inst::Const(Const::Bool(false));
-            changed = true;
-        }
+        let answer = match &d.inst {
+            inst if asks(inst).is_some() => Inst::Const(Const::Bool(false)),
+            Inst::Runtime(f, _) if f.role == Role::Parts(Parts::Part) => Inst::Zero,
+            _ => continue,
+        };
+        d.inst = answer;
+        changed = true;
     }
     if changed {
         fold::run(func);
