@@ -47,8 +47,9 @@ pub use snapshots::has_snapshot;
 
 use hashbrown::HashMap;
 use lh_ir::diag::Result;
-use lh_ir::func::{Function, Inst};
-use lh_ir::{Block, SpecId, Ty};
+use lh_ir::func::{Function, Inst, InstData, Term};
+use lh_ir::{Block, Span, SpecId, Ty};
+use lh_ops::runtime as rt;
 
 /// The derivative that is asked for.
 pub struct Request<'a> {
@@ -111,6 +112,11 @@ pub fn adjoint(primal: &Function, request: &Request<'_>, callees: &dyn Callees) 
     let reversed: Vec<Block> = (forward..func.blocks.len()).map(Block::new).collect();
     let keeper = keep::Keeper::new(&mut func, &flow, &memory, &loops, &shadows, forward);
     let (more, lists) = keeper.run(&reversed, &back, owners)?;
+    // They keep memory until the end also where calls of this function are inlined.
+    let kept: Vec<_> = owners.into_iter().chain(func.params().iter().rev().take(lists.len()).copied()).collect();
+    let end = func.blocks.iter_mut().find(|b| matches!(b.term, Some(Term::Return(_))));
+    let keep = |v| InstData { result: None, inst: Inst::Runtime(&rt::lh_object_kept, vec![v]), span: Span::default() };
+    end.expect("it returns").insts.extend(kept.into_iter().map(keep));
     remarks.extend(more);
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);

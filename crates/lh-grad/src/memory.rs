@@ -194,6 +194,8 @@ pub(crate) struct Memory {
     objects: HashSet<u32>,
     /// The floats that memory of a class consists of, where all arrays of it agree.
     floats: HashMap<u32, Option<Ty>>,
+    /// Classes of memory in which floats are read or written, and those in which addresses are.
+    held: [HashSet<u32>; 2],
 }
 
 impl Memory {
@@ -221,6 +223,7 @@ impl Memory {
             makers: HashSet::new(),
             objects: HashSet::new(),
             floats: HashMap::new(),
+            held: [HashSet::new(), HashSet::new()],
             class,
         };
         for (p, is_active) in func.params().iter().zip(params) {
@@ -251,9 +254,14 @@ impl Memory {
     pub(crate) fn has_shadow(&self, v: Value) -> bool {
         self.of(v).iter().any(|k| self.active_classes.contains(k))
     }
-    /// The type of the floats in a value's memory, if that is known.
+    /// The type of the floats in a value's memory, if that is known and there are no addresses beside them.
     pub(crate) fn floats(&self, v: Value) -> Option<Ty> {
-        self.class(v).and_then(|k| self.floats.get(&k).copied().flatten())
+        let k = self.class(v).filter(|k| !self.held[1].contains(k))?;
+        self.floats.get(&k).copied().flatten()
+    }
+    /// Whether there are no floats in a value's memory: an adjoint finds nothing there.
+    pub(crate) fn has_no_floats(&self, v: Value) -> bool {
+        self.class(v).is_some_and(|k| !self.held[0].contains(&k))
     }
     /// Whether the memory of a value is that of an object, which has fields and items of several types.
     pub(crate) fn is_object(&self, v: Value) -> bool {
@@ -335,7 +343,9 @@ impl Memory {
         let mut shadowed = false;
         d.inst.for_each_operand(|v| shadowed |= self.has_shadow(v));
         if let Inst::Store(p, v) = &d.inst {
-            return self.is_active(*v) && self.activate(*p, c);
+            // A list of owners also has those of shadows.
+            let owns = func.ty(*v) == Ty::meminfo() && self.has_shadow(*v);
+            return (self.is_active(*v) || owns) && self.activate(*p, c);
         }
         let mut changed = false;
         if active_operand || shadowed {
@@ -376,6 +386,7 @@ impl Memory {
                 && dtype.strong() != Ty::u8()
             {
                 let own = leaves(dtype.strong());
+                self.held[0].extend(Some(k).filter(|_| !own.is_empty()));
                 let own = own.first().copied().filter(|f| own.iter().all(|o| o == f));
                 self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
             }
@@ -386,9 +397,10 @@ impl Memory {
                 (Inst::Store(p, v), _) => Some((*p, func.ty(*v))),
                 _ => None,
             };
-            let Some((k, own)) = access.and_then(|(p, t)| Some((self.class(p)?, *leaves(t.strong()).first()?))) else {
-                continue;
-            };
+            let Some((k, ty)) = access.and_then(|(p, t)| Some((self.class(p)?, t.strong()))) else { continue };
+            self.held[1].extend(Some(k).filter(|_| has_memory(ty)));
+            let Some(own) = leaves(ty).first().copied() else { continue };
+            self.held[0].insert(k);
             self.floats.entry(k).and_modify(|f| *f = f.filter(|f| *f == own)).or_insert(Some(own));
         }
         let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);
@@ -507,6 +519,8 @@ fn unify_inst(
     };
     match (&d.inst, d.result) {
         (Inst::Load(p) | Inst::Take(p), Some(r)) => through(c, p, r),
+        // A list of owners is never read.
+        (Inst::Store(_, v), _) if func.ty(*v) == Ty::meminfo() => {}
         (Inst::Store(p, v), _) => through(c, p, *v),
         (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
             // Items and their copies refer to the same memory; the regions themselves are apart.

@@ -82,6 +82,7 @@ pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     generators::check_flow(func)?;
     let ret = single_return(func)?;
     while shape_loops(func) {}
+    while repeat_addresses(func) {}
     // Values that become parameters of other loops' headers on their way are removed there, or closed again.
     while close_loops(func) {}
     let counters = add_counters(func);
@@ -192,6 +193,47 @@ fn shape_exits(func: &mut Function) -> bool {
         redirect(func, e, new, Vec::new());
     }
     !found.is_empty()
+}
+
+/// Computes addresses again where they are used behind their loop, which they would leave without their owners; answers
+/// whether there was one.
+fn repeat_addresses(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let defs = def_blocks(func);
+    let is_address = |d: &&InstData| match d.inst {
+        Inst::Field(..) | Inst::PtrAdd(..) | Inst::ArrayData(_) => d.result.is_some_and(|r| func.ty(r) == Ty::ptr()),
+        _ => false,
+    };
+    let insts = func.blocks.iter().flat_map(|b| &b.insts).filter(is_address);
+    let insts: HashMap<Value, Inst> = insts.filter_map(|d| Some((d.result?, d.inst.clone()))).collect();
+    let leaves = |v: Value, b: Block| {
+        let l = defs[v.index()].and_then(|d| loops.innermost[d.index()]);
+        l.is_some_and(|l| !loops.loops[l].blocks.contains(&b))
+    };
+    let mut changed = false;
+    for &b in cfg.rpo() {
+        let mut again = |at: &mut Builder<'_>, v: &mut Value| {
+            if let Some(inst) = insts.get(v).filter(|_| leaves(*v, b)) {
+                *v = at.inst(inst.clone(), Ty::ptr());
+                changed = true;
+            }
+        };
+        let (old, span) = (std::mem::take(&mut func.blocks[b.index()].insts), func.blocks[b.index()].term_span);
+        let mut term = func.blocks[b.index()].term.take();
+        let mut at = Builder::new(func, span);
+        for mut d in old {
+            d.inst.for_each_operand_mut(&mut |v| again(&mut at, v));
+            at.insts.push(d);
+        }
+        if let Some(t) = &mut term {
+            t.for_each_operand_mut(&mut |v| again(&mut at, v));
+        }
+        at.finish(b);
+        func.blocks[b.index()].term = term;
+    }
+    changed
 }
 
 /// Brings loops into loop-closed SSA form, inner ones first; answers whether a value was used outside of its loop.

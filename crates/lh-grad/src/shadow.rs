@@ -247,6 +247,7 @@ impl Pass<'_> {
         }
         let to = self.shadow_of(b.func, p)?;
         let stored = match () {
+            () if ty == Ty::meminfo() => self.shadows.get(&v).copied().unwrap_or(v),
             () if leaves(ty).is_empty() => self.shadow_of(b.func, v)?,
             () => {
                 let s = self.shadow_of(b.func, v)?;
@@ -265,7 +266,7 @@ impl Pass<'_> {
         let is_index = std::ptr::eq(f, &rt::lh_table_index);
         match f.role {
             // The shadow of a table has its keys, in the same places.
-            _ if is_index || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {
+            _ if is_index || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen | Items::Keeps)) => {
                 let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
                 b.effect(Inst::Runtime(f, args));
                 Ok(())
@@ -276,7 +277,9 @@ impl Pass<'_> {
             Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
             // A shadow is never given to Python while the function runs.
             _ if [&rt::lh_items_share, &rt::lh_items_freeze].iter().any(|own| std::ptr::eq(f, *own)) => Ok(()),
-            Role::Memory(Mem::Move | Mem::CopyRow) if self.mode == Mode::Forward => {
+            Role::Memory(Mem::Move | Mem::CopyRow)
+                if self.mode == Mode::Forward || self.memory.has_no_floats(args[0]) =>
+            {
                 let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
                 b.effect(Inst::Runtime(f, args));
                 Ok(())

@@ -9,7 +9,7 @@ use crate::reverse::Counting;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{BlockData, Function, Inst, Term};
+use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Slot, Span, Ty, Value};
@@ -113,6 +113,8 @@ impl Tape {
         for c in self.loops.iter().flat_map(|l| &l.columns) {
             objects(func.ty(c.value), &mut found);
         }
+        // Lists that keep memory alive for a derivative that this one is of.
+        found.extend(func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| Some(func.ty(keeps(func, d)?))));
         for ty in found {
             if !self.lists.contains_key(&ty) {
                 let list = func.new_param(Block(0), Ty::list(ty));
@@ -153,6 +155,8 @@ impl Tape {
         let mut blocks: HashSet<Block> =
             loops.keys().chain(with.slots.keys()).filter_map(|v| with.defs[v.index()]).collect();
         blocks.extend(with.alive.iter().map(|(b, _)| *b));
+        let has_keeps = |b: &BlockData| b.insts.iter().any(|d| keeps(func, d).is_some());
+        blocks.extend((0..func.blocks.len()).filter(|b| has_keeps(&func.blocks[*b])).map(Block::new));
         let mut blocks: Vec<Block> = blocks.into_iter().collect();
         blocks.sort_unstable();
         for block in blocks {
@@ -164,8 +168,12 @@ impl Tape {
             }
             for (at, d) in old.into_iter().enumerate() {
                 b.span = d.span;
-                let result = d.result;
+                let (result, list) = (d.result, keeps(b.func, &d));
                 b.insts.push(d);
+                if let Some(list) = list {
+                    let all = self.lists[&b.func.ty(list)];
+                    append(&mut b, all, list);
+                }
                 let Some(r) = result else { continue };
                 if with.alive.contains(&(block, at)) {
                     own(&mut b, with.owners, r)?;
@@ -512,6 +520,12 @@ pub(crate) fn is_keepable(ty: Ty) -> bool {
 /// Whether a value is one reference to an object of a class.
 fn is_object(ty: Ty) -> bool {
     matches!(ty.kind(), TyKind::Class(ClassTy { parts: None, .. }))
+}
+
+/// The object that an instruction keeps until there; callers keep arguments.
+fn keeps(func: &Function, d: &InstData) -> Option<Value> {
+    let Inst::Runtime(f, args) = &d.inst else { return None };
+    (std::ptr::eq(*f, &rt::lh_object_kept) && !func.params().contains(&args[0])).then(|| args[0])
 }
 
 /// The types of the objects that a value has.

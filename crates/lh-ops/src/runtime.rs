@@ -57,8 +57,8 @@ table! {
         lh_items_set_len(Object, I64) -> [] resizes(0) role(Items(roles::Items::SetLen));
         /// Lets a generator be closed if it dies while it is suspended.
         lh_generator_closes(Object) -> [] writes(0) role(Items(roles::Items::Closes)) inlined;
-        /// Keeps a generator until here; made by the pass `keep_generators`.
-        lh_generator_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
+        /// Keeps an object until here: a generator (the pass `keep_generators`), what a derivative needs until its end.
+        lh_object_kept(Object) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// Keeps memory until here: that of variables whose addresses the function has from code generators.
         lh_memory_kept(Mem) -> [] role(Items(roles::Items::Keeps)) inlined;
         /// A loop pragma: unroll factor, vector width. The pass `loop_hints` removes it.

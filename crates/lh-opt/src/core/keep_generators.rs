@@ -8,7 +8,7 @@
 //!     branch v3, block2(), block4()      ->     branch v3, block2(), block4()
 //! block2():                                 block2():
 //!     ...                                       ...
-//!     jump block4()                             runtime lh_generator_kept(v0)
+//!     jump block4()                             runtime lh_object_kept(v0)
 //!                                               jump block4()
 //! ```
 
@@ -31,7 +31,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         .collect();
     for (b, g) in &kept {
         let data = &mut func.blocks[b.index()];
-        let inst = Inst::Runtime(&rt::lh_generator_kept, vec![*g]);
+        let inst = Inst::Runtime(&rt::lh_object_kept, vec![*g]);
         data.insts.push(InstData { result: None, inst, span: data.term_span });
     }
     !kept.is_empty()
