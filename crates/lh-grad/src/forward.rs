@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::Cfg;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Derivative, Function, Inst, InstData, Term};
+use lh_ir::func::{Derivative, Function, Inst, InstData, Parallel, Term};
 use lh_ir::verify::parts;
 use lh_ir::{Block, SpecId, Ty, Value, bug};
 
@@ -50,6 +50,8 @@ pub(crate) fn build(
     }
     for &b in cfg.rpo() {
         pass.block(func, b, ret, zeros)?;
+        let data = &mut func.blocks[b.index()];
+        data.parallel = data.parallel.map(|_| Parallel::Derived);
     }
     for &b in cfg.rpo() {
         pass.edges(func, b, &params);

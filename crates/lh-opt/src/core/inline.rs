@@ -218,17 +218,23 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
     while b < func.blocks.len().min(4 * MAX_BLOCKS) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
-            // The typed code says already how errors are handled.
-            let own = |o: &Options| Options { numpy_errors: false, overflow_check: false, ..comparable(o) };
+            // The typed code says already how errors are handled, and loops say that they are parallel.
+            let own =
+                |o: &Options| Options { numpy_errors: false, overflow_check: false, parallel: 0, ..comparable(o) };
+            let is_serial = |o: &Options| o.parallel & parallel::ALL == 0;
             let fits = |body: &Arc<Function>| {
                 body.slots.is_empty()
                     && body.bodies.is_empty()
                     && own(&body.options) == Options { callback: false, ..own(&func.options) }
+                    && (is_serial(&body.options)
+                        || is_serial(&func.options)
+                        || body.options.parallel == func.options.parallel)
                     && is_called_so(func, body, args, d.result, agree)
             };
             bodies(*spec).filter(fits).map(|body| (i, body))
         });
         if let Some((at, body)) = found {
+            func.options.parallel |= body.options.parallel;
             splice(func, b, at, &body);
         }
         b += 1;

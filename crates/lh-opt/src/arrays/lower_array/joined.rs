@@ -88,8 +88,12 @@ impl Store {
         &self.operands[0]
     }
     fn streams(&self, c: &mut Cursor<'_>) -> Vec<Stream> {
-        let arrays = self.operands.iter().filter(|o| o.rank() > 0);
-        arrays.map(|o| shape::broadcast_stream_into(c, o, self.dest())).collect()
+        let dest = self.dest();
+        // A destination moves along every dimension, also where its extent is always 1.
+        let known = if dest.layout == Layout::A { None } else { dest.rank().checked_sub(1) };
+        let own = Stream::strided(dest.data, dest.elem, dest.strides.clone(), known);
+        let arrays = self.operands[1..].iter().filter(|o| o.rank() > 0);
+        std::iter::once(own).chain(arrays.map(|o| shape::broadcast_stream_into(c, o, dest))).collect()
     }
     /// Whether the destination is apart from all other operands, of either store.
     fn is_safe(&self, c: &mut Cursor<'_>, other: &Store) -> Option<Value> {
