@@ -3,7 +3,7 @@
 use crate::cfg::{Cfg, targets};
 use crate::verify::agree;
 use crate::{Block, Function, Value};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// The parameters of some blocks that have one value on every path, with that value; `alike` names values that are
 /// equal wherever they stand by one of them.
@@ -16,34 +16,41 @@ pub fn single_valued(
     of: &dyn Fn(Block) -> bool,
     alike: &dyn Fn(Value) -> Value,
 ) -> HashMap<Value, Value> {
-    // A parameter without an entry has no value yet; one whose value is itself has several.
-    let mut single: HashMap<Value, Option<Value>> = HashMap::new();
     let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| of(*b)).collect();
-    for b in &blocks {
-        single.extend(func.blocks[b.index()].params.iter().map(|p| (*p, None)));
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for b in &blocks {
-            for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
-                let old = single[p];
-                if old == Some(*p) {
-                    continue;
-                }
-                let mut new = None;
-                for e in cfg.preds(*b) {
-                    let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
-                    let Some(v) = single.get(&t.args[i]).copied().unwrap_or(Some(alike(t.args[i]))) else { continue };
-                    if *new.get_or_insert(v) != v || !agree(func.ty(v), func.ty(*p)) {
-                        new = Some(*p);
-                        break;
+    let params = blocks.iter().flat_map(|b| &func.blocks[b.index()].params);
+    let none: HashMap<Value, Option<Value>> = params.map(|p| (*p, None)).collect();
+    // Parameters that have several values are values of their own. Those that pass on the first one of such a
+    // parameter pass on another one as soon as that is known, so the search begins anew.
+    let mut several: HashSet<Value> = HashSet::new();
+    loop {
+        let mut single = none.clone();
+        several.iter().for_each(|p| _ = single.insert(*p, Some(*p)));
+        let known = several.len();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for b in &blocks {
+                for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
+                    if several.contains(p) {
+                        continue;
                     }
+                    let mut own = single[p];
+                    for e in cfg.preds(*b) {
+                        let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
+                        let new = single.get(&t.args[i]).copied().unwrap_or(Some(alike(t.args[i])));
+                        let Some(v) = new else { continue };
+                        if *own.get_or_insert(v) != v || !agree(func.ty(v), func.ty(*p)) {
+                            several.insert(*p);
+                            break;
+                        }
+                    }
+                    changed |= own != single[p];
+                    single.insert(*p, own);
                 }
-                changed |= new != old;
-                single.insert(*p, new);
             }
         }
+        if several.len() == known {
+            return single.into_iter().filter_map(|(p, v)| v.filter(|v| *v != p).map(|v| (p, v))).collect();
+        }
     }
-    single.into_iter().filter_map(|(p, v)| v.filter(|v| *v != p).map(|v| (p, v))).collect()
 }
