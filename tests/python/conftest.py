@@ -74,6 +74,13 @@ def blocks_of_one_iteration(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def unoptimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that the test compiles have little of LLVM's optimisation, which takes most of the time of tests of
+    rules that many expressions have."""
+    monkeypatch.setattr(lancehead.config, "DEBUGINFO_DEFAULT", 1)
+
+
 @pytest.fixture(autouse=True)
 def served_only_by_a_test():
     """A test that serves Numba in its own process serves it to no other test."""
