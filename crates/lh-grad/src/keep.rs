@@ -113,7 +113,7 @@ impl<'a> Keeper<'a> {
             }
         }
         tape.add_lists(self.func);
-        tape.find_nests(self.func, self.flow);
+        tape.arrange(self.func, self.flow);
         for b in reverse {
             self.rewrite(*b, &tape);
         }

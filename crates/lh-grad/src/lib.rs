@@ -13,7 +13,7 @@
 //! - `unchosen` finds values that may be left unused, whose adjoints are zero then;
 //! - `reverse` builds the reverse part, with a block for each block; `recursion` has the calls of functions that call
 //!   themselves (`snapshots` copies their memory), `atomics` and `kernels` the memory that threads of a kernel share;
-//! - `keep`, `tape` and `nest` make the values available that it needs;
+//! - `keep`, `tape`, `stack` and `nest` make the values available that it needs;
 //! - `promote` makes SSA values of adjoints.
 //!
 //! Forward mode (`forward`) needs `memory` and `shadow` only.
@@ -36,6 +36,7 @@ mod remarks;
 mod reverse;
 mod shadow;
 mod snapshots;
+mod stack;
 mod states;
 mod tape;
 mod unchosen;

@@ -1,18 +1,19 @@
-//! The tape: for each value of a loop that the reverse part needs, memory with a place for each iteration of the loop,
-//! counted over all runs of the loop. It grows where a loop begins if the number of iterations is known there, else in
-//! each iteration. Parallel loops and those in them have rows of places ([`crate::nest`]).
+//! The tape: places for the values of loops that the reverse part needs. Loops push them onto stacks
+//! ([`crate::stack`]). Parallel loops and those in them have memory for each value, with rows of places
+//! ([`crate::nest`]), and so have loops of a kernel: a place for each iteration, counted over all runs of the loop.
 
 use crate::builder::{Builder, MOST, iterations, product, row, to};
 use crate::nest::{self, Nest};
-use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere, is_left_early};
+use crate::normal::{Flow, bounds, entries, inst_anywhere};
 use crate::reverse::Counting;
+use crate::stack::Stacks;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, Const, Slot, Span, Ty, Value};
+use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
 use lh_ops::exceptions::RUNTIME_ERROR;
 use lh_ops::runtime as rt;
 
@@ -27,7 +28,7 @@ struct Column {
 }
 
 /// The type of an owner with an address.
-fn pair() -> Ty {
+pub(crate) fn pair() -> Ty {
     Ty::tuple(vec![Ty::meminfo(), Ty::ptr()])
 }
 
@@ -43,17 +44,12 @@ struct OfLoop {
     nest: Option<Nest>,
 }
 
-/// The facts about a loop before it gets a tape.
-struct Before {
-    /// Its bounds, or those of the parallel loop around it.
-    known: Option<Bounds>,
-    /// The loop in words, for an error.
-    words: String,
-}
-
 /// The tape of a function.
 pub(crate) struct Tape {
     loops: Vec<OfLoop>,
+    /// The loop of each value.
+    kept: HashMap<Value, usize>,
+    stacks: Stacks,
     counting: Vec<Counting>,
     /// The list that keeps objects of each type alive: a place on the tape has the number of the item there.
     lists: HashMap<Ty, Value>,
@@ -84,27 +80,36 @@ impl Tape {
             nest: None,
         };
         let loops = flow.loops.loops.iter().map(|_| one()).collect();
-        Tape { loops, counting: counting.to_vec(), lists: HashMap::new(), types: Vec::new() }
+        let (kept, stacks, lists) = (HashMap::new(), Stacks::default(), HashMap::new());
+        Tape { loops, kept, stacks, counting: counting.to_vec(), lists, types: Vec::new() }
     }
 
     /// Gives a value of a loop a place.
     pub(crate) fn keep(&mut self, func: &mut Function, l: usize, value: Value) {
         let memory = func.new_slot(pair());
         self.loops[l].columns.push(Column { value, memory, rows: None });
+        self.kept.insert(value, l);
     }
 
-    /// Gives the values of parallel loops and of those in them rows of places, where these are known before.
-    pub(crate) fn find_nests(&mut self, func: &mut Function, flow: &Flow) {
-        let is_host = func.options.device == Device::Host;
-        for (l, of) in self.loops.iter_mut().enumerate().filter(|(_, of)| is_host && !of.columns.is_empty()) {
+    /// Gives the values of parallel loops and of those in them rows of places, where these are known before, and others
+    /// places on stacks.
+    pub(crate) fn arrange(&mut self, func: &mut Function, flow: &Flow) {
+        if func.options.device != Device::Host {
+            return;
+        }
+        let mut on_stacks = Vec::new();
+        for (l, of) in self.loops.iter_mut().enumerate().filter(|(_, of)| !of.columns.is_empty()) {
             of.nest = nest::find(func, flow, l);
-            if of.nest.is_some() {
-                for c in &mut of.columns {
-                    let ty = rows(func.ty(c.value));
-                    c.rows = Some(func.new_slot(ty));
-                }
+            if of.nest.is_none() {
+                on_stacks.extend(of.columns.drain(..).map(|c| (l, c.value)));
+            }
+            for c in &mut of.columns {
+                let ty = rows(func.ty(c.value));
+                c.rows = Some(func.new_slot(ty));
             }
         }
+        on_stacks.retain(|(_, v)| size(func.ty(*v)) > 0);
+        self.stacks = Stacks::new(func, flow, &on_stacks);
     }
 
     /// Adds a parameter for each type of objects that are kept.
@@ -148,12 +153,8 @@ impl Tape {
     /// # Errors
     /// Memory is to be kept, and there is no list for its owners.
     pub(crate) fn write(&self, func: &mut Function, flow: &Flow, with: &Writing<'_>) -> Result<()> {
-        let mut loops: HashMap<Value, usize> = HashMap::new();
-        for (l, of) in self.loops.iter().enumerate() {
-            loops.extend(of.columns.iter().map(|c| (c.value, l)));
-        }
         let mut blocks: HashSet<Block> =
-            loops.keys().chain(with.slots.keys()).filter_map(|v| with.defs[v.index()]).collect();
+            self.kept.keys().chain(with.slots.keys()).filter_map(|v| with.defs[v.index()]).collect();
         blocks.extend(with.alive.iter().map(|(b, _)| *b));
         let has_keeps = |b: &BlockData| b.insts.iter().any(|d| keeps(func, d).is_some());
         blocks.extend((0..func.blocks.len()).filter(|b| has_keeps(&func.blocks[*b])).map(Block::new));
@@ -164,7 +165,7 @@ impl Tape {
             let (old, params, span) = (std::mem::take(&mut data.insts), data.params.clone(), data.term_span);
             let mut b = Builder::new(func, span);
             for p in params {
-                self.note(&mut b, flow, p, with, &loops)?;
+                self.note(&mut b, flow, p, with)?;
             }
             for (at, d) in old.into_iter().enumerate() {
                 b.span = d.span;
@@ -178,30 +179,23 @@ impl Tape {
                 if with.alive.contains(&(block, at)) {
                     own(&mut b, with.owners, r)?;
                 }
-                self.note(&mut b, flow, r, with, &loops)?;
+                self.note(&mut b, flow, r, with)?;
             }
             b.finish(block);
         }
         let used = || (0..self.loops.len()).filter(|l| !self.loops[*l].columns.is_empty());
         // Blocks are split below.
-        let before: Vec<Before> = used().map(|l| self.before(func, flow, l)).collect();
-        for (l, before) in used().zip(before) {
+        let all: Vec<String> = used().map(|l| words(func, flow, l)).collect();
+        for (l, words) in used().zip(all) {
             if func.options.device == Device::Host {
-                self.grow(func, flow, l, before);
+                self.grow(func, flow, l, words);
             } else {
                 self.reserve(func, flow, l);
             }
             self.advance(func, flow, l, with.reverse);
         }
+        self.stacks.write(func, flow, &self.counting, with.reverse);
         Ok(())
-    }
-
-    /// The facts about a loop that values are kept of.
-    fn before(&self, func: &Function, flow: &Flow, l: usize) -> Before {
-        let outer = self.outer(l);
-        // Where a loop may be left early, its limit says little: `range(10**18)` with a `break`.
-        let known = bounds(func, flow, outer).filter(|_| !is_left_early(flow, outer));
-        Before { known, words: words(func, flow, l) }
     }
 
     /// Writes a value that is kept.
@@ -211,14 +205,13 @@ impl Tape {
         flow: &Flow,
         v: Value,
         with: &Writing<'_>,
-        loops: &HashMap<Value, usize>,
     ) -> Result<()> {
         if let Some(s) = with.slots.get(&v) {
             let address = b.func.ty(v) == Ty::ptr();
             let kept = if address { b.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![v]), Ty::i64()) } else { v };
             b.set(*s, kept);
         }
-        let Some(l) = loops.get(&v) else { return Ok(()) };
+        let Some(l) = self.kept.get(&v) else { return Ok(()) };
         let ty = b.func.ty(v);
         let p = self.place(b, *l, v, &|_, l| flow.counters[l]);
         self.write_parts(b, p, &mut 0, v, ty);
@@ -227,10 +220,15 @@ impl Tape {
 
     /// The place of a value, by the counters of loops.
     fn place(&self, b: &mut Builder<'_>, l: usize, v: Value, counter: &Counters<'_>) -> Value {
+        if let Some(place) = self.stacks.place(b, v, counter) {
+            return place;
+        }
         let of = &self.loops[l];
-        let column = of.columns.iter().find(|c| c.value == v).expect("it has a place");
-        let ty = b.func.ty(v);
-        let size = b.int(size(ty));
+        let Some(column) = of.columns.iter().find(|c| c.value == v) else {
+            // It has no bytes.
+            return b.inst(Inst::Zero, Ty::ptr());
+        };
+        let size = b.int(size(b.func.ty(v)));
         let base = b.get(of.base);
         let Some((nest, array)) = of.nest.as_ref().zip(column.rows) else {
             let k = counter(b, l);
@@ -349,39 +347,15 @@ impl Tape {
         func.blocks[full.index()].cold = true;
     }
 
-    /// Makes room before the iterations of a loop, or at the beginning of each.
-    fn grow(&self, func: &mut Function, flow: &Flow, l: usize, before: Before) {
-        let Before { known, words } = before;
+    /// Makes room for the iterations of a parallel loop before it.
+    fn grow(&self, func: &mut Function, flow: &Flow, l: usize, words: String) {
         let (of, l) = (&self.loops[l], self.outer(l));
+        let Some(known) = bounds(func, flow, l) else { bug!("rows need the bounds of their loop") };
         let header = flow.loops.loops[l].header;
-        let before = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
-        let block = match (known, before) {
-            (Some(_), Some(e)) => e.from,
-            _ => header,
-        };
-        let rest = func.new_block();
-        let more = func.new_block();
-        let data = func.blocks[block.index()].clone();
-        let span = data.term_span;
-        let is_header = block == header;
-        // In a header the test comes first, elsewhere last.
-        let (now, later) = if is_header { (Vec::new(), data.insts) } else { (data.insts, Vec::new()) };
-        func.blocks[rest.index()] = BlockData {
-            insts: later,
-            term: data.term,
-            term_span: span,
-            unwind: data.unwind,
-            cold: data.cold,
-            latch: data.latch,
-            ..Default::default()
-        };
-        func.blocks[block.index()].unwind = None;
-        let mut b = Builder::new(func, span);
-        b.insts = now;
-        let n = match known {
-            Some(of) if !is_header => iterations(&mut b, (of.first, of.limit), MOST),
-            _ => flow.counters[l],
-        };
+        let (block, rest, more) = split(func, flow, header, false);
+        let span = func.blocks[rest.index()].term_span;
+        let mut b = Builder::at_end(func, block, span);
+        let n = iterations(&mut b, (known.first, known.limit), MOST);
         let (base, one) = (b.get(of.base), b.int(1));
         let n = b.int_op("add", n, one);
         let need = b.int_op("add", base, n);
@@ -389,18 +363,35 @@ impl Tape {
         let fits = b.test("le", need, room);
         b.end(block, Term::Branch { cond: fits, then: to(rest, vec![]), els: to(more, vec![]) });
         let mut b = Builder::new(func, span);
-        let used = if is_header { room } else { base };
-        enlarge(&mut b, of, (need, room, used), words);
+        enlarge(&mut b, of, (need, room, base), words);
         b.end(more, Term::Jump(to(rest, vec![])));
-        if of.nest.is_some() {
-            let mut b = Builder::at_end(func, rest, span);
-            self.set_rows(&mut b, of);
-            b.finish(rest);
-        }
+        let mut b = Builder::at_end(func, rest, span);
+        self.set_rows(&mut b, of);
+        b.finish(rest);
     }
 }
 
-/// Moves the values of a loop, which use some places, to memory with more of them, at least so many as needed.
+/// Splits the block before a loop at its end, or the loop's header at its beginning. Gives the block, the rest of it,
+/// and a further block.
+pub(crate) fn split(func: &mut Function, flow: &Flow, header: Block, at_header: bool) -> (Block, Block, Block) {
+    let block = if at_header { header } else { before(flow, header) };
+    let [rest, more] = [func.new_block(), func.new_block()];
+    let mut data = std::mem::take(&mut func.blocks[block.index()]);
+    let (params, parallel, cold) = (std::mem::take(&mut data.params), data.parallel.take(), data.cold);
+    let insts = if at_header { Vec::new() } else { std::mem::take(&mut data.insts) };
+    func.blocks[block.index()] =
+        BlockData { params, insts, parallel, cold, term_span: data.term_span, ..Default::default() };
+    func.blocks[rest.index()] = data;
+    (block, rest, more)
+}
+
+/// The block from which a loop is entered.
+pub(crate) fn before(flow: &Flow, header: Block) -> Block {
+    let found = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
+    found.unwrap_or_else(|| bug!("a loop is entered")).from
+}
+
+/// Moves the values of a nest, which use some rows, to memory with more of them, at least so many as needed.
 fn enlarge(b: &mut Builder<'_>, of: &OfLoop, (need, room, used): (Value, Value, Value), words: String) {
     let two = b.int(2);
     let double = b.int_op("mul", room, two);
@@ -438,10 +429,10 @@ fn rows(ty: Ty) -> Ty {
 }
 
 /// Finds the place of a value by the counters of loops.
-type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
+pub(crate) type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
 
 /// A loop in words, for an error.
-fn words(func: &Function, flow: &Flow, l: usize) -> String {
+pub(crate) fn words(func: &Function, flow: &Flow, l: usize) -> String {
     // Memory of a tape is allocated with the loop in words.
     let text = |block: usize| {
         func.blocks[block].insts.iter().find_map(|d| match &d.inst {
