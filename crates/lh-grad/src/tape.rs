@@ -4,7 +4,7 @@
 
 use crate::builder::{Builder, MOST, iterations, product, row, to};
 use crate::nest::{self, Nest};
-use crate::normal::{Flow, bounds, entries, inst_anywhere};
+use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere};
 use crate::reverse::Counting;
 use crate::stack::Stacks;
 use hashbrown::{HashMap, HashSet};
@@ -185,10 +185,11 @@ impl Tape {
         }
         let used = || (0..self.loops.len()).filter(|l| !self.loops[*l].columns.is_empty());
         // Blocks are split below.
-        let all: Vec<String> = used().map(|l| words(func, flow, l)).collect();
-        for (l, words) in used().zip(all) {
+        let before = |l| (bounds(func, flow, self.outer(l)), words(func, flow, l));
+        let all: Vec<_> = used().map(before).collect();
+        for (l, before) in used().zip(all) {
             if func.options.device == Device::Host {
-                self.grow(func, flow, l, words);
+                self.grow(func, flow, l, before);
             } else {
                 self.reserve(func, flow, l);
             }
@@ -348,10 +349,9 @@ impl Tape {
     }
 
     /// Makes room for the iterations of a parallel loop before it.
-    fn grow(&self, func: &mut Function, flow: &Flow, l: usize, words: String) {
-        let (of, l) = (&self.loops[l], self.outer(l));
-        let Some(known) = bounds(func, flow, l) else { bug!("rows need the bounds of their loop") };
-        let header = flow.loops.loops[l].header;
+    fn grow(&self, func: &mut Function, flow: &Flow, l: usize, (known, words): (Option<Bounds>, String)) {
+        let known = known.unwrap_or_else(|| bug!("rows need the bounds of their loop"));
+        let (of, header) = (&self.loops[l], flow.loops.loops[self.outer(l)].header);
         let (block, rest, more) = split(func, flow, header, false);
         let span = func.blocks[rest.index()].term_span;
         let mut b = Builder::at_end(func, block, span);
