@@ -108,3 +108,15 @@ pub(crate) fn iterations(b: &mut Builder<'_>, (first, limit): (Value, Value), mo
     let n = b.op(row("select"), &[is_natural, n, most], Ty::int());
     b.op(row("select"), &[is_some, n, none], Ty::int())
 }
+
+/// The iterations that a loop from `first` to `limit` has made.
+pub(crate) fn trips(b: &mut Builder<'_>, first: Value, limit: Value, step: i64) -> Value {
+    let (is_some, mut n, none) = (b.test("lt", first, limit), b.int_op("sub", limit, first), b.int(0));
+    if step != 1 {
+        let (one, step) = (b.int(1), b.int(step));
+        n = b.int_op("sub", n, one);
+        n = b.int_op("sdiv", n, step);
+        n = b.int_op("add", n, one);
+    }
+    b.op(row("select"), &[is_some, n, none], Ty::int())
+}

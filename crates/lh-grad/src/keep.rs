@@ -2,9 +2,9 @@
 //! are computed again or kept. A minimum cut between what cannot be computed again and what is needed decides which
 //! values are kept, at the least memory.
 
-use crate::builder::Builder;
+use crate::builder::{Builder, trips};
 use crate::memory::{Memory, has_memory, is_lasting};
-use crate::normal::{Flow, entries};
+use crate::normal::{Flow, bounds, entries, is_left_early};
 use crate::remarks::{Remark, Remarks};
 use crate::reverse::Counting;
 use crate::shadow::Shadows;
@@ -30,6 +30,8 @@ enum Recipe {
     Counter(usize),
     /// A parameter of a loop's header that begins with a value and grows by another.
     Induction(usize, Value, Value),
+    /// The iterations of a counted loop, from where it begins to its limit in such steps.
+    Trips(Value, Value, i64),
     /// Not.
     Kept,
 }
@@ -186,9 +188,9 @@ impl<'a> Keeper<'a> {
                 self.recipe(*o);
             }
         }
-        if let Recipe::Induction(_, first, step) = found {
-            self.recipe(first);
-            self.recipe(step);
+        if let Recipe::Induction(_, a, b) | Recipe::Trips(a, b, _) = found {
+            self.recipe(a);
+            self.recipe(b);
         }
         self.recipes[&v].clone()
     }
@@ -261,6 +263,12 @@ impl<'a> Keeper<'a> {
     }
 
     fn parameter(&self, v: Value, block: Block, l: Option<usize>) -> Recipe {
+        let left = self.flow.left.get(&block).and_then(|left| left.iter().find(|(_, count)| *count == v));
+        if let Some((l, _)) = left {
+            let known = bounds(self.func, self.flow, *l).filter(|_| !is_left_early(self.flow, *l));
+            let step = known.and_then(|k| i64::try_from(k.step).ok());
+            return known.zip(step).map_or(Recipe::Kept, |(k, step)| Recipe::Trips(k.first, k.limit, step));
+        }
         let Some(l) = l.filter(|l| self.flow.loops.loops[*l].header == block) else { return Recipe::Kept };
         if self.flow.counters[l] == v {
             return Recipe::Counter(l);
@@ -319,7 +327,7 @@ impl<'a> Keeper<'a> {
     fn operands(&self, v: Value) -> Vec<Value> {
         match &self.recipes[&v] {
             Recipe::Again(_, of) => of.clone(),
-            Recipe::Induction(_, a, s) => vec![*a, *s],
+            Recipe::Induction(_, a, b) | Recipe::Trips(a, b, _) => vec![*a, *b],
             Recipe::Direct | Recipe::Counter(_) | Recipe::Kept => Vec::new(),
         }
     }
@@ -438,6 +446,10 @@ impl<'a> Keeper<'a> {
                         let sum = b.int_op("add", first, way);
                         b.cast(sum, ty)
                     })
+                }
+                Recipe::Trips(first, limit, step) => {
+                    let (first, limit) = (self.available(at, first, tape), self.available(at, limit, tape));
+                    at.with(self.func, |b| trips(b, first, limit, step))
                 }
                 Recipe::Again(mut inst, of) => {
                     self.again.insert(v);

@@ -39,6 +39,9 @@ use std::collections::{HashMap, HashSet};
 /// Smaller parts are not outlined, unless they run a parallel loop, whose body is outlined with them.
 const MIN_SIZE: usize = 24;
 
+/// The same for parts with a loop, whose passes cost more than those of a call.
+const MIN_LOOP: usize = 8;
+
 /// Nests are outlined in units of more instructions.
 const LARGE_UNIT: usize = 1_200;
 
@@ -93,6 +96,8 @@ impl Part {
 
     fn cold(func: &Function, cfg: &Cfg, dom: &DomTree, doomed: &[bool], taken: &mut HashSet<Block>) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
+        let loops = Loops::new(func, cfg, dom);
+        let has_loop = |of: &[Block]| loops.loops.iter().any(|l| of.contains(&l.header));
         // The entry block cannot be outlined.
         for (at, first) in cfg.rpo().iter().enumerate().skip(1) {
             let is_doomed = doomed[first.index()];
@@ -108,7 +113,8 @@ impl Part {
                     Inst::Call(..) => is_doomed,
                     _ => false,
                 };
-                if size >= MIN_SIZE || insts.any(repays) {
+                let is_loop = func.blocks[first.index()].cold && has_loop(&blocks);
+                if size >= if is_loop { MIN_LOOP } else { MIN_SIZE } || insts.any(repays) {
                     parts.push(Part::new(func, Kind::Cold, blocks));
                 }
             }
