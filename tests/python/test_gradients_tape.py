@@ -11,7 +11,7 @@ import pytest
 
 import lancehead
 from lancehead import _core, njit, prange
-from lancehead.gradients import grad
+from lancehead.gradients import grad, jacfwd
 
 
 def chain(x, n):
@@ -71,7 +71,7 @@ def test_limits_of_loops_that_end_early_say_nothing():
 
 LIMITED = """
 import math, resource, sys
-from lancehead.gradients import grad
+from lancehead.gradients import grad, jacfwd
 
 def loop(x, n):
     while n > 0:
@@ -323,3 +323,114 @@ def test_memory_of_parallel_loops():
     before = _core.live_allocations()
     derivative(np.ones(100), 5)
     assert _core.live_allocations() == before
+
+
+def in_steps(x, first, limit, step):
+    s = x
+    for i in range(first, limit, step):
+        s = math.sin(s) * s + 0.1 * (i % 7)
+    return s
+
+
+def kinds(x, n):
+    """Loops in a loop keep floats of two types and truth values."""
+    s = x
+    for i in range(1, n):
+        small = np.float32(s)
+        for j in range(i):
+            if s > 1.0:
+                s = math.sin(s) * 1.3
+                small *= np.float32(0.5)
+            else:
+                s = math.exp(-s * s) + 0.1 * j
+        s = 0.4 * s + 0.1 * float(small * small)
+    return s
+
+
+def with_arrays(x, n):
+    """Loops in a loop keep arrays and where elements are."""
+    s = x
+    for i in range(1, n):
+        a = np.full(3, s)
+        for j in range(0, 3, 2):
+            a[j] = math.sin(a[j]) * a[j - 1]
+            s = s * a[j] + i
+        s = np.sum(a * a) * 0.4 + 0.1 * math.sin(s)
+    return s
+
+
+def by_halves(x, n):
+    """Loops of unknown length in each other, of which some are left early."""
+    s = x
+    for i in range(n):
+        k, h = 0, s
+        while h > 0.01:
+            h = 0.5 * math.sin(h)
+            for j in range(10):
+                if j > k:
+                    break
+                h = math.sin(h)
+                if h < 0.02:
+                    break
+            k += 1
+        for j in range(k):
+            s = math.sin(s) * s + h
+        if s > 3.0:
+            break
+        s += 0.7 + 0.1 * i
+    return s
+
+
+def out_of_two(x, n):
+    """Exceptions leave two loops at once."""
+    s = x
+    for i in range(n):
+        try:
+            for j in range(i):
+                for k in range(3):
+                    s = math.sin(s) * s + 0.3 * k
+                    if j + k > 3:
+                        raise ValueError
+        except ValueError:
+            s *= 1.5
+    return s
+
+
+STEPS = [(0, 10, 3), (0, 9, 3), (-4, 7, 2), (5, 5, 2), (6, 2, 3), (0, 3, 7), (0, 2**62, 2**61)]
+
+
+@pytest.mark.parametrize(
+    ("f", "given"),
+    [(in_steps, STEPS)] + [(f, [(0,), (1,), (2,), (9,)]) for f in (kinds, with_arrays, by_halves, out_of_two)],
+)
+def test_places_of_values_that_loops_keep(f, given):
+    first = grad(f)
+    forward, second, of_first = jacfwd(f), None, None
+    # Memory of addresses that grows has no second derivative.
+    if f is not with_arrays:
+        second, of_first = grad(first), jacfwd(first)
+    before = _core.live_allocations()
+    for x in (0.4, 0.9, 1.7):
+        for rest in given:
+            assert first(x, *rest) == pytest.approx(forward(x, *rest), rel=1e-5, abs=1e-7), (x, rest)
+            if second is None or of_first is None:
+                continue
+            assert second(x, *rest) == pytest.approx(of_first(x, *rest), rel=1e-4, abs=1e-6), (x, rest)
+    assert _core.live_allocations() == before
+
+
+def table(x, n, m):
+    s = 0.0
+    for i in range(n):
+        k = 0
+        for j in range(2, m + i, 3):
+            s += x * x * j
+            k += 1
+        s += x * k
+    return s
+
+
+def test_counts_of_loops_are_computed_again():
+    derivative = grad(table)
+    assert derivative(0.5, 4, 9) == pytest.approx(slope(njit(table), 0.5, 4, 9), rel=1e-6)
+    assert "lh_tape" not in next(iter(derivative.inspect_llvm().values()))

@@ -1,6 +1,5 @@
 //! Stacks for the values that loops keep: one for each outermost loop and kind of values, so that loops carry few
-//! addresses, however many values they keep. What loops push in the order of the program, the reverse part pops in the
-//! opposite order.
+//! addresses, however many values they keep. The reverse part pops in the opposite order of that in which loops push.
 //!
 //! ```text
 //! for i in range(n):          each iteration pushes its values, and where those of the one before are
@@ -10,12 +9,13 @@
 
 use crate::builder::{Builder, MOST, iterations, row, to};
 use crate::memory::{has_memory, leaves};
-use crate::normal::{Bounds, Flow, bounds, is_left_early};
+use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere, is_left_early};
 use crate::reverse::Counting;
-use crate::tape::{Counters, before, pair, size, split, words};
 use hashbrown::HashMap;
-use lh_ir::func::{Function, Inst, Term};
-use lh_ir::{Block, Const, Slot, Ty, Value};
+use lh_ir::func::{BlockData, Function, Inst, Term};
+use lh_ir::types::{ClassTy, TyKind};
+use lh_ir::verify::parts;
+use lh_ir::{Block, Const, Slot, Ty, Value, bug};
 use lh_ops::runtime as rt;
 
 /// The stack of a nest of loops.
@@ -289,7 +289,8 @@ impl Frame {
     /// Notes where the last iteration's values are when a loop is left; in the reverse part, finds them there, and pops
     /// those of each iteration after it.
     fn leave(&self, func: &mut Function, flow: &Flow, counting: &[Counting], reverse: &HashMap<Block, Block>) {
-        let exits: Vec<Block> = flow.left.iter().filter(|(_, l)| l.iter().any(|(l, _)| *l == self.of)).map(|(e, _)| *e).collect();
+        let exits: Vec<Block> =
+            flow.left.iter().filter(|(_, l)| l.iter().any(|(l, _)| *l == self.of)).map(|(e, _)| *e).collect();
         let top = self.stack.top;
         for exit in exits {
             let Some(&back) = reverse.get(&exit) else { continue };
@@ -351,4 +352,73 @@ fn rows_of(b: &mut Builder<'_>, known: &Bounds, most: i64) -> Value {
     let (more, step) = (b.int(2 * known.step as i64 - 1), b.int(known.step as i64));
     let n = b.int_op("add", n, more);
     b.op(row("sdiv"), &[n, step], Ty::int())
+}
+
+/// The type of an owner with an address.
+pub(crate) fn pair() -> Ty {
+    Ty::tuple(vec![Ty::meminfo(), Ty::ptr()])
+}
+
+/// Splits the block before a loop at its end, or the loop's header at its beginning. Gives the block, the rest of it,
+/// and a further block.
+pub(crate) fn split(func: &mut Function, flow: &Flow, header: Block, at_header: bool) -> (Block, Block, Block) {
+    let block = if at_header { header } else { before(flow, header) };
+    let [rest, more] = [func.new_block(), func.new_block()];
+    let mut data = std::mem::take(&mut func.blocks[block.index()]);
+    let (params, parallel, cold) = (std::mem::take(&mut data.params), data.parallel.take(), data.cold);
+    let insts = if at_header { Vec::new() } else { std::mem::take(&mut data.insts) };
+    func.blocks[block.index()] =
+        BlockData { params, insts, parallel, cold, term_span: data.term_span, ..Default::default() };
+    func.blocks[rest.index()] = data;
+    (block, rest, more)
+}
+
+/// The block from which a loop is entered.
+pub(crate) fn before(flow: &Flow, header: Block) -> Block {
+    let found = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
+    found.unwrap_or_else(|| bug!("a loop is entered")).from
+}
+
+/// Finds the place of a value by the counters of loops.
+pub(crate) type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
+
+/// A loop in words, for an error.
+pub(crate) fn words(func: &Function, flow: &Flow, l: usize) -> String {
+    // Memory of a tape is allocated with the loop in words.
+    let text = |block: usize| {
+        func.blocks[block].insts.iter().find_map(|d| match &d.inst {
+            Inst::Runtime(f, args) if f.allocates() => args.iter().find_map(|a| match inst_anywhere(func, *a) {
+                Some(Inst::Const(Const::Str(text))) => Some(text.clone()),
+                _ => None,
+            }),
+            _ => None,
+        })
+    };
+    // The places of a derivative's loops are those of calls that were inlined.
+    let known: Vec<(usize, String)> = (0..flow.loops.innermost.len()).filter_map(|b| Some((b, text(b)?))).collect();
+    if let Some((_, text)) = known.iter().find(|(b, _)| flow.loops.innermost[*b] == Some(l)) {
+        return text.clone();
+    }
+    if !known.is_empty() {
+        return "a loop of a derivative".to_owned();
+    }
+    let file = func.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    format!("the loop at line {} of {file}", func.blocks[flow.loops.loops[l].header.index()].term_span.line)
+}
+
+/// Bytes of a value on the tape.
+pub(crate) fn size(ty: Ty) -> i64 {
+    match ty.kind() {
+        TyKind::Array { ndim, .. } => 8 * (1 + 2 * i64::from(*ndim)),
+        TyKind::MemInfo => 0,
+        _ if is_object(ty) => 8,
+        _ if ty.is_counted() => parts(ty).map(size).sum(),
+        // Places are aligned for what follows only where there are several.
+        _ => i64::try_from(ty.mem_layout().1).unwrap_or(8),
+    }
+}
+
+/// Whether a value is one reference to an object of a class.
+pub(crate) fn is_object(ty: Ty) -> bool {
+    matches!(ty.kind(), TyKind::Class(ClassTy { parts: None, .. }))
 }

@@ -4,14 +4,14 @@
 
 use crate::builder::{Builder, MOST, iterations, product, row, to};
 use crate::nest::{self, Nest};
-use crate::normal::{Bounds, Flow, bounds, entries, inst_anywhere};
+use crate::normal::{Bounds, Flow, bounds, inst_anywhere};
 use crate::reverse::Counting;
-use crate::stack::Stacks;
+use crate::stack::{Counters, Stacks, is_object, pair, size, split, words};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
-use lh_ir::types::{ClassTy, Layout, TyKind};
+use lh_ir::types::{Layout, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
 use lh_ops::exceptions::RUNTIME_ERROR;
@@ -25,11 +25,6 @@ struct Column {
     memory: Slot,
     /// In a nest of loops, the array of rows that the memory is.
     rows: Option<Slot>,
-}
-
-/// The type of an owner with an address.
-pub(crate) fn pair() -> Ty {
-    Ty::tuple(vec![Ty::meminfo(), Ty::ptr()])
 }
 
 /// The values of one loop.
@@ -200,13 +195,7 @@ impl Tape {
     }
 
     /// Writes a value that is kept.
-    fn note(
-        &self,
-        b: &mut Builder<'_>,
-        flow: &Flow,
-        v: Value,
-        with: &Writing<'_>,
-    ) -> Result<()> {
+    fn note(&self, b: &mut Builder<'_>, flow: &Flow, v: Value, with: &Writing<'_>) -> Result<()> {
         if let Some(s) = with.slots.get(&v) {
             let address = b.func.ty(v) == Ty::ptr();
             let kept = if address { b.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![v]), Ty::i64()) } else { v };
@@ -371,26 +360,6 @@ impl Tape {
     }
 }
 
-/// Splits the block before a loop at its end, or the loop's header at its beginning. Gives the block, the rest of it,
-/// and a further block.
-pub(crate) fn split(func: &mut Function, flow: &Flow, header: Block, at_header: bool) -> (Block, Block, Block) {
-    let block = if at_header { header } else { before(flow, header) };
-    let [rest, more] = [func.new_block(), func.new_block()];
-    let mut data = std::mem::take(&mut func.blocks[block.index()]);
-    let (params, parallel, cold) = (std::mem::take(&mut data.params), data.parallel.take(), data.cold);
-    let insts = if at_header { Vec::new() } else { std::mem::take(&mut data.insts) };
-    func.blocks[block.index()] =
-        BlockData { params, insts, parallel, cold, term_span: data.term_span, ..Default::default() };
-    func.blocks[rest.index()] = data;
-    (block, rest, more)
-}
-
-/// The block from which a loop is entered.
-pub(crate) fn before(flow: &Flow, header: Block) -> Block {
-    let found = entries(&flow.cfg, header).into_iter().find(|e| !flow.dom.dominates(header, e.from));
-    found.unwrap_or_else(|| bug!("a loop is entered")).from
-}
-
 /// Moves the values of a nest, which use some rows, to memory with more of them, at least so many as needed.
 fn enlarge(b: &mut Builder<'_>, of: &OfLoop, (need, room, used): (Value, Value, Value), words: String) {
     let two = b.int(2);
@@ -428,33 +397,6 @@ fn rows(ty: Ty) -> Ty {
     Ty::array(item, 2, Layout::C)
 }
 
-/// Finds the place of a value by the counters of loops.
-pub(crate) type Counters<'a> = dyn Fn(&mut Builder<'_>, usize) -> Value + 'a;
-
-/// A loop in words, for an error.
-pub(crate) fn words(func: &Function, flow: &Flow, l: usize) -> String {
-    // Memory of a tape is allocated with the loop in words.
-    let text = |block: usize| {
-        func.blocks[block].insts.iter().find_map(|d| match &d.inst {
-            Inst::Runtime(f, args) if f.allocates() => args.iter().find_map(|a| match inst_anywhere(func, *a) {
-                Some(Inst::Const(Const::Str(text))) => Some(text.clone()),
-                _ => None,
-            }),
-            _ => None,
-        })
-    };
-    // The places of a derivative's loops are those of calls that were inlined.
-    let known: Vec<(usize, String)> = (0..flow.loops.innermost.len()).filter_map(|b| Some((b, text(b)?))).collect();
-    if let Some((_, text)) = known.iter().find(|(b, _)| flow.loops.innermost[*b] == Some(l)) {
-        return text.clone();
-    }
-    if !known.is_empty() {
-        return "a loop of a derivative".to_owned();
-    }
-    let file = func.file.rsplit(['/', '\\']).next().unwrap_or_default();
-    format!("the loop at line {} of {file}", func.blocks[flow.loops.loops[l].header.index()].term_span.line)
-}
-
 /// Most bytes that a thread of a kernel keeps for a loop with a constant number of iterations.
 const MOST_LOCAL: i64 = 1 << 16;
 
@@ -471,18 +413,6 @@ fn all_trips(func: &Function, flow: &Flow, l: usize) -> Option<i64> {
     let own = number(of.limit)?.checked_sub(number(of.first)?)?.max(0) + 1;
     let runs = flow.loops.loops[l].parent.map_or(Some(1), |p| all_trips(func, flow, p))?;
     own.checked_mul(runs)
-}
-
-/// Bytes of a value on the tape.
-pub(crate) fn size(ty: Ty) -> i64 {
-    match ty.kind() {
-        TyKind::Array { ndim, .. } => 8 * (1 + 2 * i64::from(*ndim)),
-        TyKind::MemInfo => 0,
-        _ if is_object(ty) => 8,
-        _ if ty.is_counted() => parts(ty).map(size).sum(),
-        // Places are aligned for what follows only where there are several.
-        _ => i64::try_from(ty.mem_layout().1).unwrap_or(8),
-    }
 }
 
 fn offset(at: &mut i64, ty: Ty) -> i64 {
@@ -506,11 +436,6 @@ pub(crate) fn is_keepable(ty: Ty) -> bool {
         TyKind::Optional(_) | TyKind::MaybeUnbound(_) => !ty.is_counted(),
         _ => !ty.is_counted() || is_object(ty) || parts(ty).next().is_some() && parts(ty).all(is_keepable),
     }
-}
-
-/// Whether a value is one reference to an object of a class.
-fn is_object(ty: Ty) -> bool {
-    matches!(ty.kind(), TyKind::Class(ClassTy { parts: None, .. }))
 }
 
 /// The object that an instruction keeps until there; callers keep arguments.
