@@ -238,7 +238,8 @@ def _one(wanted, shadow, adjoint, is_unused):
         return None
     if not (prim.is_array(shadow) or prim.is_number(shadow)):
         return None
-    if not is_inexact(shadow):
+    # A question about types: what adds to integers is never typed.
+    if not (prim.is_float(prim.dtype_of(shadow)) or prim.is_complex(prim.dtype_of(shadow))):
         return None
     fitting = _fitting(adjoint, prim.dtype_of(shadow))
     if prim.is_number(shadow):

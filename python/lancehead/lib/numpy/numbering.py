@@ -20,7 +20,7 @@ from lancehead.lib.numpy.layout import (
 )
 from lancehead.lib.numpy.manip import broadcast_shapes
 from lancehead.lib.numpy.selection import numbers_in
-from lancehead.lib.numpy.sorting import argsort_line, sort_in_place
+from lancehead.lib.numpy.sorting import argsort_line, sort
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
@@ -180,8 +180,7 @@ def sort_complex(a):
     """
     x = asarray(a)
     dtype = prim.dtype_of(x)
-    c = copy_c(x, dtype)
-    sort_in_place(c, -1)
+    c = sort(x)
     if prim.is_complex(dtype):
         return c
     return copy_c(c, np.complex64 if prim.is_int(dtype) and prim.itemsize(dtype) <= 2 else np.complex128)

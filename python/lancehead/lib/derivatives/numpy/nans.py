@@ -3,9 +3,9 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along, fitted, writable
+from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import spread
-from lancehead.lib.derivatives.numpy.sorting import half_of_two
+from lancehead.lib.derivatives.numpy.sorting import half_of_two, to_two
 from lancehead.lib.numpy.layout import copy_c
 from lancehead.lib.numpy.nans import _median_line, squares_of_numbers, sum_of_numbers
 from lancehead.lib.numpy.sorting import argsort_line
@@ -46,12 +46,7 @@ def _median_line_forward(v, extra):
 
 def _median_line_backward(saved, adjoint, wanted, shadows):
     """Half of the adjoint goes to each of the two elements, which may be one."""
-    v = writable(shadows[0])
-    if wanted & 1 != 0 and saved[0] >= 0:
-        half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
-        v[saved[0]] += half
-        v[saved[1]] += half
-    return (None,)
+    return to_two(saved, adjoint, wanted, shadows)
 
 
 def sum_of_numbers_tangent(wanted, tangents, x, axis, keepdims, dtype):

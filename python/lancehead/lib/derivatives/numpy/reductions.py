@@ -4,9 +4,10 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import along, fitted
-from lancehead.lib.derivatives.numpy.axes import no_out, of_table, spread, spread_kept, summed_to
+from lancehead.lib.derivatives.numpy.axes import conj, no_out, of_table, spread, spread_kept, summed_to
 from lancehead.lib.numpy.axes import table_of
 from lancehead.lib.numpy.layout import copy_c, new_array, with_shape
+from lancehead.lib.numpy.masks import masked
 from lancehead.lib.numpy.reductions import _extreme_of_all, _mean, _variance, prod
 
 
@@ -40,23 +41,35 @@ def sum_tangent(wanted, tangents, a, axis=None, dtype=None, out=None, keepdims=F
 
 
 def prod_forward(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """The product, and the elements."""
+    """The product, the elements that it is made of, and the first factor with the product of the others."""
     no_out(out)
-    if initial is not None or prim.is_array(where):
-        prim.error("products with `initial` or `where` have no derivative: multiply `np.where(where, a, 1.0)`")
+    if prim.is_number(where):
+        if not where:
+            prim.error("a product of no elements has no derivative")
     x = np.asarray(a)
-    return prod(a, axis, dtype, out, keepdims, initial, where), copy_c(x, prim.dtype_of(x))
+    one = prim.cast(1, prim.dtype_of(x))
+    factors = masked(x, where, one) if prim.is_array(where) else copy_c(x, prim.dtype_of(x))
+    found = prod(a, axis, dtype, out, keepdims, initial, where)
+    if initial is None:
+        return found, (factors, None, None)
+    return found, (factors, initial, prod(factors, axis, dtype, None, keepdims))
 
 
 def prod_backward(saved, adjoint, wanted, shadows):
     """The product of the other elements, which also holds where elements are zero."""
-    axis = shadows[1]
-    table, _ = table_of(saved, axis)
-    given = with_shape(np.ascontiguousarray(adjoint), (table.shape[0],))
+    factors, initial, others = saved
+    axis, where = shadows[1], shadows[6]
+    table, _ = table_of(factors, axis)
+    scaled = adjoint if initial is None else adjoint * conj(initial)
+    given = with_shape(np.ascontiguousarray(scaled), (table.shape[0],))
     own = new_array(table.shape, prim.dtype_of(given))
     for i in range(table.shape[0]):
         _others(table[i], own[i], given[i])
-    return (of_table(own, saved, axis),)
+    placed = of_table(own, factors, axis)
+    kept = np.where(where, placed, prim.cast(0, prim.dtype_of(placed))) if prim.is_array(where) else placed
+    if initial is None:
+        return (kept,)
+    return (kept, None, None, None, None, np.sum(adjoint * conj(others)))
 
 
 def _others(x, own, g):
@@ -67,12 +80,8 @@ def _others(x, own, g):
         before = before * x[k]
     after = prim.cast(1, prim.dtype_of(x))
     for k in range(x.size - 1, -1, -1):
-        own[k] = g * _conj(own[k] * prim.cast(after, prim.dtype_of(own)))
+        own[k] = g * conj(own[k] * prim.cast(after, prim.dtype_of(own)))
         after = after * x[k]
-
-
-def _conj(x):
-    return x.conjugate() if prim.is_complex(x) else x
 
 
 def _extreme_of_all_forward(x, axis, keepdims, step, message, initial):

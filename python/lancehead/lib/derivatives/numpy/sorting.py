@@ -162,11 +162,16 @@ def places_between(v, k):
 
 def _median_line_backward(saved, adjoint, wanted, shadows):
     """Half of the adjoint goes to each of the two elements, which may be one."""
+    return to_two(saved, adjoint, wanted, shadows)
+
+
+def to_two(places, adjoint, wanted, shadows):
+    """Gives halves of the adjoint of a mean of two elements to these; to none if there are none."""
     v = writable(shadows[0])
-    if wanted & 1 != 0 and saved[0] >= 0:
+    if wanted & 1 != 0 and places[0] >= 0:
         half = prim.cast(adjoint, prim.dtype_of(v)) / prim.cast(2, prim.dtype_of(v))
-        v[saved[0]] += half
-        v[saved[1]] += half
+        v[places[0]] += half
+        v[places[1]] += half
     return (None,)
 
 
