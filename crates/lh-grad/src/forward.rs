@@ -4,7 +4,7 @@
 use crate::builder::{Builder, SUM};
 use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::partial::{self, Terms};
-use crate::shadow::{self, Mode, Shadows, leaf_values, refused, with_leaves, zero};
+use crate::shadow::{self, Mode, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero};
 use crate::snapshots::refused_call;
 use hashbrown::HashMap;
 use lh_ir::algebra::Grad;
@@ -177,6 +177,7 @@ impl Pass<'_> {
             }
             Inst::Runtime(f, _) => return Err(refused(f.name)),
             Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            Inst::Foreign(..) => return Err(refused_foreign()),
             _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
         };
         self.tangents.insert(r, made);

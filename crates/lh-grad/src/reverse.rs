@@ -7,7 +7,7 @@ use crate::kernels::{self, Wait, is_folded};
 use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
-use crate::shadow::{Copies, RuleCall, Saved, Shadows, leaf_values, refused, with_leaves, zero, zeroed};
+use crate::shadow::{Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero, zeroed};
 use crate::snapshots::refused_call;
 use crate::unchosen::unchosen;
 use hashbrown::{HashMap, HashSet};
@@ -491,8 +491,7 @@ impl<'a> Reverse<'a> {
                 }
                 Ok(())
             }
-            _ if active => Err(Diagnostic::new(diag::NO_DERIVATIVE, "this call of a C function has no derivative")
-                .note("state one for a function around it: `custom_vjp`")),
+            _ if active => Err(refused_foreign()),
             _ => Ok(()),
         }
     }

@@ -223,6 +223,11 @@ impl Pass<'_> {
         {
             return Err(if matches!(f.role, Role::Atomic(..)) { refused_atomic() } else { refused(f.name) });
         }
+        if matches!(d.inst, Inst::Foreign(..))
+            && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
+        {
+            return Err(refused_foreign());
+        }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
             (Inst::Runtime(f, args), None) => self.effect(b, f, args),
@@ -343,10 +348,7 @@ impl Pass<'_> {
             Inst::New(n) => return Ok(b.inst(Inst::New(*n), ty)),
             Inst::Runtime(f, _) => return Err(refused(f.name)),
             Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
-            Inst::Foreign(..) => {
-                return Err(Diagnostic::new(diag::NO_DERIVATIVE, "the call of a C function has no derivative")
-                    .note("state one for a function around it: `custom_vjp`"));
-            }
+            Inst::Foreign(..) => return Err(refused_foreign()),
             Inst::Extern(_) => {
                 return Err(Diagnostic::new(
                     diag::NO_DERIVATIVE,
@@ -383,6 +385,12 @@ fn refused_atomic() -> Box<Diagnostic> {
 pub(crate) fn refused(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(diag::NO_DERIVATIVE, format!("this operation has no derivative (`{name}`)"))
         .note("state one for a function around it: `custom_vjp`")
+}
+
+/// The refusal of code that was not compiled here.
+pub(crate) fn refused_foreign() -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_DERIVATIVE, "this call of a C function has no derivative")
+        .note("state one for a function around it: `custom_vjp` or `custom_jvp`")
 }
 
 /// The value with zeros for its floats.

@@ -185,6 +185,11 @@ def times(slope, tangent):
     return found if found == found or tangent != 0 else tangent
 
 
+def like_signed(x, y):
+    """A number, as zero with the sign of another one; its derivative is one also there."""
+    return 0.0 + x if prim.copysign(1.0, y) > 0.0 else -(0.0 - x)
+
+
 def pull_stated(backward, wanted, saved, adjoint, shadows):
     """As `pull`, for a function of the program: it takes what was saved and the adjoint of the result."""
     return _given(wanted, shadows, backward(saved, adjoint), False)

@@ -3,7 +3,7 @@
 import math
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along, times
+from lancehead.lib.derivatives import along, like_signed, times
 from lancehead.lib.scipy.kernels import digamma
 
 
@@ -23,6 +23,15 @@ def frexp_tangent(wanted, tangents, x):
     mantissa, exponent = math.frexp(x)
     slope = math.ldexp(along(wanted & 1, prim.cast(tangents[0], float)), -exponent)
     return (mantissa, exponent), (slope, exponent)
+
+
+def modf_text(x, /):
+    """Both parts without `copysign`, whose slope has the sign of a zero."""
+    v = float(x)
+    if v - v != 0.0:
+        return (v if v != v else prim.copysign(0.0, v)), v
+    whole = prim.trunc(v)
+    return like_signed(v - whole, v), whole
 
 
 def gamma_forward(x):

@@ -3,7 +3,7 @@
 import cmath
 
 from lancehead.lib import prim
-from lancehead.lib.derivatives import along, times
+from lancehead.lib.derivatives import along, like_signed, times
 from lancehead.lib.operator import _complex_pow
 
 
@@ -13,6 +13,21 @@ def _float_pow_text(a, b):
         if a == 0.0 and b < 0.0:
             raise ZeroDivisionError("0.0 cannot be raised to a negative power")
     return prim.pow(a, b)
+
+
+def _float_mod_text(a, b):
+    """The remainder without `copysign`, whose slope has the sign of a zero."""
+    r = prim.frem(a, b)
+    if r == 0.0:
+        return prim.cast(like_signed(r, b), prim.dtype_of(r))
+    if (b < 0.0) != (r < 0.0):
+        r += b
+    return r
+
+
+def float_rem_text(a, b):
+    """The remainder by its row, whose slope is one also at zero."""
+    return prim.frem(a, b)
 
 
 def _complex_pow_forward(a, b):

@@ -3,7 +3,7 @@ that are shorter than their text."""
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import along, times
-from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln
+from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln, logit
 
 
 def gamma_forward(x):
@@ -26,6 +26,23 @@ def gammaln_forward(x):
 def gammaln_backward(saved, adjoint, wanted, shadows):
     """`digamma(x)`."""
     return (adjoint * digamma(saved),)
+
+
+def logit_forward(p):
+    """The inverse of the logistic function, and its slope, which is infinite at zero and one."""
+    found = logit(p)
+    return found, prim.fdiv(1.0, p * (1.0 - p)) if found == found else found
+
+
+def logit_backward(saved, adjoint, wanted, shadows):
+    """`1 / (p (1 - p))`."""
+    return (adjoint * saved,)
+
+
+def logit_tangent(wanted, tangents, p):
+    """`1 / (p (1 - p))`."""
+    found, slope = logit_forward(p)
+    return found, times(slope, along(wanted & 1, tangents[0]))
 
 
 def digamma_forward(x):
