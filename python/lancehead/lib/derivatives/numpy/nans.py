@@ -1,14 +1,32 @@
-"""Derivatives of sums and medians without NaN."""
+"""Derivatives of extremes, sums and medians without NaN."""
 
 import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import along, fitted
 from lancehead.lib.derivatives.numpy.axes import spread
+from lancehead.lib.derivatives.numpy.reductions import along_extremes, are_extreme, to_extremes
 from lancehead.lib.derivatives.numpy.sorting import half_of_two, to_two
 from lancehead.lib.numpy.layout import copy_c
-from lancehead.lib.numpy.nans import _median_line, squares_of_numbers, sum_of_numbers
+from lancehead.lib.numpy.nans import _extreme, _median_line, squares_of_numbers, sum_of_numbers
 from lancehead.lib.numpy.sorting import argsort_line
+
+
+def _extreme_forward(x, axis, keepdims, greatest):
+    """The extreme, and which elements are equal to it."""
+    found = _extreme(x, axis, keepdims, greatest)
+    return found, are_extreme(x, found, axis)
+
+
+def _extreme_backward(saved, adjoint, wanted, shadows):
+    """Equal extremes have the same part of the adjoint."""
+    return (to_extremes(saved, shadows[1], adjoint)[1],)
+
+
+def _extreme_tangent(wanted, tangents, x, axis, keepdims, greatest):
+    """The mean of the tangents of equal extremes."""
+    found, same = _extreme_forward(x, axis, keepdims, greatest)
+    return found, fitted(along_extremes(same, axis, keepdims, along(wanted & 1, tangents[0]))[1], found)
 
 
 def sum_of_numbers_forward(x, axis, keepdims, dtype):

@@ -87,7 +87,12 @@ def _others(x, own, g):
 def _extreme_of_all_forward(x, axis, keepdims, step, message, initial):
     """The extreme, and which elements are equal to it."""
     found = _extreme_of_all(x, axis, keepdims, step, message, initial)
-    return found, prim.map(_is_same, x, spread(found, x, axis))
+    return found, are_extreme(x, found, axis)
+
+
+def are_extreme(x, found, axis):
+    """Which elements are equal to the extreme."""
+    return prim.map(_is_same, x, spread(found, x, axis))
 
 
 def _is_same(x, y):
@@ -97,12 +102,18 @@ def _is_same(x, y):
 def _extreme_of_all_backward(saved, adjoint, wanted, shadows):
     """Equal extremes have the same part of the adjoint. That of `initial` counts as one of them."""
     axis, initial = shadows[1], shadows[5]
-    n = _counted(saved, axis)
-    shares = spread_kept(adjoint, saved, axis) / np.maximum(n, 1)
-    own = np.where(saved, shares, prim.cast(0, prim.dtype_of(shares)))
+    n, own = to_extremes(saved, axis, adjoint)
     if initial is None:
         return (own,)
-    return (own, None, None, None, None, np.sum(np.where(n == 0, spread_kept(adjoint, saved, axis), 0.0 * shares)))
+    rest = np.where(n == 0, spread_kept(adjoint, saved, axis), prim.cast(0, prim.dtype_of(own)))
+    return (own, None, None, None, None, np.sum(rest))
+
+
+def to_extremes(is_extreme, axis, adjoint):
+    """The numbers of equal extremes, and the parts of the adjoint that they have."""
+    n = _counted(is_extreme, axis)
+    shares = spread_kept(adjoint, is_extreme, axis) / np.maximum(n, 1)
+    return n, np.where(is_extreme, shares, prim.cast(0, prim.dtype_of(shares)))
 
 
 def _counted(is_extreme, axis):
@@ -163,12 +174,17 @@ def cumsum_tangent(wanted, tangents, a, axis=None, dtype=None, out=None):
 def _extreme_of_all_tangent(wanted, tangents, x, axis, keepdims, step, message, initial):
     """The mean of the tangents of equal extremes. That of `initial` counts as one of them."""
     found, same = _extreme_of_all_forward(x, axis, keepdims, step, message, initial)
-    t = along(wanted & 1, tangents[0])
-    n = np.sum(same, axis, np.int64, None, keepdims)
-    own = np.sum(np.where(same, t, prim.cast(0, prim.dtype_of(t))), axis, None, None, keepdims) / np.maximum(n, 1)
+    n, own = along_extremes(same, axis, keepdims, along(wanted & 1, tangents[0]))
     if initial is None:
         return found, fitted(own, found)
     return found, fitted(own + np.where(n == 0, along(wanted & 32, tangents[5]), 0), found)
+
+
+def along_extremes(same, axis, keepdims, t):
+    """The numbers of equal extremes, and the means of their tangents."""
+    n = np.sum(same, axis, np.int64, None, keepdims)
+    total = np.sum(np.where(same, t, prim.cast(0, prim.dtype_of(t))), axis, None, None, keepdims)
+    return n, total / np.maximum(n, 1)
 
 
 def _variance_tangent(wanted, tangents, x, axis, keepdims, dt, real, lost, mean):
