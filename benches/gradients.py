@@ -1,6 +1,7 @@
 """Derivatives beside the functions themselves: time of `value_and_grad` over that of the compiled function.
 
 benches/run.sh gradients [names]        JAX's time stands beside it where target/peers has JAX
+benches/run.sh gradients --rules [words]        derivatives at edges beside JAX's
 """
 
 import importlib
@@ -11,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import gradient_rules
 import numpy as np
 
 from lancehead import njit
@@ -193,6 +195,8 @@ def with_jax(chosen):
 
 
 def main():
+    if sys.argv[1:2] == ["--rules"]:
+        sys.exit(gradient_rules.main(sys.argv[2:]) > 0)
     chosen = {n: p for n, p in programs().items() if len(sys.argv) == 1 or n in sys.argv[1:]}
     jax, ratios, beside = with_jax(chosen), [], []
     heads = "program", "itself us", "gradient us", "ratio", "first calls ms", "of JAX", "first"

@@ -59,6 +59,16 @@ def derivatives_of(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[An
     raise TypeError(_COMPILED.format("derivatives_of"))
 
 
+def by_tangent(tangent: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """In compiled code: the result by a function that states a tangent, and copies of the arguments."""
+    raise TypeError(_COMPILED.format("by_tangent"))
+
+
+def against_tangent(tangent: Callable[..., Any], args: tuple[Any, ...], adjoint: Any) -> Any:
+    """In compiled code: the adjoints of arguments by a function that states a tangent."""
+    raise TypeError(_COMPILED.format("against_tangent"))
+
+
 def derivatives_with(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
     """In compiled code: as `derivatives_of`, for a function that gives a number and something else."""
     raise TypeError(_COMPILED.format("derivatives_with"))
@@ -304,8 +314,8 @@ def custom_vjp(fun: Callable[..., Any]) -> Any:
 
 
 def custom_jvp(fun: Callable[..., Any]) -> Any:
-    """A function whose derivative in forward mode the program states, by `f.defjvp(tangent)`: `tangent(args, tangents)`
-    gives the result and its tangent."""
+    """A function whose derivative the program states, by `f.defjvp(tangent)`: `tangent(args, tangents)` gives the
+    result and its tangent, which is linear in those of the arguments, so that reverse mode has it as well."""
     return _stated(fun, "defjvp", ("__tangent__",))
 
 
@@ -326,10 +336,25 @@ def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> 
             raise TypeError("the derivative of this function is stated already")
         for attribute, function in zip(attributes, functions, strict=True):
             setattr(own.py_func, attribute, function)
+        if name == "defjvp":
+            own.py_func.__forward__, own.py_func.__backward__ = _transposed(own, functions[0])
         return own
 
     setattr(own, name, define)
     return own
+
+
+def _transposed(fun: Any, tangent: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The pair that states the derivative of reverse mode for a function that states a tangent."""
+    own = _function(tangent)
+
+    def forward(*args):  # type: ignore[no-untyped-def]
+        return by_tangent(own, args)
+
+    def backward(saved, adjoint):  # type: ignore[no-untyped-def]
+        return against_tangent(own, saved, adjoint)
+
+    return _alike(forward, fun).py_func, backward
 
 
 def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool]:

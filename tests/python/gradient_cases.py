@@ -289,6 +289,10 @@ GROUPS = [
         np.fft.fftn(x), np.fft.ihfft(x)
         np.linalg.matrix_norm(x), np.linalg.vector_norm(x, ord=1), np.linalg.vector_norm(x, ord=np.inf, axis=0)
         np.matvec(x, x[0]), np.vecmat(x[:, 0], x), np.vecdot(x, x)
+        np.prod(x, 1, where=np.array([True, False, True, True]), initial=x[0, 0]), np.prod(x, initial=2.0)
+        np.average(x, 0, np.array([1, 2, 3])), np.sort_complex(x), np.nanmax(x, axis=0, keepdims=True)
+        np.cov(x, fweights=np.array([1, 2, 1, 3]))
+        np.quantile(x, 0.3, axis=0, weights=np.array([1, 2, 3]), method="inverted_cdf")
         np.average(x, axis=1, weights=x * x), np.average(x, weights=x * x + 1, returned=True)
     """),
     Group("x, y", (spaced(5), normal(5)), "d", """

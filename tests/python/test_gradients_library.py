@@ -6,6 +6,7 @@ have the types of what they belong to.
 
 from __future__ import annotations
 
+import cmath
 import math
 import re
 from pathlib import Path
@@ -19,7 +20,7 @@ import gradient_programs
 from differences import differences
 from gradient_cases import GROUPS
 from lancehead import njit
-from lancehead.gradients import grad, hessian, jacrev, jvp, pulled, pushed
+from lancehead.gradients import grad, hessian, jacrev, jvp, pulled, pushed, value_and_grad
 
 RULES = Path(__file__).parents[2] / "python" / "lancehead" / "lib" / "derivatives"
 TYPES = {"d": (np.float64, float), "f": (np.float32, np.float32), "z": (np.complex128, complex)}
@@ -236,6 +237,81 @@ def test_gamma():
         assert math.isnan(one(-2.0)) and math.isinf(one(0.0)) and one(np.inf) == np.inf and math.isnan(one(np.nan))
         assert type(jvp(lambda t: function(t), (np.float32(2.5),), (np.float32(1),))[1]) is float
     assert grad(lambda t: math.gamma(4) * t)(2.0) == 6.0
+
+
+#: Functions of complex numbers, and points beside which they are smooth on at least one side of each part.
+ENTIRE = "sqrt exp log log10 sinh cosh tanh sin cos tan asinh acosh acos asin atanh atan".split()
+ON_AXES = [1.5 + 0j, -1.5 + 0j, 0.5 + 0j, 0.5j, complex(-0.0, 0.7), complex(-1.5, -0.0), 0.3 - 0.2j]
+
+
+@pytest.mark.parametrize("name", ENTIRE)
+def test_complex_functions_on_axes(name):
+    """Slopes in all directions, also where a part is zero; on branch cuts those of the side of the value."""
+    function = getattr(cmath, name)
+    slope = grad(lambda z: function(z).real)
+    tangent = njit(lambda z, t: pushed(function, (z,), (t,))[1])
+    array = grad(lambda z: np.sum(getattr(np, {"asinh": "arcsinh"}.get(name, name))(z)).imag)
+    for z in ON_AXES:
+        # Parts away from zero are moved along, those that are zero stay on the side of their sign.
+        step = complex(math.copysign(1e-7, z.real), 0.0)
+        expected = (function(z + step) - function(z)) / step
+        assert slope(z) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+        assert tangent(z, 2j) == pytest.approx(2j * expected, rel=1e-5, abs=1e-6)
+    expected = np.array([-1j * slope(z) for z in ON_AXES])
+    np.testing.assert_allclose(array(np.array(ON_AXES)), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_polar_numbers_on_the_axis():
+    by_size, by_angle = grad(lambda r, phi: cmath.rect(r, phi).imag, (0, 1))(2.0, 0.0)
+    assert (by_size, by_angle) == (0.0, 2.0)
+    assert jvp(lambda r, phi: cmath.rect(r, phi), (-3.0, 0.0), (1.0, 2.0))[1] == 1.0 - 6.0j
+
+
+def test_exponents_of_complex_powers():
+    """Integral exponents, whose powers are products, have derivatives, too."""
+
+    def in_place(z, n):
+        y = z.copy()
+        y **= n
+        return np.sum(y)
+
+    z, n = np.array([2.0 + 1.0j, 1.0j, 0.0j, -1.0 + 0.5j]), np.array([3.0, 2.0, 1.0, -1.0])
+    expected = np.where(z == 0.0, 0.0, z**n * np.log(np.where(z == 0.0, 1.0, z)))
+    for function in (lambda z, n: np.sum(z**n), lambda z, n: np.sum(np.power(z, n)), in_place):
+        found = grad(lambda z, n: function(z, n).real, (0, 1))(z, n.astype(complex))
+        np.testing.assert_allclose(found[1], expected, rtol=1e-12)
+        np.testing.assert_allclose(found[0], n * np.where(z == 0.0, 1.0, z) ** (n - 1.0), rtol=1e-12)
+        real = grad(lambda n: function(z, n).real)(n)
+        np.testing.assert_allclose(real, expected.real, rtol=1e-12)
+        along = jvp(lambda n: function(z, n), (n,), (np.ones(4),))[1]
+        np.testing.assert_allclose(along, expected.sum(), rtol=1e-12)
+    twice = grad(grad(lambda n: ((2.0 + 1.0j) ** n).real))(3.0)
+    assert twice == pytest.approx(((2.0 + 1.0j) ** 3 * cmath.log(2.0 + 1.0j) ** 2).real, rel=1e-12)
+    assert grad(lambda z: (z**3).real)(2.0 + 1.0j) == 9.0 + 12.0j
+
+
+def test_remainders_at_multiples():
+    """The slope of a remainder is one also where it is a zero with a sign."""
+    for y in (2.0, -2.0):
+        assert [grad(lambda x: x % y)(x) for x in (4.0, 0.0, -0.0, -6.0)] == [1.0] * 4
+        assert [grad(lambda x: np.fmod(x, y))(x) for x in (4.0, 0.0, -0.0, -6.0)] == [1.0] * 4
+    for function in (np.modf, math.modf):
+        assert [grad(lambda x: function(x)[0])(x) for x in (-1.0, 0.0, -0.0, 3.0)] == [1.0] * 4
+        assert math.copysign(1.0, value_and_grad(lambda x: function(x)[0])(-2.0)[0]) == -1.0
+    assert math.copysign(1.0, value_and_grad(lambda x: x % -2.0)(4.0)[0]) == -1.0
+
+
+def test_conventions_of_jax():
+    """Equal numbers share, points of an interpolation have the slope to the right, ends of a domain are infinite."""
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 2.0])
+    assert grad(lambda x: np.sum(np.clip(x, 0.0, 1.0)))(x).tolist() == [0.0, 0.5, 1.0, 0.5, 0.0]
+    assert grad(lambda x, low: np.clip(x, low, 1.0), (0, 1))(0.5, 0.5) == (0.5, 0.5)
+    ties = np.array([3.0, np.nan, 3.0])
+    assert grad(lambda x: np.nanmax(x))(ties).tolist() == [0.5, 0.0, 0.5]
+    assert jvp(lambda x: np.nanmin(x), (ties,), (np.array([1.0, 9.0, 2.0]),)) == (3.0, 1.5)
+    slope = grad(lambda x: np.interp(x, np.array([0.0, 1.0, 2.0]), np.array([1.0, 2.0, 4.0])))
+    assert [slope(x) for x in (-1.0, 0.0, 0.5, 1.0, 1.5, 2.0)] == [0.0, 1.0, 1.0, 2.0, 2.0, 0.0]
+    assert [grad(lambda p: scipy.special.logit(p))(p) for p in (0.0, 0.5, 1.0)] == [np.inf, 4.0, np.inf]
 
 
 def test_elements_that_share_memory():

@@ -58,6 +58,21 @@ def taken_back(f, adjoint, asked, args):
     return found[0], found[1:]
 
 
+def by_tangent(tangent, args):
+    """The result of a function by the one that states its tangent, and the arguments as they were."""
+    own = copied(args)
+    return tangent(own, zeros(own))[0], own
+
+
+def against_tangent(tangent, args, adjoint):
+    """The adjoints of the arguments by a function that states a tangent: it is linear in those of the arguments."""
+
+    def weighted(tangents):
+        return _inner(tangent(args, tangents)[1], adjoint)
+
+    return prim.adjoint(weighted, (zeros(args),), (zeros(args),))[1][0]
+
+
 def pushed(f, args, tangents):
     """The result of `f(*args)` and its tangent for tangents of the arguments; `None` is that of a constant."""
     return prim.tangent(f, args, _fitting(args, tangents))
