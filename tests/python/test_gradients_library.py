@@ -250,11 +250,12 @@ def test_complex_functions_on_axes(name):
     function = getattr(cmath, name)
     slope = grad(lambda z: function(z).real)
     tangent = njit(lambda z, t: pushed(function, (z,), (t,))[1])
-    array = grad(lambda z: np.sum(getattr(np, {"asinh": "arcsinh"}.get(name, name))(z)).imag)
+    ufunc = getattr(np, name)
+    array = grad(lambda z: np.sum(ufunc(z)).imag)
     for z in ON_AXES:
-        # Parts away from zero are moved along, those that are zero stay on the side of their sign.
-        step = complex(math.copysign(1e-7, z.real), 0.0)
-        expected = (function(z + step) - function(z)) / step
+        # A real part that is zero is moved to the side of its sign, an imaginary one keeps its sign.
+        step = math.copysign(1e-7, z.real)
+        expected = (function(complex(z.real + step, z.imag)) - function(z)) / step
         assert slope(z) == pytest.approx(expected, rel=1e-5, abs=1e-6)
         assert tangent(z, 2j) == pytest.approx(2j * expected, rel=1e-5, abs=1e-6)
     expected = np.array([-1j * slope(z) for z in ON_AXES])
@@ -311,6 +312,10 @@ def test_conventions_of_jax():
     assert jvp(lambda x: np.nanmin(x), (ties,), (np.array([1.0, 9.0, 2.0]),)) == (3.0, 1.5)
     slope = grad(lambda x: np.interp(x, np.array([0.0, 1.0, 2.0]), np.array([1.0, 2.0, 4.0])))
     assert [slope(x) for x in (-1.0, 0.0, 0.5, 1.0, 1.5, 2.0)] == [0.0, 1.0, 1.0, 2.0, 2.0, 0.0]
+    for function, y in ((scipy.special.xlogy, 3.0), (scipy.special.xlog1py, 2.0)):
+        slopes = grad(lambda x, y: function(x, y), (0, 1))
+        assert slopes(0.0, y) == (pytest.approx(math.log(3.0)), 0.0)
+        assert jvp(lambda x: function(x, y), (0.0,), (2.0,))[1] == pytest.approx(2.0 * math.log(3.0))
     assert [grad(lambda p: scipy.special.logit(p))(p) for p in (0.0, 0.5, 1.0)] == [np.inf, 4.0, np.inf]
 
 

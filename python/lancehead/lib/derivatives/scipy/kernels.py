@@ -3,7 +3,20 @@ that are shorter than their text."""
 
 from lancehead.lib import prim
 from lancehead.lib.derivatives import along, times
-from lancehead.lib.scipy.kernels import SLOPE, beta, betaln, digamma, erfcinv, erfinv, expit, gamma, gammaln, logit
+from lancehead.lib.scipy.kernels import (
+    SLOPE,
+    beta,
+    betaln,
+    digamma,
+    erfcinv,
+    erfinv,
+    expit,
+    gamma,
+    gammaln,
+    logit,
+    xlog1py,
+    xlogy,
+)
 
 
 def gamma_forward(x):
@@ -43,6 +56,44 @@ def logit_tangent(wanted, tangents, p):
     """`1 / (p (1 - p))`."""
     found, slope = logit_forward(p)
     return found, times(slope, along(wanted & 1, tangents[0]))
+
+
+def xlogy_forward(x, y):
+    """The product, and both slopes, which are zero where both numbers are."""
+    of_x = prim.log(y) if x != 0.0 or y != 0.0 else 0.0
+    return xlogy(x, y), (of_x, prim.fdiv(x, y) if x != 0.0 else 0.0)
+
+
+def xlogy_backward(saved, adjoint, wanted, shadows):
+    """`log(y)` and `x / y`."""
+    return adjoint * saved[0], adjoint * saved[1]
+
+
+def xlogy_tangent(wanted, tangents, x, y):
+    """`log(y)` and `x / y`."""
+    found, slopes = xlogy_forward(x, y)
+    return found, _along_both(slopes, wanted, tangents)
+
+
+def _along_both(slopes, wanted, tangents):
+    return times(slopes[0], along(wanted & 1, tangents[0])) + times(slopes[1], along(wanted & 2, tangents[1]))
+
+
+def xlog1py_forward(x, y):
+    """The product, and both slopes, which are zero where the number and the logarithm's argument are."""
+    of_x = prim.log1p(y) if x != 0.0 or y != -1.0 else 0.0
+    return xlog1py(x, y), (of_x, prim.fdiv(x, 1.0 + y) if x != 0.0 else 0.0)
+
+
+def xlog1py_backward(saved, adjoint, wanted, shadows):
+    """`log(1 + y)` and `x / (1 + y)`."""
+    return adjoint * saved[0], adjoint * saved[1]
+
+
+def xlog1py_tangent(wanted, tangents, x, y):
+    """`log(1 + y)` and `x / (1 + y)`."""
+    found, slopes = xlog1py_forward(x, y)
+    return found, _along_both(slopes, wanted, tangents)
 
 
 def digamma_forward(x):
