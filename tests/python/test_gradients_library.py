@@ -334,7 +334,7 @@ CALLED_BY = {
     "_general": "scipy.linalg.eig", "_line_norm": "np.linalg.norm", "_linear_line": "np.quantile",
     "_matrix_product": "a @ b", "_median_line": "np.median", "_stacked": "np.matmul", "_transform": "np.fft.fft",
     "_variance": "np.var", "contracted": "np.einsum", "copy_c": "np.copy", "euclidean": "np.linalg.norm",
-    "argsort_line": "np.argsort", "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
+    "argsort_line": "np.argsort", "_extreme": "np.nanmax", "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -432,3 +433,83 @@ def test_counts_of_loops_are_computed_again():
     for n, m in ((4, 9), (5, 1), (3, 2), (0, 5)):
         assert derivative(0.5, n, m) == pytest.approx(slope(njit(table), 0.5, n, m), rel=1e-6)
     assert "lh_tape" not in next(iter(derivative.inspect_llvm().values()))
+
+
+def two_numbers(x, n):
+    y = x + 0.3
+    for _ in range(n):
+        x, y = x * y * 0.5, math.sin(x) + y
+    return x + y
+
+
+def linear(x, n):
+    s = x
+    for _ in range(n):
+        s = s * 0.5 + x
+    return s
+
+
+def narrow(x, n):
+    for _ in range(n):
+        u = math.exp(-x)
+        v = u * u
+        w = math.sin(u) * v
+        x = w + math.cos(v) * u
+    return x
+
+
+def wide(x, n):
+    s = 0.0
+    for _ in range(n):
+        x = math.tanh(x)
+        s += math.sin(x) * math.cos(x) + math.exp(x) * x
+    return s
+
+
+def straight(x, n):
+    a = math.exp(x)
+    b = math.sin(a * n)
+    c = a * b
+    return c * math.cos(b) + a
+
+
+def branches(x, n):
+    for _ in range(n):
+        if x > 1.0:
+            x = x * 0.3
+        else:
+            x = x * x + 0.7
+    return x
+
+
+def by_index(x, n):
+    s = 0.0
+    for i in range(n):
+        r = math.sqrt(x * x + i)
+        s += math.log(r) * r
+    return s
+
+
+def nested(x, n):
+    s = x
+    for _ in range(n):
+        t = s
+        for _ in range(n):
+            t = math.sin(t) + s
+        s = t * s
+    return s
+
+
+#: The bytes that a minimum cut keeps of each iteration: what the loop carries, if its steps need it and nothing tells it.
+LEAST = [
+    (chain, 8), (two_numbers, 16), (linear, 0), (narrow, 8), (wide, 8), (straight, 0), (branches, 8), (by_index, 0),
+    (nested, 24),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "least"), LEAST, ids=lambda x: getattr(x, "__name__", None))
+def test_little_more_is_kept_than_has_to_be(f, least):
+    derivative = grad(f)
+    assert derivative(0.5, 3) == pytest.approx(slope(f, 0.5, 3), rel=1e-6)
+    kept = re.findall(r"keeps (\d+) bytes", str(derivative.explain()))
+    assert least <= sum(map(int, kept)) <= 1.5 * least
