@@ -7,7 +7,7 @@ import scipy.special
 
 from differences import copies, differences
 from lancehead.errors import TypingError
-from lancehead.gradients import hessian, jvp, value_and_grad
+from lancehead.gradients import grad, hessian, jvp, value_and_grad
 
 RNG = np.random.default_rng(5)
 START = RNG.bit_generator.state
@@ -305,6 +305,35 @@ def triangles(a):
 def orthogonal(a):
     q, r = np.linalg.qr(a)
     return np.sum(q**4) + np.sum(r**4) + np.sum(q[..., 0] ** 2 * q[..., 1] ** 4)
+
+
+def test_copies_of_constants_that_change():
+    """What a rule gives of constant arguments takes derivatives when it is written to."""
+
+    def scaled(make, z, n):
+        y = make(z)
+        y *= n
+        y[1] += n[0] * n[0]
+        return np.sum(y * y)
+
+    def rounds(z, n):
+        s = 0.0
+        for k in range(4):
+            y = np.sort(z * k)
+            y += n * k
+            s += np.sum(y * y * z)
+            y[0] = s
+            s += y[0] * 0.5
+        return s
+
+    z, n, along = np.array([2.0, 1.0, 3.0]), np.array([0.5, 2.0, -1.0]), np.array([1.0, -2.0, 3.0])
+    makes = (lambda z: z.copy(), lambda z: np.sort(z), lambda z: np.cumsum(z), lambda z: np.asarray(z * 2.0))
+    for f in [*(lambda z, n, make=make: scaled(make, z, n) for make in makes), rounds]:
+        expected = differences(lambda v, f=f: f(z, v), n)
+        np.testing.assert_allclose(grad(lambda z, n: f(z, n), 1)(z, n), expected, rtol=1e-6)
+        np.testing.assert_allclose(grad(lambda n: f(z, n))(n), expected, rtol=1e-6)
+        tangent = jvp(lambda z, n: f(z, n), (z, n), (np.zeros(3), along))[1]
+        np.testing.assert_allclose(tangent, expected @ along, rtol=1e-6)
 
 
 def test_linear_systems():

@@ -188,7 +188,8 @@ impl Pass<'_> {
     fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData) -> bool {
         let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result) else { return false };
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        let Some(rule) = self.callees.push(*s).filter(|_| args.iter().any(is_active)) else { return false };
+        let is_one = args.iter().any(is_active) || self.memory.has_shadow(r);
+        let Some(rule) = self.callees.push(*s).filter(|_| is_one) else { return false };
         let mut tangents = Vec::new();
         for v in args {
             let (ty, of) = (b.func.ty(*v), self.of(b, *v));

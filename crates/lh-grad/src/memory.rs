@@ -8,7 +8,7 @@ use lh_ir::func::{Derivative, Function, Inst, InstData, Options};
 use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, SpecId, Ty, Value};
+use lh_ir::{Block, SpecId, Ty, Value, bug};
 
 /// Whether values of a type address memory that may hold floats.
 pub fn has_memory(ty: Ty) -> bool {
@@ -474,7 +474,10 @@ pub(crate) fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Ve
                 out
             }
         },
-        _ => Vec::new(),
+        Inst::ElemPtr { .. } | Inst::SlotSet(..) | Inst::Map(..) | Inst::IncRef(_) | Inst::DecRef(_) => Vec::new(),
+        // The list of pure instructions is exhaustive, so that a new one cannot be missed here.
+        _ if inst.is_pure() => Vec::new(),
+        _ => bug!("an instruction of which nobody says what it writes"),
     }
 }
 

@@ -7,7 +7,9 @@ use crate::kernels::{self, Wait, is_folded};
 use crate::memory::{Callees, Memory, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
-use crate::shadow::{Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero, zeroed};
+use crate::shadow::{
+    Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero, zeroed,
+};
 use crate::snapshots::refused_call;
 use crate::unchosen::unchosen;
 use hashbrown::{HashMap, HashSet};

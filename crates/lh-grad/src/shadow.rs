@@ -192,7 +192,7 @@ impl Pass<'_> {
         if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
             && self.mode == Mode::Forward
             && self.callees.push(*spec).is_some()
-            && args.iter().any(is_active)
+            && (args.iter().any(is_active) || self.memory.has_shadow(r))
         {
             if self.memory.has_shadow(r) {
                 // `forward` replaces the call by one that gives this, too.
