@@ -68,8 +68,9 @@ ROWS = {
         np.sum(np.linalg.eigvalsh(np.diag(a))); np.linalg.norm(np.diag(a)); np.linalg.norm(np.diag(a), 2)
         np.linalg.slogdet(np.diag(a))[1]; np.sum(np.linalg.pinv(np.diag(a))); np.sum(np.gradient(a) * W)
         np.argmax(a) * a[0]; np.sum(np.trapezoid(a))
-        np.average(a, weights=W); np.average(W, weights=a)
-        np.sum(np.convolve(a, W)); np.cov(a); np.sum(np.nan_to_num(a) * W); np.sum(np.fft.rfft(a).real); a[np.argmin(a)]
+        np.average(a, weights=W); np.average(W, weights=a + 2.0)
+        np.sum(np.convolve(a, W)); np.cov(a)[()]; np.sum(np.nan_to_num(a) * W)
+        np.sum(np.fft.rfft(a).real); a[np.argmin(a)]
     """,
 }
 #: Differences that are meant, by what is in an expression: `docs/grad.md` has the table.
@@ -82,7 +83,7 @@ MEANT = {
     r"sqrt\(z|arc\w+\(z": "on branch cuts the slope is that of the value there",
     r"sign\(z": "the sign of a complex number turns with it",
     r"where\(a != 0|xlog1?p?y\(|reciprocal\(z": "no NaN out of what is not chosen",
-    r"copysign\(x|z / \(1": "no slope at all, or an exception as Python has it",
+    r"copysign\(x|z / \(1|svd": "no slope at all, or an exception as Python has it",
     r"logit|ndtri|i0\(|digamma|ldexp|modf|fmod|floor_divide|logaddexp|gamma": "JAX's is not the slope",
     r"unique|det\(": "JAX has none",
 }

@@ -284,7 +284,7 @@ def test_exponents_of_complex_powers():
         np.testing.assert_allclose(found[0], n * np.where(z == 0.0, 1.0, z) ** (n - 1.0), rtol=1e-12)
         real = grad(lambda n: function(z, n).real)(n)
         np.testing.assert_allclose(real, expected.real, rtol=1e-12)
-        along = jvp(lambda n: function(z, n), (n,), (np.ones(4),))[1]
+        along = jvp(lambda z, n: function(z, n), (z, n), (np.zeros(4, complex), np.ones(4)))[1]
         np.testing.assert_allclose(along, expected.sum(), rtol=1e-12)
     twice = grad(grad(lambda n: ((2.0 + 1.0j) ** n).real))(3.0)
     assert twice == pytest.approx(((2.0 + 1.0j) ** 3 * cmath.log(2.0 + 1.0j) ** 2).real, rel=1e-12)
@@ -334,7 +334,8 @@ CALLED_BY = {
     "_general": "scipy.linalg.eig", "_line_norm": "np.linalg.norm", "_linear_line": "np.quantile",
     "_matrix_product": "a @ b", "_median_line": "np.median", "_stacked": "np.matmul", "_transform": "np.fft.fft",
     "_variance": "np.var", "contracted": "np.einsum", "copy_c": "np.copy", "euclidean": "np.linalg.norm",
-    "argsort_line": "np.argsort", "_extreme": "np.nanmax", "squares_of_numbers": "np.nanvar", "sum_of_numbers": "np.nansum",
+    "argsort_line": "np.argsort", "_extreme": "np.nanmax", "squares_of_numbers": "np.nanvar",
+    "sum_of_numbers": "np.nansum",
 }  # fmt: skip
 
 

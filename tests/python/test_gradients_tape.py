@@ -500,7 +500,7 @@ def nested(x, n):
     return s
 
 
-#: The bytes that a minimum cut keeps of each iteration: what the loop carries, if its steps need it and nothing tells it.
+#: The bytes that a minimum cut keeps of each iteration: what the loop carries, where its steps need it.
 LEAST = [
     (chain, 8), (two_numbers, 16), (linear, 0), (narrow, 8), (wide, 8), (straight, 0), (branches, 8), (by_index, 0),
     (nested, 24),
