@@ -431,3 +431,34 @@ def test_exceptions_pass_through():
     with pytest.raises(IndexError):
         f(np.ones(3))
     assert f(np.ones(8)).tolist() == [0, 0, 0, 0, 0, 0, 0, 1]
+
+
+@njit
+def sum_of_cubes(x):
+    return np.sum(x * x * x)
+
+
+OPTIONS = [
+    {"fastmath": True}, {"fastmath": {"reassoc", "nsz"}}, {"boundscheck": False}, {"debug": True},
+    {"error_model": "numpy"}, {"overflow": "check"}, {"semantics": "numba"}, {"parallel": True}, {"nogil": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: next(iter(o)))
+def test_functions_of_other_options(options):
+    x = np.array([1.0, -2.0, 3.0])
+    inner = njit(**options)(sum_of_cubes.py_func)
+    np.testing.assert_allclose(grad(lambda x: 2.0 * inner(x))(x), 6.0 * x * x)
+    np.testing.assert_allclose(jvp(lambda x: 2.0 * inner(x), (x,), (x,))[1], 6.0 * np.sum(x**3))
+    for outer in (lambda x: np.sum(grad(sum_of_cubes)(x)), lambda x: jvp(sum_of_cubes, (x,), (np.ones(3),))[1]):
+        np.testing.assert_allclose(grad(njit(**options)(outer))(x), 6.0 * x)
+
+
+def test_exact_parts_of_fast_functions_stay_exact():
+    def product(x):
+        return x * 0.0
+
+    # With `nnan` the product would be 0, as would be its derivative.
+    fast = njit(fastmath=True)(lambda x: np.isnan(x) * 3.0 + x)
+    assert np.isnan(grad(lambda x: product(x) * x + fast(x))(np.inf))
+    assert value_and_grad(lambda x: fast(x) * x)(np.float64(2.0)) == (4.0, 4.0)

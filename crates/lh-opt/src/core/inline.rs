@@ -218,9 +218,17 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
     while b < func.blocks.len().min(4 * MAX_BLOCKS) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
-            // The typed code says already how errors are handled, and loops say that they are parallel.
-            let own =
-                |o: &Options| Options { numpy_errors: false, overflow_check: false, parallel: 0, ..comparable(o) };
+            // The typed code says already how errors are handled and where indices are checked, and loops say that
+            // they are parallel. Of `fastmath`, what both allow is left.
+            let own = |o: &Options| Options {
+                numpy_errors: false,
+                overflow_check: false,
+                boundscheck: true,
+                debug: false,
+                fastmath: 0,
+                parallel: 0,
+                ..comparable(o)
+            };
             let is_serial = |o: &Options| o.parallel & parallel::ALL == 0;
             let fits = |body: &Arc<Function>| {
                 body.slots.is_empty()
@@ -235,6 +243,7 @@ pub(crate) fn inline_all(func: &mut Function, bodies: &Bodies<'_>) {
         });
         if let Some((at, body)) = found {
             func.options.parallel |= body.options.parallel;
+            func.options.fastmath &= body.options.fastmath;
             splice(func, b, at, &body);
         }
         b += 1;
