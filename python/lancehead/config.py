@@ -191,8 +191,9 @@ ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
 BOUNDSCHECK: int | None = {"0": 0, "1": 1}.get(os.environ.get("NUMBA_BOUNDSCHECK", "").strip())
 USING_SVML: bool = False
+_DEBUGINFO = _flag("LANCEHEAD_DEBUGINFO")
 #: Functions whose decorators do not say it are compiled for debugging.
-DEBUGINFO_DEFAULT: int = int((_first("DEBUGINFO") or ("", "0"))[1].strip() == "1")
+DEBUGINFO_DEFAULT: int = int(os.environ.get("NUMBA_DEBUGINFO", "").strip() == "1" if _DEBUGINFO is None else _DEBUGINFO)
 DISABLE_PERFORMANCE_WARNINGS: int = int(os.environ.get("NUMBA_DISABLE_PERFORMANCE_WARNINGS", "").strip() == "1")
 FULL_TRACEBACKS: int = 0
 LOOP_VECTORIZE: int = 1

@@ -5,9 +5,8 @@ import pytest
 import graphs
 
 
-@pytest.mark.parametrize("batch", range(2))
-def test_random_graphs_agree_with_numpy(batch: int) -> None:
-    faults = graphs.run(batch * 40, 40)
+def test_random_graphs_agree_with_numpy() -> None:
+    faults = graphs.run(0, 50)
     assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())
 
 
