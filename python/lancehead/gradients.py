@@ -417,12 +417,12 @@ def _compiled(derivative: Any, fun: Any) -> Any:
 def _compiled_once(function: Any, made_of: Any) -> Any:
     """The compiled function, the same each time for what it was made of: `grad(f)` in a loop is compiled once. It sees
     itself what changes of the variables that it reads."""
+    key = (made_of, config.DISABLE_JIT, *config.with_settings(function, {}).items())
     try:
-        key = (made_of, config.DISABLE_JIT, *config.with_settings(function, {}).items())
-        found = _made.pop(key, None) or njit(function)
+        found = _made.pop(key, None)
     except TypeError:  # Something has no hash.
         return njit(function)
-    _made[key] = found
+    found = _made[key] = found or njit(function)
     while len(_made) > _KEPT:
         _made.popitem(last=False)
     return found

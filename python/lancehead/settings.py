@@ -43,8 +43,8 @@ SETTINGS = (
     Setting("SEMANTICS", "numba", "`python`",
             "the semantics of functions whose decorator says none: `python` or `numba`, or some modules and packages "
             "with `numba`, as in `package,other.module` ([more](semantics.md))"),
-    Setting("DEBUGINFO", "1", "`0`", "compiles for debuggers, as with `debug=True`, unless a decorator says otherwise",
-            True),
+    Setting("DEBUGINFO", "1", "`0`", "compiles for debuggers, as with `debug=True`, unless a decorator says otherwise; "
+            "`NUMBA_DEBUGINFO` means the same", True),
     Setting("DEBUG_CACHE", "1", "`0`", "prints what the cache reads and writes", True),
     Setting(
         "LIBRARY", "source", "as stored",

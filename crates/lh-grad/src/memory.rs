@@ -194,8 +194,10 @@ pub(crate) struct Memory {
     objects: HashSet<u32>,
     /// The floats that memory of a class consists of, where all arrays of it agree.
     floats: HashMap<u32, Option<Ty>>,
-    /// Classes of memory in which floats are read or written, and those in which addresses are.
-    held: [HashSet<u32>; 2],
+    /// Classes of memory in which floats are read or written.
+    with_floats: HashSet<u32>,
+    /// Those in which addresses are.
+    with_addresses: HashSet<u32>,
 }
 
 impl Memory {
@@ -223,7 +225,8 @@ impl Memory {
             makers: HashSet::new(),
             objects: HashSet::new(),
             floats: HashMap::new(),
-            held: [HashSet::new(), HashSet::new()],
+            with_floats: HashSet::new(),
+            with_addresses: HashSet::new(),
             class,
         };
         for (p, is_active) in func.params().iter().zip(params) {
@@ -256,12 +259,12 @@ impl Memory {
     }
     /// The type of the floats in a value's memory, if that is known and there are no addresses beside them.
     pub(crate) fn floats(&self, v: Value) -> Option<Ty> {
-        let k = self.class(v).filter(|k| !self.held[1].contains(k))?;
+        let k = self.class(v).filter(|k| !self.with_addresses.contains(k))?;
         self.floats.get(&k).copied().flatten()
     }
     /// Whether there are no floats in a value's memory: an adjoint finds nothing there.
     pub(crate) fn has_no_floats(&self, v: Value) -> bool {
-        self.class(v).is_some_and(|k| !self.held[0].contains(&k))
+        self.class(v).is_some_and(|k| !self.with_floats.contains(&k))
     }
     /// Whether the memory of a value is that of an object, which has fields and items of several types.
     pub(crate) fn is_object(&self, v: Value) -> bool {
@@ -386,7 +389,7 @@ impl Memory {
                 && dtype.strong() != Ty::u8()
             {
                 let own = leaves(dtype.strong());
-                self.held[0].extend(Some(k).filter(|_| !own.is_empty()));
+                self.with_floats.extend(Some(k).filter(|_| !own.is_empty()));
                 let own = own.first().copied().filter(|f| own.iter().all(|o| o == f));
                 self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
             }
@@ -398,9 +401,9 @@ impl Memory {
                 _ => None,
             };
             let Some((k, ty)) = access.and_then(|(p, t)| Some((self.class(p)?, t.strong()))) else { continue };
-            self.held[1].extend(Some(k).filter(|_| has_memory(ty)));
+            self.with_addresses.extend(Some(k).filter(|_| has_memory(ty)));
             let Some(own) = leaves(ty).first().copied() else { continue };
-            self.held[0].insert(k);
+            self.with_floats.insert(k);
             self.floats.entry(k).and_modify(|f| *f = f.filter(|f| *f == own)).or_insert(Some(own));
         }
         let is_object = |t: &Ty| t.flatten().contains(&Prim::Object);

@@ -11,6 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use lh_ir::device::Device;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
+use lh_ir::runtime::{Items, Role};
 use lh_ir::types::{Layout, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Const, Slot, Span, Ty, Value, bug};
@@ -441,7 +442,8 @@ pub(crate) fn is_keepable(ty: Ty) -> bool {
 /// The object that an instruction keeps until there; callers keep arguments.
 fn keeps(func: &Function, d: &InstData) -> Option<Value> {
     let Inst::Runtime(f, args) = &d.inst else { return None };
-    (std::ptr::eq(*f, &rt::lh_object_kept) && !func.params().contains(&args[0])).then(|| args[0])
+    let keeps_object = f.role == Role::Items(Items::Keeps) && func.ty(args[0]) != Ty::meminfo();
+    (keeps_object && !func.params().contains(&args[0])).then(|| args[0])
 }
 
 /// The types of the objects that a value has.
