@@ -6,7 +6,7 @@ wheel=$1 folder=$2
 cd "$(dirname "$0")/.."
 
 rm -rf "$folder"
-mkdir -p "$folder/benches/gpu/card" "$folder/tests/cuda" "$folder/tests/python"
+mkdir -p "$folder/benches/gpu/card" "$folder/tests/cuda" "$folder/tests/python/cuda"
 cp "$wheel" "$folder"
 for file in check_card.py guarded.py run.py run_tests.py peers.cu; do
     cp "benches/gpu/$file" "$folder/benches/gpu"
@@ -14,7 +14,7 @@ done
 cp benches/gpu/card/*.py "$folder/benches/gpu/card"
 cp tests/conftest.py "$folder/tests"
 cp tests/cuda/cases.py tests/cuda/corpus.py "$folder/tests/cuda"
-cp tests/python/test_cuda_kernels.py tests/python/test_cuda_launches.py tests/python/test_cuda_interface.py "$folder/tests/python"
+cp tests/python/cuda/test_cuda_kernels.py tests/python/cuda/test_cuda_launches.py tests/python/cuda/test_cuda_interface.py "$folder/tests/python/cuda"
 cp benches/gpu/run.sh "$folder"
 
 size=$(du -sm "$folder" | cut -f1)

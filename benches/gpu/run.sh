@@ -57,8 +57,8 @@ say "$("$python" -c 'import sys, numpy, lancehead; print("Python", sys.version.s
 part checks "${CARD:-195}" "$out/card.txt" "$python" benches/gpu/check_card.py --seconds $((${CARD:-195} - 5)) \
     ${WITHOUT:+--without "$WITHOUT"} ${PATIENCE:+--patience "$PATIENCE"}
 part "small table" "${SMALL:-60}" "$out/small.txt" "$python" benches/gpu/run.py --small --seconds $((${SMALL:-60} - 5)) "$out/small.md"
-part tests "${TESTS:-60}" "$out/tests.txt" "$python" benches/gpu/run_tests.py --seconds $((${TESTS:-60} - 5)) tests/python/test_cuda_kernels.py \
-    tests/python/test_cuda_launches.py tests/python/test_cuda_interface.py
+part tests "${TESTS:-60}" "$out/tests.txt" "$python" benches/gpu/run_tests.py --seconds $((${TESTS:-60} - 5)) tests/python/cuda/test_cuda_kernels.py \
+    tests/python/cuda/test_cuda_launches.py tests/python/cuda/test_cuda_interface.py
 part table "${FULL:-235}" "$out/table.txt" "$python" benches/gpu/run.py --seconds $((${FULL:-235} - 8)) "$out/table.md"
 
 grep -h '^FAIL' "$out/card.txt" "$out/tests.txt" 2>/dev/null | cut -c1-300 | tee -a "$summary"

@@ -8,12 +8,18 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import lancehead
 from lancehead import type_texts
+
+# Tests of all folders import modules of `shared`. pytest has put this folder on the path, where folders named after a
+# package (`numba`, `cupy`) would be found as that package if it is not installed.
+HERE = Path(__file__).parent
+sys.path[sys.path.index(str(HERE))] = str(HERE / "shared")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -173,11 +173,18 @@ fn folders_of_tests(root: &Path) -> Vec<String> {
     names.map(|name| format!("tests/{name}")).collect()
 }
 
-/// The files of tests in a folder.
+/// The files of tests in a folder and those below it.
 fn files_of_tests(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
-    names.filter(|n| n.starts_with("test_") && n.ends_with(".py")).collect()
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            files.extend(files_of_tests(&entry.path()).into_iter().map(|file| format!("{name}/{file}")));
+        } else if name.starts_with("test_") && name.ends_with(".py") {
+            files.push(name);
+        }
+    }
+    files
 }
 
 /// The generated pages of the manual.

@@ -1,0 +1,25 @@
+"""A share of the tests of NumPy's functions under `parallel=True`, in blocks of one iteration; all of them take as long
+as without it: `cargo xtask test FILES --parallel`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+PATTERNS = (
+    "lib/test_lib_decompositions.py", "lib/test_lib_methods.py", "lib/test_lib_numpy.py", "numpy/test_arrays_*.py",
+    "numpy/test_einsum.py", "numpy/test_numpy_*.py", "numpy/test_scipy_*.py", "values/test_datetime64.py",
+    "values/test_float16.py", "values/test_records.py", "values/test_text_arrays.py",
+)  # fmt: skip
+#: One test of so many runs: less than a minute.
+SHARE = 16
+
+
+def test_a_share_of_the_tests_in_parallel() -> None:
+    files = sorted({path for pattern in PATTERNS for path in TESTS.glob(pattern)} - {Path(__file__)})
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--parallel={SHARE}"]
+    run = subprocess.run([*command, *map(str, files)], cwd=TESTS, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert "passed" in run.stdout
