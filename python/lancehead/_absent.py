@@ -65,7 +65,7 @@ NAMES = {
     "numba.types": "LiteralStrKey",
 }
 
-#: What to write instead, by a part of the name: the first that is in it counts.
+#: Hints about alternatives, by a substring of the name; the first match counts.
 INSTEAD = {
     "jitclass": "use `lancehead.experimental.jitclass`",
     "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
@@ -198,7 +198,7 @@ def missing(module: str, name: str) -> AttributeError | ImportError:
 
 
 def find(module: str, name: str) -> Absent | None:
-    """What stands for a name of a module of Numba."""
+    """The placeholder for a name of a Numba module that lancehead lacks; None if Numba has no such name."""
     if module.startswith(("numba.core.types", "numba.types")):
         module = "numba.types"
     elif module == "numba.core.extending":

@@ -1,8 +1,9 @@
 """Numba's module of caches, for programs that say where code is kept: they derive from `_CacheLocator` and put the
 class into `CacheImpl._locator_classes`.
 
-The cache itself is another one: its entries know all that they depend on, so that a locator decides about the directory
-only. What it says of sources (`get_source_stamp`, `get_disambiguator`) tells the files of a function apart, too.
+lancehead's own cache is another one: its entries record all dependencies, so that a locator only chooses the directory,
+and the sources' stamp and disambiguator (`get_source_stamp`, `get_disambiguator`) also tell the functions of a file
+apart.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ class _CacheLocator(abc.ABC):
 
     @abc.abstractmethod
     def get_source_stamp(self) -> Any:
-        """What changes when the source does."""
+        """A value that changes when the source does."""
 
     @abc.abstractmethod
     def get_disambiguator(self) -> str | None:
-        """What tells functions of one name and line apart."""
+        """A text that tells apart functions with the same name and line."""
 
     @classmethod
     @abc.abstractmethod
@@ -185,12 +186,12 @@ class CacheImpl:
         self._filename_base = self.get_filename_base(f"{py_func.__module__}.{py_func.__qualname__}", "")
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        """What the names of the files begin with."""
+        """The common prefix of the names of a function's cache files."""
         return f"{fullname.rpartition('.')[2]}-{self._lineno}"
 
     @property
     def filename_base(self) -> str:
-        """What the names of the files begin with."""
+        """The common prefix of the names of the cache files."""
         return self._filename_base
 
     @property
@@ -199,7 +200,7 @@ class CacheImpl:
         return self._locator
 
     def reduce(self, data: Any) -> Any:
-        """What is stored of some data."""
+        """The form in which some data is stored."""
         return data
 
     def rebuild(self, target_context: Any, reduced_data: Any) -> Any:
@@ -258,7 +259,7 @@ class IndexDataCacheFile:
 
 
 class _Cache:
-    """What a dispatcher keeps code in."""
+    """The base of caches, in which dispatchers keep code."""
 
 
 class NullCache(_Cache):
@@ -308,7 +309,7 @@ class Cache(_Cache):
         self._cache_file.flush()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is kept for a signature; `None` if nothing is."""
+        """The data stored for a signature, or `None`."""
         found = self._cache_file.load(str(sig)) if self._enabled else None
         return None if found is None else self._impl.rebuild(target_context, found)
 

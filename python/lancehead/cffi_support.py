@@ -1,4 +1,4 @@
-"""What has to be said of modules that `cffi` compiles, for compiled code to call their functions."""
+"""Registers modules that `cffi` has compiled and their types, so that compiled code can call their functions."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _INTEGERS = {
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
 #: Addresses of the functions of modules that `cffi` has compiled.
 addresses: dict[Any, Any] = {}
-#: What registered structs are.
+#: The types of registered structs, by their `cffi` types.
 structs: dict[Any, Any] = {}
 _IN_C = {"Integer", "Boolean", "CPointer", "RawPointer", "NoneType"}
 
@@ -38,7 +38,7 @@ def _is_in_c(type_: Any) -> bool:
 
 
 class CFunc:
-    """A function that C code calls by its address. What it raises is told on the error output, and it gives zero.
+    """A function that C code calls by its address. An exception is printed to stderr, and the function returns 0.
 
     >>> half = cfunc("float64(float64)")(lambda x: x / 2)
     >>> half.ctypes(3.0), half.address != 0
@@ -222,7 +222,7 @@ def described(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
             f"ctypes function {name!r} doesn't define its argument types; consider setting the `argtypes` attribute"
         )
     result = f.restype if f.restype is None or isinstance(f.restype, type) else ctypes.c_int
-    # What is computed with is a number.
+    # Compiled code computes with pointers as numbers.
     ret = types.uint64 if result is ctypes.c_void_p else from_ctypes(result)
     return name, int(ctypes.cast(f, ctypes.c_void_p).value or 0), tuple(map(from_ctypes, f.argtypes)), ret
 

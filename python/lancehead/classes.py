@@ -15,7 +15,9 @@ from lancehead.annotations import hints_of, type_of_hint
 
 
 def described(cls: type) -> SimpleNamespace | None:
-    """What the compiler asks of a class: see `Description` in `classes.rs`. None if it cannot be a struct."""
+    """Describes a dataclass or attrs class to the compiler, as the `Description` of `classes.rs`; None if it cannot be
+    a struct.
+    """
     try:
         return _dataclass(cls) if dataclasses.is_dataclass(cls) else _attrs_class(cls)
     except (AttributeError, TypeError, ValueError):

@@ -83,7 +83,8 @@ def caller_of_cached(given: Any) -> Any:
 
 
 def misfit(function: FunctionType, positional: int, names: tuple[str, ...] | None) -> str | None:
-    """What is wrong with the arguments of a call, as Numba says it; `None` if that is for the interpreter to say.
+    """Describes the mismatch between a call's arguments and a signature in Numba's words; `None` if the interpreter
+    reports it.
 
     >>> misfit(lambda x, y=1: x, 0, ("z",))
     "missing argument 'x'"

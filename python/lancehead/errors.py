@@ -76,7 +76,7 @@ class NumbaError(Exception):
     def __init__(self, msg: Any = "", loc: Any = None, highlighting: bool = True) -> None:
         super().__init__(msg)
         self.loc = loc
-        #: What was being done, innermost first.
+        #: The stages of compilation in which the error arose, innermost first.
         self.contexts: list[str] = []
         #: Why overloads are not for the types of a call.
         self.reasons: list[str] = []

@@ -1,4 +1,4 @@
-"""What became of a compiled function: the report that `f.explain()` gives, as text and as HTML."""
+"""The report on a compiled function that `f.explain()` gives, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Section:
         return "\n".join(out)
 
 
-#: What `parallel_diagnostics` tells, by the level from which on it does.
+#: The kinds of notes that `parallel_diagnostics` prints, each with the lowest level that includes it.
 _LEVELS = {
     "parallel": 1,
     "serial": 1,
@@ -120,7 +120,7 @@ _LEVELS = {
 
 @dataclass(frozen=True)
 class Report:
-    """What became of a function; text when printed, HTML in notebooks and in files that `save` writes."""
+    """A report on a compiled function; prints as text, shows as HTML in notebooks and in files that `save` writes."""
 
     name: str
     sections: Sequence[Section]
@@ -155,7 +155,7 @@ class Report:
             out.write(self._page() if str(path).lower().endswith((".html", ".htm")) else str(self))
 
     def parallel(self, level: int = 1) -> str:
-        """What runs in parallel and what does not, and why; more of what became of loops with levels up to 4."""
+        """Lists the loops that run in parallel and those that do not, and why; levels up to 4 say more of each loop."""
         out = []
         for section in self.sections:
             first = section.functions[0]

@@ -1,4 +1,4 @@
-"""What lets compiled code be extended from Python."""
+"""Extension of compiled code from Python: overloads, intrinsics, models and boxing of the program's types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lancehead.literal_arguments import BoundLiteralArgs, SentryLiteralArgs, sen
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What the names of attributes begin with that stand for the choice of an overload.
+#: The prefix of attributes that stand for the choice of an overload.
 PREFIX = _core.OVERLOAD_PREFIX
 #: Stands for all names of attributes; what chooses gets the name, too.
 ANY = _core.OVERLOAD_ANY
@@ -42,7 +42,7 @@ class Overload(NamedTuple):
 REGISTERED: dict[Any, list[Overload]] = {}
 #: Overloads that are asked when no other one has anything.
 FALLBACKS: dict[Any, list[Overload]] = {}
-#: What was chosen, by the key in `REGISTERED` and the name of the choice.
+#: The chosen implementations, by the key in `REGISTERED` and the name of the choice.
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
 
@@ -216,10 +216,10 @@ def construct(
 def find(
     key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool
 ) -> tuple[str, Any]:
-    """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a
-    function, `True` if a method has the name, `None` if none is meant, an initialiser and a type if an instance is
-    made; and a name for the choice. TypingError says that there are overloads of the function or method, none of which
-    fits.
+    """Finds the overload for a call with arguments of these types, the last of them by name, or for an attribute. The
+    first result is a function, `True` if a method has the name, `None` if no overload applies, or an initialiser and a
+    type if an instance is made; the second is a name for the choice. TypingError says that there are overloads of the
+    function or method, none of which fits.
     """
     own = key if isinstance(key, str) else None
     call = (plain, literal, names, is_call, on_device)
@@ -248,7 +248,7 @@ def named(key: Any, name: str) -> Any:
 def chosen(
     key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool
 ) -> Any:
-    """What overloads give, asked one after the other: those for this target first."""
+    """The result of the first overload that accepts the types; overloads for this target are asked first."""
     targets = TARGETS[on_device]
     known = [*REGISTERED.get(key, ()), *FALLBACKS.get(key, ())]
     if isinstance(key, str) and not is_call:
@@ -257,7 +257,7 @@ def chosen(
     fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
     why, forced = [], None
     for o in fitting:
-        if o.is_method and not is_call:  # What was registered first counts, as in Numba.
+        if o.is_method and not is_call:  # Overloads registered first have priority, as in Numba.
             return True
         if is_call and o.receiver is not None and not o.is_method:
             continue

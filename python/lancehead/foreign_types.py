@@ -73,7 +73,7 @@ class IteratorType(IterableType):  # type: ignore[misc, valid-type]
 
 
 class SimpleIterableType(IterableType):  # type: ignore[misc, valid-type]
-    """What makes iterators of one type."""
+    """Iterables whose iterators all have one type."""
 
 
 class SimpleIteratorType(IteratorType):
@@ -193,7 +193,7 @@ class NumPyRandomGeneratorType(metaclass=KindOfType):
 
 
 class NumPyRandomBitGeneratorType(metaclass=KindOfType):
-    """What these take bits of."""
+    """The type of NumPy's bit generators, from which `Generator` objects take their bits."""
 
     kinds = ("NumPyRandomBitGeneratorType",)
 
@@ -237,7 +237,7 @@ class Pair(Named):
 
 
 class DTypeSpec(Opaque):  # type: ignore[misc, valid-type]
-    """What stands for the type of elements of arrays: a class of numbers, or a dtype."""
+    """Types that specify the element type of arrays: a class of numbers, or a dtype."""
 
     kinds = ("NumberClass",)
 

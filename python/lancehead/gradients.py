@@ -307,8 +307,8 @@ def custom_vjp(fun: Callable[..., Any]) -> Any:
     """A function whose derivative in reverse mode the program states, by `f.defvjp(forward, backward)`.
 
     `forward(*args)` gives the result and what `backward` needs; `backward(saved, adjoint)` gives a tuple of the
-    adjoints of all arguments, `None` where there is none. What `forward` saves of an argument that the program changes
-    later must be a copy.
+    adjoints of all arguments, `None` where there is none. If the program changes an argument later, `forward` must save
+    a copy of it.
     """
     return _stated(fun, "defvjp", ("__forward__", "__backward__"))
 

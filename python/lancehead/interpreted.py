@@ -55,7 +55,7 @@ def compile(dispatcher: Any, signature: Any) -> Any:
 
 
 def overloads(dispatcher: Any) -> dict[tuple[Any, ...], Any]:
-    """What is known of each signature, by its argument types."""
+    """The facts of each signature, by its argument types."""
     entry = dispatcher.py_func
     return {
         args: SimpleNamespace(

@@ -1,4 +1,4 @@
-"""What programs ask of compiled functions under Numba's names, beside the methods that dispatchers have themselves."""
+"""Numba's functions that inspect compiled functions, beside the methods that dispatchers have themselves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lancehead import _core, types
 
 
 class CompileResult:
-    """What is known of one specialisation.
+    """The facts of one specialisation.
 
     >>> from lancehead import njit
     >>> twice = njit(lambda x: 2 * x)
@@ -72,7 +72,7 @@ def _args(signature: Any) -> tuple[Any, ...]:
 
 
 def _result(dispatcher: Any, signature: Any) -> Any:
-    """What is known of the specialisation for a signature, which is compiled if it has not been."""
+    """The facts of the specialisation for a signature, which is compiled if it does not exist."""
     wanted = _args(signature)
     if wanted not in dispatcher.overloads:
         dispatcher.compile(signature)

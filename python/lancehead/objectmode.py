@@ -30,7 +30,7 @@ class ObjectMode:
     '  1.50'
     """
 
-    #: What is said where it was not found to begin a block.
+    #: The diagnostic for an `objmode` that was not recognised as the start of a block.
     __lancehead_refused__ = (
         "`objmode` begins a block of a function that is defined by `def` in a file: `with objmode(y='float64'):`"
     )
@@ -67,7 +67,7 @@ class Site:
     __lancehead_refused__ = "a block of `objmode` is no value"
 
     def __init__(self, body: Any, result: Any) -> None:
-        #: What compiled code calls.
+        #: The function of the interpreter that compiled code calls.
         self.body = body
         self.__qualname__ = f"the block of `objmode` in line {body.__code__.co_firstlineno}"
         #: The type of the tuple.
@@ -207,7 +207,7 @@ class _Rewriter(ast.NodeTransformer):
         # An output that is not assigned on every way keeps the value that it had.
         needed |= block.outputs.keys() - assigned
         known = [_variables(function, block.assignment)[1] for function in block.around]
-        # What the compiled function declares `global` or `nonlocal` is none of its variables.
+        # A name that the compiled function declares `global` or `nonlocal` is not a variable of it.
         known[0] &= self.locals
         inputs = sorted(needed & set().union(*known))
         values = ast.Tuple([_load(name) for name in inputs], ast.Load())

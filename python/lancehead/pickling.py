@@ -1,8 +1,8 @@
 """Compiled functions as bytes, for other processes.
 
-A function that its module has under its name is pickled as that name. Others, and those of `__main__`, which means
-something else in each process, are pickled by value: bytecode, captured variables, and the globals that the code names.
-What arrives is the same function to the cache, so it is compiled once for all.
+A function that its module has under its name is pickled as that name. Others, and those of `__main__`, which is another
+module in each process, are pickled by value: bytecode, captured variables, and the globals that the code names. The
+cache finds the unpickled function under the key of the original, so it is compiled once for all processes.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ def dump(dispatcher: Any) -> bytes:
 
 
 def reduce(made: Any) -> Any:
-    """What `__reduce__` of an object with a method `_by_value` gives: its name, or its parts with functions by
-    value."""
+    """The result of `__reduce__` for an object with a method `_by_value`: its name, or its parts by value."""
     return made.__qualname__ if is_named(made) else (load, (dump(made),))
 
 
@@ -89,8 +88,9 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
     def _skeleton(self, function: Any) -> tuple[Any, ...]:
-        """What makes a function whose captured variables and globals are filled in later, since they may refer to
-        it."""
+        """The parts of a function without captured variables and globals: these may refer to it, and are filled in
+        later.
+        """
         own = function.__globals__
         module = own.get("__name__")
         by_name = module != "__main__" and own is getattr(sys.modules.get(str(module)), "__dict__", None)

@@ -54,7 +54,7 @@ class CC:
         return mark
 
     def exports(self) -> list[Any]:
-        """What is exported, in order."""
+        """The exported functions, in order."""
         return [_ahead().Export(name, function, signature) for name, (function, signature) in self._exported.items()]
 
     def compile(self) -> None:

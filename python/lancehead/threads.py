@@ -96,7 +96,7 @@ def threading_layer() -> str:
 def _integer(n: object, message: str) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(message)
-    # What no machine integer holds is as much out of range as the largest one.
+    # Numbers beyond machine integers are clamped: they are out of range as well.
     return max(-(2**62), min(operator.index(n), 2**62))
 
 

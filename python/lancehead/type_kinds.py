@@ -71,8 +71,8 @@ class _Unset:
 
 
 class Type(CoreType, metaclass=AnyType):
-    """What all types are instances of. Types of a program derive from it; `lancehead.extending.register_model` says
-    what their values are.
+    """The base of all types. Programs derive their types from it; `lancehead.extending.register_model` defines the
+    layout of their values.
 
     >>> from lancehead import float64
     >>> isinstance(float64, Type)
@@ -100,7 +100,7 @@ class Type(CoreType, metaclass=AnyType):
 
     @property
     def key(self) -> Any:
-        """What tells types of one class apart."""
+        """A key that tells apart types of one class."""
         return self.name
 
     @property

@@ -90,7 +90,7 @@ def kept(number: int) -> Any:
 
 
 def in_numbas_words(kind: str, headline: str, file: str, line: int) -> str:
-    """What Numba says of a kind of error, for programs that look for its words.
+    """Numba's message for a kind of error, for programs that look for its words.
 
     >>> print(in_numbas_words("unknown-attribute", "`int32` has no attribute `a` in compiled code", "p.py", 3))
     <BLANKLINE>

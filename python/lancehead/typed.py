@@ -182,7 +182,7 @@ else:
 
 
 class _Shared(_Base):
-    """What lists, dictionaries and sets have in common."""
+    """The base of lists, dictionaries and sets."""
 
     __slots__ = ()
     #: The name of the type without those of its items.

@@ -1,4 +1,4 @@
-"""What typed sets have of the algebra of Python's sets."""
+"""The set algebra of typed sets."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool] | dict[str, bool]
 
 
 class Parallel(TypedDict, total=False):
-    """Which of the things that `parallel=True` runs on several threads do so."""
+    """Switches for the constructs that `parallel=True` runs on several threads."""
 
     comprehension: bool
     prange: bool

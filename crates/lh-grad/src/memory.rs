@@ -86,7 +86,7 @@ pub trait Callees {
 /// The derivative of a function as the library or the program states it.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Takes the arguments, gives the result and what the other one needs.
+    /// Returns the result and the residuals that `backward` needs.
     pub forward: SpecId,
     /// Whether it takes a bit for each argument before, which says that the memory of the argument stays what it is.
     pub takes_lasting: bool,

@@ -148,8 +148,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A call of a Python function: binds arguments, specialises, emits.
-    /// The result of a call, or what a function makes about whose items it says nothing.
+    /// `result`, or, for a function that only makes an untyped container, that container.
     fn or_made_here(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)], result: Result<Val>) -> Result<Val> {
         match result {
             Err(d) if d.id == diag::UNTYPED_LIST && args.is_empty() && kwargs.is_empty() => self.made_here(f)?.ok_or(d),
@@ -157,6 +156,7 @@ impl Infer<'_> {
         }
     }
 
+    /// A call of a Python function: binds arguments, specialises, emits.
     pub(crate) fn call_func(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let code = self.world.code(f)?;
         // Outside, `contextlib.contextmanager` makes such a function.

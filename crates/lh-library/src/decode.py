@@ -144,7 +144,7 @@ def meaning(value, home=None):
 
 
 def found(f):
-    """What is where a function says that it is."""
+    """The object at the module and qualified name that a function states; of a property, its getter."""
     o = sys.modules[f.__module__]
     for name in f.__qualname__.split("."):
         o = getattr(o, name)

@@ -139,7 +139,7 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         out = options.keep or out
         os.makedirs(out, exist_ok=True)
-        # What --all compares with comes along.
+        # `--all` compares `f32` functions with their `f64` variants, which are built, too.
         names = [name[3:] for name, _, _ in functions()]
         wanted = [
             name

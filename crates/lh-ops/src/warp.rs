@@ -1,14 +1,14 @@
 //! Kinds of operations of a warp, as `lib/cuda/warps.py` passes them to `lh_cuda_warp`.
 
-/// Waits.
+/// A barrier of the warp.
 pub const SYNC: i64 = 0;
-/// Gives the value of a lane.
+/// Indexed shuffle: the value of a given lane.
 pub const SHFL: i64 = 1;
-/// Gives that of a lane below.
+/// Shuffle up: the value of a lane with a lower number.
 pub const UP: i64 = 2;
-/// Gives that of a lane above.
+/// Shuffle down: the value of a lane with a higher number.
 pub const DOWN: i64 = 3;
-/// Gives that of the lane whose number differs in some bits.
+/// Butterfly shuffle: the value of lane `id ^ mask`.
 pub const XOR: i64 = 4;
 /// Whether all values are true.
 pub const ALL: i64 = 5;

@@ -1,1 +1,1 @@
-"""What the `lancehead` command does, one file per subcommand."""
+"""The subcommands of the `lancehead` command, one per file."""

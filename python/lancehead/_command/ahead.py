@@ -44,7 +44,7 @@ class Export:
 
 @dataclass
 class Product:
-    """What to make: the library's name, where, for which processors, and which of the two forms."""
+    """The options of a build: the library's name, its directory, the processors, and which of the two forms to make."""
 
     name: str
     directory: Path
@@ -78,8 +78,9 @@ class _AsWritten(importlib.machinery.SourceFileLoader):
 
 
 def exports_of(path: Path) -> tuple[str | None, list[Export]]:
-    """What a module exports: the functions of its `CC`, else its own compiled functions that have signatures; and the
-    name of the `CC`."""
+    """The name of a module's `CC` and the exported functions: those of the `CC`, else all compiled functions of the
+    module that have signatures.
+    """
     spec = importlib.util.spec_from_file_location(path.stem, path, loader=_AsWritten(path.stem, str(path)))
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python module")
@@ -181,7 +182,9 @@ def _identity(made: _Objects, product: Product, directory: Path) -> str:
 
 
 def _writes(args: Sequence[Any], code: dict[str, Any]) -> int:
-    """Which arguments' memory is written. A result that is converted has them all in one tuple."""
+    """A bit mask of the arguments whose memory the function writes. A function whose result is converted takes all
+    arguments in one tuple: if it writes to any, all bits are set.
+    """
     if len(args) == len(code["args"]):
         return int(code["writes"])
     return 0xFFFFFFFF if code["writes"] else 0

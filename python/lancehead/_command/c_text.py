@@ -278,7 +278,7 @@ def _body(library: str, name: str, s: Signature, number: int) -> list[str]:
 
 
 class Outside:
-    """What compiled code refers to that is not code: elements of captured arrays, names of source files."""
+    """The data outside of the code that compiled code refers to: elements of captured arrays, names of source files."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

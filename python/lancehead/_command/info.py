@@ -36,7 +36,7 @@ def lines() -> list[str]:
 
 
 def build_facts() -> list[tuple[str, Any]]:
-    """What the extension module says of itself: LLVM, target machine, cache folder."""
+    """The build facts of the extension module: LLVM, target machine, cache folder."""
     return [(name.replace("_", " "), value) for name, value in _core.build_info().items()]
 
 

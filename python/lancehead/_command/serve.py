@@ -244,7 +244,7 @@ def serve_numba() -> None:
 
 
 def first(name: str) -> importlib.machinery.ModuleSpec | None:
-    """What a finder of a `.pth` file answers at the first import of numba."""
+    """The spec of numba at its first import, for the finder of a `.pth` file; installs lancehead's finder."""
     sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") != "LanceheadForNumba"]
     install()
     return NumbaFinder().find_spec(name)
@@ -263,5 +263,5 @@ class _Numba(importlib.metadata.Distribution):
 
 
 def distributions(context: Any) -> list[importlib.metadata.Distribution]:
-    """What `importlib.metadata` finds."""
+    """The distributions that `importlib.metadata` finds for a context: Numba's if it was asked for."""
     return [_Numba()] if getattr(context, "name", None) in (None, "numba") else []

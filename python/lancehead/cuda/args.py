@@ -78,8 +78,9 @@ _PLAIN = frozenset((int, float, complex, bool, np.ndarray, np.float32, np.float6
 
 
 def native(value: Any) -> Any:
-    """What the CPU device works on. Its memory is the host's: an array that is copied there and back is used where it
-    is."""
+    """Converts an argument for the CPU device, whose memory is the host's: an array that would be copied there and back
+    is used in place.
+    """
     convert = _NATIVE.get(type(value))
     if convert is not None:
         return convert(value)

@@ -40,14 +40,14 @@ def vjp(kernel: Any, **options: Any) -> KernelDerivative:
     """A kernel that runs `kernel` and takes adjoints back through it: `vjp(kernel)[grid, block](*args, *adjoints)`.
 
     There is an adjoint for each argument: for an array one of its shape and type, for a float an array of one element,
-    `None` for what is constant; that of a complex number is `d/dx + i d/dy`. Adjoints of what the kernel reads are
-    added to those that are there; adjoints of what it overwrites become those of what was there before, so those of
-    outputs are zeros afterwards. Each thread runs the kernel, then its steps in reverse order: loads become atomic
+    `None` for a constant; that of a complex number is `d/dx + i d/dy`. Adjoints of elements that the kernel reads are
+    added to those that are there; the adjoint of an overwritten element moves to its old value, so adjoints of pure
+    outputs end as zero. Each thread runs the kernel, then its steps in reverse order: loads become atomic
     sums, barriers stay barriers, shared and local memory have shadows. A loop that needs its values again keeps them in
     the memory of the thread: of a loop with a constant number of iterations up to 64 KiB, else 4 KiB; RuntimeError is
     raised where that does not suffice. Blocks must not wait for each other's results, but by a barrier of the grid.
     `options` are those of `cuda.jit`, such as `debug=True` for the checker.
-    Raises `TypingError` for what has no derivative, such as shuffles of warps.
+    Raises `TypingError` for operations without a derivative, such as shuffles of warps.
 
     >>> import numpy as np
     >>> from lancehead import cuda

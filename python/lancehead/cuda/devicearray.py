@@ -208,8 +208,7 @@ class DeviceNDArray:
 
 
 class GpuNDArray(DeviceNDArray):
-    """An array in the memory of a GPU. What describes it is at the GPU's addresses: its elements are copied, never
-    read."""
+    """An array in the memory of a GPU. Its descriptor holds GPU addresses: the host never reads elements in place."""
 
     __slots__ = ("gpu",)
 

@@ -112,12 +112,12 @@ class Context:
         self.gpu: _core.Gpu | None = getattr(device, "gpu", None)
         self.memory_manager = MemoryManager(self.get_memory_info().total)
         self.arrays: weakref.WeakSet[Any] = weakref.WeakSet()
-        #: What calls callbacks of linked code when it is unloaded.
+        #: Loaded modules of linked code, which call the teardown callbacks when they are unloaded.
         self.loaded: list[Any] = []
 
     @property
     def deallocations(self) -> Deallocations:
-        """What was freed and may still be in use."""
+        """Freed memory that may still be in use."""
         return self.memory_manager.deallocations
 
     def memalloc(self, bytesize: int) -> np.ndarray:
@@ -226,7 +226,7 @@ class _Managed(Device):
 
 
 class _ManagedGpu(_Managed):
-    """A GPU of the list. What it can do, the driver says."""
+    """A GPU of the list; the driver reports its name and attributes."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -64,7 +64,7 @@ class CUDADispatcher(Generic[P, R]):
         self.targetoptions = {"device": device, **options}
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
-        #: What it is linked with that has callbacks, and what calls them at the end, by the types of arguments.
+        #: Linked code with setup or teardown callbacks; `loaded` holds its loaded modules by argument types.
         self.callbacks = [
             i
             for i in linking.sources(options.get("link"))
@@ -76,17 +76,17 @@ class CUDADispatcher(Generic[P, R]):
         if linked := linking.number(options.get("link")):
             self._given["_link"] = linked
         self._eager = signatures
-        # What compiles it, for the CPU device and for each GPU.
+        # The dispatchers that compile it: under None the CPU device's, and one for each GPU.
         self._dispatchers: dict[_core.Gpu | None, _core.Dispatcher[..., Any]] = {}
         # Types are compiled for now, options are checked; without types the driver is left alone until a launch.
         self._for(current_gpu() if signatures and not device else None)
         self._specialized = len(signatures) == 1 and not device
         self.specializations: dict[Any, CUDADispatcher[P, R]] = {}
-        # What has been launched before, by its geometry and the GPU in use.
+        # Earlier launches, by their geometry and the GPU in use.
         self._launches: dict[Any, Launch[P]] = {}
 
     def _for(self, gpu: _core.Gpu | None) -> _core.Dispatcher[..., Any]:
-        """What compiles it for a device."""
+        """The dispatcher that compiles it for a device."""
         made = self._dispatchers.get(gpu)
         if made is None:
             given: dict[str, Any]
@@ -146,7 +146,7 @@ class CUDADispatcher(Generic[P, R]):
             raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
         made = Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
         gpu = current_gpu()
-        # What launches it on a device takes the same arguments.
+        # A prepared launch for one device takes the same arguments.
         return made if made.prepares else made.on_cpu() if gpu is None else made.on(gpu)[0]  # type: ignore[return-value]
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll[P]:
@@ -200,7 +200,7 @@ class CUDADispatcher(Generic[P, R]):
 
     @property
     def overloads(self) -> dict[Any, KernelFacts]:
-        """What is known of each specialisation."""
+        """The facts of each specialisation, by its argument types."""
         return {t: KernelFacts(self, t, f) for t, f in _core.kernel_facts(self._dispatcher).items()}
 
     @property
@@ -309,7 +309,7 @@ class CUDADispatcher(Generic[P, R]):
 
 
 class KernelFacts:
-    """What is known of a kernel compiled for some types."""
+    """The facts of a kernel that is compiled for certain argument types: memory, registers, code."""
 
     def __init__(self, kernel: CUDADispatcher[..., Any], types: Any, facts: dict[str, Any]) -> None:
         self._kernel, self.argument_types = kernel, types
@@ -352,8 +352,9 @@ class KernelFacts:
 if TYPE_CHECKING:
 
     class _Launches(Generic[P]):
-        """What takes the arguments of a kernel, or in their place what stands for an array: type checkers know that
-        only."""
+        """The type of `kernel[grid, block]` for type checkers: accepts the kernel's parameters, or an array-like for an
+        array.
+        """
 
         @overload
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
@@ -416,7 +417,7 @@ class Launch(_Launches[P]):
         return bool(self._extensions)
 
     def on_cpu(self) -> Any:
-        """What launches it on the CPU device; this itself if there is something to do before."""
+        """A launch prepared for the CPU device; this launch itself if there is work to do before it."""
         if self.stream or self.dispatcher.callbacks:
             return self
         return _core.Launch(
@@ -424,7 +425,7 @@ class Launch(_Launches[P]):
         )
 
     def on(self, gpu: _core.Gpu) -> tuple[_core.Launch, _core.GpuStream | None]:
-        """What launches it on a GPU, and the stream there."""
+        """A launch prepared for a GPU, and its stream there."""
         there = self._there.get(gpu)
         if there is None:
             if self.dispatcher.callbacks:
@@ -607,7 +608,7 @@ table.describe("cuda.jit", jit)
 
 
 def _check_carveout(carveout: Any) -> None:
-    """What part of a multiprocessor's memory blocks share is a hint for a GPU."""
+    """Checks the shared-memory carveout, which is a hint for a GPU: a percentage from 0 to 100, -1, or a name."""
     if isinstance(carveout, str):
         if carveout.lower() not in ("default", "maxl1", "maxshared"):
             raise ValueError(

@@ -57,8 +57,9 @@ def exported(data: np.ndarray, device: tuple[int, int], max_version: tuple[int, 
 
 
 def imported(obj: Any, stream: int) -> np.ndarray:
-    """What describes the memory of an object on a GPU, ready for what is put into a stream; it keeps the object
-    alive."""
+    """Imports an object in a GPU's memory: an array descriptor that keeps the object alive and is ready for work that
+    is put into a stream.
+    """
     try:
         capsule = obj.__dlpack__(stream=stream, **_VERSION)
     except TypeError:

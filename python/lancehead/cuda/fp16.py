@@ -13,7 +13,7 @@ from lancehead.cuda.names import Name
 INTEGERS = {"int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint", "int64": "ll", "uint64": "ull"}
 MODES = ("rn", "rz", "rd", "ru")
 
-# What the library has for both types of 16 bits, by NVIDIA's names of `float16`'s.
+# The functions that the library has for both 16-bit types, under NVIDIA's names for `float16`.
 NAMES = {
     name: name for name in (
         "habs", "hadd", "hadd_sat", "hceil", "hcos", "hdiv", "heq", "hequ", "hexp", "hexp10", "hexp2", "hfloor", "hfma",

@@ -107,7 +107,7 @@ reached: set[tuple[_core.Gpu, _core.Gpu]] = set()
 
 
 class _Here(threading.local):
-    """What a thread uses."""
+    """The state of a thread: the device in use and those to return to."""
 
     #: The number of the device, and the GPU once something has asked for it: launches look there first.
     number = 0
@@ -134,7 +134,7 @@ def current_gpu() -> _core.Gpu | None:
 def place(
     memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0
 ) -> np.ndarray:
-    """What describes an array in memory of a GPU, which it keeps alive."""
+    """An array descriptor for memory of a GPU, which it keeps alive."""
     known: dict[str, Any] = {"shape": (memory.bytes,), "typestr": "|u1", "data": (memory.address, False), "version": 3}
     return np.ndarray(shape, dtype, np.asarray(Foreign(known, memory)), offset, strides, order)
 

@@ -73,7 +73,7 @@ class GpuLoops:
     def __init__(self, function: Any, ufunc: Any, options: dict[str, Any]) -> None:
         self._ufunc = ufunc
         self._function, self.options = jit(function, device=True, **options), options
-        # What a `numpy.ufunc` takes as numbers without a type of their own.
+        # A `numpy.ufunc` takes these as numbers without a type of their own (weak promotion).
         self._weak: tuple[type, ...] = (int, float, complex) if isinstance(ufunc, np.ufunc) else ()
         self._reduce = Reduce(self._function)
         self._loops: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
@@ -94,7 +94,7 @@ class GpuLoops:
         loop, cores = _extents(self._numpy, given, targets)
         dtypes = self._dtypes([*given, *targets], cores)
         kinds = list(zip(targets or [None] * self._numpy.nout, dtypes[len(given) :], cores[len(given) :]))
-        # What is on the host, or of another type than a loop over rows has, is computed beside it.
+        # A target on the host, or of another type than a loop over rows has, gets a temporary result.
         results = [o if isinstance(o, DeviceNDArray) and (o.dtype == d or not any(cores)) else device_array(loop + core,
                                                                                                             d,
                                                                                                             stream=stream)
@@ -225,8 +225,9 @@ def _extents(ufunc: Any, inputs: list[Any], outs: list[Any]) -> tuple[tuple[int,
 def _there(
     a: Any, dtype: np.dtype, core: tuple[int, ...], results: list[Any], shape: tuple[int, ...], stream: Any
 ) -> Any:
-    """An input on the GPU, or a number. What shares memory with a result is copied, unless each element becomes its
-    own."""
+    """An input on the GPU, or a number. An input that shares memory with a result is copied, unless each of its
+    elements is overwritten by its own result only.
+    """
     if not isinstance(a, DeviceNDArray):
         return dtype.type(a) if np.ndim(a) == 0 else to_device(np.ascontiguousarray(a), stream)
     own = (a.shape, a.strides, address_of(a._data))

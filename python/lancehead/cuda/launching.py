@@ -1,6 +1,6 @@
 """Launches on a GPU with arguments that are not there yet: host arrays are copied there and back, texts there.
 
-What a kernel takes and for which types it is compiled, its dispatcher decides as for the CPU device.
+The dispatcher decides which arguments a kernel accepts and for which types it is compiled, as for the CPU device.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def launch_on(gpu: _core.Gpu, launch: _core.Launch, stream: _core.GpuStream | No
     try:
         launch.run(there, copies.addresses, copies.texts)
     except Exception as error:
-        # What other threads have done is there.
+        # An exception of one thread leaves the results of the others, which are copied back.
         if hasattr(error, "thread"):
             copies.back()
         raise
@@ -125,7 +125,7 @@ class _Copies:
 
     def put_text(self, text: str) -> None:
         """Copies a text to the GPU."""
-        # What prints there reads to a zero byte.
+        # The printing code on the GPU reads up to a zero byte.
         data = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\0", np.uint8)
         memory = self.gpu.allocate(data.size)
         self.gpu.write(memory.address, data, self.stream)
@@ -160,7 +160,7 @@ class _Copies:
                 self.gpu.write(region.memory.address, raw, self.stream)
 
     def there(self, array: np.ndarray) -> np.ndarray:
-        """What describes the copy of an array."""
+        """The descriptor of an array's copy on the GPU."""
         if not array.size:
             made = np.empty(array.shape, array.dtype)
             made.flags.writeable = array.flags.writeable

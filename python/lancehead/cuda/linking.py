@@ -116,8 +116,9 @@ class LTOIR(LinkableCode):
 
 
 class LoadedCode:
-    """What callbacks get on the CPU device: a kernel's code for one tuple of argument types. The driver knows nothing
-    of it."""
+    """The loaded module that callbacks receive on the CPU device: the code of a kernel for one tuple of argument types.
+    Functions of the driver do not accept its handle.
+    """
 
     def __init__(self) -> None:
         self.handle = object()
@@ -184,7 +185,7 @@ def declare_device(
 
 
 def sources(link: Any) -> tuple[Any, ...]:
-    """What is to be linked, as a tuple.
+    """The items to link, as a tuple.
 
     Raises:
         RuntimeError: a file whose extension says nothing.
@@ -251,7 +252,7 @@ def machine_code(ptx: str, functions: list[DeclaredFunction], kernel: int, arch:
     own, options = ("ptx", "kernel", ptx.encode()), (f"-arch={arch}", *(("-lineinfo",) if lines else ()))
     machine = [module for module in modules if module[0] in ("cubin", *_MIXED)]
     try:
-        # What stands beside machine code may define the same once more, for the CPU device.
+        # PTX and sources beside machine code may define the same functions once more, for the CPU device.
         return toolkit.linked([own, *(machine or modules)], *options)
     except LinkerError:
         if len(machine) in (0, len(modules)):
@@ -259,7 +260,7 @@ def machine_code(ptx: str, functions: list[DeclaredFunction], kernel: int, arch:
         return toolkit.linked([own, *modules], *options)
 
 
-# What may hold LLVM IR of NVIDIA's, or machine code.
+# Containers that may hold NVIDIA's LLVM IR or machine code.
 _MIXED = ("fatbin", "o", "a")
 
 

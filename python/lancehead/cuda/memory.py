@@ -15,7 +15,7 @@ from lancehead.cuda.errors import CudaAPIError
 
 
 class Freed:
-    """What is left of memory that was freed: any use of it is an error, as on a GPU."""
+    """The replacement of freed memory: any use of it is an error, as on a GPU."""
 
     def __getattr__(self, name: str) -> Any:
         raise CudaAPIError(1, "the memory was freed: CUDA_ERROR_INVALID_VALUE")
@@ -66,7 +66,7 @@ class MemoryPointer:
 
 
 class Deallocations:
-    """What was freed and may still be in use. Memory of the CPU device is freed at once; the count is as on a GPU."""
+    """Freed memory that may still be in use. The CPU device frees memory at once; the count is kept as on a GPU."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -106,7 +106,7 @@ class Deallocations:
 
 
 class MemoryManager:
-    """What programs ask of the manager of a context's memory."""
+    """The manager of a context's memory, as far as programs use it."""
 
     def __init__(self, total: int) -> None:
         self.deallocations = Deallocations(total)

@@ -85,7 +85,7 @@ def _by_program(program: str, source: str, name: str, folders: tuple[str, ...]) 
             "-o",
             str(out),
         ]
-        # What nvcc starts writes to its standard input, whatever that is.
+        # Programs that nvcc starts write to its standard input, whatever that is.
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         log = (done.stderr + done.stdout).replace(folder + os.sep, "").strip()
         if done.returncode != 0:

@@ -85,7 +85,7 @@ def _splitmix64(seed: int) -> tuple[int, int]:
 
 
 def _matrix_of_jump() -> np.ndarray:
-    """What a jump makes of each bit of a state."""
+    """The matrix of a jump: the state after it, for each state with a single bit set."""
     bits = np.zeros(128, xoroshiro128p_dtype)
     bits["s0"][:64] = bits["s1"][64:] = np.uint64(1) << np.arange(64, dtype=np.uint64)
     made = np.zeros_like(bits)

@@ -1,5 +1,5 @@
-"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream
-allows; on a GPU they are the driver's.
+"""Streams and events. Work that is put into a stream of the CPU device runs at once, an order that every stream allows;
+on a GPU, streams and events are the driver's.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What is installed of NVIDIA's toolkit, in wheels or as a whole, and what of it works without a GPU: assembler,
-disassembler, linker."""
+"""Finds NVIDIA's toolkit, installed as wheels or as a whole, and calls the tools that work without a GPU: assembler,
+disassembler, linker.
+"""
 
 from __future__ import annotations
 

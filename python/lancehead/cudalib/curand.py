@@ -27,7 +27,7 @@ _QUASI = {200: 32, 201: 32, 203: 64}
 
 
 class RNG(Session):
-    """What generators have in common."""
+    """The base of all generators."""
 
     LIBRARY = CURAND
     _kinds: Any = ()

@@ -49,7 +49,7 @@ _ACTIONS: dict[Any, int] = {"S": 0, "N": 1}
 
 
 class SolveAnalysisInfo:
-    """What `csrsv_analysis` and `csrsm_analysis` give; the analysis is made again by the call that solves."""
+    """The result of `csrsv_analysis` and `csrsm_analysis`; the call that solves repeats the analysis."""
 
     def __init__(self, operation: int) -> None:
         self.operation = operation
@@ -264,7 +264,7 @@ class Sparse(Session):
     def csrsv_analysis(
         self, trans: str, m: int, nnz: int, descr: MatDescr, csrVal: Any, csrRowPtr: Any, csrColInd: Any
     ) -> SolveAnalysisInfo:
-        """What `csrsv_solve` wants."""
+        """Checks the matrix and returns the analysis that `csrsv_solve` takes."""
         with self._call() as call:
             csr(call, count(m, "m"), m, count(nnz, "nnz"), descr, csrVal, csrRowPtr, csrColInd)
         return SolveAnalysisInfo(choice(trans, "trans", _OPERATIONS))
@@ -280,7 +280,7 @@ class Sparse(Session):
     def csrsm_analysis(
         self, transA: str, m: int, nnz: int, descrA: MatDescr, csrValA: Any, csrRowPtrA: Any, csrColIndA: Any
     ) -> SolveAnalysisInfo:
-        """What `csrsm_solve` wants."""
+        """Checks the matrix and returns the analysis that `csrsm_solve` takes."""
         return self.csrsv_analysis(transA, m, nnz, descrA, csrValA, csrRowPtrA, csrColIndA)
 
     def csrsm_solve(

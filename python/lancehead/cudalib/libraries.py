@@ -109,7 +109,7 @@ CUSOLVER = Library(
 
 
 class Session:
-    """What calls of a library have in common: the device that they run on, a stream, and on a GPU the library's handle.
+    """The state that calls of a library share: the device, a stream, and on a GPU the library's handle.
 
     The base of `Blas`, `Sparse`, `Solver`, of plans and of generators.
     """

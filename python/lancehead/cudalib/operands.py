@@ -53,7 +53,7 @@ class Call:
             self.gpu.wait()
 
     def array(self, value: Any, name: str, dtype: Any = None, ndim: int | None = None, out: bool = False) -> np.ndarray:
-        """What describes an argument in the memory of the device: its own memory, or on a GPU a copy.
+        """The argument in the memory of the device: its own memory, or a copy of a host array on a GPU.
 
         Raises:
             TypeError: it is no array, or of another type.

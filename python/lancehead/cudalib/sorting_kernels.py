@@ -1,4 +1,4 @@
-"""What sorting on a device is made of: integers whose order is that of the keys, and their order."""
+"""The parts of sorting on a device: integers that are ordered as the keys are, and the permutation that sorts them."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 from __future__ import annotations

@@ -10,7 +10,7 @@ from lancehead.decorators import njit
 
 @njit
 def flaw(pointers, indices, rows, columns):
-    """What is wrong with the structure of a matrix: 0 nothing, 1 the pointers, 2 an index."""
+    """Checks the structure of a matrix: returns 0 if it is valid, 1 for bad pointers, 2 for a bad index."""
     ascends = pointers[0] == 0
     for i in range(rows):
         ascends &= pointers[i + 1] >= pointers[i]

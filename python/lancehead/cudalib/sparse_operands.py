@@ -15,8 +15,9 @@ _MATRICES = "GSHT"
 
 
 class MatDescr:
-    """What a matrix is: `indexbase` 0 or 1, `diagtype` "N" or "U" for a diagonal of ones that is not read, `fillmode`
-    "L" or "U" for the triangle that is read, `matrixtype` "G" general, "S", "H" or "T"."""
+    """The properties of a matrix: `indexbase` 0 or 1, `diagtype` "N" or "U" for a unit diagonal that is not read,
+    `fillmode` "L" or "U" for the triangle that is read, `matrixtype` "G" general, "S", "H" or "T".
+    """
 
     def __init__(self, indexbase: int = 0, diagtype: str = "N", fillmode: str = "L", matrixtype: str = "G") -> None:
         self.indexbase, self.diagtype, self.fillmode, self.matrixtype = indexbase, diagtype, fillmode, matrixtype

@@ -337,7 +337,8 @@ class ElementwiseKernel:
         return not any(p.is_raw or not p.is_constant for p in self.params)
 
     def _first_of(self, args: tuple[Any, ...], key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
-        # What `_at_once` needs for types and a shape; None where the types are not decided by arrays.
+        # The launch that `_at_once` reuses for these types and this shape; None if other arguments than arrays decide
+        # the types.
         if not all(isinstance(x, lazy.ndarray) for x in args[self.nin :]):
             return None
         known = resolved(self.params, args, {})

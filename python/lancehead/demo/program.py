@@ -1,4 +1,4 @@
-"""What a program of the demo is, and how it is measured."""
+"""The programs of the demo as data, and their measurement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Program:
 
     name: str
     title: str
-    #: What the compiled function is compared with: "Python", "NumPy", "SciPy" or "Dask" with NumPy's arrays.
+    #: The baseline of the comparison: "Python", "NumPy", "SciPy" or "Dask" with NumPy's arrays.
     baseline: str
     #: Arguments of both versions; small ones if its argument is true.
     inputs: Callable[[bool], tuple[Any, ...]]
@@ -27,7 +27,7 @@ class Program:
     compiled: Callable[..., Any]
     #: Largest relative difference of the two answers; 0 where they must be equal.
     tolerance: float = 0.0
-    #: What theory has against the answer that both give, in words; "" if nothing.
+    #: Says in which way the common answer contradicts theory; "" if it does not.
     objection: Callable[[Any], str] = lambda answer: ""
 
 

@@ -64,7 +64,7 @@ class StructRefProxy(_core.Struct):
     __slots__ = ()
 
     def __new__(cls, *args: Any) -> Any:
-        """What compiled code makes of a call of the class with these arguments."""
+        """Constructs an instance by a compiled call of the class with these arguments."""
         if config.DISABLE_JIT:
             raise errors.NumbaNotImplementedError("structs are made by compiled code, which is disabled")
         class_: Any = cls

@@ -1,4 +1,4 @@
-"""Methods of `bytes`. What does not depend on letters is done by `str` on characters with the same numbers."""
+"""Methods of `bytes`. Those that do not depend on letters call `str`'s, on characters with the same numbers."""
 
 import numpy as np
 

@@ -384,7 +384,7 @@ def zipped(*parts):
 
 
 def mapped(function, *parts):
-    """What a function gives for items of iterables, one result after the other."""
+    """Calls a function with the next item of each iterable, and yields each result."""
     for row in zip(*parts):
         yield function(*row)
 

@@ -1,4 +1,4 @@
-"""What bytes mean: encodings of text (UTF-8, ASCII, Latin-1) with handlers of errors, escapes, integers.
+"""Conversions of bytes: encodings of text (UTF-8, ASCII, Latin-1) with error handlers, escapes, integers.
 
 Bytes are arrays here.
 """

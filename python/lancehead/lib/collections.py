@@ -71,7 +71,7 @@ class deque:
         return prim.items_get(self, self._place(i))
 
     def _grow(self):
-        # Twice as many places, of which the new ones are between the end and the start of what is there.
+        # Doubles the ring; the free slots lie between tail and head.
         old = prim.items_len(self)
         size = 8 if old == 0 else 2 * old
         prim.items_reserve(self, size)

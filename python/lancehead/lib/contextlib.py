@@ -215,5 +215,5 @@ def contextmanager(func):
 
 
 def manager(gen):
-    """What a function under `contextmanager` gives."""
+    """Wraps the generator of a function under `contextmanager` as a context manager."""
     return prim.value("contextlib.generator_manager", (gen,), gen)

@@ -41,7 +41,7 @@ def _two(s, at):
 
 
 def _pass(s, at, is_passed):
-    # What parts the text must be followed by something.
+    # Text must follow a separator.
     if not is_passed:
         _refuse(s, at)
     if at + 1 == len(s):

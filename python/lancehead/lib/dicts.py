@@ -21,7 +21,7 @@ _CHANGED = "dictionary changed size during iteration"
 
 ENTRIES = "tuple(int64, K, V)"
 
-#: What methods say of a dictionary that is made empty.
+#: Signatures by which calls of methods type the keys and values of a dictionary that is created empty.
 INFERS = {
     "__contains__": "?K -> bool",
     "__getitem__": "?K -> V",
@@ -37,7 +37,7 @@ INFERS = {
 
 
 class mapping:
-    """What dictionaries of all classes have in common."""
+    """The base of all classes of dictionaries."""
 
     def __prepare__(self, count):
         prepare(self, count)
@@ -222,7 +222,7 @@ def _within(a, b):
 
 
 class _view:
-    """What the views of a dictionary have in common."""
+    """The base of the views of a dictionary."""
 
     def __len__(self):
         return self._of._live

@@ -95,7 +95,7 @@ def _first_part(name):
 
 
 def _argument(name, numbered, values, names):
-    # Which of the values a field is of; `numbered` counts it already.
+    # The index of the value that a replacement field refers to; `numbered` already counts the field.
     by_position = len(values) - len(names)
     if name == "" or prim.lh_str_isdecimal(name):
         index = numbered - 1 if name == "" else prim.lh_str_to_i64(name, 10)

@@ -3,7 +3,7 @@
 from lancehead.lib import prim
 from lancehead.lib.tables import added, find, mark_of, new_entry, take
 
-# What `prim.lh_memo_count` counts.
+# The counters of `prim.lh_memo_count`.
 _HIT = 0
 _MISS = 1
 _ADDED = 2

@@ -111,7 +111,7 @@ def compress(data, selectors):
 
 
 def starmap(function, iterable, /):
-    """What a function gives for each tuple of arguments.
+    """Calls a function with each tuple of arguments, and yields each result.
 
     >>> list(itertools.starmap(pow, [(2, 3), (3, 2)]))
     [8, 9]

@@ -55,7 +55,7 @@ def _checked(i, n, message):
 
 
 def _shared_as(out, own):
-    # What is made of a typed list is one, too.
+    # A list made from a typed list is a typed list, too.
     if prim.lh_items_is_shared(own):
         prim.items_share(out)
     return out

@@ -11,7 +11,7 @@ def seed(a=None):
     if a is None:
         prim.lh_py_seed_os()
     elif prim.is_float(a):
-        # Of what is no integer CPython takes the hash, whose sign is one bit more.
+        # CPython hashes other seeds; a negative hash would need a 65th bit.
         h = hash(a)
         if h < 0:
             raise ValueError("a seed that is no integer is not negative in compiled code")

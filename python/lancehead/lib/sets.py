@@ -29,7 +29,7 @@ def _as_set(x):
 
 
 class _any_set:
-    """What sets and frozen sets have in common."""
+    """The base of sets and frozen sets."""
 
     def __prepare__(self, count):
         prepare(self, count)

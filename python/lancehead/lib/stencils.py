@@ -117,7 +117,7 @@ def _address(a, at):
 
 
 def views(relative, low, high, shifts, ins, at):
-    """What the function is given for the element at an index."""
+    """The arguments of the function for the element at an index."""
     given = ()
     for k, a in enumerate(ins):
         if prim.is_none(relative[k]):

@@ -239,8 +239,8 @@ def _close_gaps(table):
 
 
 def _key_code(key):
-    # What the hash of an entry is for `lh_table_index`: 0 if it is the mark, otherwise the size of the key, with a bit
-    # for what number it is.
+    # Tells `lh_table_index` how to hash a key: 0 if the entry's mark is its hash, otherwise the size of the key, plus
+    # 16 for signed integers and 32 for floats.
     if prim.is_enum(key) and prim.is_int(key):
         return _key_code(key.value)
     if prim.is_float(key):

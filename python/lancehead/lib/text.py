@@ -1,4 +1,4 @@
-"""The text of values. What walks over code points is in the run-time library."""
+"""The text of values. Functions that walk over code points are in the run-time library."""
 
 import numpy as np
 

@@ -11,7 +11,7 @@ prim.means("chunk_size")(Chunksize)
 
 
 def parallel_chunksize(n):
-    """What `with parallel_chunksize(n)` holds."""
+    """The context manager of `with parallel_chunksize(n)`."""
     return Chunksize(n, get_parallel_chunksize())
 
 

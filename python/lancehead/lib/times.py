@@ -162,7 +162,7 @@ def floordiv(a, b):
 
 
 def mod(a, b):
-    """What is left of a span, with the sign of the divisor."""
+    """The remainder of the division of two spans, with the sign of the divisor."""
     if not prim.is_span(a) or not prim.is_span(b):
         prim.error("the remainder of a span of time is by a span")
     unit = _common(a, b)
@@ -360,7 +360,7 @@ def element(x, dtype):
 
 
 def _unit_for(x, dtype):
-    # What has a unit stays as it is where none is asked for.
+    # A dtype without a unit stands for any unit: a value with a unit keeps it.
     return x if prim.unit(dtype) == "generic" else dtype
 
 

@@ -146,7 +146,7 @@ def _one_axis(u, a, axis, dtype, initial):
 
 
 def _start(u, a, n, initial):
-    # What a line begins with; `None` stands for its first element.
+    # The initial value of a line; `None` stands for its first element.
     if not prim.is_none(initial):
         return initial
     if not prim.is_none(prim.ufunc_identity(u)):

@@ -67,7 +67,7 @@ def _wrapper(of: Any, result: Any) -> Any:
 
 
 def _operation(function: Any) -> Callable[..., Any]:
-    """What chooses the function that does an operation on the arrays of operands."""
+    """An overload that chooses the function that applies an operation to the arrays of its operands."""
 
     def choose(*given: Any) -> Any:
         like = [i for i, of in enumerate(given) if _is_array_like(of)]

@@ -96,7 +96,7 @@ def populate_array(
 
 
 class Indexing(NamedTuple):
-    """What an index gives: the type of the index, that of the result, whether it is advanced."""
+    """The types of an indexing operation: the index, the result, and whether the indexing is advanced."""
 
     index: Any
     result: Any
@@ -104,7 +104,7 @@ class Indexing(NamedTuple):
 
 
 def get_array_index_type(ary: Any, idx: Any) -> Indexing | None:
-    """What an index of a type gives of an array; None if it is none."""
+    """The types of an indexing operation on an array; None if the index is not supported."""
     parts: list[Any] = list(getattr(idx, "types", [idx]))
     integers = sum(isinstance(p, types.Integer) for p in parts)
     if any(not isinstance(p, (types.Integer, types.SliceType)) for p in parts) or len(parts) > ary.ndim:

@@ -138,7 +138,7 @@ reflect = _Registry("reflect")
 
 
 class Exchange:
-    """What functions that box and unbox get as their last argument."""
+    """The last argument of functions that box and unbox: access to the context, the builder and the C API."""
 
     def __init__(self, context: TargetContext, builder: Any) -> None:
         self.context, self.builder = context, builder

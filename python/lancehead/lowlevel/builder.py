@@ -577,7 +577,7 @@ class _Rest:
 
 
 class Phi(Value):
-    """What a variable is at the start of a block, which is assigned at the ends of the blocks before."""
+    """A phi node: a variable that the preceding blocks assign at their ends, read at the start of its block."""
 
     def __init__(self, builder: IRBuilder, type_: Any) -> None:
         self.slot = builder.recorder.slot(type_)

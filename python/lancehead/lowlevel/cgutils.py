@@ -252,7 +252,7 @@ def guard_memory_error(context: Any, builder: Any, pointer: Any, msg: str | None
 
 @contextlib.contextmanager
 def early_exit_if(builder: Any, stack: contextlib.ExitStack, cond: Any) -> Iterator[None]:
-    """What runs if a condition holds; all that comes later in the stack runs if it does not."""
+    """Generates code that runs if a condition holds; code that is generated later in the stack runs if it does not."""
     then, otherwise = stack.enter_context(builder.if_else(cond, likely=False))
     with then:
         yield

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class TypingContext:
-    """What types calls have: what `intrinsic` and `type_callable` pass to the functions that they decorate."""
+    """The types of calls: `intrinsic` and `type_callable` pass this object to the functions that they decorate."""
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature with which compiled code calls a function for these types; None if there is none."""
@@ -336,7 +336,7 @@ class TargetContext:
         return impl
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Callable[[Any, Any], Any]:
-        """What a call of a function with these types runs."""
+        """A code generator for calls of a function with these types."""
 
         def call(builder: Any, args: Any, *rest: Any) -> Any:
             return _called(builder, builder.recorder.constant(fn), sig, args)
@@ -344,7 +344,7 @@ class TargetContext:
         return call
 
     def get_getattr(self, typ: Any, attr: str) -> Callable[..., Any]:
-        """What reading an attribute runs."""
+        """A code generator that reads an attribute."""
 
         def get(context: Any, builder: Any, typ: Any, value: Any, attr: str = attr) -> Any:
             r = builder.recorder

@@ -1,7 +1,7 @@
-"""What compiled code does with values of a program's types by itself: loops over them, conversions, printing.
+"""Implicit operations of compiled code on values of a program's types: loops over them, conversions, printing.
 
-The compiler asks for overloads of the functions of this module, and of `iter`, where a value of such a type stands.
-What is registered for them chooses among the code generators of the program.
+Where a value of such a type stands, the compiler asks for overloads of the functions of this module and of `iter`. The
+overloads that are registered for them choose among the code generators of the program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RefType(enum.Enum):
 
 
 class _Step:
-    """What a code generator of `iternext` says about the next item."""
+    """The result of a code generator of `iternext`: whether there is a next item, and the item."""
 
     def __init__(self, context: Any, builder: Any, of: Any) -> None:
         self._context, self._builder, self._of = context, builder, of

@@ -21,7 +21,7 @@ _ROWS_OF_TWO = {
     "copysign": "copysign", "pow": "pow", "atan2": "atan2", "minnum": "minnum", "maxnum": "maxnum",
     "minimum": "minimum", "maximum": "maximum",
 }  # fmt: skip
-#: What only tells the optimiser something, and so does nothing.
+#: Intrinsics that only inform the optimiser, and generate no code here.
 _HINTS = ("assume", "donothing", "prefetch", "lifetime", "dbg", "experimental.noalias")
 
 

@@ -23,7 +23,7 @@ class Part(NamedTuple):
     text: str
 
 
-#: What Numba has in place of the missing end of a slice.
+#: Numba's value for the missing end of a slice.
 _LAST = 2**63 - 1
 
 

@@ -107,7 +107,7 @@ def _present(value: Value) -> Value:
 
 
 class NativeValue:
-    """What unboxing gives: a value, whether it has failed, and what undoes it after the call."""
+    """The result of unboxing: a value, whether unboxing failed, and the function that cleans up after the call."""
 
     def __init__(self, value: Any, is_error: Any = None, cleanup: Callable[[], None] | None = None) -> None:
         self.value, self.is_error, self.cleanup = value, is_error, cleanup
@@ -404,7 +404,7 @@ class PythonAPI:
         return NativeValue(self.context.make_tuple(self.builder, of, items), is_error)
 
     def _program(self, way: str, of: Any, given: Any) -> Any:
-        """What the program's function that boxes or unboxes values of a type gives."""
+        """The result of the program's function that boxes or unboxes values of a type."""
         boxing = importlib.import_module("lancehead.lowlevel.boxing")
         return getattr(boxing, way).of(of)(of, given, boxing.Exchange(self.context, self.builder))
 
@@ -431,7 +431,7 @@ class PythonAPI:
     from_native_return = from_native_value
 
     def call_jit_code(self, func: Any, sig: Any, args: Any) -> tuple[Any, Any]:
-        """Whether a call of a compiled function has raised, and its result. What it raises ends the caller, too."""
+        """Whether a call of a compiled function has raised, and its result. An exception also ends the caller."""
         return ir.Constant(INT1, 0), self.context.compile_internal(self.builder, func, sig, args)
 
     def reflect_native_value(self, typ: Any, val: Any, env_manager: Any = None) -> None:

@@ -92,7 +92,7 @@ class Recorder:
         #: The number of loops around the place where statements are added.
         self.loops = 0
 
-    # What generators ask of `builder.module` and `builder.function`.
+    # The attributes of `builder.module` and `builder.function` that generators use.
 
     @property
     def module(self) -> Recorder:
@@ -204,8 +204,9 @@ class Recorder:
     # References.
 
     def count(self, value: Any, by: int) -> None:
-        """Notes that the generator takes or drops a reference. What the function does with the value by itself counts:
-        its result and what it stores have references of their own, and its end drops what it made."""
+        """Notes that the generator takes or drops a reference. The function counts references by itself, too: its
+        result and the values that it stores have references of their own, and its end drops the values that it made.
+        """
         value = self.value(value)
         if value.of is None or self.is_boxing:
             return

@@ -296,7 +296,7 @@ def infer_global(value: Any, typ: Any = None, **kwargs: Any) -> Any:
     if template is not None:
         decorate(template)
     elif isinstance(typ, types.Callable):
-        # What is called is of a type whose class has overloads.
+        # The callee is of a type whose class has overloads.
         def choose(*args: Any, **named: Any) -> Any:
             given = (*args, *named.values())
             return extending.chosen(type(typ), given, given, tuple(named), True, False)
@@ -482,7 +482,7 @@ def lower_cast(fromty: Any, toty: Any) -> Callable[[F], F]:
     return decorate
 
 
-# What generators return.
+# The results of generators.
 
 
 def impl_ret_borrowed(ctx: Any, builder: Any, retty: Any, ret: Any) -> Any:

@@ -228,7 +228,7 @@ class _Arrays(type):
 
 
 class sparray(metaclass=_Arrays):
-    """What all sparse arrays are, and matrices are not."""
+    """The base of all sparse arrays, which matrices do not have."""
 
 
 def isspmatrix(x: Any) -> bool:

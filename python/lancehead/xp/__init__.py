@@ -50,7 +50,7 @@ e, pi, inf, nan, newaxis = 2.718281828459045, 3.141592653589793, float("inf"), f
 
 
 class _Information:
-    """What the namespace has, by the standard."""
+    """The capabilities of the namespace, as the standard defines them."""
 
     def capabilities(self) -> dict[str, Any]:
         """Shapes that depend on values, indexing by masks, and the greatest number of axes."""
@@ -80,7 +80,7 @@ bind(globals())
 
 
 def __array_namespace_info__() -> _Information:
-    """What the namespace has, by the standard."""
+    """The capabilities of the namespace, as the standard defines them."""
     return _Information()
 
 

@@ -107,7 +107,7 @@ _KNOWN: dict[str, dict[Any, Any]] = {}
 
 
 def known(name: str) -> dict[Any, Any]:
-    """What is known of a function of elements for types that have been there."""
+    """The cached facts of an elementwise function, by the types of its operands."""
     return _KNOWN.setdefault(name, {})
 
 
@@ -208,7 +208,9 @@ class ndarray(_core.GraphArray, Methods):
         view.owner._node = Node(store, (newest, value), newest.shape, newest.dtype, dynamic)
 
     def explain(self) -> Explanation:
-        """What computes the array: operations, which are compiled together, memory. Printed, or shown by a notebook."""
+        """Explains how the array is computed: its operations, the regions that are compiled together, memory. Printed,
+        or shown by a notebook.
+        """
         found: Explanation = OPERATORS["explain"](self)
         return found
 
@@ -231,7 +233,7 @@ class ndarray(_core.GraphArray, Methods):
         return np.array(value, dtype=dtype, copy=True) if copy is not False else np.asarray(value, dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        # What functions of this module are is ours; every other call asks for the values.
+        # Calls that functions of this module implement stay lazy; every other call asks for the values.
         return OPERATORS["ufunc"](ufunc, method, given, options)
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
@@ -289,7 +291,7 @@ class ndarray(_core.GraphArray, Methods):
         return format(self.numpy()[()] if not self.ndim else self.numpy(), spec)
 
     def __dir__(self) -> list[str]:
-        # What the functions of this module use is not for programs.
+        # Attributes that only the functions of this module use are not for programs.
         return sorted(set(super().__dir__()) - {"node", "view", "write"})
 
     def __bool__(self) -> bool:

@@ -37,11 +37,11 @@ _BLOCKS, _SQUARES = (64, 128, 512, 1024), (8, 32)
 _TILES = ((256, 256), (64, 256), (512, 512), (64, 64), (256, 64), (16, 256))
 #: One that takes so much longer is not measured again.
 _HOPELESS = 1.3
-#: What a schedule has to gain, so that chance does not choose it.
+#: The share of the former time below which a schedule must stay, so that noise does not choose it.
 _GAIN = 0.95
 _TAKES_LONG = 1.0
 
-#: What is tuned; the rest of a schedule stays.
+#: The fields of a schedule that are tuned; the others stay.
 _TUNED = ("tile", "chunks", "unroll", "vectorize", "block")
 
 #: Schedules that were found, by what they hold for.
@@ -105,7 +105,7 @@ def _refusals(node: Node) -> tuple[type[BaseException], ...]:
 
 
 def _there(node: Node) -> list[dict[str, Any]]:
-    # What is tried on a device.
+    # The candidates on a device.
     kind = how(node)
     if kind is How.TILED:
         return [{"tile": (n, n)} for n in _SQUARES]
@@ -124,7 +124,7 @@ def _candidates(node: Node, before: Schedule) -> Iterator[Schedule]:
 
 
 def _here(node: Node) -> list[dict[str, Any]]:
-    # What is tried on the host.
+    # The candidates on the host.
     base = node.inputs[0] if node.op.kind is Kind.REDUCTION and node.inputs else node
     shape, tried = base.shape, list[dict[str, Any]]()
     if shape and -1 not in shape:
@@ -154,7 +154,7 @@ def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
     fastest = min(times, key=times.__getitem__)
     if times[fastest] >= _GAIN * times[before]:
         return before
-    # What else the machine did may have chosen it.
+    # Other load of the machine may have distorted the measurement: both are measured again.
     again = []
     for schedule in (before, fastest):
         node.schedule = schedule
@@ -163,7 +163,7 @@ def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
 
 
 def _call(node: Node) -> Callable[[], Any]:
-    # What computes the node, and gives it no value.
+    # A function that computes the node without giving it a value.
     device = node.device
     if device is None or device.number is None:
         step = region_of([node])

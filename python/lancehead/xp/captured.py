@@ -1,4 +1,4 @@
-"""What functions of the program read besides their arguments, with the values of the call.
+"""The values that functions of the program read besides their arguments, captured when a call is recorded.
 
 Variables that a function captured, globals and defaults are part of what it is: a change after the call, of an array
 or of what a name stands for, does not reach results that are computed later. This holds for functions that it calls,
@@ -47,7 +47,7 @@ def globals_of(f: FunctionType) -> dict[str, Any]:
 
 
 def cells_of(f: FunctionType) -> tuple[Any, ...]:
-    """What a function captured; None for a variable that has no value yet."""
+    """The captured values of a function; None for a variable that has no value yet."""
     return tuple([None if c == CellType() else c.cell_contents for c in f.__closure__ or ()])
 
 
@@ -108,7 +108,7 @@ def of_function(f: FunctionType, seen: dict[int, int] | None = None) -> tuple[An
 
 
 def state(f: FunctionType) -> list[Any]:
-    """What tells the values that a function reads from those of other calls, in the order in which it names them."""
+    """A key of the values that a function reads, in the order in which it names them; it changes with them."""
     code, known = f.__code__, f.__globals__
     names = names_of(code)
     values = [known[name] for name in names if name in known]
@@ -122,7 +122,7 @@ def state(f: FunctionType) -> list[Any]:
 
 
 _MISSING = object()
-#: What stands for itself: another value is another object.
+#: Types of objects that are keys of themselves: another value is another object.
 _FIXED = (*PLAIN, ModuleType, type)
 
 
@@ -178,7 +178,7 @@ class Reads:
 
 
 def content(f: FunctionType, seen: frozenset[int] = frozenset()) -> tuple[Any, ...]:
-    """What can be said of a function and of what it reads in the same words in another process.
+    """Describes a function and the values that it reads in words that are the same in every process.
 
     The cache finds regions by names made of this, so that values of two processes are told apart.
     """
@@ -280,7 +280,7 @@ def of_now(f: FunctionType) -> FunctionType:
 
 
 def plain_key(f: FunctionType) -> Any:
-    """What tells a function from others that captured nothing and read no globals but modules; None for others."""
+    """The key of a function that captured nothing and reads no globals but modules; None for other functions."""
     if f.__closure__ or f.__defaults__ or f.__kwdefaults__:
         return None
     code, known = f.__code__, f.__globals__

@@ -181,8 +181,8 @@ def _unordered(node: Any, known: dict[int, Operations]) -> Any:
 
 
 def _fused(operations: Operations, wanted: Any, names: Sequence[Any], *given: Any) -> Any:
-    # What Dask's `_execute_subgraph` gives. That looks for the best order, each time that a task runs, which takes
-    # longer than the operations do that ours add to a graph.
+    # Returns the result of Dask's `_execute_subgraph`. That searches for the best order each time that a task runs,
+    # which takes longer than our operations in a graph.
     nodes: Any = operations.nodes
     values, uses = dict(zip(names, given)), operations.uses.copy()
     stack = [wanted]

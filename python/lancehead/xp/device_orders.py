@@ -42,7 +42,7 @@ class Texts:
         self.given, self.dtype, self.prefix = given, dtype, prefix
         self.op = f"{prefix}op"
         self.result = f"{prefix}final({prefix}opened(total{given}), n{given})"
-        # What is stored for a block.
+        # The value that is stored for a block.
         self.settled = f"{self.result} if blocks == 1 else total"
 
     def at(self, is_joined: bool) -> Callable[[str], str]:

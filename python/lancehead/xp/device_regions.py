@@ -205,7 +205,7 @@ def _prepare(wanted: Sequence[Node]) -> None:
 
 
 def runner(device: Device, order: Sequence[Node], kept: Sequence[Node]) -> Callable[[], Run]:
-    """What computes operations on a device, as often as it is called; it gives the values."""
+    """A function that computes operations on a device each time it is called, and returns the values."""
     plan, leaves, shapes = planned(order, kept)
 
     def values() -> Run:
@@ -284,7 +284,7 @@ def compute(wanted: Sequence[Node]) -> None:
 
 
 class Steps(NamedTuple):
-    """What computes a node: operations, those that are kept, the nodes they read, steps, and their numbers by nodes.
+    """The computation of a node: operations, those kept, the nodes that they read, steps, and step numbers by nodes.
 
     `shapes` are the threads of a block and elements of a thread of each step.
     """
@@ -306,7 +306,7 @@ def synchronize(device: Device) -> None:
 
 
 def steps_of(node: Node) -> Steps:
-    """What computes a node on its device. Nodes that are computed on other devices get their values."""
+    """Plans the computation of a node on its device. Nodes that are computed on other devices get their values."""
     transfer([node])
     _prepare([node])
     found = Steps([], [], [], [], {}, [])

@@ -84,7 +84,9 @@ def is_elsewhere(node: Node) -> bool:
 
 
 def elsewhere(node: Node) -> Node:
-    """What computes a node on the device of its schedule, with functions of elements before it; others are copied."""
+    """Moves the computation of a node to the device of its schedule, with the elementwise operations before it; other
+    operands are copied.
+    """
     schedule = node.schedule
     assert schedule is not None, "a schedule says where"
     where = as_device(schedule.place)

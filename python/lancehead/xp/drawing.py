@@ -353,5 +353,5 @@ POISSON = poisson_number, poisson_facts, poisson_trial
 GAMMA = gamma_number, gamma_facts, gamma_trial
 BINOMIAL = binomial_number, binomial_facts, binomial_trial
 
-#: What gives one number, for functions that fill arrays.
+#: The scalar functions that draw one number, by the functions that fill arrays.
 AT = {pairs: pair_at, fours: four_at, whole_numbers: whole_at}

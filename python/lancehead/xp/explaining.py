@@ -81,7 +81,7 @@ def _duration(seconds: float) -> str:
 
 
 class Explanation:
-    """What computes an array: text when printed, a picture in a notebook.
+    """The explanation of how an array is computed: text when printed, a picture in a notebook.
 
     `rows` are the arrays and operations in their order, `regions` the functions that compute them one after the other.
     `report` says what became of the operations in the last function; None if the array has been computed. For an array
@@ -153,7 +153,7 @@ class Explanation:
         )
 
     def _explain_elsewhere(self, node: Node) -> None:
-        # What computes it on the other device, and the copy.
+        # Explains the computation on the other device, and adds the copy.
         found = Explanation(ndarray(elsewhere(node)))
         self.report, self.regions, self.kernels = found.report, found.regions, found.kernels
         self.headline = f"{found.headline} The result is copied to {node.device or CPU}."
@@ -221,7 +221,7 @@ def _number(node: Node) -> str:
 
 
 def _joined(step: Step, node: Node, names: dict[Node, str], is_stored: bool) -> str:
-    # Which operations it is likely computed with, or why it is stored. The compiler's report has what became of it.
+    # Predicts with which operations it is fused, or why it is stored. The compiler's report tells the actual result.
     if node.dtype.kind == "V" or node.op.kind is Kind.VIEW:
         return ""
     readers = [n for n in step.order if node in n.inputs]

@@ -182,7 +182,7 @@ def made(
     return node
 
 
-#: What is called for each new operation on a device; the module that knows its kernels sets it.
+#: Called for each new operation on a device; the module that knows its kernels sets it.
 CHECKS: list[Callable[[Node], None]] = [lambda _: None]
 
 

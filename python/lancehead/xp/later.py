@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def explain(x: ndarray, /) -> Explanation:
-    """What computes an array: operations, which are compiled together, memory. Nothing is computed."""
+    """Explains how an array will be computed: operations, regions compiled together, memory. Computes nothing."""
     from lancehead.xp import explaining
 
     return explaining.Explanation(x)
@@ -24,11 +24,11 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
     """The fastest schedule for an array, or for a function's result, among those tried in so many seconds.
 
     On a device other than the host they have other blocks of threads, and for products other tiles. Each is compiled
-    and measured with the operands that are there. What is found is kept for arrays of the same
-    structure, types and about the same size: in the process, and in lancehead's directory of cached code for others on
-    the same processor. Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that
-    its region reads are. Raises ValueError for an array that has been computed or a budget that is not positive,
-    TypeError unless there is an array.
+    and measured with the operands that are there. The fastest one is kept for arrays of the same structure, types and
+    about the same size: in the process, and in lancehead's directory of cached code for others on the same processor.
+    Then it is the answer at once. An array gets the schedule, too, and is not computed; arrays that its region reads
+    are. Raises ValueError for an array that has been computed or a budget that is not positive, TypeError unless there
+    is an array.
     """
     from lancehead.xp import autotuning
 

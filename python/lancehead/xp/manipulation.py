@@ -181,7 +181,7 @@ def reshape(x: ndarray, /, shape: Any, *, copy: bool | None = None) -> ndarray:
         try:
             return x.view(_in_shape, shape)
         except (TypeError, ValueError):
-            # What follows says why, or copies the elements.
+            # The code below raises the error, or copies the elements.
             pass
     wanted = tuple([int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))])
     if min(wanted, default=0) < -1 or wanted.count(-1) > 1:

@@ -392,7 +392,7 @@ def settle(node: Node, value: Any) -> None:
     elif type(value) is not np.ndarray or value.dtype != node.dtype or value.shape != node.shape:
         value = np.asarray(value, dtype=node.dtype).reshape(node.shape)
     node.value = value
-    # What it was computed from is not needed any more.
+    # Its operands are not needed any more.
     node.inputs = node.dynamic = ()
 
 
@@ -512,7 +512,7 @@ def compute(*wanted: Node) -> None:
         compute_here(*wanted)
 
 
-#: What computes nodes once there are arrays on devices; the module that can sets it.
+#: The function that computes nodes once there are arrays on devices; the module that has it sets it.
 EVERYWHERE: list[Any] = []
 
 

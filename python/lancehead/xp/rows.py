@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Kind(Enum):
-    """What others may know of an operation's result without its text."""
+    """The properties of an operation's result that others may rely on without reading its text."""
 
     OTHER = auto()
     #: It lies in the memory of the first input.
@@ -56,7 +56,7 @@ class How(Enum):
 
 
 class Element(Enum):
-    """Which text of `kernels.py` an element has in the kernel that needs it."""
+    """The generator in `kernels.py` of an element's text in the kernel that needs it."""
 
     UFUNC = auto()
     CAST = auto()
@@ -79,7 +79,7 @@ class Element(Enum):
 
 
 class Law(Enum):
-    """What combines elements: the function of NumPy, and the result of none if there is one."""
+    """The laws that combine elements: NumPy's function, and the result of no elements if there is one."""
 
     SUM = "add", 0
     PRODUCT = "multiply", 1
@@ -93,7 +93,7 @@ class Law(Enum):
 
 
 class Gives(Enum):
-    """What a reduction gives of the elements that a law combines."""
+    """The results that a reduction makes of the elements that a law combines."""
 
     WHOLE = auto()
     MEAN = auto()
@@ -112,7 +112,7 @@ class Row:
     #: The steps of a device that compute it. Operations whose elements have a text need none.
     how: How = How.HOST
     element: Element | None = None
-    #: What reductions and running results of NumPy are; those by operators of the program have no law.
+    #: The law of NumPy's reductions and running results; those by operators of the program have none.
     law: Law | None = None
     gives: Gives = Gives.WHOLE
     #: Nanoseconds of an element on the host, if it takes longer than a pass through memory.

@@ -89,7 +89,7 @@ class Schedule:
 
     @property
     def hint(self) -> tuple[int, int]:
-        """What the compiler is told about loops over elements: how many in a row, and of a vector; 0 for nothing."""
+        """The hint for loops over elements: how many are unrolled, and the width of a vector; 0 for no hint."""
         if self.vectorize is True:
             return self.unroll or 0, ANY
         return self.unroll or 0, 0 if self.vectorize is None else max(int(self.vectorize), 1)
@@ -110,7 +110,7 @@ def _positive(name: str, n: Any) -> None:
         raise ValueError(f"{name} is positive, not {n}")
 
 
-#: What `device_schedules` checks, which imports this module: another place, and the schedule of a device.
+#: Checks of `device_schedules`, which imports this module: another place, and the schedule of a device.
 ON_DEVICES: list[Callable[..., None]] = []
 
 

@@ -145,7 +145,7 @@ def power(k: int) -> list[int]:
 
 @functools.cache
 def _table() -> np.ndarray:
-    # What 2**67 steps make of each byte of the words.
+    # The effect of 2**67 steps on each byte of the words.
     rows = power(67)
     table = np.zeros((20, 256, 5), np.uint32)
     for place in range(20):

@@ -34,7 +34,7 @@ def _traced(*given: str) -> str:
 
 
 class _Structure:
-    """What a function does for arguments of some types and shapes."""
+    """The recorded operations of a function for arguments of certain types and shapes."""
 
     def __init__(self, f: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> None:
         stand_ins = [

@@ -110,8 +110,8 @@ impl Infer<'_> {
         self.world.import(if class.is_of_python() { module } else { &own }, Some(name))
     }
 
-    /// Of two operands, that whose type is undecided holds what the other one does, if nothing else says it: both are
-    /// lists, or have keys and values, or keys alone.
+    /// Guesses the item types of an undecided operand from the other one: both are lists, or have keys and values, or
+    /// keys alone.
     fn guess_as_other(&mut self, a: &Val, b: &Val) {
         for (open, other) in [(a, b), (b, a)] {
             let TyKind::Pending(site, class) = open.ty.kind() else { continue };

@@ -22,7 +22,7 @@ impl FnCx<'_, '_> {
         self.cx.call_external(f, &[self.one(g), closer]);
     }
 
-    /// Builds `i32 closer(object)`, which goes on with a generator and drops what it gives.
+    /// Builds `i32 closer(object)`, which resumes the generator to close it and releases what it yields.
     fn closer(&self, next: usize, sent: &[Prim]) -> Val {
         let (m, t) = (&self.cx.m, self.t);
         let name = format!("{}.closer", self.cx.unit.functions[next].name);

@@ -25,7 +25,7 @@ fn array_field() -> &'static Field {
     Ty::storage().field("_array").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has memory"))
 }
 
-/// Gives an object, whose array owns nothing, memory with so many bytes, all of which it uses.
+/// Sets the buffer of an empty object: length and capacity are `size`.
 ///
 /// # Safety
 /// The object is what a `bytearray` holds; the owner's reference becomes its own.

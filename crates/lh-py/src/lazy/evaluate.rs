@@ -59,8 +59,7 @@ fn value<'py>(setup: &Setup, array: &Lazy<'py>) -> PyResult<Option<Bound<'py, Py
     Ok(node.value())
 }
 
-/// So many operations without a value are computed one after the other. A region of them, which is one call, takes
-/// longer than each of these takes; but a new one is compiled.
+/// Up to this many pending operations run one by one: a region would be one call, but compiles on first use.
 const FEW: usize = 8;
 
 /// Gives a node its value, if all its inputs have theirs or are small themselves, and the functions of the operations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Runtime:
-    """What programs ask of it."""
+    """The version of the CUDA run-time library, as programs ask for it."""
 
     def get_version(self) -> tuple[int, int]:
         """Version."""

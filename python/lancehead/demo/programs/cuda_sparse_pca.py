@@ -39,7 +39,7 @@ def generator(seed, stream=0):
 
 
 class Worker:
-    """What one stream has of its own: a generator, the library's handle, memory."""
+    """The resources of one stream: a generator, the library's handle, memory."""
 
     def __init__(self, v, k, seed):
         self.stream = cuda.stream()

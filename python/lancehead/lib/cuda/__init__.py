@@ -1,5 +1,6 @@
-"""`cuda.*` in kernels, in the library's dialect. What is primitive is a function of the run-time library, on a CPU as
-on a GPU."""
+"""`cuda.*` in kernels, in the library's dialect. Primitives are functions of the run-time library, on a CPU as on a
+GPU.
+"""
 
 import numpy as np
 
@@ -29,17 +30,17 @@ __all__ = [
 
 
 def threadfence():
-    """Others see what was written before not later than what is written after."""
+    """A memory fence for the device: earlier writes become visible before later ones."""
     prim.lh_cuda_fence(1)
 
 
 def threadfence_block():
-    """Others of the block see what was written before not later than what is written after."""
+    """A memory fence for the block: earlier writes become visible before later ones."""
     prim.lh_cuda_fence(0)
 
 
 def threadfence_system():
-    """All see what was written before not later than what is written after."""
+    """A memory fence for the system, the host included: earlier writes become visible before later ones."""
     prim.lh_cuda_fence(2)
 
 

@@ -1,4 +1,4 @@
-"""What the primitives of warps and blocks have in common: exchange of values of any type, orders and sums.
+"""The common parts of the primitives of warps and blocks: exchange of values of any type, orders and sums.
 
 A value is a number or a tuple of values. Threads of a block are counted along its axes, the first one first.
 """

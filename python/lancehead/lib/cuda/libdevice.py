@@ -291,7 +291,7 @@ def _tan(x):
 
 
 def _turned(x):
-    # What is left of `x` half turns after whole turns: exact.
+    # The exact remainder of `x` after subtraction of a multiple of 2; sine and cosine of pi times it are the same.
     return x - _like(2, x) * prim.rint(x * _like(0.5, x))
 
 

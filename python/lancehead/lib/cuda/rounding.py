@@ -301,7 +301,7 @@ def _is_finite(x):
 
 
 def _sum_rest(x, y, s):
-    # What a sum has lost, exactly.
+    # The exact rounding error of a sum.
     if not _is_finite(s):
         return -s if _is_finite(x) and _is_finite(y) else 0.0
     part = s - x
@@ -324,7 +324,7 @@ def _product_rest(x, y, p):
         return -p if _is_finite(x) and _is_finite(y) else 0.0
     if prim.fabs(p) > 1e-270:
         return prim.fma(x, y, -p)
-    # What is lost of so small a product may be too small for a number.
+    # The rounding error of so small a product may underflow: it is computed from scaled operands.
     (a, i), (b, j) = math.frexp(x), math.frexp(y)
     return prim.fma(a, b, -math.ldexp(p, -i - j))
 

@@ -1,4 +1,4 @@
-"""What Numba refuses while it types a call of a function of `numpy`."""
+"""Numba's checks of the arguments of functions of `numpy`, which it makes while it types a call."""
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray

@@ -1,4 +1,4 @@
-"""Which conversions `casting=` allows."""
+"""The conversions that `casting=` allows."""
 
 from lancehead.lib import prim
 

@@ -1,4 +1,4 @@
-"""The classes of points and spans of time. What they compute is in `times.py`."""
+"""The classes of points and spans of time. `times.py` has their arithmetic."""
 
 import numpy as np
 

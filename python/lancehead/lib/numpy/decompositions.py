@@ -17,7 +17,7 @@ def _size(x):
 
 
 def _scale(x, work):
-    # What numbers too large or small for squares are divided by.
+    # The divisor that keeps the squares of very large or small elements in range; 1 for other matrices.
     largest = 0.0
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):

@@ -462,7 +462,7 @@ def roll(a, shift, axis=None):
     k = check_axis(axis_of(axis), x.ndim)
     v = lanes(x, k)
     n, inner = v.shape[1], v.shape[2]
-    # What lies along the axis and after it moves as one line: two runs of memory.
+    # The elements along the axis and the axes after it are one line, which moves as two contiguous runs.
     lines = with_shape(contiguous(v), (v.shape[0], n * inner))
     out = new_array(lines.shape, prim.dtype_of(x))
     first = index_of(shift) % n * inner if n > 0 else 0

@@ -51,7 +51,7 @@ def as_shape(shape):
 
 
 def _extent(n):
-    # What asks is a function of its own: the extent is seen where an array of it is made.
+    # The check is a function of its own, so that this one is inlined and the extent is known where an array is made.
     extent = integer_of(n)
     _ask_extent(extent)
     return extent
@@ -195,8 +195,7 @@ def is_same(a, b):
 
 
 def only_one(a):
-    """What is in the first dimension, of which the extent must be one: leading ones do not count when a value is
-    assigned."""
+    """The only item along the first axis, whose extent must be one: assignment ignores leading axes of extent one."""
     if a.shape[0] != 1:
         raise ValueError("could not broadcast input array into a shape of fewer dimensions")
     return a[0]

@@ -26,7 +26,7 @@ def _shape_text(shape):
 
 
 def _unknown_extent(size, asked):
-    # What the one extent of -1 stands for; 0 if there is none.
+    # The extent that -1 stands for; 0 if no extent is -1.
     unknown, known = 0, 1
     for k in range(len(asked)):
         if asked[k] < 0:

@@ -127,7 +127,7 @@ def truth_of(a):
     return True if prim.load(prim.data(a), prim.dtype_of(a)) else False
 
 
-#: What `a.flags` tells.
+#: The value of `a.flags`.
 Flags = namedtuple(
     "Flags", ["c_contiguous", "f_contiguous", "writeable", "contiguous", "fortran", "forc", "farray", "aligned", "fnc"]
 )

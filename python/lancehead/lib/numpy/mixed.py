@@ -186,7 +186,7 @@ def _basic(parts):
 
 
 def _chosen(parts, dims):
-    # What stands where the index arrays stand.
+    # The dimensions that have an index array.
     if len(parts) == 0:
         return ()
     if prim.is_slice(parts[0]) or prim.is_none(parts[0]):

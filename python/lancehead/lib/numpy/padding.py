@@ -67,7 +67,7 @@ def _widths(pad_width, x):
 
 
 def _pair(table, k, x):
-    # What stands for an axis: one for all, one for each side of all, or what is broadcast to a pair for each axis.
+    # The pair for an axis: one number for all, one pair for all axes, or a table that broadcasts to a pair per axis.
     if table.ndim > 2:
         prim.error("`pad` takes a number, a pair, or a pair for each axis")
     if table.size == 1:
@@ -127,7 +127,7 @@ def _fill(out, k, before, n, mode, constant_values, end_values, stat_length, ref
 
 
 def _ends(values, k, x):
-    # What is outside on both sides of an axis.
+    # The values outside of the array on both sides of an axis.
     if prim.is_tuple(values) or prim.is_array(values) or prim.is_a(values, "builtins.list"):
         return _pair(asarray(values), k, x)
     return values, values

@@ -61,7 +61,7 @@ def _between_ends(x, times, k, prepend, append):
 
 
 def _end(values, x, k):
-    # What stands before or behind the elements along an axis; a number is one element of each line.
+    # The values to join before or behind the elements along an axis; a number is one element of each line.
     v = asarray(values)
     return broadcast_to(v, prim.tuple_set(x.shape, k, 1)) if v.ndim == 0 else v
 
@@ -103,7 +103,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 
 def _beside(values, line):
-    # What stands beside the differences, as their type.
+    # The values that are joined to the differences, converted to their type.
     dtype = prim.span_of(line) if prim.is_time(line) else prim.dtype_of(line)
     if values is None:
         return new_array((0,), dtype)

@@ -220,7 +220,7 @@ def _betaln_below_zero(p, q):
 
 
 def _rest(x):
-    # What Stirling's formula lacks.
+    # The remainder of Stirling's formula, as an asymptotic series.
     z, series = 1.0 / (x * x), 0.0
     for c in STIRLING[::-1]:
         series = series * z + c

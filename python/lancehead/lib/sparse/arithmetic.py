@@ -1,4 +1,4 @@
-"""What loops do with values: sums and products, which for truth values are `or` and `and`."""
+"""The arithmetic of loops over values: sums and products, which for truth values are `or` and `and`."""
 
 import numpy as np
 

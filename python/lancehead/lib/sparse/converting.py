@@ -42,7 +42,7 @@ def place_part(indptr, indices, data, first, last, to, base, out_indices, out_da
 
 
 def place_dense_part(indptr, indices, data, first, last, to, base, out_indices, out_data):
-    """The same where columns are long: no processor foresees the memory in which each goes on, which is asked for."""
+    """The same for long columns: prefetches each column's next slot, which hardware does not predict."""
     for i in range(first, last):
         for k in range(at(indptr, i), at(indptr, i + 1)):
             prim.loop_hint(1, 1)

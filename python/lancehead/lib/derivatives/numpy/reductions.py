@@ -91,7 +91,7 @@ def _extreme_of_all_forward(x, axis, keepdims, step, message, initial):
 
 
 def are_extreme(x, found, axis):
-    """Which elements are equal to the extreme."""
+    """A mask of the elements that are equal to the extreme."""
     return prim.map(_is_same, x, spread(found, x, axis))
 
 

@@ -42,7 +42,7 @@ def _back(order, adjoint, a, axis):
 
 
 def sort_line_text(v):
-    """What is sorted, in the place of the elements."""
+    """Sorts a line in place."""
     if is_inexact(v):
         v[...] = sort(v)
     else:
@@ -50,7 +50,7 @@ def sort_line_text(v):
 
 
 def put_rank_text(v, k):
-    """What is partitioned, in the place of the elements."""
+    """Partitions a line in place."""
     if is_inexact(v):
         v[...] = partition(v, k)
     else:

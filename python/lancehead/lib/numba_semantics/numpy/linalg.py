@@ -39,7 +39,7 @@ def _columns(x):
 
 
 def _right_side(b, name):
-    # What stands beside a matrix: a vector or a matrix.
+    # The right-hand side of a linear system: a vector or a matrix.
     y = asarray(b)
     if y.ndim != 1 and y.ndim != 2:
         prim.error("np.linalg." + name + "() only supported on 1 and 2-D arrays")

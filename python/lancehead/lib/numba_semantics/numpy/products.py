@@ -7,7 +7,7 @@ from lancehead.lib.numpy.creation import asarray
 
 
 def _check(a, b, text, name):
-    # Which arrays Numba multiplies.
+    # Refuses operands that Numba does not multiply.
     x, y = asarray(a), asarray(b)
     if x.ndim > 0 and y.ndim > 0 and prim.dtype_of(x) != prim.dtype_of(y):
         prim.error(name + " arguments must all have the same dtype")

@@ -25,7 +25,7 @@ def _uniform_fits(range):
 
 
 class Continuous:
-    """What `Generator` draws of floating point."""
+    """The methods of `Generator` that draw from continuous distributions."""
 
     def exponential(self, scale=1.0, size=None):
         """Exponentially distributed numbers.

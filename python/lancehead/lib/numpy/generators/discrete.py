@@ -37,7 +37,7 @@ def _below_billion(x):
 
 
 class Discrete:
-    """What `Generator` draws of integers by distributions."""
+    """The methods of `Generator` that draw from discrete distributions."""
 
     def poisson(self, lam=1.0, size=None):
         """Numbers of Poisson's distribution.

@@ -33,7 +33,7 @@ class Generator(Continuous, Discrete, Orders, Several):
 
     @property
     def bit_generator(self):
-        """What the random bits are from."""
+        """The source of the random bits."""
         return prim.value("numpy.random.BitGenerator", (self._owner, self._bits, self._kind))
 
     def spawn(self, n_children):

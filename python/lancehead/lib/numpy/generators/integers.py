@@ -113,7 +113,7 @@ def _whole(x):
 
 def _fill(rng, out, start, most, dtype):
     size = prim.itemsize(dtype)
-    # What is left of a word of narrow integers belongs to the call.
+    # Narrow integers share words, and a call discards the rest of its last word: one call draws them all.
     piece = 1048576 if size >= 4 else out.size
     done = 0
     while done < out.size:

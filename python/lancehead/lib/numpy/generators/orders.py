@@ -62,7 +62,7 @@ def _shuffle_along(rng, x, axis):
 
 
 class Orders:
-    """What `Generator` does with the order of items, and choices among them."""
+    """The methods of `Generator` that shuffle, permute and choose items."""
 
     def shuffle(self, x, axis=0):
         """Puts the items, or slices along an axis, in random order.

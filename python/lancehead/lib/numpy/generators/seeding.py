@@ -203,7 +203,7 @@ class BitGenerator:
 
     @property
     def seed_seq(self):
-        """What it was seeded with."""
+        """The seed sequence."""
         return seeds_of(self)
 
     def spawn(self, n_children):

@@ -142,7 +142,7 @@ def _dirichlet_by_gamma(rng, alpha, rows):
 
 
 class Several:
-    """What `Generator` draws as rows."""
+    """The methods of `Generator` that draw rows of numbers."""
 
     def multinomial(self, n, pvals, size=None):
         """How often each of several outcomes comes.

@@ -1,4 +1,4 @@
-"""What the classes of polynomials share: instances are values, of coefficients, domain, window and symbol.
+"""The base of the classes of polynomials: instances are values, of coefficients, domain, window and symbol.
 
 A class has two functions: `_kind`, the class itself, and `_family`, six parts of its family: the rule (`None` for
 powers, which have their own algorithms), its derivatives and integrals, the rule of its first polynomials, the series
