@@ -54,7 +54,7 @@ CALLS = [
 
 
 def functions(call: str, module: Any, with_value: bool) -> Callable[[int], float]:
-    """What measures so many calls, in seconds."""
+    """A function that makes a number of calls and returns the seconds that they took."""
     text = f"({call}).compute()" if with_value else call
     names: dict[str, Any] = {"np": module, "clock": time.perf_counter, **arrays(module)}
     exec(f"def run(count):\n s = clock()\n for _ in range(count):\n  {text}\n return clock() - s\n", names)
@@ -86,7 +86,7 @@ def chain(v):
 
 
 def measured(f: Callable[[], Any]) -> Callable[[int], float]:
-    """What measures so many calls of a function."""
+    """A function that measures a number of calls of another one."""
 
     def run(count: int) -> float:
         start = time.perf_counter()

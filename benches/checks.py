@@ -1,4 +1,4 @@
-"""What index checks cost: kernels with `boundscheck=True` and `False` in one process, and the geometric mean.
+"""The cost of index checks: kernels with `boundscheck=True` and `False` in one process, and the geometric mean.
 
 Usage:
 

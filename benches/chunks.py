@@ -53,7 +53,7 @@ def size_for(make: Any, seconds: float) -> int:
 
 
 def seconds_of_processors(client: Client) -> float:
-    """What the scheduler, which is in this process, and the workers have used."""
+    """The processor time of the scheduler, which is in this process, and of the workers."""
     pids = [os.getpid(), *client.run(os.getpid).values()]
     return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
 

@@ -4,8 +4,8 @@
     clients.py [--numba] [--python PYTHON] [--work FOLDER] [PACKAGE ...]
 
 Their source archives come from PyPI, with pinned versions, and what they need is installed into a folder beside, so
-that PYTHON, which has NumPy, SciPy, pandas, scikit-learn, Numba and the packages themselves, stays as it is. What is
-printed is the table of docs/packages.md: tests passed, failed and skipped, seconds of CPU time and the most memory.
+that PYTHON, which has NumPy, SciPy, pandas, scikit-learn, Numba and the packages themselves, stays as it is. The output
+is the table of docs/packages.md: tests passed, failed and skipped, seconds of CPU time and the most memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = "import sys, pytest\nsys.exit(pytest.main(sys.argv[1:]))\n"
-#: What suites need beside the packages.
+#: Packages that the suites need besides the tested ones.
 TOOLS = ("pytest<9", "pytest-benchmark", "pytest-mock", "hypothesis", "bottleneck", "polars", "dask")
 
 
@@ -34,7 +34,7 @@ class Client(NamedTuple):
     version: str
     #: Its tests, in the archive.
     tests: tuple[str, ...]
-    #: What is left out: it needs the network, a GPU or hours.
+    #: Tests that are left out: they need the network, a GPU or hours.
     without: tuple[str, ...] = ()
     #: Further settings, for those that read beyond the end of arrays.
     settings: tuple[tuple[str, str], ...] = ()
@@ -130,7 +130,7 @@ def measured(name: str, folder: Path, work: Path, python: str, with_numba: bool)
     log = work / f"{name}-{'numba' if with_numba else 'lancehead'}.log"
     with log.open("w") as said:
         process = subprocess.Popen(list(map(str, command)), env=environment, cwd=folder, stdout=said, stderr=said)
-        # What `resource` says of children is the most of all of them, so far.
+        # The module `resource` only reports the maximum over all children so far.
         _, process.returncode, used = os.wait4(process.pid, 0)
     last = next((line for line in reversed(log.read_text().splitlines()) if " in " in line and "s" in line), "")
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}

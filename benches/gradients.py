@@ -183,7 +183,7 @@ WITH_JAX = Path(__file__).parent / "peers" / "gradients_with_jax.py"
 
 
 def with_jax(chosen):
-    """What JAX measures for programs that are loops over numbers or arrays, by name."""
+    """JAX's measurements of programs that are loops over numbers or arrays, by name."""
     if not JAX.exists():
         return {}
     with tempfile.NamedTemporaryFile(suffix=".npz") as f:

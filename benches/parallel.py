@@ -1,4 +1,4 @@
-"""What parallel loops cost, and how well they use two threads: an empty region, memory bandwidth, uneven rows.
+"""The cost of parallel loops, and their use of two threads: an empty region, memory bandwidth, uneven rows.
 
     python benches/parallel.py [--rounds 30]
 

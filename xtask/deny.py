@@ -17,7 +17,7 @@ CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 
 
 def packages(target):
-    """What a build for the target may use; the repository's own crates have no `source`."""
+    """The packages that a build for the target may use; the repository's own crates have no `source`."""
     command = ["cargo", "metadata", "--format-version=1", "--locked", f"--filter-platform={target}"]
     found = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     used = {node["id"] for node in found["resolve"]["nodes"]}
@@ -59,7 +59,7 @@ def is_allowed(licence, allowed):
 
 
 def complaints(rules, used):
-    """What `rules` refuse of the packages used."""
+    """Complaints about used packages that `rules` refuse."""
     allowed = set(rules["licenses"]["allow"])
     skipped = {entry["crate"] for entry in rules["bans"]["skip"]}
     versions = defaultdict(list)

@@ -4,10 +4,10 @@ module with symbols. `tools/pack.sh` runs it once:
     python xtask/order.py python/lancehead/_core.*.so target/order.txt
 
 The linker lays them side by side (`crates/lh-py/build.rs`), so that few pages of the module are in memory when
-something is compiled, and very few when nothing is. Which functions run is seen by breakpoints: a copy of the module
-has one at the entry of each function, the first hit notes the function and removes it. The list is empty where there
-is no ptrace for x86-64 Linux, and where a process may not trace its child. Functions of Rust are left out: their names
-have hashes, of the compiler and of the dependencies among others, and hold for one build.
+something is compiled, and very few when nothing is. Breakpoints tell which functions run: a copy of the module has one
+at the entry of each function, the first hit notes the function and removes it. The list is empty where there is no
+ptrace for x86-64 Linux, and where a process may not trace its child. Functions of Rust are left out: their names have
+hashes, of the compiler and of the dependencies among others, and hold for one build.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ hand.
 
     python benches/gpu/cpu_device.py [name ...]
 
-Least time of rounds that take turns, so that all see the same machine. What is written by hand is `gangs.c`, which a C
-compiler makes machine code of for this machine, if there is one; the launch is to come within 1.5 of it.
+Least time of rounds that take turns, so that all see the same machine. The hand-written version is `gangs.c`, which the
+C compiler, if there is one, compiles for this machine; the launch is to come within 1.5 of it.
 """
 
 from __future__ import annotations

@@ -34,8 +34,7 @@ class Skipped(Exception):
 
 
 class Task(NamedTuple):
-    """What a process runs. One that is `alone` has a process of its own; `seconds` is its limit if it is not that of
-    all."""
+    """A task of a process. One that is `alone` has a process of its own; `seconds` is its own limit, if it has one."""
 
     name: str
     run: Callable[[], Any]
@@ -72,7 +71,7 @@ def is_without_gpu() -> bool:
 
 
 class Told:
-    """What the processes of a command have told, and where this one tells more."""
+    """The reports of the processes of a command, to which this one adds."""
 
     def __init__(self, into: str) -> None:
         self._file = Path(into)
@@ -141,7 +140,7 @@ def described(error: BaseException) -> str:
 
 
 class _Log:
-    """What processes write, as far as it has been read."""
+    """The output of processes, as far as it has been read."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.at = path, 0

@@ -46,7 +46,7 @@ OURS, PEERS = "lancehead", {"numba-cuda": "numba", "CuPy": "cupy"}
 ARGUMENTS = {"nothing": (0, 0), "1 array": (1, 0), "16 scalars": (0, 16), "16 arrays": (16, 0), "256 scalars": (0, 256)}
 NOTHING = b".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing()\n{\n ret;\n}\n\0"
 FIRST = ("add float32", "matmul_shared")
-# What a process of a first call ends with where the library does not work.
+# The exit status of a process of a first call where the library does not work.
 SKIPPED = 77
 BARE, NOT_MEASURED = "cuLaunchKernel by ctypes", "not measured"
 # Seconds that a group may take.
@@ -147,7 +147,7 @@ def bare_us(small: bool) -> float:
 
 
 def launch_us(api: Any, kind: str, small: bool) -> dict[str, float]:
-    """What a launch costs the host."""
+    """The time of a launch on the host."""
     arrays, scalars = ARGUMENTS[kind]
     args = [api.to_device(np.zeros(32, np.float32)) for _ in range(arrays)] + [np.int32(i) for i in range(scalars)]
     run = api.empty(len(args), args)

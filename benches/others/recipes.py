@@ -1,4 +1,4 @@
-"""What tutorials and answers show: windows, distances, look-up tables, counting, simulation."""
+"""Programs of tutorials and answers: windows, distances, look-up tables, counting, simulation."""
 
 import math
 

@@ -56,7 +56,7 @@ def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
             return Size(0, registers, spills)
         text = subprocess.run([nvdisasm, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
     lines = [line for line in text.splitlines() if re.search(r"/\*[0-9a-f]{4,}\*/\s+\S", line)]
-    # What fills the last line of code is no instruction of the program, nor is the jump to itself before it.
+    # The padding of the last line of code and the jump to itself before it are not instructions of the program.
     count = sum(
         1 for line in lines if not re.search(r"\b(NOP|BRA `\(\.L_x_\d+\)$)", line.split("*/", 1)[1].strip().rstrip(";"))
     )

@@ -11,7 +11,7 @@ from lancehead import _core, cuda
 
 
 def words(value: Any) -> list[int]:
-    """What a kernel gets of an argument: the parts of an array without its owner, or the bits of a number."""
+    """The words that a kernel receives for an argument: the parts of an array without its owner, or a number's bits."""
     if isinstance(value, np.ndarray):
         return [value.ctypes.data, *value.shape, *(s & (2**64 - 1) for s in value.strides)]
     raw = np.asarray(value).tobytes()

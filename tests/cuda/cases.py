@@ -284,7 +284,7 @@ class Run(NamedTuple):
     given: Callable[[], tuple[Any, ...]]
 
     def results(self) -> list[np.ndarray]:
-        """What it makes of them on the device that is in use."""
+        """The kernel's results for these arguments on the device that is in use."""
         given = [ours.to_device(np.ascontiguousarray(a)) if isinstance(a, np.ndarray) else a for a in self.given()]
         ours.jit(self.kernel())[self.geometry](*given)
         return [a.copy_to_host() for a in given if ours.is_cuda_array(a)]
@@ -310,8 +310,7 @@ def runs() -> list[Run]:
 
 
 class CpuDevice:
-    """What the CPU device makes of all runs: another process computes it when it is first asked for, and leaves it in a
-    folder."""
+    """The CPU device's results of all runs: another process computes them on first use and stores them in a folder."""
 
     def __init__(self, folder: str) -> None:
         self.file = Path(folder) / "cpu.npz"

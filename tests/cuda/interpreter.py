@@ -81,7 +81,7 @@ def _replace(array: np.ndarray, i: Any, f: Callable[[Any], Any]) -> Any:
 
 
 class Thread:
-    """What a thread calls `cuda`."""
+    """The object that a thread knows as `cuda`."""
 
     def __init__(self, block: Block, linear: int) -> None:
         x, y, _ = block.dim

@@ -37,7 +37,7 @@ def started(library: Path) -> str:
 
 
 def run(library: Path, program: str, timeout: float = 60, **environment: str) -> tuple[int | None, str, str]:
-    """What a process ends with and says; None if it hangs."""
+    """Runs a program in a process and returns its exit status and output; None as the status if it hangs."""
     variables = {k: v for k, v in os.environ.items() if k != "LANCEHEAD_CUDA_DEVICE"}
     given = {**variables, "LANCEHEAD_CUDA_DRIVER": str(library), "PYTHONUNBUFFERED": "1", **environment}
     with subprocess.Popen(

@@ -26,7 +26,7 @@ class Sparse:
         self.kind, self.shape, self.nnz = kind, (number(rows), number(width)), number(nnz)
         self.parts, self.base, self.dtype = list(parts), number(base), _DATA[number(dtype)]
         self.attributes: dict[int, int] = {}
-        # What the library has computed and not stored yet.
+        # The result that the library has computed and not stored yet.
         self.pending: Any = None
 
     @property

@@ -1,5 +1,5 @@
-"""A GPU for tests, without one: a library that stands in for NVIDIA's driver. What is launched, it gives back as PTX,
-which is lifted and runs on the CPU device with the parameters that the driver was given.
+"""A GPU for tests, without one: a library that stands in for NVIDIA's driver. It returns the PTX of each launch, which
+is lifted and runs on the CPU device with the parameters that the driver was given.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class StandIn:
 
     @property
     def launches(self) -> list[tuple[str, tuple[int, ...], int, bool]]:
-        """What has been launched: name, dimensions, dynamic shared memory, whether it is cooperative."""
+        """All launches: name, dimensions, dynamic shared memory, whether it is cooperative."""
         self.library.fake_finish()
         return self._launches
 
@@ -83,7 +83,7 @@ class StandIn:
 
     @property
     def pending(self) -> int:
-        """What has been put into streams and not been done yet."""
+        """The number of operations that streams have not run yet."""
         return int(self.library.fake_pending())
 
     def calls(self, function: str) -> int:

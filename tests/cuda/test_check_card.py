@@ -1,5 +1,6 @@
-"""What is run on the day that there is a GPU, on the library that stands in for a driver: all of its parts work, and
-none stops the others."""
+"""The checks for a machine with a GPU run on the library that stands in for a driver: all of their parts work, and none
+stops the others.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ import guarded
 
 ROOT = GPU.parents[1]
 
-# What the library that stands in cannot do, and why.
+# Checks that the stand-in library cannot run, and why.
 WITHOUT = {
     "memory.events": "its kernels take no time",
     "grid_sync.a_block_each": "a thousand barriers of so many threads take the CPU too long",
@@ -33,7 +34,7 @@ WITHOUT = {
     "linking.fatbin": "it loads no machine code",
     "linking.cubin": "it loads no machine code",
 }
-# What may be lacking here.
+# Messages about things that may be lacking here.
 LACKING = ("not installed", "cannot be imported", "finds no GPU", "none works here", "MiB free")
 
 

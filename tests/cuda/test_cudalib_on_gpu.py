@@ -33,7 +33,7 @@ def there(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, L
     yield made
     for library in made.values():
         library.status = 0
-    # What is closed when it is collected is of these libraries.
+    # Objects that are closed when they are collected belong to these libraries.
     curand._shared.made.clear()
     gc.collect()
 

@@ -61,7 +61,7 @@ def program(gpu: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def run(program: Path, **environment: str) -> list[int]:
-    """What a process says: how often the driver has assembled, hits and misses of the cache."""
+    """The counts that a process reports: how often the driver has assembled, hits and misses of the cache."""
     command = [sys.executable, "-c", "import program; program.main()"]
     path = f"{program.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     given = {**os.environ, "PYTHONPATH": path, **environment}

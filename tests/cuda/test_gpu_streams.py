@@ -191,7 +191,7 @@ def test_memory_comes_from_a_pool_if_there_is_one(gpu: StandIn, pools: bool) -> 
         cuda.device_array(1 << 40, np.uint8)
     half = cuda.device_array(40 << 20, np.uint8)
     scale[1, 4](half[:4], 2)
-    # What was freed and is still in use is waited for before that is given up.
+    # Before allocation fails, it waits for freed memory that is still in use.
     del half
     again = cuda.device_array(40 << 20, np.uint8)
     with pytest.raises(CudaAPIError, match="OUT_OF_MEMORY"):

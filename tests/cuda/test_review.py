@@ -46,7 +46,7 @@ def with_dynamic_shared_memory() -> Any:
 
 
 def at_once(*functions: Callable[[], object]) -> list[BaseException]:
-    """What functions raise that threads call at the same time."""
+    """Calls functions from threads at the same time and returns their exceptions."""
     start, raised = threading.Barrier(len(functions)), []
 
     def call(f: Callable[[], object]) -> None:
@@ -120,7 +120,7 @@ def test_c0_cooperative_grids_with_much_shared_memory(gpu: StandIn) -> None:
     assert found == [n * 132 for n in (8, 8, 2, 2, 1)]
     assert facts.max_cooperative_grid_blocks(256, 228 << 10) == 0
     assert facts.max_cooperative_grid_blocks(1024) == 2 * 132 and facts.max_cooperative_grid_blocks(1) == 32 * 132
-    # What has been allowed for that stays allowed.
+    # The limit of dynamic shared memory stays raised.
     for kib in (226, 10, 100):
         kernel[1, 4, 0, kib << 10](np.ones(4, np.float32))
     with pytest.raises(CudaAPIError, match="INVALID_VALUE"):
@@ -175,7 +175,7 @@ def test_c2_grids_of_one_kernel_do_not_meet_in_two_streams(gpu: StandIn, are_for
     arrays = [cuda.to_device(np.zeros(4)) for _ in streams]
     meet[2, 2](arrays[0])
     scale[1, 4](arrays[0], 1)
-    # What streams have waited for so far orders nothing that follows.
+    # Earlier waits of streams order none of the following operations.
     cuda.synchronize()
     cuda.default_stream().synchronize()
     before = len(gpu.launched)

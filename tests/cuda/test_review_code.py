@@ -77,7 +77,7 @@ def test_a1_a_debug_kernel_raises_before_a_barrier(gpu: StandIn, kernel: Any) ->
         checked[1, 64](a, 0)
 
 
-# What code for debugging was before: lanes that have raised meet the others again, which wait for them at a barrier.
+# The former form of code for debugging: lanes that have raised meet the others again, which wait for them at a barrier.
 RETURNS = """.version 7.8
 .target sm_90
 .address_size 64

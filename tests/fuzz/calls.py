@@ -49,7 +49,7 @@ OWNERS: dict[str, Any] = {
     "ndarray": np.ndarray, "str": str, "list": list, "tuple": tuple, "range": range, "slice": slice, "int": int,
     "float": float, "complex": complex, "generic": np.generic,
 }
-# What is no argument yet is made by the function.
+# Receivers of types that cannot be arguments yet: the function itself makes them.
 RECEIVERS = {
     "dict": "{1: 2, 3: 4}", "set": "{1, 3}", "bytes": "b'ab c'", "bytearray": "bytearray(b'ab')",
     "memoryview": "memoryview(b'abc')", "frozenset": "frozenset({1, 3})", "deque": "collections.deque([1, 3])",
@@ -120,7 +120,7 @@ def names() -> list[tuple[str, str]]:
 
 @functools.cache
 def space() -> dict[str, Any]:
-    """What the functions see."""
+    """The globals of the functions."""
     seen: dict[str, Any] = {"np": np}
     exec(f"import {MODULES}", seen)
     return seen
@@ -191,7 +191,7 @@ def case(number: int) -> tuple[str, Callable[..., Any], Any, Any]:
 
 
 def judge(number: int) -> str:
-    """What is wrong with a call, or nothing."""
+    """Describes the fault of a call; empty if there is none."""
     name, plain, a, b = case(number)
     said = operands.verdict(njit(plain), plain, a, b)
     if said in ("same", "refused") or (said.startswith("gave") and name.split(".")[-1] in UNCOMPARED):

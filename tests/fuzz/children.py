@@ -31,7 +31,7 @@ def run(script: str, first: int, count: int, batch: int) -> dict[int, str]:
         size = min(batch, end - first)
         command = [sys.executable, script, "--work", f"{first}:{size}"]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        # What a case prints stands between the lines.
+        # Output of the cases stands between the lines.
         messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(('{"start', '{"number'))]
         faults |= {m["number"]: m["fault"] for m in messages if "fault" in m}
         if done.returncode == 0:

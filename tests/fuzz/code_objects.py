@@ -218,7 +218,7 @@ DAMAGES = (
 
 
 def compile_one(seed: int, module: Any) -> str:
-    """What became of the compilation, in a word."""
+    """Compiles one function and names the outcome in a word."""
     rng = random.Random(seed)
     function = damaged(rng)
     kinds = rng.choice(((module.types.int64, module.types.int64), (module.types.int64, module.types.float64)))

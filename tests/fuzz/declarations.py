@@ -1,5 +1,6 @@
-"""What a random program with objects declares around its function: classes, exceptions, context managers, functions,
-generators."""
+"""The declarations of a random program with objects, around its function: classes, exceptions, context managers,
+functions, generators.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     python tests/fuzz/differential.py --count 10000 --seed 1 --jobs 2
 
 A batch runs in a process of its own, which says which program it is about to run: a crash or a hang is that program's.
-What differs is printed with its seed; `--show SEED` prints one program and both its answers.
+Programs whose answers differ are printed with their seeds; `--show SEED` prints one program and both its answers.
 """
 
 from __future__ import annotations

@@ -615,7 +615,7 @@ def reduction(w: Writer) -> None:
         form = w.rng.choice(
             (f"{array}.min()", f"np.max({array})", f"np.sort({array})[0]", f"{array}[{array}.argmax()]")
         )
-        # Which zero `min` and `max` choose is not defined: the sum has one sign.
+        # The zero that `min` and `max` choose is not defined: the sum has one sign.
         w.write(f"{name} = float({form}) + 0.0")
         w.variables["float"].append(name)
 

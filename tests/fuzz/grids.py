@@ -260,7 +260,7 @@ class GridWriter(Writer):
         self.owned = ""
 
     def round(self, acc: str, leaves: bool) -> None:
-        """What such a loop does."""
+        """Writes the body of such a loop."""
         r = self.rng
         if r.random() < 0.2:
             self.statement(False, "divergent" if leaves else "")

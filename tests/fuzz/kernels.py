@@ -242,7 +242,7 @@ class Writer:
         self.write("cuda.syncthreads()")
         name = self.variable()
         self.write(f"{name} = int(s[(t + {away}) % {self.threads}])")
-        # What nobody uses is not read.
+        # The compiler removes unused reads, so the value is used.
         self.write(f"cuda.atomic.add(sums, 0, {name})")
 
     def by_grid(self) -> None:
@@ -290,7 +290,7 @@ class Writer:
             self.write(f"{self.variable()} = int(cuda.shfl_{by.replace('X', self.variable())}) & {MASK}")
 
     def few(self) -> None:
-        """What one lane or a few do on their own."""
+        """Writes statements that one lane or a few run on their own."""
         r = self.rng
         place = r.choice(("lane", "lane", "t", "cuda.laneid", f"{self.variable()} % 8"))
         self.write(f"if {place} {r.choice(('==', '==', '!='))} {r.randrange(8)}:")
@@ -421,7 +421,7 @@ def compiled(w: Writer, source: str, cuda: Any, **options: Any) -> tuple[Any, di
 
 
 def differs(w: Writer, name: str, got: tuple[Any, ...], want: tuple[Any, ...]) -> list[str]:
-    """What the arrays of two runs differ in, with what a strided one is a part of."""
+    """Names the arrays in which two runs differ; of a strided one, the whole underlying array is compared."""
     whole = lambda x: x if getattr(x, "base", None) is None else x.base
     wrong = [n for n, x, y in zip(w.parameters(), got, want, strict=True) if not np.array_equal(whole(x), whole(y))]
     return [f"  {name}: {', '.join(wrong)}"] if wrong else []

@@ -22,7 +22,7 @@ BYTES = (b"", b"a", b"abc", b"x,y", b"\xff\x00", b"\xc3\xa9", b" pad ", b"12")
 
 @dataclass(frozen=True)
 class Kind:
-    """What a value is: its class, the kinds of its items, and the name of a class of the program."""
+    """The kind of a value: its class, the kinds of its items, and the name of a class of the program."""
 
     name: str
     of: tuple[Kind, ...] = ()
@@ -289,7 +289,7 @@ def conditional(w: Writer, kind: Kind, depth: int) -> str:
 
 
 def produced(w: Writer, kind: Kind, depth: int) -> str | None:
-    """What a generator yields."""
+    """An expression of an item that a generator yields, or None."""
     found = [g for g in w.generators if g.result == kind]
     if not found:
         return None

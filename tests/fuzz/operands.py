@@ -1,7 +1,7 @@
 """Operators, indexing and calls on pairs of values of all kinds, whether they fit or not.
 
-What compiled code answers is what CPython answers; what it does not do is said in a diagnostic of at most 25 lines. An
-internal error, a crash or another answer is a fault.
+Compiled code must answer as CPython does, or refuse with a diagnostic of at most 25 lines. An internal error, a crash
+or another answer is a fault.
 
     python tests/fuzz/operands.py --count 20000 --seed 7
 """
@@ -104,7 +104,7 @@ def is_same(want: Any, got: Any) -> bool:
 
 
 def own_copy(value: Any) -> Any:
-    """What the other run does not change."""
+    """A copy that the other run does not change."""
     return copy.deepcopy(value) if isinstance(value, (list, np.ndarray, np.void)) else value
 
 

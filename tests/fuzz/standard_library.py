@@ -39,7 +39,7 @@ def functions() -> list[tuple[str, Callable[..., Any]]]:
 
 
 def judge(number: int) -> str:
-    """What is wrong with the compilations of a function, or nothing."""
+    """Describes the faults in the compilations of a function; empty if there are none."""
     _, function = functions()[number]
     faults = []
     for first, rest in PATTERNS:

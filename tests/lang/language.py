@@ -69,7 +69,7 @@ class Step:
 
 @dataclass
 class Outcome:
-    """What running a step gave."""
+    """The outcome of a step."""
 
     value: Any = None
     error: BaseException | None = None
@@ -124,7 +124,7 @@ def read_steps(block: Block) -> list[Step]:
 
 
 def names(module: Any) -> dict[str, Any]:
-    """What every block can use without importing it."""
+    """The names that every block can use without importing them."""
     space: dict[str, Any] = {
         "np": np,
         "math": math,

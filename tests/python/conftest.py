@@ -1,4 +1,4 @@
-"""What all tests of the package share, and the option `--parallel`."""
+"""The common setup of all tests of the package, and the option `--parallel`."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ cuda.synchronize()
 
 
 def prints() -> None:
-    """What 64 threads print is on the standard output."""
+    """The lines that 64 threads print are on the standard output."""
     done = subprocess.run([sys.executable, "-c", PRINTS], capture_output=True, text=True, timeout=15)
     assert done.returncode == 0, done.stderr[-1000:]
     lines = sorted(line.split()[:2] for line in done.stdout.splitlines())

@@ -1,4 +1,4 @@
-"""What there is: driver, card, versions, and a kernel that does nothing."""
+"""The environment: driver, card, versions, and a kernel that does nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lancehead import _core, cuda
 
 
 def nvidia_smi() -> str:
-    """What the driver's own program says."""
+    """The report of the driver's own program."""
     if shutil.which("nvidia-smi") is None:
         raise Skipped("nvidia-smi is not installed")
     asked = "--query-gpu=name,driver_version,memory.total,clocks.sm,clocks.mem,temperature.gpu,mig.mode.current"

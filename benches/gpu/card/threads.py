@@ -85,7 +85,7 @@ def launches() -> None:
 
 
 def _child(run: Callable[[], int]) -> int:
-    """What a forked process ends with; it has five seconds."""
+    """The exit status of a forked process; it has five seconds."""
     pid = os.fork()
     if pid == 0:
         code = 99

@@ -62,7 +62,7 @@ def stream() -> None:
 
 
 def two_streams() -> None:
-    """What two streams do does not mix; one waits for the other's event."""
+    """Two streams do not mix their work; one waits for the other's event."""
     a, b = _arguments()
     streams, event = [cuda.stream(), cuda.stream()], cuda.event(timing=False)
     there = [cuda.to_device(a, stream=streams[0]), cuda.to_device(b, stream=streams[1])]

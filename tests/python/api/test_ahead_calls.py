@@ -317,7 +317,7 @@ def test_cached_callers_know_the_file_that_they_call(tmp_path, archive):  # noqa
     assert run(2) == [["5", "0"], ["5", "1"]]
     # Only the elements of a captured array differ, which are part of the file.
     assert run(2, item=10) == [["15", "0"], ["15", "1"]]
-    # What was there before is known again.
+    # The former build is found again.
     assert run(1) == [["4", "1"], ["4", "1"]]
 
 

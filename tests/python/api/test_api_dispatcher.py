@@ -1,4 +1,4 @@
-"""What a decorated function offers: binding, signatures, options, inspection, descriptors."""
+"""The interface of a decorated function: binding, signatures, options, inspection, descriptors."""
 
 import functools
 import inspect

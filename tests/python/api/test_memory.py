@@ -1,4 +1,4 @@
-"""What a process has in memory after importing lancehead and after a first compilation, beside what NumPy takes.
+"""The memory of a process after importing lancehead and after a first compilation, beside NumPy's share.
 
 `xtask/order.py` keeps it small.
 """

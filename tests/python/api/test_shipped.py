@@ -36,7 +36,7 @@ ALLOWED = (
     f"{INFO}/licenses/LICENSE-MIT",
     f"{INFO}/licenses/LICENSE-APACHE",
 )
-#: What pip notes of an installation, where there is no wheel to look into.
+#: Files that pip adds to an installation, where there is no wheel to look into.
 OPTIONAL = (f"{INFO}/INSTALLER", f"{INFO}/REQUESTED", f"{INFO}/direct_url.json")
 
 

@@ -1,4 +1,4 @@
-"""What compiled code has read is never stale."""
+"""Compiled code never uses stale values of globals and captured variables."""
 
 import gc
 import sys

@@ -91,7 +91,7 @@ def test_unread_names_do_not_matter(project):
     project.replace("conf.py", "OTHER = 2", "OTHER = 3\nMORE = 4")
     project.replace("m.py", "UNREAD = 1", "UNREAD = 2")
     assert project.run(CALL) == hit(11)
-    # What other functions read of the same module matters as little.
+    # Names of the same module that only other functions read do not matter, either.
     project.write("n.py", "import conf\n@njit(cache=True)\ndef g(x): return x + conf.OTHER\n")
     code = "import m, n; tell(n.g, 10); tell(m.f, 10)"
     assert project.run(code) == [miss(13), hit(11)]

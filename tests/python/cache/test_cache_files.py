@@ -228,7 +228,7 @@ def test_read_only_directories(project):
     project.path.chmod(0o555)
     try:
         assert as_somebody(project, CALL) == HIT
-        # What is new goes to the user's own directory; where that cannot be made either, it is told once.
+        # New entries go to the user's own directory; where that cannot be made either, a warning says so once.
         home = project.path.parent / (project.path.name + " home")
         home.mkdir()
         home.chmod(0o777)

@@ -1,5 +1,6 @@
-"""What is kept beside plain functions: kernels, ufuncs, stencils, generators; entries for several processors;
-everything at once."""
+"""The cache keeps more than plain functions: kernels, ufuncs, stencils, generators; entries for several processors;
+everything at once.
+"""
 
 import os
 import subprocess
@@ -108,7 +109,7 @@ def project(tmp_path):
 
 
 def run(project, kind, options, environment=None):
-    """What a program prints, and how many entries it has saved and loaded."""
+    """Runs a program and returns its output, and how many entries it has saved and loaded."""
     text = PROGRAM.format(decorated=KINDS[kind].format(options=options)) + "\nprint('result', use())\n"
     (project.path / "program.py").write_text(text)
     settings = {"LANCEHEAD_DEBUG_CACHE": "1", "XDG_CACHE_HOME": str(project.path / "user"), **(environment or {})}

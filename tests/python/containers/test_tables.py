@@ -12,7 +12,7 @@ from lancehead.errors import TypingError
 
 
 def dictionary(steps, keys, values):
-    """What operations on a dictionary give; the same in CPython and compiled."""
+    """The results of operations on a dictionary; the same in CPython and compiled."""
     d = {}
     told = []
     for what, k, v in zip(steps, keys, values):
@@ -52,7 +52,7 @@ def dictionary(steps, keys, values):
 
 
 def items_of_set(steps, keys, others):
-    """What operations on a set give."""
+    """The results of operations on a set."""
     s = set()
     told = []
     for what, k in zip(steps, keys):

@@ -1,4 +1,4 @@
-"""What Numba's typed containers have beyond Python's own: constructors, refusals, frozen lists, types as attributes."""
+"""Numba's typed containers beyond Python's own: constructors, refusals, frozen lists, types as attributes."""
 
 import copy
 import gc

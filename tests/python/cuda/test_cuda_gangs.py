@@ -567,8 +567,7 @@ def test_warps_that_wait_on_stacks_of_their_own_know_their_threads(shape):
 
 @pytest.mark.parametrize("shape", [32, 96, 7, (16, 4)])
 def test_lanes_that_have_left_a_loop_go_along(shape):
-    """What they compute then is anything, and nobody sees it: numbers beyond all bounds, also as integers and in
-    branches."""
+    """They compute garbage then that nobody sees: numbers beyond all bounds, also as integers and in branches."""
 
     @cuda.jit
     def k(most, out, seen):

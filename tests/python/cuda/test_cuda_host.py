@@ -1,4 +1,4 @@
-"""What programs do with devices, streams and memory outside of kernels."""
+"""Host code: devices, streams and memory outside of kernels."""
 
 import os
 import subprocess

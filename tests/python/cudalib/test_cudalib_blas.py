@@ -153,7 +153,7 @@ def test_products_and_sums(case):
     a, c = case.made(M, N), case.made(M, N)
     case.agrees("dgmm", ["L", M, N, a, case.made(M) * 0 + x, c.copy("F")], x[:, None] * a)
     case.agrees("dgmm", ["R", M, N, a, y, c.copy("F")], a * y)
-    # What beta of 0 multiplies is not read.
+    # An operand that beta = 0 multiplies is not read.
     c[:] = np.nan
     case.agrees(
         "gemm", ["N", "N", M, M, N, al, a, case.made(N, M) * 0, 0.0, np.full((M, M), np.nan, case.dtype)], 0 * a @ a.T

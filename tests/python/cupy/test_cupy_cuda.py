@@ -78,7 +78,7 @@ def test_limits_of_a_pool():
         pool.malloc(2 * KIB)
     assert str(pickle.loads(pickle.dumps(e.value))) == str(e.value)
     del small
-    # What is free goes back before the limit is reached.
+    # Free memory goes back before the limit is reached.
     assert pool.malloc(4 * KIB).mem.size == 4 * KIB
     pool.set_limit(fraction=0.5)
     assert pool.get_limit() == cp.cuda.Device().mem_info[1] // 2

@@ -1,4 +1,4 @@
-"""What a user's first week brings and lancehead refuses: each diagnostic has its id, the user's line and a way out.
+"""Programs of a user's first week that lancehead refuses: each diagnostic has its id, the user's line and a way out.
 
 A program that runs one day moves to `test_first_week`.
 """

@@ -385,7 +385,7 @@ def test_reports():
     f(0.7, 10)
     text = str(f.explain())
     assert "keeps 8 bytes of each iteration" in text and "ends at `floor`" in text and "values again" in text
-    # What stands between is not shown.
+    # The code in between is not shown.
     assert "derivatives_of" not in text
 
 

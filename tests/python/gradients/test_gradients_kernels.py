@@ -119,7 +119,7 @@ def test_a_stencil_and_a_number(vjp):
 
     np.testing.assert_allclose(gu, differences(loss, u), atol=1e-7)
     assert gk[0] == pytest.approx((loss(u, 0.3 + 1e-6) - loss(u, 0.3 - 1e-6)) / 2e-6, rel=1e-6)
-    # What is not asked for has no adjoint.
+    # An argument without an adjoint is not differentiated.
     again = np.zeros(100)
     vjp(heat)[4, 32](u, np.zeros(100), 0.3, again, w.copy(), None)
     np.testing.assert_allclose(again, gu, rtol=1e-12)

@@ -310,7 +310,7 @@ def orthogonal(a):
 
 
 def test_copies_of_constants_that_change():
-    """What a rule gives of constant arguments takes derivatives when it is written to."""
+    """The result of a rule for constant arguments takes derivatives when it is written to."""
 
     def scaled(make, z, n):
         y = make(z)

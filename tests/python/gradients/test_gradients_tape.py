@@ -1,4 +1,4 @@
-"""What derivatives keep: memory that is not enough, memory that is freed, and calls that are stopped."""
+"""The tape of derivatives: memory that does not suffice, memory that is freed, and calls that are stopped."""
 
 import math
 import os

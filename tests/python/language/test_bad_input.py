@@ -1,4 +1,4 @@
-"""What nobody should write and somebody will: CPython's answer or its exception, and nothing that stays behind."""
+"""Invalid and unusual programs: they have CPython's answer or its exception, and leave nothing behind."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ class Raising:
 
 
 def outcome(f, *args):
-    """What a call gives, or the class of its exception with the arguments that the program chose."""
+    """The result of a call, or the class of its exception with the arguments that the program chose."""
     try:
         return f(*args)
     except (ValueError, KeyError) as e:

@@ -1,4 +1,4 @@
-"""What compiled code does by itself with values of types of programs: loops, conversions, printing, arrays inside."""
+"""Implicit operations on values of types of programs: loops, conversions, printing, arrays inside."""
 
 import concurrent.futures
 import ctypes

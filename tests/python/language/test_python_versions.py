@@ -1,4 +1,4 @@
-"""What depends on the version of CPython: its bytecode, and what it says or computes otherwise than others do."""
+"""Differences between versions of CPython: its bytecode, and messages and results of some versions."""
 
 import sys
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ def _function(lines, source):
 
 
 def _value(x):
-    # What compiled code returns for NumPy's scalars are Python's numbers.
+    # Compiled code returns Python's numbers for NumPy's scalars.
     return tuple(map(_value, x)) if isinstance(x, tuple) else (x.item() if isinstance(x, np.generic) else x)
 
 

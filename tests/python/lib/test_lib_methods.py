@@ -177,7 +177,7 @@ def _outcome(f, args):
 
 
 def _plain(x):
-    # What compiled code returns for NumPy's scalars are Python's numbers.
+    # Compiled code returns Python's numbers for NumPy's scalars.
     if isinstance(x, (tuple, list)):
         return type(x)(map(_plain, x))
     return x.item() if isinstance(x, np.generic) else x

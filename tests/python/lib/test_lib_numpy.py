@@ -39,7 +39,7 @@ def _function(name, text):
 
 
 def _comparable(want, got):
-    # What compiled code returns for NumPy's scalars are Python's numbers.
+    # Compiled code returns Python's numbers for NumPy's scalars.
     if isinstance(want, np.generic) and not isinstance(got, type):
         return want, np.asarray(got).astype(want.dtype)[()]
     return want, got
@@ -64,7 +64,7 @@ def test_agrees_with_numpy(name, text, applies):
 
 
 def test_positions_of_parameters_are_numpys():
-    # What NumPy takes by position must not be another parameter here.
+    # A parameter that NumPy takes by position has the same position here.
     for path in sorted(LIBRARY.glob("*.py")):
         home = HOMES.get(path.stem, np)
         for node in ast.parse(path.read_text()).body:
@@ -86,7 +86,7 @@ def test_positions_of_parameters_are_numpys():
 HOMES = {"random": np.random, "linalg_names": np.linalg, "fft": np.fft} | dict.fromkeys(
     ("random_choices", "random_distributions", "random_draws", "random_lines"), np.random
 )
-#: What NumPy takes by position too, though its signature does not say so.
+#: Parameters that NumPy takes by position too, though its signature does not say so.
 MORE = [("arange", ["start", "stop", "step", "dtype"])]
 
 

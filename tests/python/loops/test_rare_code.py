@@ -1,4 +1,4 @@
-"""What hardly ever runs is compiled when it does: checked versions of loops."""
+"""Rarely executed code, such as checked versions of loops, is compiled on its first call."""
 
 import subprocess
 import sys

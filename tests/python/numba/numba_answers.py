@@ -35,7 +35,7 @@ REDUCTIONS = "sum prod mean std var min max argmax cumsum cumprod any all".split
 
 
 def values(dtype: str) -> np.ndarray:
-    """What operands are: small numbers, and the least and the greatest."""
+    """The operands of a dtype: small numbers, and the least and the greatest."""
     if dtype == "bool":
         return np.array([True, False])
     if dtype[0] in "iu":

@@ -1,4 +1,4 @@
-"""What Numba answers to functions of NumPy: `python numba_functions.py` records it with an installed Numba."""
+"""Numba's answers to functions of NumPy: `python numba_functions.py` records them with an installed Numba."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ types.Integer('int8') types.Float('float64') types.StarArgTuple((types.int64,typ
 
 
 def written(types: Any, typeof: Any) -> dict[str, list[str]]:
-    """What `str` and `repr` give, by the expression."""
+    """The results of `str` and `repr`, by the expression."""
     names = {"types": types, "typeof": typeof, "np": np, "Point": Point, "RECORD": RECORD, "NESTED": NESTED}
     made = {e: eval(e, names) for e in EXPRESSIONS}
     return {e: [str(t), repr(t)] for e, t in made.items()}

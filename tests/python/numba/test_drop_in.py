@@ -1,4 +1,4 @@
-"""What programs written for Numba ask of it beside compiling: names of types, settings, introspection, extensions."""
+"""The interface of Numba beside compilation: names of types, settings, introspection, extensions."""
 
 from __future__ import annotations
 

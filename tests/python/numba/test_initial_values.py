@@ -1,4 +1,4 @@
-"""What overloads see of displays of constants, and what becomes of `literally` in what they choose."""
+"""Overloads see the items of displays of constants; `literally` works in the functions that they choose."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What Numba answers otherwise than Python and NumPy, by functions of the library of its own."""
+"""Numba's answers that differ from Python's and NumPy's, which functions of the library reproduce: random streams."""
 
 import json
 

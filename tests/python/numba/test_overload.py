@@ -200,7 +200,7 @@ def test_targets():
 
 def test_functions_of_numpy_keep_their_meaning():
     overload(np.linalg.norm)(lambda x: (lambda x: len(x)) if isinstance(x, types.UnicodeType) else None)
-    # What it gives does not compile: NumPy's own meaning is left.
+    # An overload that does not compile leaves NumPy's own meaning.
     overload(np.hypot)(lambda x, y: lambda x, y: no_such_name)  # noqa: F821
     assert njit(lambda text, a: (np.linalg.norm(text), np.linalg.norm(a), np.hypot(a[0], a[0])))("abc", np.ones(4)) == (
         3,

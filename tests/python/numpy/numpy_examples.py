@@ -139,7 +139,7 @@ def is_value(x: Any) -> bool:
 
 
 def outcome(f: Any, args: list[Any]) -> tuple[Any, str]:
-    """What a function gives, or the class of what it raises, and what it prints."""
+    """The result of a function or the class of its exception, and its output."""
     out = io.StringIO()
     with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(out):
         warnings.simplefilter("ignore")
@@ -220,7 +220,7 @@ def compared(path: str, source: str, space: dict[str, Any]) -> tuple[str, str]:
 
 
 def summary(path: str, thing: Any) -> tuple[dict[str, Any], list[str]]:
-    """What is recorded of a function, and its wrong answers."""
+    """The record of a function, and its wrong answers."""
     found = results(path, thing)
     refused = {str(number): text for number, how, text in found if how == "refused"}
     record: dict[str, Any] = {"same": sum(how == "same" for _, how, _ in found)}

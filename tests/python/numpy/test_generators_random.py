@@ -30,7 +30,7 @@ def same(a, b):
 
 
 def both(f, *args, bits="PCG64"):
-    """What a function does with two equal generators, compiled and in Python; the state after it is the same."""
+    """The result of a function with two equal generators, compiled and in Python: results and states are equal."""
     ours, numpys = pair(bits)
     compiled = njit(f)
     for _ in range(2):

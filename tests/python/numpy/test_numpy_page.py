@@ -25,7 +25,7 @@ INSTANCES = {
     "numpy.random.BitGenerator": "np.random.PCG64(5)",
     "numpy.polynomial.Chebyshev": "np.polynomial.Chebyshev([1.0])",
 }
-#: What has no value of its own in compiled code.
+#: Members that are no values of their own in compiled code.
 UNNAMED = {"numpy.ndarray.ctypes", "numpy.ndarray.flat"}
 
 
@@ -45,7 +45,7 @@ def expression(path: str) -> str:
 
 
 def refusal(text: str) -> str:
-    """What the compiler says of an expression; nothing if it compiles."""
+    """The compiler's diagnostic for an expression; empty if it compiles."""
     space: dict[str, Any] = {"np": np}
     exec(f"def f():\n    x = {text}", space)
     try:

@@ -42,7 +42,7 @@ def test_places_of_true_elements(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["?", "i4", "u1", "f4", "f8", "c16", "M8[s]"])
 def test_places_by_rank(dtype: str) -> None:
-    """What is before the rank and what is behind it has no order: the elements are compared."""
+    """The order of places before and behind the rank is not defined: the elements are compared."""
     along_last, along_first = njit(lambda a, k: np.argpartition(a, k)), njit(lambda a, k: np.argpartition(a, k, axis=0))
     for n, most, is_rare in itertools.product([1, 2, 7, 50], [3, 100], [False, True]):
         table = R.integers(0, most, (3, n)).astype(dtype)

@@ -24,7 +24,7 @@ def shifted(a, p):
 
 
 def outcome(f, *args):
-    """What a function gives, or what it raises."""
+    """The result of a function, or the class of its exception."""
     try:
         return f(*args)
     except (ValueError, IndexError) as e:

@@ -1,5 +1,6 @@
-"""What iterations combine, in the forms that programs write: it runs in parallel, as in order, whatever the number of
-threads."""
+"""Reductions in the forms that programs write them: they run in parallel, with the results of the serial loop for any
+number of threads.
+"""
 
 from __future__ import annotations
 

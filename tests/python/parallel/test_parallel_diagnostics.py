@@ -1,4 +1,4 @@
-"""What `f.parallel_diagnostics()` and `f.explain()` say of parallel loops."""
+"""The reports of `f.parallel_diagnostics()` and `f.explain()` on parallel loops."""
 
 import os
 import subprocess

@@ -45,7 +45,7 @@ def arrays():
 
 
 def both(f, *args):
-    """What a function gives in parallel and in Python, with the arguments after it, and what was warned of."""
+    """The result of a function in parallel, which is Python's, also in the arguments after it, and its warnings."""
     copies = [[a.copy(order="K") if a.flags.forc else np.array(a)[...] for a in args] for _ in range(2)]
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

@@ -217,13 +217,13 @@ FOUND = {
 
 
 def in_order(f: Any, args: Any) -> Any:
-    """What the loop does in order."""
+    """The result of the serial loop, and its arguments afterwards."""
     args = copy.deepcopy(args)
     return f(*args), args
 
 
 def compiled(f: Any, args: Any, **options: Any) -> tuple[Any, list[str]]:
-    """What the compiled loop does, and its warnings."""
+    """The result of the compiled loop and its arguments afterwards, and its warnings."""
     args = copy.deepcopy(args)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")

@@ -1,7 +1,7 @@
 """Threads that use the same functions at once: first calls, new types, changed globals, exceptions, lists, generators.
 
-What is shared has no lock of Python's around it on CPython without the GIL; with it, the switch interval is made short.
-Run as a program, `python tests/python/parallel/test_threads.py SECONDS THREADS`, for longer.
+On CPython without the GIL, no lock of Python's protects shared objects; with the GIL, the switch interval is made
+short. Run as a program, `python tests/python/parallel/test_threads.py SECONDS THREADS`, for longer.
 """
 
 import random
@@ -78,7 +78,7 @@ def count(*args, last=1):
 
 
 class Shared:
-    """What the threads of one run share."""
+    """The shared state of the threads of one run."""
 
     def __init__(self, seconds):
         self.end = time.monotonic() + seconds

@@ -59,7 +59,7 @@ class Project:
         )
 
     def run(self, code: str, *options: str) -> Any:
-        """What a process has told: of each call the result, hits and misses."""
+        """Runs code in a process and returns its report: of each call the result, hits and misses."""
         return self.finish(self.popen(code, *options))
 
     def finish(self, process: subprocess.Popen[str]) -> Any:

@@ -14,7 +14,7 @@ from lib_cases import arrays, same
 
 TABLE = np.arange(12).reshape(3, 4)
 LINE = np.array([3.0, 1.0, 2.0, 1.0])
-#: What the names stand for; every call gets copies.
+#: The values of the names; every call gets copies.
 VALUES: dict[str, np.ndarray] = {
     "A": TABLE,
     "B": TABLE % 3 == 0,
@@ -38,7 +38,7 @@ def function(text: str, names: list[str]) -> Any:
 
 
 def outcome(f: Any, args: list[np.ndarray]) -> Any:
-    """What a call returns, or the class of its error: what is refused while compiling counts as NumPy's."""
+    """The result of a call, or the class of its error: a refusal by the compiler counts as NumPy's error."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

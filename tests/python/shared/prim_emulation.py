@@ -75,7 +75,7 @@ class Owner:
 
 
 class Window:
-    """What NumPy makes an array of."""
+    """An array descriptor that NumPy converts to an array."""
 
     def __init__(self, owner, address, shape, strides, dtype):
         self.owner = owner

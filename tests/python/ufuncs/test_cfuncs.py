@@ -180,7 +180,7 @@ def test_arrays_and_callbacks_for_c():
         return look(memory, other), other
 
     assert kept(a)[0] == 7 and seen[-1][0] == 2
-    # What was compiled for C is called as any other function here.
+    # Compiled code calls a function compiled for C as any other one.
     assert njit(lambda x: plus(x, 1))(2) == 3.0
 
 
@@ -258,7 +258,7 @@ def test_cffi():
     for wrong in (np.zeros(4)[::2], np.zeros((2, 2), order="F")):
         with pytest.raises(errors.TypingError, match="from_buffer"):
             njit(lambda a: memset(ffi.from_buffer(a), 0, 1))(wrong)
-    # What has the buffer protocol is memory, too.
+    # Objects with the buffer protocol are memory, too.
     items = array.array("q", [1, 2])
     njit(lambda a: memset(ffi.from_buffer(a), 0, 8))(items)
     assert items.tolist() == [0, 2]

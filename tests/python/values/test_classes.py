@@ -21,7 +21,7 @@ from lancehead.lib.toys import cell, chain, pair, ring
 
 
 def run(code, folder=FOLDER, **environment):
-    """What a program prints as JSON, in a process whose library has the folder's modules."""
+    """The JSON output of a program, in a process whose library has the folder's modules."""
     code = START.format(folder=str(folder)) + textwrap.dedent(code)
     command = [sys.executable, "-c", code]
     out = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, cwd="/")

@@ -1,4 +1,4 @@
-"""What lazy arrays keep for the next process: code of regions, and schedules that were found by measuring."""
+"""Lazy arrays keep two things for the next process: code of regions, and schedules that were found by measuring."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_functions_that_arrive_by_value_are_compiled_once() -> None:
             np.testing.assert_allclose(xp.map(copied(f), x).numpy(), [f(v) for v in A[0]], rtol=1e-15)
         texts.append(set(regions._FUNCTIONS))
     assert len(texts[1]) == len(texts[0]) + 3 and texts[1] == texts[3]
-    # What they read counts: captured values, those of inner functions, and defaults.
+    # The values that they read count: captured values, those of inner functions, and defaults.
     k = 3.5
     np.testing.assert_allclose(xp.map(copied(grow), x).numpy(), [grow(v) for v in A[0]], rtol=1e-15)
     step = lambda v, fold=4.5: v * fold
@@ -312,7 +312,7 @@ def test_a_worker_that_dies_loses_nothing(client: Client, tmp_path: Path) -> Non
     expected = np.exp(A) * 2.0
     np.testing.assert_allclose(x.compute().numpy(), expected, rtol=1e-15)
     assert os.path.exists(mark)
-    # What it had computed is computed again.
+    # The blocks of a killed worker are computed again.
     held = (x + 1.0).persist()
     wait(held)
     address = next(a for a, keys in client.has_what().items() if keys)

@@ -168,7 +168,7 @@ def test_fuse_and_recompute_on_devices() -> None:
         np.testing.assert_allclose(y.numpy(), plain, rtol=1e-15)
         assert (e.node().value is not None) == is_stored, options
 
-    # What costs much and is read at several places is stored, unless it is to be computed again.
+    # An expensive operation that is read at several places is stored, unless it is to be computed again.
     def costly(**options: Any) -> Any:
         e = THERE
         for _ in range(9):
@@ -457,7 +457,7 @@ def test_explanations_have_bytes_and_times() -> None:
         made().compute()
     found = made().explain()
     assert all(r.measured for r in found.regions) and "predicted" in str(found) and "fuse=False" in str(found)
-    # What is computed again in a later region has a row in both.
+    # An operation that is computed again in a later region has a row in both.
     e = xp.exp(X)
     y = (e + xp.sort((e * 2.0).schedule(fuse=False), axis=0)).explain()
     assert [r.note for r in y.rows if r.name.startswith("t")] == [
