@@ -1,5 +1,8 @@
-//! The form of comments: they end before column 120, and no sentence of a Rust comment begins with "What" or "Which"
-//! unless it asks: a subject and a verb are understood at first reading, a noun clause in place of both is not.
+//! The form of prose: comments end before column 120, and no sentence of a comment, a docstring or a page begins with
+//! "What" or "Which" unless it asks: a subject and a verb are understood at first reading, a noun clause in place of
+//! both is not.
+
+mod paragraphs;
 
 use crate::table::Table;
 use crate::tidy::Source;
@@ -7,8 +10,9 @@ use std::collections::BTreeMap;
 
 const COLUMNS: usize = 120;
 
-/// Complains of comments; `long_comments` and `noun_clauses` in the budget say how many a crate may still have.
-pub fn check(budget: &Table, sources: &[Source], complaints: &mut Vec<String>) {
+/// Complains of comments, docstrings and pages; `long_comments` and `noun_clauses` in the budget say how many of them a
+/// part may still have.
+pub fn check<'a>(budget: &Table, sources: impl Iterator<Item = &'a Source>, complaints: &mut Vec<String>) {
     let mut long: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut clauses: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for source in sources {
@@ -16,11 +20,9 @@ pub fn check(budget: &Table, sources: &[Source], complaints: &mut Vec<String>) {
         let place = |line: usize, what: &str| format!("{}:{line}: {what}", source.path);
         let found = long_comments(source).into_iter().map(|line| place(line, "a comment goes beyond column 120"));
         long.entry(part.clone()).or_default().extend(found);
-        if source.path.ends_with(".rs") {
-            let found = noun_clauses(&source.text).into_iter();
-            let found = found.map(|line| place(line, "a sentence begins with \"What\" or \"Which\" and does not ask"));
-            clauses.entry(part).or_default().extend(found);
-        }
+        let found = noun_clauses(source).into_iter();
+        let found = found.map(|line| place(line, "a sentence begins with \"What\" or \"Which\" and does not ask"));
+        clauses.entry(part).or_default().extend(found);
     }
     for (key, found) in [("long_comments", long), ("noun_clauses", clauses)] {
         for (part, found) in found {
@@ -34,37 +36,19 @@ pub fn check(budget: &Table, sources: &[Source], complaints: &mut Vec<String>) {
 
 /// The lines of comments that are too long.
 fn long_comments(source: &Source) -> Vec<usize> {
-    let marker = if source.path.ends_with(".rs") { "//" } else { "#" };
+    let marker = match () {
+        () if source.path.ends_with(".rs") => "//",
+        () if source.path.ends_with(".py") => "#",
+        () => return Vec::new(),
+    };
     let is_long = |line: &str| line.chars().count() > COLUMNS && line.trim_start().starts_with(marker);
     source.text.lines().enumerate().filter(|(_, line)| is_long(line)).map(|(number, _)| number + 1).collect()
 }
 
-/// The text of a comment's line.
-fn comment(line: &str) -> Option<&str> {
-    let text = line.trim_start().strip_prefix("//")?;
-    Some(text.strip_prefix(['/', '!']).unwrap_or(text).trim())
-}
-
 /// The lines on which paragraphs start that have such a sentence.
-fn noun_clauses(text: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    let (mut start, mut paragraph) = (0, String::new());
-    for (number, line) in text.lines().chain([""]).enumerate() {
-        match comment(line).filter(|text| !text.is_empty()) {
-            Some(text) => {
-                if paragraph.is_empty() {
-                    start = number + 1;
-                }
-                paragraph.push_str(text);
-                paragraph.push(' ');
-            }
-            None => {
-                found.extend(sentences(&paragraph).filter(|sentence| is_noun_clause(sentence)).map(|_| start));
-                paragraph.clear();
-            }
-        }
-    }
-    found
+fn noun_clauses(source: &Source) -> Vec<usize> {
+    let found = paragraphs::of(source).into_iter();
+    found.flat_map(|(line, text)| vec![line; sentences(&text).filter(|s| is_noun_clause(s)).count()]).collect()
 }
 
 /// The sentences of a paragraph with the mark at their end.
@@ -92,12 +76,16 @@ mod tests {
         assert_eq!(long_comments(&source("a.py", format!("# {long}\n# short"))), [1]);
     }
 
+    fn clauses(path: &str, text: &str) -> Vec<usize> {
+        noun_clauses(&Source { path: path.to_owned(), text: text.to_owned() })
+    }
+
     #[test]
     fn sentences_that_are_noun_clauses_are_found() {
-        assert_eq!(noun_clauses("/// What a thing is.\nfn f() {}\n\n//! Text. Which is\n//! wrong.\n"), [1, 4]);
-        assert!(
-            noun_clauses("// What is it? It is\n// What a word.\n\n// Says what it is.\nlet a = \"What b\";\n")
-                .is_empty()
-        );
+        assert_eq!(clauses("a.rs", "/// What a thing is.\nfn f() {}\n\n//! Text. Which is\n//! wrong.\n"), [1, 4]);
+        let good = "// What is it? It is\n// What a word.\n\n// Says what it is.\nlet a = \"What b\";\n";
+        assert_eq!(clauses("a.rs", good), []);
+        assert_eq!(clauses("a.py", "\"\"\"What a\nthing is. Which it\nis.\"\"\"\n"), [1, 1]);
+        assert_eq!(clauses("a.md", "One **word.** What\nelse.\n\n| **What it is** | (What is it?) |\n"), [1, 4]);
     }
 }

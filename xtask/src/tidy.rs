@@ -47,7 +47,8 @@ pub fn tidy(root: &Path) -> Report {
     check_pages(root, &sources, &mut complaints);
     check_test_modules(&sources, &mut complaints);
     names::check(&sources, &mut complaints);
-    prose::check(&budget.0, &sources, &mut complaints);
+    let pages = pages(root, budget.words("generated_pages"));
+    prose::check(&budget.0, sources.iter().chain(&pages), &mut complaints);
     complaints.extend(rooms::check(&read_table(root, "xtask/rooms.toml"), &sources));
     let summary = lines::check(&budget.0, &sources, &mut complaints);
     Report { summary, complaints }
@@ -62,8 +63,23 @@ pub fn read_table(root: &Path, path: &str) -> Table {
 pub fn sources(root: &Path) -> Vec<Source> {
     let mut files = Vec::new();
     for part in ["crates", "python", "tests", "xtask", "benches"] {
-        collect(&root.join(part), &mut files);
+        collect(&root.join(part), &["rs", "py"], &mut files);
     }
+    read(root, files)
+}
+
+/// The manual, the pages at the root that users read, and the specification of the language, but for pages that are
+/// generated: their texts are those of other files.
+fn pages(root: &Path, generated: &[String]) -> Vec<Source> {
+    let mut files = ["CHANGELOG.md", "CONTRIBUTING.md", "README.md"].map(|name| root.join(name)).to_vec();
+    for part in ["docs", "tests/lang"] {
+        collect(&root.join(part), &["md"], &mut files);
+    }
+    files.retain(|path| !generated.iter().any(|page| path.starts_with(root.join(page))));
+    read(root, files)
+}
+
+fn read(root: &Path, mut files: Vec<PathBuf>) -> Vec<Source> {
     files.sort();
     let read = |path: PathBuf| Source {
         text: fs::read_to_string(&path).unwrap_or_default(),
@@ -72,13 +88,13 @@ pub fn sources(root: &Path) -> Vec<Source> {
     files.into_iter().map(read).collect()
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+fn collect(folder: &Path, ends: &[&str], files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() && name != "target" && name != "__pycache__" && !name.starts_with('.') {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|end| end == "rs" || end == "py") {
+            collect(&path, ends, files);
+        } else if path.extension().is_some_and(|end| ends.iter().any(|known| end == *known)) {
             files.push(path);
         }
     }
