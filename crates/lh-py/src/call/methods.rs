@@ -434,7 +434,7 @@ table! { methods:
     "inspect_asm" inspect_asm, "Assembly, by argument types or of one signature.";
     "inspect_ir" inspect_ir, "Typed IR, by argument types or of one signature.";
     "get_metadata" get_metadata, "Facts of compilation, by argument types or of one signature.";
-    "explain" explain, "What became of the function: types, loops, allocations, checks, times; HTML in a notebook.";
+    "explain" explain, "A report on the function: types, loops, allocations, checks, times; HTML in a notebook.";
     "parallel_diagnostics" parallel_diagnostics, "Writes which loops run in parallel, which do not, and why.";
     "__copy__" itself, "The function itself.";
     "__deepcopy__" itself, "The function itself.";
