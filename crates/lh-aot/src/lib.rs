@@ -1,7 +1,8 @@
-//! The run-time library for modules compiled ahead of time: its functions under their symbols, and functions for their
-//! C code.
+//! The run-time library for modules compiled ahead of time, as an archive for the C linker: its functions under their
+//! symbols (`no_mangle`), and functions by which C code reads exceptions and releases owners.
 //!
-//! The other side is `python/lancehead/_command/ahead.c`, which declares these functions.
+//! The other side is `python/lancehead/_command/ahead.c`, which declares these functions; `lancehead build` links both
+//! with objects from `Compiled::linkable`. Calls between such a module and compiled code are `foreign` of `lh-runtime`.
 
 use lh_runtime::alloc::{MemInfo, decref, foreign_owner, new_foreign};
 use lh_runtime::exception::{ExcArg, Pending};

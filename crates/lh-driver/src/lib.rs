@@ -2,7 +2,13 @@
 //!
 //! [`Compiler::compile`] types a function for argument types (and, through [`lh_infer::World`], every function that it
 //! calls), optimises each once, and turns all that the entry reaches into one LLVM module, one object and one entry
-//! point.
+//! point. Library code, user code and tests come in by this door.
+//!
+//! - `compiler` runs the stages; its `session` answers inference's questions through the trait [`host::Host`], which
+//!   `lh-py` implements. `compiler::gradients` calls `lh-grad`, `compiler::library` reads and writes the typed library.
+//! - `spec` has a specialisation before code generation (`Key`, `Body`, `Dep`), `compiled` has the result of it.
+//! - `code` loads objects and compiles cold functions on their first call. `cache` stores code in files and checks,
+//!   before it uses an entry, everything that was read while the entry was compiled.
 
 pub mod cache;
 mod code;

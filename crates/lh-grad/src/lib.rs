@@ -17,6 +17,11 @@
 //! - `promote` makes SSA values of adjoints.
 //!
 //! Forward mode (`forward`) needs `memory` and `shadow` only.
+//!
+//! `prim.adjoint` and `prim.tangent` call a function together with its derivative; `lib/lancehead/gradients.py` builds
+//! all transformations on them. A function to be differentiated is typed with `Options::derivative`, and its code
+//! before all passes is kept; `compiler::gradients` of `lh-driver` inlines its callees, and the derivative then runs
+//! through the whole pipeline. Rules are functions of `lib/derivatives/`, or given by the program (`custom_vjp`).
 
 mod atomics;
 mod bits;

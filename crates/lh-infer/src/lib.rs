@@ -1,4 +1,17 @@
-//! Untyped IR and argument types to typed IR.
+//! Untyped IR and argument types to typed IR, by abstract interpretation.
+//!
+//! Rooms and their imports: `val <- cx <- emit <- semantics <- operations <- calls <- {step, sweep} <- infer`. Below
+//! all of them lie `convert` (all promotion rules), `world` (questions to the driver) and `substitutes`.
+//!
+//! - `cx` is the state, `Infer`, of which all rules are methods. `infer` repeats sweeps until types settle.
+//! - `semantics` has the two tables of types in which operators compute, NumPy's and Numba's. The library is always
+//!   typed by NumPy's.
+//! - `operations` has the meaning of operations by the types of their operands, `calls` the callees that inference
+//!   knows itself: builtins, `prim`, ufuncs, foreign functions. It asks the driver for all others.
+//!
+//! Functions and objects are numbers here; all that is known of one is the answer to a question of [`World`].
+//! A recursive function whose returns all need items of its own calls is typed for an assumed result. A failing sweep
+//! visits the other blocks, too, since a loop may turn out to be wider.
 
 mod calls;
 mod convert;

@@ -1,6 +1,6 @@
-//! The compiler's data: types, untyped and typed functions, operations, spans and diagnostics.
-//!
-//! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
+//! The compiler's data: types, classes that the library declares, untyped and typed functions, constants, operations,
+//! spans and diagnostics. Everything a stage makes can be printed, parsed again and verified here: both IRs have a text
+//! form. This crate knows no Python and no LLVM.
 
 pub mod algebra;
 mod bug;

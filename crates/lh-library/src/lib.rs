@@ -7,6 +7,10 @@
 //! ```
 //!
 //! The interpreter resolves names that are no functions, primitives or constants ([`Meaning::Import`]).
+//!
+//! `decode.py` imports `lib/` without lancehead and NumPy. A process that compiles compares the sources once; if they
+//! have changed since the build, it imports and decodes them. Wheels also have the functions as they are typed for
+//! frequent arguments: that file is `typed_library` of `lh-driver`.
 
 pub mod sources;
 

@@ -2,6 +2,9 @@
 //!
 //! Code contains no address: run-time functions are symbols that are resolved when the object is loaded, so that
 //! objects can be stored in files.
+//!
+//! Rooms and their imports: `ir <- machine <- unit <- passes <- {lower, pipeline} <- ptx`. `passes` are ours, which
+//! `pipeline` runs between LLVM's. The same typed IR becomes PTX in `ptx`.
 
 mod ir;
 mod load;

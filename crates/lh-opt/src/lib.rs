@@ -1,7 +1,11 @@
 //! Optimisation of typed IR: [`run`] runs the passes, which [`pipeline`] lists.
 //!
-//! Rooms and their imports: `analysis <- {core, arrays} <- {loops, parallel} <- kernel <- pipeline`; `edit` lies below
-//! all of them.
+//! Rooms and their imports: `analysis <- {core, arrays} <- {loops, parallel} <- kernel <- pipeline`; `edit` is below.
+//!
+//! A pass is one file and one line of the list: its name, the kinds of functions on which it runs, and its function,
+//! which answers whether it changed anything. Comments at the lines explain the order. Passes import analyses, `edit`
+//! and, to clean up, `dce` and `fold`; only `serialize_kernel` calls other passes, those of its room. The verifier runs
+//! after each pass in debug builds, and after the last one in all builds.
 
 mod analysis;
 mod arrays;

@@ -1,5 +1,22 @@
 //! The extension module `lancehead._core`: types of Python values, calls into compiled code, results as objects, and
 //! the interpreter as the compiler sees it. The only crate that knows Python.
+//!
+//! Rooms and their imports: `object <- host <- runtime <- compile <- gpu <- call <- {device, ufunc, lazy}`.
+//!
+//! - `object` reads objects of CPython and NumPy as data and knows no compiler. `strong_ref` holds objects outside of
+//!   the interpreter's lock; `attach` is the only way to take that lock again.
+//! - `host` presents the interpreter to the compiler (`interpreter`). `single_flight` releases the interpreter's lock
+//!   while one thread compiles and others wait for the same specialisation.
+//! - `runtime` has exceptions, diagnostics, signals and printing. It lies above `host`, whose table of objects numbers
+//!   exception classes.
+//! - `compile` has the compilers of the process and the cache; `gpu` has NVIDIA's GPUs and the decorators' options. It
+//!   lies below `call`, because options and specialisations name a GPU.
+//! - `call` runs calls from Python: `vectorcall` is their entry point, `specialise` that of compilation.
+//! - `device` launches kernels, `ufunc` makes `numpy.ufunc` objects, `lazy` has the objects of `lancehead.xp`.
+//!
+//! A lower room calls a higher one only through functions that the higher one has registered: `host::decorated` for the
+//! state of a dispatcher, `host::ufuncs` for the function of a ufunc.
+//! A panic in a crate below becomes `InternalError` with a report; it never aborts the process.
 
 mod call;
 mod compile;

@@ -4,6 +4,12 @@
 //! is called by the code generator. [`address`] finds all of them. Nothing here knows Python or LLVM: `lh-py` installs
 //! the few hooks it needs ([`print::set_print_sink`], [`print::set_array_writer`], [`alloc::new_foreign`],
 //! [`interrupt::set`]).
+//!
+//! - `memory`, `object`, `items`, `tables`, `text` and `strings` are the values of compiled code; `exception`, `caught`
+//!   and `raise` its exceptions.
+//! - `pool` runs parallel loops: a model checker explores its protocol, `pool::board`. `device` runs kernels on the CPU
+//!   device, `check` finds conflicts in either.
+//! - `random` has NumPy's and Python's streams: one code draws from NumPy's bit generators and from our own.
 
 pub mod callback;
 pub mod caught;

@@ -2,6 +2,9 @@
 //!
 //! A variable that may be one of several functions has the type [`TyKind::Choice`]: a number says which, and a call
 //! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
+//!
+//! A library function that must know how many items an argument has asks with `prim.sized`. For a list, it asks its
+//! caller for a tuple instead: a display without another use becomes one in the next sweep.
 
 use crate::calls::is_constant;
 use crate::convert::{alternatives, unify};

@@ -1,5 +1,8 @@
 //! Calls of functions that `functools.cache` keeps results of: `kept` of `lib/functools.py` looks them up in a table
 //! that the run-time library has for the function and the types.
+//!
+//! Tables of results are in `lh-runtime`, by the types of the arguments; `lh-py` finds the table of a decorated object.
+//! `python/lancehead/kept.py` extends the object's `cache_clear` and `cache_info`.
 
 use crate::convert::has_pending;
 use crate::cx::Infer;

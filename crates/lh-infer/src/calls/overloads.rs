@@ -1,4 +1,7 @@
 //! Calls that `lancehead.extending` gives a meaning: `@overload` and its sisters.
+//!
+//! An overload may ask for the value of an argument. If the chosen function wants a literal, the overload is asked
+//! again with the literal's type; displays of constants keep what they hold (`Infer::initial`) for such a question.
 
 use crate::convert::has_pending;
 use crate::cx::{Infer, Wishes};

@@ -1,8 +1,9 @@
 //! Generators: `yield`, what is sent to them and thrown into them, and what they return.
 //!
-//! [`split`] makes two functions of one with `yield`s. A generator's type says which of them goes on with it; a call of
-//! that takes what is sent, and answers whether there is an item, the item, and what has been returned. To throw, a
-//! caller makes an exception pending and adds [`split::THROWN`] to the state before the call.
+//! [`split`] makes two functions of one with `yield`s. A generator's type has the second, which goes on with it, but
+//! not its frame, so that recursion has a type. A call of that takes what is sent, and answers whether there is an
+//! item, the item, and what has been returned. To throw, a caller makes an exception pending and adds [`split::THROWN`]
+//! to the state before the call.
 //!
 //! The type that is sent is `None`, or an optional of a type that the function finds that makes the generator, by the
 //! calls of `send`: it specialises the generator's function for that, as a last argument ([`crate::ArgTy::sent`]).

@@ -1,4 +1,5 @@
-//! Code generation with a list of passes that is built once for each machine, in `emitter.cpp`.
+//! Code generation with a list of passes that is built once for each machine, in `emitter.cpp`, our only C++: LLVM's C
+//! interface can neither keep that list nor read the lists of processors.
 
 use crate::ir::{Module, take_message};
 use llvm_sys::prelude::LLVMModuleRef;

@@ -9,8 +9,7 @@
 //!
 //! Unrolled loops over few items leave such chains, each of whose steps waits for the one before; with NaN and signs
 //! of zeros in order, a step is several instructions. LLVM does so for sums, not for extremes. The order of operands
-//! does not matter to the result. Values that a loop carries come last, so that one step waits for the iteration
-//! before.
+//! does not matter to the result. Values that a loop carries come last, so that one step waits for the one before.
 
 use crate::ir::walk::called;
 use crate::ir::{Bb, Module, Val};

@@ -1,4 +1,4 @@
-//! The native copies of lists, dictionaries and sets that one call makes.
+//! The native copies of lists, dictionaries and sets that one call makes, found by object and by native header.
 
 use crate::object::strong_ref::StrongRef;
 use hashbrown::HashMap;

@@ -4,7 +4,8 @@
 //! one is called for the first time, its captured numbers, texts, tuples of these and arrays become further arguments
 //! of its calls, except those whose values have to be known while compiling ([`lh_frontend::Uses`]). The cells are read
 //! at each call, so that no guard compares them; every other captured variable is a constant that functions must have
-//! in common to share code.
+//! in common to share code. If the shared form does not compile, or if a cell is rebound to a value that cannot be
+//! passed, the function is compiled for its own values. With `cache=True` it always is: such code comes from files.
 
 use crate::call::args::ArgBuf;
 use crate::call::state::State;

@@ -1,4 +1,6 @@
 //! Calls from Python: dispatchers, arguments as machine words, results as objects.
+//!
+//! `args` tags the arguments, and `tag_index` finds the specialisation without a lock: its entries are only added.
 
 pub mod args;
 pub mod bind;

@@ -1,5 +1,5 @@
 //! Items that are whole numbers, floats, truth values, texts, bytes and tuples of these, read straight into the memory
-//! of a native container.
+//! of a native container: in blocks, whose objects are prefetched. All other items are converted one by one.
 
 use crate::call::tags::kind;
 use crate::host::classes;

@@ -1,4 +1,7 @@
 //! The user's ufuncs: real `numpy.ufunc` objects over compiled inner loops.
+//!
+//! An inner loop is a function of `python/lancehead/lib/loops.py`, specialised for the user's function, the types and
+//! the pattern of strides. Rows of a generalised ufunc run jammed if they carry sums (`unroll_and_jam` of `lh-opt`).
 
 pub mod definition;
 pub mod dufunc;
