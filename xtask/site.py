@@ -18,6 +18,7 @@ FOLDERS = {
     "tests/lang": "language/index.md",
     "examples/cuda": "examples/cuda.md",
     "docs/diagnostics": "diagnostics/README.md",
+    "docs/decisions": "decisions/README.md",
 }
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -54,8 +55,10 @@ def kernel_programs():
 
 def on_config(config):
     """Completes the sections of the navigation that have a page for each file of a folder."""
-    pages = [f"diagnostics/{p.name}" for p in sorted((ROOT / "docs/diagnostics").glob("*.md")) if p.name != "README.md"]
-    more = {"diagnostics/README.md": pages, "language/index.md": list(language_pages().values())}
+    more = {"language/index.md": list(language_pages().values())}
+    for folder in ("diagnostics", "decisions"):
+        names = sorted(p.name for p in (ROOT / "docs" / folder).glob("*.md") if p.name != "README.md")
+        more[f"{folder}/README.md"] = [f"{folder}/{name}" for name in names]
     for section in config.nav:
         for items in section.values():
             for below in [value for item in items if isinstance(item, dict) for value in item.values()]:

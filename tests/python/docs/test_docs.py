@@ -68,7 +68,14 @@ def anchors(path: Path) -> set[str]:
     }
 
 
-LINKING = [*PROSE, *sorted(DOCS.glob("*/*.md")), ROOT / "ARCHITECTURE.md"]
+# Pages for contributors: `cargo xtask tidy` checks the files that they name.
+CONTRIBUTORS = [
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "tests/README.md",
+    *sorted(p for p in (ROOT / "python").rglob("README.md") if p.parent.name != "_pages"),
+]
+LINKING = [*PROSE, *sorted(DOCS.glob("*/*.md")), *CONTRIBUTORS]
 
 
 @pytest.mark.parametrize("page", LINKING, ids=lambda p: str(p.relative_to(ROOT)))
@@ -84,7 +91,10 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file), target
 
 
-@pytest.mark.parametrize("page", [p for p in PROSE if p.name not in GENERATED], ids=lambda p: p.name)
+SHORT = [*(p for p in PROSE if p.name not in GENERATED), *sorted(DOCS.glob("decisions/*.md")), *CONTRIBUTORS]
+
+
+@pytest.mark.parametrize("page", SHORT, ids=lambda p: str(p.relative_to(ROOT)))
 def test_lines_of_prose_are_short(page):
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     # A row of a table is one line, whatever it holds.
@@ -94,9 +104,22 @@ def test_lines_of_prose_are_short(page):
 
 def test_every_page_is_in_the_navigation():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = [*DOCS.glob("*.md"), *DOCS.glob("reference/*.md"), *DOCS.glob("diagnostics/*.md")]
-    missing = [p.name for p in pages if f"{p.relative_to(DOCS)}" not in menu and p.parent.name != "diagnostics"]
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("*/*.md")]
+    # xtask/site.py adds the pages beside the list of a folder.
+    listed = {p.parent for p in DOCS.glob("*/README.md")}
+    missing = [p.name for p in pages if f"{p.relative_to(DOCS)}" not in menu and p.parent not in listed]
     assert missing == []
+    assert listed == {DOCS / "decisions", DOCS / "diagnostics"}
+    assert [f"{folder.name}/README.md" in menu for folder in listed] == [True, True]
+
+
+def test_every_decision_is_in_the_list():
+    page = (DOCS / "decisions/README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[(\d{3}) .*\]\((\1-[\w-]+\.md)\)$", page, re.MULTILINE)
+    names = sorted(p.name for p in DOCS.glob("decisions/*.md") if p.name != "README.md")
+    assert [name for _, name in listed] == names
+    headings = [(DOCS / "decisions" / name).read_text(encoding="utf-8").split("\n")[0] for name in names]
+    assert [f"# {text}" for text in re.findall(r"^- \[(.*)\]", page, re.MULTILINE)] == headings
 
 
 CLASSES = {
