@@ -7,6 +7,7 @@
 
 mod bisect;
 mod lines;
+mod map;
 mod names;
 mod prose;
 mod rooms;

@@ -1,10 +1,10 @@
 //! Order in the source: headers, lengths of files and functions, words, homes of `unsafe` and of names, a page per
-//! diagnostic, imports between rooms, and the budget of lines.
+//! diagnostic, imports between rooms, the map, and the budget of lines.
 //!
 //! The numbers and words stand in `xtask/budget.toml`, the order of rooms in `xtask/rooms.toml`.
 
 use crate::table::Table;
-use crate::{lines, names, prose, rooms};
+use crate::{lines, map, names, prose, rooms};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,7 @@ pub fn tidy(root: &Path) -> Report {
         check_file(source, &budget, &mut complaints);
     }
     check_pages(root, &sources, &mut complaints);
+    map::check(root, budget.number("map_words"), &mut complaints);
     check_test_modules(&sources, &mut complaints);
     names::check(&sources, &mut complaints);
     let pages = pages(root, budget.words("generated_pages"));
