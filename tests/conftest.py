@@ -1,5 +1,51 @@
-"""Tests run kernels on the CPU device, where there is a GPU too; those of the GPU choose it themselves."""
+"""Tests run kernels on the CPU device, where there is a GPU too; those of the GPU choose it themselves.
+
+Options are for `cargo xtask check`: `--times` keeps the seconds of each test, `--optimised` and `--whole` do what a
+night has time for.
+"""
+
+from __future__ import annotations
 
 import os
+import time
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("LANCEHEAD_CUDA_DEVICE", "cpu")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--times", type=Path, metavar="FILE", help="write the seconds of each test, and of each import")
+    parser.addoption(
+        "--optimised", action="store_true", help="optimise code in all tests"
+    )
+    parser.addoption("--whole", action="store_true", help="run all fixed programs of the fuzzers, not a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if into := config.getoption("--times"):
+        config.pluginmanager.register(Times(into))
+
+
+class Times:
+    """A plugin that writes a line for each test and each file: seconds, and the name."""
+
+    def __init__(self, into: Path) -> None:
+        self.into, self.seconds = into, defaultdict[str, float](float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, object, object]:
+        start = time.perf_counter()
+        report = yield
+        if isinstance(collector, pytest.File):
+            self.seconds[collector.nodeid] += time.perf_counter() - start
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self.into.write_text("".join(f"{seconds:.4f} {name}\n" for name, seconds in self.seconds.items()))

@@ -5,8 +5,8 @@ import pytest
 import graphs
 
 
-def test_random_graphs_agree_with_numpy() -> None:
-    faults = graphs.run(0, 50)
+def test_random_graphs_agree_with_numpy(some) -> None:
+    faults = graphs.run(0, some(50, 16))
     assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())
 
 
