@@ -20,7 +20,7 @@ SOURCES := $(shell find crates python -type f \
 # The Python of a machine with a GPU.
 PYTHON ?= python3.12
 
-.PHONY: build demo test bench gpu docs setup clean
+.PHONY: build demo test night bench gpu docs setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -30,6 +30,11 @@ demo: build
 
 test: build
 	cargo xtask check
+
+# All of it: hours. MINUTES of random programs are part of them.
+MINUTES ?= 20
+night: build
+	cargo xtask check --all --minutes $(MINUTES)
 
 bench: build
 	cargo xtask bench

@@ -1,25 +1,31 @@
 //! `cargo xtask`: what a change must pass, in one place.
 //!
-//! `check` is everything, `test` the tests alone, all or those of a crate (`-p lh-opt`) or a file, `bless` rewrites
+//! `check` is everything, `test` the tests alone, all or those of a crate (`-p lh-opt`) or a file, `times` records how
+//! long files of tests took, `collected` compares the list of all tests with one of before, `bless` rewrites
 //! expectations, `bench` measures beside Numba, `docs` writes the generated pages of the manual, `tidy` checks what
 //! neither rustfmt nor clippy can, `graph` shows which files of a crate import which, `bisect` finds the run of a pass
 //! that makes a command fail.
 
 mod bisect;
+mod check;
+mod commands;
 mod lines;
 mod map;
 mod names;
 mod prose;
 mod rooms;
+mod since;
 mod steps;
 mod table;
 mod tidy;
+mod times;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask <check | test | bless | bench | docs | tidy | graph | bisect> [arguments of the tool behind it]";
+const USAGE: &str = "usage: cargo xtask <check | test | times | collected | bless | bench | docs | tidy | graph | bisect> \
+    [arguments of the tool behind it]";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -27,13 +33,15 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let root = root();
     let failed = match command.as_str() {
-        "check" => steps::check(&root),
-        "test" => steps::test(&root, &rest),
-        "bless" => steps::bless(&root),
-        "docs" => steps::docs(&root),
-        "bench" => steps::bench(&root, &rest),
-        "tidy" => steps::tidy(&root),
-        "graph" => steps::graph(&root, &rest),
+        "check" => check::check(&root, &rest),
+        "test" => commands::test(&root, &rest),
+        "times" => times::record(&root),
+        "collected" => commands::collected(&root, &rest),
+        "bless" => commands::bless(&root),
+        "docs" => commands::docs(&root),
+        "bench" => commands::bench(&root, &rest),
+        "tidy" => commands::tidy(&root),
+        "graph" => commands::graph(&root, &rest),
         "bisect" => match bisect::bisect(&rest) {
             Ok(found) => {
                 println!("{found}");

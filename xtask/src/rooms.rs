@@ -184,6 +184,34 @@ fn check_floor(part: &Part, floor: &Floor, allowed: usize, complaints: &mut Vec<
     }
 }
 
+/// For each room of a part, itself and the rooms that import it, directly or through rooms that are no ends. A roof is
+/// none of them.
+pub fn importers(
+    table: &Table,
+    sources: &[Source],
+    folder: &str,
+    ends: &[String],
+) -> BTreeMap<String, BTreeSet<String>> {
+    let (part, _) = Part::new(folder, sources);
+    let floor = part.floor(folder, table.section(folder).map_or(&[][..], |section| section.list("order")));
+    let room = |file: usize| floor.rooms[file].filter(|room| floor.places.get(room) != Some(&usize::MAX));
+    let names: BTreeSet<&str> = (0..part.graph.files.len()).filter_map(room).collect();
+    let above = |name: &str| {
+        let mut found = BTreeSet::from([name]);
+        let mut waiting = vec![name];
+        while let Some(next) = waiting.pop() {
+            if next != name && ends.iter().any(|end| end == next) {
+                continue;
+            }
+            for &(from, to) in part.graph.arrows.keys().filter(|&&(_, to)| room(to) == Some(next)) {
+                waiting.extend(room(from).filter(|&other| to != from && found.insert(other)));
+            }
+        }
+        found.into_iter().map(str::to_owned).collect()
+    };
+    names.iter().map(|name| ((*name).to_owned(), above(name))).collect()
+}
+
 /// The output of `cargo xtask graph`: rooms with their sizes, arrows, and knots.
 pub fn describe(table: &Table, sources: &[Source], name: &str) -> Result<String, String> {
     let folders = folders(table);
@@ -301,6 +329,15 @@ mod tests {
         assert!(found("crates = [\"lh-b\", \"lh-a\"]\n", &files).is_empty());
         assert_eq!(found("crates = [\"lh-a\", \"lh-b\"]\n", &files).len(), 1);
         assert_eq!(found("crates = [\"lh-a lh-b\"]\n", &files).len(), 1);
+    }
+
+    #[test]
+    fn rooms_that_import_a_room_are_found() {
+        let source = |&(path, text): &(&str, &str)| Source { path: path.to_owned(), text: text.to_owned() };
+        let table = Table::parse("crates = [\"a\"]\n[crates/a/src]\norder = [\"low\", \"high\"]\n");
+        let found = importers(&table, &FILES.iter().map(source).collect::<Vec<_>>(), "crates/a/src", &[]);
+        let names = |room: &str| found[room].iter().map(String::as_str).collect::<Vec<_>>();
+        assert_eq!((found.len(), names("low"), names("high")), (2, vec!["high", "low"], vec!["high"]));
     }
 
     #[test]

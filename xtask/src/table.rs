@@ -20,6 +20,16 @@ impl Section {
         self.numbers.get(key).copied()
     }
 
+    /// All lists by their keys.
+    pub fn lists(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.lists
+    }
+
+    /// All numbers by their keys.
+    pub fn numbers(&self) -> &BTreeMap<String, usize> {
+        &self.numbers
+    }
+
     /// The strings of a key; none if it is not there.
     pub fn list(&self, key: &str) -> &[String] {
         self.lists.get(key).map_or(&[], Vec::as_slice)
