@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,52 @@ def blocks_of_one_iteration(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def unoptimised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Functions that the test compiles have little of LLVM's optimisation, which takes most of the time of tests of
-    rules that many expressions have."""
-    monkeypatch.setattr(lancehead.config, "DEBUGINFO_DEFAULT", 1)
+#: Folders whose tests look at machine code, speed, reports, debugging, threads or files of code.
+OPTIMISED = {"api", "cache", "cuda", "cudalib", "cupy", "docs", "loops", "parallel", "xp"}
+
+
+def is_optimised(config: pytest.Config, path: Path) -> bool:
+    """Whether LLVM optimises all that a file's functions become."""
+    if config.getoption("--optimised") or config.getoption("parallel") or path.parent.name in OPTIMISED:
+        return True
+    return is_marked(path)
+
+
+@functools.cache
+def is_marked(path: Path) -> bool:
+    """Whether a whole file has the mark, which is known before it is imported."""
+    return "\npytestmark = pytest.mark.optimised\n" in path.read_text(encoding="utf-8")
+
+
+def with_little_optimisation(patched: pytest.MonkeyPatch) -> None:
+    """Functions are compiled as for debuggers, unless their decorators speak of debugging or of parallel loops, which
+    run in order in such functions."""
+    settled = lancehead.config.with_settings
+
+    def with_settings(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+        options = settled(function, options)
+        is_free = options.get("debug") is None and not options.get("parallel")
+        return {**options, "debug": True} if is_free else options
+
+    patched.setattr(lancehead.config, "with_settings", with_settings)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, object, object]:
+    """Imports a file under the setting that its tests have."""
+    if not isinstance(collector, pytest.Module) or is_optimised(collector.config, collector.path):
+        return (yield)
+    with pytest.MonkeyPatch.context() as patched:
+        with_little_optimisation(patched)
+        return (yield)
+
+
+@pytest.fixture(autouse=True)
+def unoptimised(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that a test compiles have little of LLVM's optimisation, which would be most of the time of tests that
+    look at results. Files and tests with the mark `optimised` and folders of such have it, at night all do."""
+    if not is_optimised(request.config, request.path) and not request.node.get_closest_marker("optimised"):
+        with_little_optimisation(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -389,6 +389,7 @@ def test_reports():
     assert "derivatives_of" not in text
 
 
+@pytest.mark.optimised
 def test_parallel_loops():
     @njit(parallel=True)
     def loss(w, x, y):

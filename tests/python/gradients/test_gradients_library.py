@@ -22,8 +22,6 @@ from gradient_cases import GROUPS
 from lancehead import njit
 from lancehead.gradients import grad, hessian, jacrev, jvp, pulled, pushed, value_and_grad
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
-
 RULES = Path(__file__).parents[3] / "python" / "lancehead" / "lib" / "derivatives"
 TYPES = {"d": (np.float64, float), "f": (np.float32, np.float32), "z": (np.complex128, complex)}
 

@@ -9,8 +9,6 @@ from differences import copies, differences
 from lancehead.errors import TypingError
 from lancehead.gradients import grad, hessian, jvp, value_and_grad
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
-
 RNG = np.random.default_rng(5)
 START = RNG.bit_generator.state
 

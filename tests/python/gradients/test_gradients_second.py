@@ -10,8 +10,6 @@ import pytest
 from lancehead import njit, prange
 from lancehead.gradients import grad, hessian, hvp, jacfwd, jacrev, jvp
 
-pytestmark = pytest.mark.usefixtures("unoptimised")
-
 POINT = np.array([0.7, 1.1, 0.9])
 ALONG = np.array([0.3, -0.5, 0.8])
 

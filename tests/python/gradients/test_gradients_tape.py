@@ -263,6 +263,7 @@ def _of_loops(f):
     return [line for line in str(f.explain()).splitlines() if "derivative: runs" in line]
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("f", [fixed, triangle, in_time])
 def test_parallel_loops_around_loops_that_keep_values(f):
     x = np.random.default_rng(3).uniform(0.2, 1.5, 500)
@@ -285,6 +286,7 @@ def test_parallel_loops_around_loops_that_keep_values(f):
     assert derivative(x[:0], 3).shape == (0,)
 
 
+@pytest.mark.optimised
 def test_parallel_loops_around_loops_of_unknown_length_run_in_order():
     @njit(parallel=True)
     def halved(x):
@@ -306,6 +308,7 @@ def test_parallel_loops_around_loops_of_unknown_length_run_in_order():
         assert found[i] == pytest.approx((halved.py_func(x + step) - halved.py_func(x - step)) / 2e-6, abs=1e-6)
 
 
+@pytest.mark.optimised
 def test_memory_of_parallel_loops():
     @njit(parallel=True)
     def wide(x, m):

@@ -343,6 +343,7 @@ def filled(a, value):
     a[:] = value
 
 
+@pytest.mark.optimised
 def test_calls_in_place_are_vectorised():
     a = np.arange(1000.0)
 
