@@ -91,6 +91,8 @@ fn rust(scope: &Scope, extent: &Extent) -> Vec<Step> {
         steps.push(Step::cargo("clippy", &command(&["clippy"], &scope.linted, &last)));
     }
     if is_some(&scope.tested) {
+        // A step of its own, so that its seconds are known.
+        steps.push(Step::cargo("tests are built", &command(&["test", "--quiet", "--no-run"], &scope.tested, &[])));
         let test = Step::cargo("cargo test", &command(&["test", "--quiet", "--no-fail-fast"], &scope.tested, &[]));
         steps.push(if matches!(extent, Extent::All(_)) { test.with("LH_FUZZ", MANY) } else { test });
     }

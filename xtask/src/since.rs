@@ -74,7 +74,7 @@ fn is_test(path: &str) -> bool {
 
 /// The scope of what has changed since a revision, in commits or in the work tree.
 pub fn scope(root: &Path, revision: &str) -> Result<Scope, String> {
-    let mut changed = git(root, &["diff", "--name-only", revision])?;
+    let mut changed = git(root, &["diff", "--name-only", "--no-renames", revision])?;
     changed.extend(git(root, &["ls-files", "--others", "--exclude-standard"])?);
     Ok(Rules::read(root).scope(root, &changed))
 }

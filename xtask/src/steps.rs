@@ -92,6 +92,8 @@ impl Outcome {
 struct Queue {
     waiting: VecDeque<Step>,
     free: usize,
+    /// Half of all.
+    half: usize,
     /// Whether a step of Cargo runs: another one would wait for its lock.
     has_cargo: bool,
 }
@@ -102,19 +104,26 @@ fn processors() -> usize {
 }
 
 impl Queue {
-    /// The processors that a step has: Cargo's steps have half of them, so that the others need not stop for them.
-    fn cost(step: &Step) -> usize {
-        if step.is_cargo { processors() / 2 } else { 1 }
+    fn new(steps: Vec<Step>, processors: usize) -> Queue {
+        Queue { waiting: steps.into(), free: processors, half: processors / 2, has_cargo: false }
     }
 
-    /// The first step that may begin now.
-    fn next(&mut self) -> Option<Step> {
-        let may = |step: &Step| !(step.is_cargo && self.has_cargo) && Queue::cost(step) <= self.free;
+    /// The first step that may begin now, and its processors. Cargo's steps have half of them, so that others go on
+    /// beside them, or all that are free if only steps of Cargo are left.
+    fn next(&mut self) -> Option<(Step, usize)> {
+        let are_others = self.waiting.iter().any(|step| !step.is_cargo);
+        let cost = |step: &Step| match step.is_cargo {
+            true if are_others => self.half,
+            true => self.half.max(self.free),
+            false => 1,
+        };
+        let may = |step: &Step| !(step.is_cargo && self.has_cargo) && cost(step) <= self.free;
         let place = self.waiting.iter().position(may)?;
+        let cost = cost(&self.waiting[place]);
         let step = self.waiting.remove(place)?;
-        self.free -= Queue::cost(&step);
+        self.free -= cost;
         self.has_cargo |= step.is_cargo;
-        Some(step)
+        Some((step, cost))
     }
 }
 
@@ -126,22 +135,22 @@ pub fn run_alone(root: &Path, steps: Vec<Step>) -> Vec<String> {
 /// Runs steps beside each other, so that all together have as many processors as there are. They begin in their order,
 /// but that one of Cargo's waits for the one before it.
 pub fn run(root: &Path, steps: Vec<Step>) -> Vec<Outcome> {
-    let queue = Mutex::new(Queue { waiting: steps.into(), free: processors(), has_cargo: false });
+    let queue = Mutex::new(Queue::new(steps, processors()));
     let freed = Condvar::new();
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || {
         let mut outcomes = Vec::new();
         loop {
             let mut state = lock();
-            let step = loop {
+            let (step, cost) = loop {
                 match state.next() {
-                    Some(step) => break step,
+                    Some(next) => break next,
                     None if state.waiting.is_empty() => return outcomes,
                     None => state = freed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 }
             };
             drop(state);
-            let (cost, is_cargo) = (Queue::cost(&step), step.is_cargo);
+            let is_cargo = step.is_cargo;
             let step = if is_cargo { step.limited(cost) } else { step };
             outcomes.push(step.run(root, false));
             let mut state = lock();
@@ -180,4 +189,34 @@ pub fn report(outcomes: &[Outcome], start: Instant) -> Vec<String> {
     }
     println!("{:>6} s  in all", start.elapsed().as_secs());
     outcomes.iter().filter(|o| !o.is_fine()).map(|outcome| outcome.name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(queue: &mut Queue) -> Option<(String, usize)> {
+        queue.next().map(|(step, cost)| (step.name, cost))
+    }
+
+    #[test]
+    fn one_step_of_cargo_runs_beside_others() {
+        let cargo = |name| Step::cargo(name, &["build"]);
+        let mut queue = Queue::new(vec![cargo("a"), cargo("b"), Step::new("c", &["c"]), cargo("d")], 4);
+        assert_eq!(next(&mut queue), Some(("a".to_owned(), 2)));
+        assert_eq!(next(&mut queue), Some(("c".to_owned(), 1)));
+        // Cargo's lock is taken.
+        assert_eq!(next(&mut queue), None);
+        (queue.free, queue.has_cargo) = (3, false);
+        assert_eq!((next(&mut queue), queue.free), (Some(("b".to_owned(), 3)), 0));
+    }
+
+    #[test]
+    fn a_step_that_fails_is_named() {
+        let steps = vec![Step::new("good", &["true"]), Step::new("bad", &["false"]), Step::new("none", &["./no such"])];
+        let outcomes = run(Path::new("."), steps);
+        let mut failed = report(&outcomes, Instant::now());
+        failed.sort();
+        assert_eq!(failed, ["bad", "none"]);
+    }
 }
