@@ -18,7 +18,7 @@ Some = Callable[[int, int], int]
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_programs_agree_with_cpython(batch: int, some: Some) -> None:
-    count = some(100, 20)
+    count = some(100, 25)
     verdicts = differential.run(batch * 100, count, jobs=1)
     wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
     assert len(verdicts) == count
@@ -27,7 +27,7 @@ def test_random_programs_agree_with_cpython(batch: int, some: Some) -> None:
 
 @pytest.mark.parametrize("batch", range(2))
 def test_random_programs_with_objects_agree_with_cpython(batch: int, some: Some) -> None:
-    count = some(50, 15)
+    count = some(50, 18)
     verdicts = objects.run(batch * 50, count, jobs=1)
     wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
     refused = [text for text in verdicts.values() if text.startswith("refused")]
@@ -47,7 +47,7 @@ def test_damaged_code_objects_never_crash(batch: int, some: Some) -> None:
 
 
 def test_operands_of_all_kinds(some: Some) -> None:
-    faults = operands.run(0, some(3000, 600))
+    faults = operands.run(0, some(3000, 1000))
     assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())
 
 
@@ -55,7 +55,7 @@ def test_operands_of_all_kinds(some: Some) -> None:
 def test_calls_of_every_supported_name(batch: int, some: Some) -> None:
     # Each name has a call in a turn of as many calls as there are names.
     names = len(calls.names())
-    faults = calls.run(batch * names, some(names, names // 8))
+    faults = calls.run(batch * names, some(names, names // 3))
     assert not faults, "\n".join(f"{number}: {text}" for number, text in faults.items())
 
 

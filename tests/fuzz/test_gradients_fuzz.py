@@ -5,5 +5,5 @@ import gradients
 
 def test_derivatives_of_random_programs(some) -> None:
     # The interpreter of typed code compares 2,000 others, without code generation.
-    faults = gradients.run(0, some(30, 6))
+    faults = gradients.run(0, some(30, 10))
     assert not faults, "\n".join(f"seed {seed}: {text}" for seed, text in faults.items())

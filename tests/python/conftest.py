@@ -80,8 +80,9 @@ def blocks_of_one_iteration(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-#: Folders whose tests look at machine code, speed, reports, debugging, threads or files of code.
-OPTIMISED = {"api", "cache", "cuda", "cudalib", "cupy", "docs", "loops", "parallel", "xp"}
+#: Folders whose tests look at machine code, speed, reports, debugging, threads or files of code; and that of the whole
+#: library, whose functions go through all passes there.
+OPTIMISED = {"api", "cache", "cuda", "cudalib", "cupy", "docs", "lib", "loops", "parallel", "xp"}
 
 
 def is_optimised(config: pytest.Config, path: Path) -> bool:

@@ -195,6 +195,7 @@ def test_sum_of_many(dtype, size):
     assert total(a) == pytest.approx(float(a.astype(np.float64).sum()), rel=1e-5 if dtype == "float32" else 1e-13)
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_partial_sums_are_a_vector(dtype):
     """Eight of them, added side by side, give the bits that NumPy's give; blocks of a pool end elsewhere."""
