@@ -115,8 +115,10 @@ fn as_path(word: &str) -> Option<String> {
     }
     let of_path = |c: char| c.is_ascii_alphanumeric() || "_-./*<>".contains(c);
     let ends = word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ENDINGS.contains(&end));
+    // Builds make the files of `target`.
+    let is_made = word.starts_with("target/");
     let is_path = word.chars().all(of_path) && !word.starts_with(['/', '.', '-', '<']) && (word.contains('/') || ends);
-    is_path.then(|| word.trim_end_matches('/').to_owned())
+    (is_path && !is_made).then(|| word.trim_end_matches('/').to_owned())
 }
 
 /// Whether a path exists, and its file has the symbol.
