@@ -3,7 +3,7 @@
 # Usage: tools/gpu_wheel.sh PYTHON
 set -eu
 cd "$(dirname "$0")/.."
-venv=target/gpu/venv typed=python/lancehead/library.typed
+venv=target/gpu/venv
 
 version() {
     "$1" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null || true
@@ -21,18 +21,14 @@ mkdir -p target/gpu
 grep -E '^(maturin|numpy)==' tools/requirements.txt >target/gpu/requirements.txt
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r target/gpu/requirements.txt
 
-# The typed library holds bytecode of one version of Python: that of .venv comes back at the end.
-kept=$(mktemp)
-if [ -e "$typed" ]; then
-    cp "$typed" "$kept"
-fi
+# The typed library and its objects are of one version of Python: those of .venv come back at the end.
+kept=$(mktemp -d)
+cp -p python/lancehead/library.* "$kept" 2>/dev/null || true
 restore() {
-    rm -f "$typed"
-    if [ -s "$kept" ]; then
-        cp "$kept" "$typed"
-    fi
-    rm -f "$kept"
+    rm -f python/lancehead/library.typed python/lancehead/library.x86-64-*
+    cp -p "$kept"/* python/lancehead/ 2>/dev/null || true
+    rm -rf "$kept"
 }
 trap restore EXIT
 
-tools/pack.sh "$venv" target/gpu/wheels
+tools/pack.sh "$venv" target/gpu/wheels wheel

@@ -4,7 +4,7 @@
 # A version is looked for as python3.12 on PATH, then among pyenv's versions.
 set -eu
 cd "$(dirname "$0")/.."
-all=target/wheels-all typed=python/lancehead/library.typed archive=python/lancehead/liblancehead.a
+all=target/wheels-all archive=python/lancehead/liblancehead.a
 target=${CARGO_TARGET_DIR:-target}
 
 runs() {
@@ -30,12 +30,8 @@ find_python() {
 # The files in the tree that the wheel takes in are those of `make build`: they come back at the end.
 kept=$(mktemp -d)
 restore() {
-    for file in "$typed" "$archive"; do
-        rm -f "$file"
-        if [ -e "$kept/$(basename "$file")" ]; then
-            mv "$kept/$(basename "$file")" "$file"
-        fi
-    done
+    rm -f python/lancehead/library.typed python/lancehead/library.x86-64-* "$archive"
+    cp -p "$kept"/* python/lancehead/ 2>/dev/null || true
     rm -rf "$kept"
 }
 
@@ -46,15 +42,11 @@ for wanted in "$@"; do
 done
 
 mkdir -p "$all"
-for file in "$typed" "$archive"; do
-    if [ -e "$file" ]; then
-        cp -p "$file" "$kept/"
-    fi
-done
+cp -p python/lancehead/library.* "$archive" "$kept" 2>/dev/null || true
 trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
-cargo build --release --quiet --package lh-aot
-strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/release/liblancehead.a"
+cargo build --profile wheel --quiet --package lh-aot
+strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/wheel/liblancehead.a"
 
 for wanted in "$@"; do
     python=$(find_python "$wanted")
@@ -63,7 +55,7 @@ for wanted in "$@"; do
     "$python" -m venv --clear "$venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$all/requirements.txt"
     # The typed library in it holds code that this version of Python has typed.
-    tools/pack.sh "$venv" "$all/$tag"
+    tools/pack.sh "$venv" "$all/$tag" wheel
     mv "$all/$tag"/lancehead-*.whl "$all/"
     rmdir "$all/$tag"
     tools/try_wheel.sh "$python" "$all"/lancehead-*-"$tag"-*.whl
