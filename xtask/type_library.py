@@ -1,9 +1,12 @@
-"""Types the library for the arguments that programs use most, and writes that to a file, which goes into the wheel.
+"""Types the library for the arguments that programs use most, and compiles its large functions for processors.
 
-Usage: `python xtask/type_library.py python/lancehead/library.typed`, with lancehead installed.
+Usage: `python xtask/type_library.py python/lancehead/library.typed`, with lancehead installed. The files, that one and
+`library.x86-64-v3` and the like beside it, go into the wheel.
 """
 
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -91,4 +94,21 @@ def programs():
             yield from ((eval("lambda a: " + text, {"np": np}), [array]) for text in texts.split())
 
 
-_core.keep_typed(sys.argv[1], list(programs()))
+def main(words):
+    """Writes one file; or the typed library, and then, which need it, the objects for each level in a process."""
+    if words[0] == "--objects":
+        _core.keep_objects(words[2], list(programs()), [words[1]])
+        return
+    typed = Path(words[0])
+    _core.keep_typed(typed, list(programs()))
+    commands = [
+        [sys.executable, __file__, "--objects", level, str(typed.with_suffix(f".{level}"))]
+        for level in _core.shipped_levels()
+    ]
+    started = [subprocess.Popen(command) for command in commands]
+    statuses = [process.wait() for process in started]
+    if any(statuses):
+        sys.exit("type_library: no objects of the library")
+
+
+main(sys.argv[1:])

@@ -1,5 +1,7 @@
 //! Links LLVM statically: the components of the targets we use, and the C++ run-time library.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
@@ -33,6 +35,27 @@ fn main() {
         println!("cargo:rustc-link-lib=static:-bundle={lib}");
     }
     println!("cargo:rustc-link-lib=dylib=m");
+    println!("cargo:rustc-env=LH_PASSES={:016x}", digest(&ask(&["--version"])));
+}
+
+/// The digest of LLVM's version and of the sources that decide which object a module becomes: all but those that make
+/// modules of typed IR, or load objects.
+fn digest(version: &str) -> u64 {
+    let mut files = vec![Path::new("src").to_owned()];
+    let mut hash = DefaultHasher::new();
+    version.hash(&mut hash);
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            let mut inside: Vec<_> =
+                std::fs::read_dir(&path).expect("it can be read").map(|e| e.expect("it can be read").path()).collect();
+            inside.sort();
+            files.extend(inside);
+        } else if !["src/lower", "src/load"].iter().any(|other| path.to_string_lossy().starts_with(other)) {
+            println!("cargo:rerun-if-changed={}", path.display());
+            (path.to_string_lossy(), std::fs::read(&path).expect("it can be read")).hash(&mut hash);
+        }
+    }
+    hash.finish()
 }
 
 /// The `llvm-config` of LLVM 22: `$LLVM_CONFIG`, on the path, or where Debian puts it.

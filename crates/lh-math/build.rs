@@ -1,6 +1,8 @@
 //! Compiles `math/` to LLVM bitcode: with and without fused multiply-add, and for GPUs. Collects the lists of what its
 //! files export.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,6 +17,17 @@ fn main() {
     compile(&Path::new(&out).join("fma.bc"), &["--cfg=lh_fma"]);
     compile(&Path::new(&out).join("plain.bc"), &[]);
     compile(&Path::new(&out).join("gpu.bc"), &["--cfg=lh_fma", "--cfg=lh_gpu"]);
+    println!("cargo:rustc-env=LH_MATH={:016x}", digest(Path::new(&out)));
+}
+
+/// The digest of all that code which uses the library is made of.
+fn digest(out: &Path) -> u64 {
+    let made = ["lists.rs", "fma.bc", "plain.bc", "gpu.bc"].map(|name| out.join(name));
+    let mut hash = DefaultHasher::new();
+    let sources = ["src/lib.rs", "src/variants.rs"].map(PathBuf::from);
+    sources.iter().for_each(|file| println!("cargo:rerun-if-changed={}", file.display()));
+    made.iter().chain(&sources).for_each(|file| std::fs::read(file).expect("it can be read").hash(&mut hash));
+    hash.finish()
 }
 
 /// A macro that passes the functions of all invocations of a macro in `math/` to another macro.

@@ -286,12 +286,8 @@ def keep(options: argparse.Namespace) -> int:
         return clear(places, options.yes)
     elif options.what == "verify":
         whole, damaged = cache.verify(places, options.remove)
-        is_are = "is" if whole == 1 else "are"
-        print(
-            "\n".join(
-                [f"{cache.counted(whole, 'entry', 'entries')} {is_are} complete", *(f"damaged: {p}" for p in damaged)]
-            )
-        )
+        is_are = "is" if len(whole) == 1 else "are"
+        print("\n".join([f"{cache.files_text(whole)} {is_are} complete", *(f"damaged: {p}" for p in damaged)]))
         return 1 if damaged else 0
     else:
         print(f"{cache.counted(cache.pack(places, options.out), 'entry', 'entries')} copied to {options.out}")
@@ -300,7 +296,7 @@ def keep(options: argparse.Namespace) -> int:
 
 def clear(places: Sequence[Path], yes: bool) -> int:
     """`lancehead cache clear`, which asks first."""
-    found = list(cache.files(places))
+    found = [*cache.files(places), *cache.objects(places)]
     where = ", ".join(map(str, places))
     if not found:
         print(f"no entries in {where}")
@@ -308,13 +304,13 @@ def clear(places: Sequence[Path], yes: bool) -> int:
     size = cache.size_text(sum(p.stat().st_size for p in found))
     if not yes:
         try:
-            answer = input(f"Remove {cache.counted(len(found), 'entry', 'entries')}, {size}, from {where}? [y/N] ")
+            answer = input(f"Remove {cache.files_text(found)}, {size}, from {where}? [y/N] ")
         except EOFError:
             print()
             return failed("cache clear", "nothing was removed; --yes removes without a question", 1)
         if answer.strip().lower() not in ("y", "yes"):
             return failed("cache clear", "nothing was removed", 1)
-    print(f"{cache.counted(cache.clear(places), 'entry', 'entries')} removed")
+    print(f"{cache.files_text(cache.clear(places))} removed")
     return 0
 
 

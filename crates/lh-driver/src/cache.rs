@@ -7,14 +7,15 @@
 
 mod entry;
 mod lock;
-mod store;
 mod types;
 
-pub use entry::{Entry, Facts, Place, Step};
+pub use crate::files::{CODE, INDEX, distrust, evict, list, make, mark_used, save};
+pub use entry::{Entry, Facts, Place, Step, StoredPart};
 pub use lock::{Lock, acquire};
-pub use store::{CODE, INDEX, distrust, evict, list, make, mark_used, save};
 
-use crate::code::image::Image;
+use crate::code::group::Group;
+use crate::code::image::{Image, Outsiders};
+use crate::code::part::Part;
 use crate::compiled::Compiled;
 use crate::digest::{Digest, Hasher};
 use crate::host::{Host, contents, is_current};
@@ -25,8 +26,10 @@ use lh_infer::Object;
 use lh_ir::class::Class;
 use lh_ir::func::{Extern, Options};
 use lh_ir::{ObjId, Ty};
+use lh_llvm::Level;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use types::Types;
 
 /// A request for compiled code.
@@ -133,21 +136,24 @@ impl Request<'_> {
         // The result type names steps.
         let all: Vec<ObjId> = found.iter().map(|o| o.unwrap_or(self.function)).collect();
         let ret = types::read(&mut Reader(&entry.ret), host, &all)?;
-        let mut words = HashMap::new();
-        for (what, step) in &entry.words {
-            words.insert(*what, word_of(host, *what, at(step)?)?);
-        }
-        for (number, ty) in &entry.types {
-            let ty = types::read(&mut Reader(ty), host, &all)?;
-            words.insert(Extern::Type(*number), ty.number() as u64);
+        let words = words_of(host, &entry.words, &entry.types, &all, &at)?;
+        let mut parts: Vec<Arc<Part>> = Vec::new();
+        for part in &entry.parts {
+            let words = words_of(host, &part.words, &part.types, &all, &at)?;
+            parts.push(Arc::new(Part::stored(part.module, &part.object, words, &parts)));
         }
         let mut files = HashMap::new();
         for (file, step) in &entry.files {
             files.insert(*file as usize, host.file(at(step)?));
         }
         let object = entry.code_for(&lh_llvm::levels())?;
-        let (word, file) = (|w| words.get(&w).copied(), |f| files.get(&f).cloned());
-        let image = Image::load(object, &entry.facts.function, &word, &file, &|_| None);
+        let outsiders = Outsiders {
+            word: Box::new(|w| words.get(&w).copied()),
+            file: Box::new(|f| files.get(&f).cloned()),
+            lazy: Box::new(|_| None),
+            parts,
+        };
+        let image = Image::load(object, &entry.facts.function, &outsiders);
         let mut code = Compiled::loaded(Some(image), self.args, ret, deps, entry.escapes, object.len());
         code.kernel = entry.kernel;
         code.races.clone_from(&entry.races);
@@ -198,30 +204,34 @@ impl Request<'_> {
         })
     }
 
-    /// An entry for what has just been compiled.
+    /// An entry for what has just been compiled; with `levels`, one whose objects are for levels of processors.
     ///
     /// # Errors
     /// The reason why there is none.
-    pub fn entry(&self, host: &mut dyn Host, compiled: &Compiled, mut facts: Facts) -> Result<Entry, NotCached> {
+    pub fn entry(
+        &self,
+        host: &mut dyn Host,
+        compiled: &Compiled,
+        mut facts: Facts,
+        levels: &[Level],
+    ) -> Result<Entry, NotCached> {
         let key = self.key(host).ok_or(NotCached::ArgumentHash)?;
         let mut steps = Steps::new(self.function, &self.mentioned(host).ok_or(NotCached::ArgumentHash)?);
         steps.add_deps(host, &compiled.deps)?;
-        let (mut words, mut types) = (Vec::new(), Vec::new());
-        for what in compiled.words() {
-            let object = match what {
-                Extern::Array(o) | Extern::Foreign(o) | Extern::Function(o) => o,
-                Extern::Class(c) => host.class_object(c).ok_or(NotCached::Class)?,
-                Extern::Type(number) => {
-                    types.push(number);
-                    continue;
-                }
-            };
-            words.push((what, steps.place(host, object)?));
+        // Objects for levels stand alone.
+        let whole = compiled.whole();
+        let group = compiled.group.as_deref().filter(|_| levels.is_empty()).unwrap_or(&whole);
+        let (words, types) = steps.words(host, group)?;
+        let mut parts = Vec::new();
+        for part in group.called_parts(&compiled.object) {
+            let (words, types) = part.group.as_ref().map_or(Ok(Default::default()), |g| steps.words(host, g))?;
+            let object = part.object().unwrap_or_default().to_vec();
+            parts.push(StoredPart { module: part.module(), words, types, object });
         }
         let mut files = Vec::new();
-        for (number, func) in compiled.files() {
-            let function = host.function_object(*func);
-            files.push((*number as u32, steps.place(host, function)?));
+        for (number, func) in compiled.files(&group.functions) {
+            let function = host.function_object(func);
+            files.push((number as u32, steps.place(host, function)?));
         }
         let on_gpu = compiled.on_gpu.as_ref().map(|k| {
             let captured = k.captured.iter().map(|o| steps.place(host, *o).map(ObjId)).collect::<Result<_, _>>()?;
@@ -229,9 +239,6 @@ impl Request<'_> {
         });
         let on_gpu = on_gpu.transpose()?;
         let ret = steps.type_bytes(host, compiled.ret)?;
-        let ty = |n: u32| Ty::of_number(n as usize).unwrap_or_else(|| lh_ir::bug!("no type has number {n}"));
-        let types = types.into_iter().map(|n| Ok((n, steps.type_bytes(host, ty(n))?)));
-        let types = types.collect::<Result<_, NotCached>>()?;
         let steps = steps.list.iter().map(|(place, object)| step(host, place, *object)).collect::<Result<_, _>>()?;
         if !compiled.deps.iter().all(|d| is_current(host, d)) {
             return Err(NotCached::Changed);
@@ -241,9 +248,25 @@ impl Request<'_> {
             facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret.numba());
         }
         let (escapes, kernel, races) = (compiled.escapes, compiled.kernel, compiled.races.clone());
-        let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code).clone();
-        let variants = Vec::new();
-        Ok(Entry { key, facts, steps, words, files, types, ret, escapes, kernel, races, on_gpu, object, variants })
+        let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code);
+        let object = if levels.is_empty() { object.clone() } else { Vec::new() };
+        let variants = levels.iter().map(|l| (l.name().to_owned(), Vec::new())).collect();
+        Ok(Entry {
+            key,
+            facts,
+            steps,
+            words,
+            files,
+            types,
+            ret,
+            escapes,
+            kernel,
+            races,
+            on_gpu,
+            parts,
+            object,
+            variants,
+        })
     }
 }
 
@@ -254,6 +277,25 @@ fn step(host: &mut dyn Host, place: &Place, object: Option<ObjId>) -> Result<Ste
         None => None,
     };
     Ok(Step { place: place.clone(), digest })
+}
+
+/// The numbers that code gets, as it names them: of objects at steps, and of types.
+fn words_of(
+    host: &mut dyn Host,
+    words: &[(Extern, u32)],
+    types: &[(u32, Vec<u8>)],
+    all: &[ObjId],
+    at: &dyn Fn(&u32) -> Option<ObjId>,
+) -> Option<HashMap<Extern, u64>> {
+    let mut values = HashMap::new();
+    for (what, step) in words {
+        values.insert(*what, word_of(host, *what, at(step)?)?);
+    }
+    for (number, ty) in types {
+        let ty = types::read(&mut Reader(ty), host, all)?;
+        values.insert(Extern::Type(*number), ty.number() as u64);
+    }
+    Some(values)
 }
 
 /// The number that code gets for an object.
@@ -301,6 +343,9 @@ fn classes_in(t: Ty) -> Vec<ObjId> {
     found.into_inner()
 }
 
+/// Numbers of the process: objects by their steps, and types as bytes.
+type Words = (Vec<(Extern, u32)>, Vec<(u32, Vec<u8>)>);
+
 /// Steps in the making.
 struct Steps {
     list: Vec<(Place, Option<ObjId>)>,
@@ -347,6 +392,24 @@ impl Steps {
             }
         }
         Ok(())
+    }
+
+    /// The numbers of the process that a group refers to: objects by their steps, and types as bytes.
+    fn words(&mut self, host: &mut dyn Host, group: &Group) -> Result<Words, NotCached> {
+        let (mut words, mut types) = (Vec::new(), Vec::new());
+        for (number, what) in group.numbered() {
+            let object = match what {
+                Extern::Array(o) | Extern::Foreign(o) | Extern::Function(o) => o,
+                Extern::Class(c) => host.class_object(c).ok_or(NotCached::Class)?,
+                Extern::Type(ty) => {
+                    let ty = Ty::of_number(ty as usize).unwrap_or_else(|| lh_ir::bug!("no type has number {ty}"));
+                    types.push((number.number(), self.type_bytes(host, ty)?));
+                    continue;
+                }
+            };
+            words.push((number, self.place(host, object)?));
+        }
+        Ok((words, types))
     }
 
     /// A type as bytes; what it mentions is found by steps.

@@ -1,8 +1,9 @@
 //! The result of a compilation: machine code, ready to be called, with its texts, objects and dependencies.
 
+use crate::code::group::Group;
 use crate::code::image::Image;
 use crate::code::lazy::Lazy;
-use crate::code::{unit, words};
+use crate::code::words;
 use crate::kernel::GpuKernel;
 use crate::source_info::SourceInfo;
 use crate::spec::Dep;
@@ -50,9 +51,12 @@ pub struct Compiled {
     pub object_size: usize,
     /// The object code, for the cache; empty if it comes from there.
     pub(crate) object: Vec<u8>,
-    /// The function of the source file that each number of a file in the object means.
+    /// The function of the source file that each number of a file in the object of its group means.
     pub(crate) files: Vec<(usize, FuncId)>,
+    /// All functions, the entry first.
     pub(crate) functions: Vec<Arc<Function>>,
+    /// The functions that were compiled together; `None` if it comes from the cache.
+    pub(crate) group: Option<Arc<Group>>,
     /// The user's functions that it calls, directly or not; none if it comes from the cache.
     pub called: Vec<Called>,
     /// Source-level information about each function.
@@ -138,6 +142,7 @@ impl Compiled {
             object: Vec::new(),
             files: Vec::new(),
             functions: Vec::new(),
+            group: None,
             called: Vec::new(),
             sources: Vec::new(),
             names: HashMap::new(),
@@ -169,14 +174,11 @@ impl Compiled {
         words.filter_map(|w| if let Extern::Array(o) = w { Some(o) } else { None }).collect()
     }
 
-    /// Numbers of this process that the code refers to.
-    pub(crate) fn words(&self) -> Vec<Extern> {
-        words(&self.functions)
-    }
-
-    /// The function of the source file that each number of a file in the object means.
-    pub(crate) fn files(&self) -> &[(usize, FuncId)] {
-        &self.files
+    /// The function of the source file that each number of a file means in the object of a group of these functions.
+    pub(crate) fn files(&self, functions: &[Arc<Function>]) -> Vec<(usize, FuncId)> {
+        let own = self.group.iter().flat_map(|g| &g.functions).collect::<Vec<_>>();
+        let place = |file: &str| functions.iter().position(|f| f.file == file);
+        self.files.iter().filter_map(|(n, f)| Some((place(&own.get(*n)?.file)?, *f))).collect()
     }
 
     /// A text form of the code, made anew.
@@ -186,41 +188,59 @@ impl Compiled {
             Text::Llvm => lh_llvm::Wanted { llvm_ir_opt: true, ..Default::default() },
             Text::Asm => lh_llvm::Wanted { asm: true, ..Default::default() },
         };
-        let out = lh_llvm::compile(&unit(&self.functions, &self.names, wanted));
-        out.llvm_ir_opt.or(out.asm).unwrap_or_default()
+        let texts = self.groups().into_iter().map(|group| {
+            let out = lh_llvm::compile(&group.unit(wanted, lh_llvm::Rare::Here));
+            out.llvm_ir_opt.or(out.asm).unwrap_or_default()
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// The code for a linker, for processors of a level or this one: the entry stub has the symbol `entry`, and symbols
     /// of what is outside end with it.
     pub fn linkable(&self, entry: &str, level: Option<Level>) -> Vec<u8> {
-        let mut unit = unit(&self.functions, &self.names, lh_llvm::Wanted::default());
+        let group = self.whole();
+        let mut unit = group.unit(lh_llvm::Wanted::default(), lh_llvm::Rare::Here);
         (unit.entry_symbol, unit.outside, unit.level) = (entry.to_owned(), format!(".{entry}"), level);
         lh_llvm::compile(&unit).object
     }
 
-    /// The same object for processors of a level.
+    /// One object with all of the code, for processors of a level.
     pub fn object_for(&self, level: Level) -> Vec<u8> {
-        let mut unit = unit(&self.functions, &self.names, lh_llvm::Wanted::default());
+        let group = self.whole();
+        let mut unit = group.unit(lh_llvm::Wanted::default(), lh_llvm::Rare::Here);
         unit.level = Some(level);
         lh_llvm::compile(&unit).object
+    }
+
+    /// All functions as one group, for code that stands alone.
+    pub(crate) fn whole(&self) -> Group {
+        Group::of_entry(self.functions.clone(), self.names.clone(), Vec::new())
+    }
+
+    /// The groups of functions that were compiled together, the entry's first; none if it comes from the cache.
+    fn groups(&self) -> Vec<Arc<Group>> {
+        let own = self.group.iter().cloned();
+        let parts = self.group.iter().flat_map(|g| g.called_parts(&self.object));
+        own.chain(parts.filter_map(|p| p.group.clone())).collect()
     }
 
     /// Objects that [`Compiled::linkable`] needs from outside, with their symbols.
     pub fn outside_words(&self, entry: &str) -> Vec<(Extern, String)> {
         let symbol = |w| format!("{}.{entry}", lh_llvm::Outside::Word(w).symbol());
-        self.words().into_iter().map(|w| (w, symbol(w))).collect()
+        self.whole().numbered().map(|(number, word)| (word, symbol(number))).collect()
     }
 
     /// Functions whose source files' names it needs from outside, with the symbols of these.
     pub fn outside_files(&self, entry: &str) -> Vec<(FuncId, String)> {
         let symbol = |n| format!("{}.{entry}", lh_llvm::Outside::File(n).symbol());
-        self.files.iter().map(|(n, f)| (*f, symbol(*n))).collect()
+        self.files(&self.functions).into_iter().map(|(n, f)| (f, symbol(n))).collect()
     }
 
     /// The vectoriser's remarks about each loop, made anew.
     pub fn remarks(&self) -> Vec<lh_llvm::Remark> {
         let wanted = lh_llvm::Wanted { remarks: true, ..Default::default() };
-        lh_llvm::compile(&unit(&self.functions, &self.names, wanted)).remarks
+        let of = |g: Arc<Group>| lh_llvm::compile(&g.unit(wanted, lh_llvm::Rare::Here)).remarks;
+        self.groups().into_iter().flat_map(of).collect()
     }
 
     /// The typed functions, the entry first.

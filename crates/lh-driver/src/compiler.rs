@@ -3,24 +3,24 @@
 pub mod gpu;
 mod gradients;
 mod library;
+mod parts;
 pub mod ptx;
 mod session;
 mod state;
 
 pub use state::Compiler;
 
-use crate::code::image::Image;
+use crate::code::group::Group;
+use crate::code::image::{Image, Outsiders};
 use crate::code::lazy::Lazy;
-use crate::code::{unit, words};
 use crate::compiled::{Compiled, escapes};
 use crate::host::Host;
 use crate::kernel;
 use lh_infer::{ArgTy, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Extern, Function, Options};
+use lh_ir::func::{Device, Function, Options};
 use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use session::Session;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -121,7 +121,7 @@ impl Compiler {
 
     /// Machine code of a specialisation and all that it calls.
     fn generate(
-        &self,
+        &mut self,
         host: &mut dyn Host,
         spec: SpecId,
         args: &[Ty],
@@ -130,23 +130,26 @@ impl Compiler {
         whole: bool,
     ) -> Result<Compiled> {
         let order = self.reachable(spec);
-        let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
-        let names = self.names(&order);
+        let (own, parts) = self.own_and_parts(host, spec, whole);
+        let functions: Vec<Arc<Function>> = own.iter().map(|s| self.body(*s).func.clone()).collect();
         let (functions, kernel) = kernel::place_memory(functions);
         let ret = self.spec(spec).ret;
         if kernel.is_some() {
             kernel::check_result(&functions[0], ret)?;
         }
+        let group = Arc::new(Group::of_entry(functions, self.names(&own), parts));
         let rare = if whole { lh_llvm::Rare::Here } else { lh_llvm::Rare::Later };
-        let unit = lh_llvm::Unit { rare, ..unit(&functions, &names, lh_llvm::Wanted::default()) };
         let mut output = lh_llvm::Output::default();
-        host.detached(&mut || output = lh_llvm::compile(&unit));
+        host.detached(&mut || {
+            (_, output) = self.objects.compile(&group.unit(lh_llvm::Wanted::default(), rare));
+            group.compile_called(&output.object);
+        });
         let generated = start.elapsed();
-        let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
-        let lazy = (!whole && !output.rare.is_empty()).then(|| Lazy::new(output.rare, &functions, &names, &words));
-        let word = |w| words.get(&w).copied();
-        let file = |f: usize| Some(functions.get(f)?.file.clone());
-        let image = Image::load(&output.object, &functions[0].name, &word, &file, &|n| lazy.as_ref()?.cell(n));
+        let words = group.values(|w| host.word(w));
+        let lazy = (!whole && !output.rare.is_empty()).then(|| Lazy::new(output.rare, &group, &words, &self.objects));
+        let outsiders = Outsiders { lazy: Box::new(|n| lazy.as_ref()?.cell(n)), ..group.outsiders(&words) };
+        let image = Image::load(&output.object, &group.functions[0].name, &outsiders);
+        drop(outsiders);
         let t = output.timings;
         let loading = start.elapsed() - generated;
         timings.extend([("LLVM IR", t.lower), ("optimisation", t.optimise)]);
@@ -161,16 +164,17 @@ impl Compiler {
             escapes: escapes(args, ret),
             writes: self.body(spec).summary.writes(),
             kernel,
-            races: Compiled::races_of(&functions),
+            races: Compiled::races_of(&group.functions),
             told: AtomicBool::new(false),
             timings,
             object_size: output.object.len(),
-            files: self.files(&functions, &order),
+            files: self.files(&group.functions, &own),
             object: output.object,
-            functions,
+            functions: in_order(&order, &own, &group.functions, |s| self.body(s).func.clone()),
+            group: Some(group),
             called: self.called(&order[1..]),
             sources: order.iter().map(|s| self.body(*s).source.clone()).collect(),
-            names,
+            names: self.names(&order),
             advance: None,
             on_gpu: None,
             _image: Some(image),
@@ -223,6 +227,17 @@ impl Compiler {
             |t: &Ty| if t.flatten().is_empty() { *t } else { params.next().map_or(*t, |p| typed.values[p.index()]) };
         Ok(args.iter().map(found).collect())
     }
+}
+
+/// The functions of all specialisations in `order`: of those in `own`, as they were compiled.
+fn in_order(
+    order: &[SpecId],
+    own: &[SpecId],
+    functions: &[Arc<Function>],
+    other: impl Fn(SpecId) -> Arc<Function>,
+) -> Vec<Arc<Function>> {
+    let of = |s: &SpecId| own.iter().position(|o| o == s).map_or_else(|| other(*s), |at| functions[at].clone());
+    order.iter().map(of).collect()
 }
 
 fn function(host: &mut dyn Host, f: ObjId) -> FuncId {

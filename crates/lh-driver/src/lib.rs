@@ -15,6 +15,7 @@ mod code;
 mod compiled;
 mod compiler;
 mod digest;
+mod files;
 pub mod host;
 mod kernel;
 pub mod report;
@@ -22,6 +23,8 @@ mod source_info;
 mod spec;
 pub mod typed_library;
 
+pub use code::objects::{OBJECT, ObjectStore, is_whole};
+pub use code::shipped::Shipped;
 pub use compiled::{Called, Compiled, Text};
 pub use compiler::ptx::{LiftedKernel, compile_lifted};
 pub use compiler::{Compiler, gpu};
@@ -47,4 +50,15 @@ pub fn processor_levels() -> Vec<&'static str> {
 /// The processors that LLVM knows by name, and the features that it knows of them.
 pub fn known_processors() -> (Vec<String>, Vec<String>) {
     lh_llvm::known_processors()
+}
+
+/// The levels of x86-64 for which lancehead comes with objects, highest first.
+pub const SHIPPED_LEVELS: [&str; 2] = ["x86-64-v4", "x86-64-v3"];
+
+/// The level whose objects run on the processor that is compiled for; `None` if there is none, or if a setting names
+/// another processor.
+pub fn shipped_level() -> Option<&'static str> {
+    let host = lh_llvm::host();
+    let levels = lh_llvm::levels();
+    SHIPPED_LEVELS.into_iter().find(|l| if host.is_named { host.cpu == *l } else { levels.contains(l) })
 }

@@ -4,6 +4,7 @@ use crate::source_info::SourceInfo;
 use lh_ir::func::{Function, Inst, MapExpr, Options};
 use lh_ir::runtime::{Items, Role};
 use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind, Value};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The identity of a specialisation.
@@ -84,7 +85,8 @@ fn closed(func: &Function) -> Vec<SpecId> {
     closes.filter_map(next).collect()
 }
 
-/// Functions that a typed function calls.
+/// Functions that a typed function calls, in the order of their first calls: it is the same in every process, which the
+/// numbers of specialisations are not.
 pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
     let mut out = Vec::new();
     for i in func.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
@@ -93,7 +95,7 @@ pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
         }
     }
     out.extend(func.with_bodies().into_iter().flat_map(closed));
-    out.sort();
-    out.dedup();
+    let mut seen = HashSet::new();
+    out.retain(|s| seen.insert(*s));
     out
 }

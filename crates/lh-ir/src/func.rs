@@ -236,6 +236,28 @@ pub enum Extern {
     Function(ObjId),
 }
 
+impl Extern {
+    /// The number of the object, class or type.
+    pub fn number(self) -> u32 {
+        match self {
+            Extern::Array(o) | Extern::Foreign(o) | Extern::Function(o) => o.0,
+            Extern::Class(c) => c.0,
+            Extern::Type(n) => n,
+        }
+    }
+
+    /// The same kind of number with another number.
+    pub fn numbered(self, n: u32) -> Extern {
+        match self {
+            Extern::Array(_) => Extern::Array(ObjId(n)),
+            Extern::Class(_) => Extern::Class(ExcId(n)),
+            Extern::Foreign(_) => Extern::Foreign(ObjId(n)),
+            Extern::Type(_) => Extern::Type(n),
+            Extern::Function(_) => Extern::Function(ObjId(n)),
+        }
+    }
+}
+
 /// A scalar computation over elements of operands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MapExpr {

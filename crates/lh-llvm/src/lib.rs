@@ -15,6 +15,7 @@ mod passes;
 mod pipeline;
 mod ptx;
 mod remarks;
+mod store;
 mod unit;
 
 pub use lh_ops::symbols;
@@ -24,7 +25,8 @@ pub use machine::{Gpu, Host, Level, NEWEST_ISA, host, known_processors, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, compile_ptx};
 pub use remarks::Remark;
-pub use unit::{Abi, Captured, KernelLimits, RaiseSite, Rare, Timings, Unit, Wanted};
+pub use store::{Lowered, NoObjects, Objects, compiler};
+pub use unit::{Abi, Captured, KernelLimits, LinkedFunction, RaiseSite, Rare, Timings, Unit, Wanted};
 
 use lh_ir::func::Entry;
 use passes::{math_library, polls};
@@ -51,14 +53,31 @@ pub struct Output {
 
 /// Compiles a unit for a CPU.
 pub fn compile(unit: &Unit<'_>) -> Output {
+    compile_with(unit, &mut NoObjects)
+}
+
+/// Compiles a unit for a CPU, unless `objects` has the object of the same module.
+pub fn compile_with(unit: &Unit<'_>, objects: &mut dyn Objects) -> Output {
     machine::with_level(unit.level, !unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
         let lower::Lowered { module, rare, .. } = lower::lower(unit, machine);
         let has_cold = unit.rare != Rare::Later && !rare.is_empty();
         out.rare = rare;
-        let listener = remarks::listen(&module, unit.wanted.remarks);
         let has_threads = unit.functions[unit.entry].kernel.entry == Entry::Blocks;
+        let is_sought = !unit.wanted.needs_passes();
+        if is_sought {
+            let found = store::identify(&module, unit, machine, (has_cold, has_threads), objects);
+            out.timings.lower = start.elapsed();
+            if let Some(object) = found {
+                out.object = object;
+                return out;
+            }
+        }
+        for f in module.functions().into_iter().filter(|f| !ir::walk::is_declaration(*f)) {
+            machine.target.mark(&module, f);
+        }
+        let listener = remarks::listen(&module, unit.wanted.remarks);
         if has_threads {
             // Loops over threads profit from wide vectors.
             math_library::widen(&module, machine.target, |_| true);
@@ -82,6 +101,9 @@ pub fn compile(unit: &Unit<'_>) -> Output {
         let start = Instant::now();
         out.object = pipeline::object(&module, machine);
         out.timings.emit = start.elapsed();
+        if is_sought {
+            objects.keep(&out.object);
+        }
         out.remarks = listener.take();
         out
     })

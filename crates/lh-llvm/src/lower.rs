@@ -71,6 +71,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         target: machine.target,
         unit,
         functions: Vec::new(),
+        linked: HashMap::new(),
         often: copied_too_often(unit, &callees, &recursive),
         recursive,
         always_raise: parts::always_raise(unit, &specs),
@@ -91,7 +92,8 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         is_large: parts::has_large(unit),
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
-    if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() {
+    cx.linked = unit.linked.iter().map(|l| (l.spec, cx.declare_linked(&l.function, &l.symbol))).collect();
+    if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() && unit.abi != Abi::Internal {
         // Inlined into its only caller, the stub, it is not optimised twice.
         cx.m.attribute(cx.functions[unit.entry].value, "alwaysinline");
     }
@@ -113,6 +115,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
 fn lower_entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     match unit.abi {
         Abi::Host if unit.rare == Rare::Only => {}
+        Abi::Internal => {}
         Abi::Host => {
             entry::lower(cx, unit.entry, &unit.entry_symbol);
             if unit.functions[unit.entry].options.callback {

@@ -21,6 +21,8 @@ pub struct Host {
     pub features: String,
     /// Target triple.
     pub triple: String,
+    /// Whether a setting names the processor or its features.
+    pub is_named: bool,
 }
 
 /// A setting of ours, or Numba's setting with the same meaning.
@@ -57,9 +59,11 @@ pub fn host() -> &'static Host {
         // 64-bit atomic operations need `cx8`.
         let features =
             features.map(|f| if is_other { format!("+64bit,+cx8,{f}").trim_end_matches(',').to_owned() } else { f });
+        let is_named = features.is_some();
         // SAFETY: the three functions return texts that we own.
         let mut host = unsafe {
             Host {
+                is_named,
                 cpu: cpu.unwrap_or_else(|| take_message(LLVMGetHostCPUName())),
                 features: features.unwrap_or_else(|| take_message(LLVMGetHostCPUFeatures())),
                 triple: take_message(LLVMGetDefaultTargetTriple()),
@@ -211,6 +215,11 @@ impl Target {
             Target::Host => host().features.clone(),
             Target::Nvptx(gpu) => format!("+ptx{}", gpu.isa),
         }
+    }
+    /// Marks a function as one for this processor.
+    pub(crate) fn mark(self, m: &Module, function: Val) {
+        m.text_attribute(function, "target-cpu", &self.cpu());
+        m.text_attribute(function, "target-features", &self.features());
     }
     /// Whether there is an instruction for fused multiply-add.
     pub(crate) fn has_fma(self) -> bool {

@@ -14,9 +14,14 @@ pub enum Outside {
     /// The run-time library's `lazy::Cell` of a function compiled on its first call, by its index in
     /// [`crate::Output::rare`].
     Rare(usize),
+    /// A function that another unit has, by the digest of that unit's module.
+    Part(u128),
 }
 
 impl Outside {
+    /// How symbols of parts begin; 32 hexadecimal digits follow.
+    pub const PART: &str = "lh.part.";
+
     /// Its symbol.
     pub fn symbol(self) -> String {
         match self {
@@ -27,11 +32,15 @@ impl Outside {
             Outside::Word(Extern::Function(o)) => format!("lh.function.{}", o.0),
             Outside::File(n) => format!("lh.file.{n}"),
             Outside::Rare(n) => format!("lh.rare.{n}"),
+            Outside::Part(key) => format!("{}{key:032x}", Outside::PART),
         }
     }
     /// The referent of a symbol, if it is one of these.
     pub fn of(symbol: &str) -> Option<Outside> {
         let (kind, number) = symbol.strip_prefix("lh.")?.split_once('.')?;
+        if kind == "part" {
+            return u128::from_str_radix(number, 16).ok().map(Outside::Part);
+        }
         let number: u32 = number.parse().ok()?;
         match kind {
             "array" => Some(Outside::Word(Extern::Array(ObjId(number)))),
@@ -59,7 +68,7 @@ mod tests {
             Outside::Word(Extern::Type(9)),
             Outside::Word(Extern::Function(ObjId(10))),
         ];
-        for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2)]) {
+        for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2), Outside::Part(77)]) {
             assert_eq!(Outside::of(&o.symbol()), Some(o));
         }
         assert_eq!(Outside::of(lh_ops::symbols::ITEMS_NEW), None);

@@ -2,10 +2,11 @@
 
 use crate::machine::Level;
 use crate::outside::Outside;
-use lh_ir::func::Function;
+use lh_ir::func::{Extern, Function};
 use lh_ir::{ExcId, ObjId, SpecId};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A captured array or function in code for a GPU.
@@ -35,6 +36,11 @@ pub struct Unit<'f> {
     pub wanted: Wanted,
     /// Treatment of cold functions.
     pub rare: Rare,
+    /// Functions that other units have.
+    pub linked: Vec<LinkedFunction>,
+    /// The position of each number of the process that the unit refers to. Symbols name it by the position, so that the
+    /// same code has the same symbols in every process.
+    pub words: HashMap<Extern, u32>,
     /// Captured arrays in code for a GPU.
     pub arrays: HashMap<ObjId, Captured>,
     /// Suffix of the symbols of [`Outside`], since units that a linker joins use the same numbers for different
@@ -44,12 +50,24 @@ pub struct Unit<'f> {
     pub level: Option<Level>,
 }
 
+/// A function that the unit calls and another unit has ([`Abi::Internal`]).
+pub struct LinkedFunction {
+    /// Its specialisation.
+    pub spec: SpecId,
+    /// The function, of which the unit needs parameters and result.
+    pub function: Arc<Function>,
+    /// The symbol by which the unit refers to it.
+    pub symbol: String,
+}
+
 /// The calling convention of a unit's entry.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub enum Abi {
     /// `i32 stub(const u64* arguments, u64* result)`, on the CPU.
     #[default]
     Host,
+    /// The convention of functions inside of a unit, for units that are linked with it.
+    Internal,
     /// A kernel for a GPU: all flattened arguments except owners of memory are parameters.
     Kernel(KernelLimits),
     /// A device function `T f(...)`.
@@ -98,6 +116,13 @@ pub struct Wanted {
     pub lines: bool,
 }
 
+impl Wanted {
+    /// Whether an output needs LLVM's passes to run, although the object is known.
+    pub(crate) fn needs_passes(self) -> bool {
+        self.llvm_ir || self.llvm_ir_opt || self.asm || self.remarks
+    }
+}
+
 impl Unit<'_> {
     /// Whether instructions carry their lines.
     pub(crate) fn lines(&self) -> bool {
@@ -105,7 +130,20 @@ impl Unit<'_> {
     }
     /// The symbol of something outside of the object.
     pub(crate) fn symbol(&self, of: Outside) -> String {
+        let of = match of {
+            Outside::Word(word) => Outside::Word(self.words.get(&word).map_or(word, |n| word.numbered(*n))),
+            other => other,
+        };
         of.symbol() + &self.outside
+    }
+    /// The symbol of a function: its name without the numbers by which the driver tells specialisations of a process
+    /// apart, and its position in the unit.
+    pub(crate) fn function_symbol(&self, index: usize) -> String {
+        if index == self.entry && self.abi == Abi::Internal {
+            return self.entry_symbol.clone();
+        }
+        let name = &*self.functions[index].name;
+        format!("{}.{index}", name.split_once('.').map_or(name, |(stem, _)| stem))
     }
     /// Whether the entry is compiled for a debugger.
     pub(crate) fn debug(&self) -> bool {

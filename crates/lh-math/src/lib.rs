@@ -17,6 +17,9 @@ mod variants;
 pub use native::address;
 pub use variants::{RARE, Rare, mappings, rare, variants};
 
+/// The digest of the library: code that uses it depends on it.
+pub const DIGEST: &str = env!("LH_MATH");
+
 /// Bitcode for machines with fused multiply-add.
 pub static BITCODE_FMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fma.bc"));
 

@@ -10,6 +10,8 @@ macro_rules! symbols {
 symbols! {
     /// The entry point of an object.
     ENTRY = "lh_entry";
+    /// The function of an object that other objects call.
+    PART = "lh_part";
     /// The prefix of all functions of the math library, and of this list.
     PREFIX = "lh_";
     /// The prefix of functions on vectors of lanes.

@@ -17,8 +17,8 @@ _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
 def places_of(given: Sequence[Path]) -> list[Path]:
-    """Directories and scripts to look at: those given, else the user's cache and `__pycache__` of the working
-    directory.
+    """Directories and scripts to look at: those given, else the user's cache, the store of objects if it is elsewhere,
+    and `__pycache__` of the working directory.
 
     Raises:
         FileNotFoundError: one that is given does not exist.
@@ -26,8 +26,9 @@ def places_of(given: Sequence[Path]) -> list[Path]:
     for place in given:
         if not place.exists():
             raise FileNotFoundError(f"there is no {place}")
-    kept = _core.cache_directory()
-    return list(given) or [*([kept] if kept else []), Path(BESIDE)]
+    kept, store = _core.cache_directory(), _core.store_folder()
+    elsewhere = store is not None and not (kept and store.is_relative_to(kept))
+    return list(given) or [*([kept] if kept else []), *([store] if store and elsewhere else []), Path(BESIDE)]
 
 
 def files(places: Sequence[Path]) -> Iterator[Path]:
@@ -43,6 +44,18 @@ def files(places: Sequence[Path]) -> Iterator[Path]:
         yield from sorted(p for p in found if ".lh-py" in p.name)
 
 
+def objects(places: Sequence[Path]) -> list[Path]:
+    """Files of the store of objects, in or below directories."""
+    found = {path for place in places if place.is_dir() for path in place.rglob("*.nbo")}
+    return sorted(found)
+
+
+def _objects_text(places: Sequence[Path]) -> str:
+    """How many files of the store of objects there are, and their size."""
+    found = objects(places)
+    return f"{counted(len(found), 'object', 'objects')}, {size_text(sum(p.stat().st_size for p in found))}"
+
+
 def listing(places: Sequence[Path], long: bool) -> list[str]:
     """The entries of each place as a table; `long`: with what each has read."""
     lines = []
@@ -52,6 +65,8 @@ def listing(places: Sequence[Path], long: bool) -> list[str]:
         lines += [_HEADER, *rows] if rows else ["  no entries"]
     found = list(files(places))
     lines.append(f"{counted(len(found), 'entry', 'entries')}, {size_text(sum(p.stat().st_size for p in found))}")
+    if objects(places):
+        lines.append(f"store of library code: {_objects_text(places)}")
     return lines if found else [*lines, *_advice()]
 
 
@@ -106,34 +121,48 @@ def facts(places: Sequence[Path]) -> list[str]:
             f"directory  {place}: {counted(len(found), 'entry', 'entries')}, "
             f"{size_text(sum(p.stat().st_size for p in found))}"
         )
+    store = _core.store_folder()
     lines += [
         f"entries    {total}",
-        f"limit      {size_text(config.CACHE_SIZE)}",
+        f"objects    {store}: {_objects_text([store])}" if store else "objects    in memory only (LANCEHEAD_STORE)",
+        f"limit      {size_text(config.CACHE_SIZE)}, entries and objects each",
         f"kept       {everything[config.CACHE]}",
     ]
     return lines if total else [*lines, *_advice()]
 
 
-def clear(places: Sequence[Path]) -> int:
-    """Removes entries, and schedules of lazy arrays beside them; how many entries."""
+def files_text(found: Sequence[Path]) -> str:
+    """How many entries and stored objects are among files.
+
+    >>> files_text([Path("f.nbc"), Path("a.nbo"), Path("b.nbo")])
+    '1 entry and 2 objects'
+    """
+    stored = sum(path.suffix == ".nbo" for path in found)
+    entries = counted(len(found) - stored, "entry", "entries")
+    return f"{entries} and {counted(stored, 'object', 'objects')}" if stored else entries
+
+
+def clear(places: Sequence[Path]) -> list[Path]:
+    """Removes entries and stored objects, and schedules of lazy arrays beside them; those that were there."""
     for place in places:
         for path in (place / SCHEDULES).glob("*.json"):
             path.unlink(missing_ok=True)
-    removed = list(files(places))
+    removed = [*files(places), *objects(places)]
     for path in removed:
         path.unlink(missing_ok=True)
-        index = path.with_name(path.name.rsplit(".", 3)[0] + ".nbi")
-        index.unlink(missing_ok=True)
-    return len(removed)
+        if path.suffix == ".nbc":
+            path.with_name(path.name.rsplit(".", 3)[0] + ".nbi").unlink(missing_ok=True)
+    return removed
 
 
-def verify(places: Sequence[Path], remove: bool) -> tuple[int, list[Path]]:
-    """How many entries are complete, and which are not."""
+def verify(places: Sequence[Path], remove: bool) -> tuple[list[Path], list[Path]]:
+    """The entries and stored objects that are complete, and those that are not."""
     checked = [(path, _core.cache_entry(path) is not None) for path in files(places)]
+    checked += [(path, _core.store_is_whole(path)) for path in objects(places)]
     damaged = [path for path, is_whole in checked if not is_whole]
     for path in damaged if remove else []:
         path.unlink(missing_ok=True)
-    return len(checked) - len(damaged), damaged
+    return [path for path, is_whole in checked if is_whole], damaged
 
 
 def pack(places: Sequence[Path], out: Path) -> int:

@@ -23,6 +23,8 @@ ALLOWED = (
     "lancehead/py.typed",
     # Tables that `make build` has written, and the run-time library for the linker.
     "lancehead/library.typed",
+    "lancehead/library.x86-64-v3",
+    "lancehead/library.x86-64-v4",
     "lancehead/liblancehead.a",
     "lancehead/_command/ahead.c",
     # The pages of `lancehead help`, which tools/pages.sh copies.

@@ -45,12 +45,12 @@ def test_list_and_facts(project):
 
 def test_verify_and_clear(project):
     project.run("import m; m.f(1); m.f(1.5)")
-    assert lancehead(project, "cache", "verify").stdout == "2 entries are complete\n"
+    assert lancehead(project, "cache", "verify").stdout == "2 entries and 2 objects are complete\n"
     entry = project.entries()[0]
     entry.write_bytes(entry.read_bytes()[:-1])
     done = lancehead(project, "cache", "verify", "--remove", check=False)
     assert done.returncode == 1 and str(entry) in done.stdout and not entry.exists()
-    assert lancehead(project, "cache", "clear", "--yes").stdout == "1 entry removed\n"
+    assert lancehead(project, "cache", "clear", "--yes").stdout == "1 entry and 2 objects removed\n"
     assert [p for p in (project.path / "kept").rglob("*") if p.is_file()] == []
     assert project.run(CALL) == [11, 0, 1]
 

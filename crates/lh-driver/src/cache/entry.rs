@@ -1,8 +1,8 @@
 //! The format of a file of the cache.
 //!
 //! ```text
-//! "LHCACHE5" · hash of the rest · key · facts · steps · words · files · types · result type · kernel · loops that run
-//! in order · facts of GPU code · object · objects by level
+//! "LHCACHE6" · hash of the rest · key · facts · steps · words · files · types · result type · kernel · loops that run
+//! in order · facts of GPU code · parts · object · objects by level
 //! ```
 
 use crate::digest::{Digest, Hasher, blake2b};
@@ -12,7 +12,7 @@ use lh_ir::func::{self, Extern, Race};
 use lh_ir::{ExcId, ObjId, Span};
 
 /// First bytes of a file; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"LHCACHE5";
+const MAGIC: &[u8; 8] = b"LHCACHE6";
 
 /// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,19 @@ pub struct Facts {
     pub version: String,
 }
 
+/// A function of the library with an object of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPart {
+    /// The digest of its module, by which other objects name it.
+    pub module: Digest,
+    /// As those of an entry.
+    pub words: Vec<(Extern, u32)>,
+    /// As those of an entry.
+    pub types: Vec<(u32, Vec<u8>)>,
+    /// ELF object.
+    pub object: Vec<u8>,
+}
+
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -84,6 +97,8 @@ pub struct Entry {
     pub races: Vec<(String, Race)>,
     /// If it is code for a GPU, its facts without the code, which is the object.
     pub on_gpu: Option<GpuKernel>,
+    /// Functions of the library that the object calls, each after those that it calls itself.
+    pub parts: Vec<StoredPart>,
     /// ELF object; empty if there is one for each of several levels of processors.
     pub object: Vec<u8>,
     /// Objects by level.
@@ -145,6 +160,24 @@ impl Writer {
         self.many(&k.sites, |w, (class, text, function, file, line)| {
             [class, text, function, file].iter().for_each(|t| w.text(t));
             w.number(*line);
+        });
+    }
+    fn words(&mut self, words: &[(Extern, u32)]) {
+        self.many(words, |w, (what, step)| {
+            let kind = match what {
+                Extern::Array(_) => 0,
+                Extern::Class(_) => 1,
+                Extern::Foreign(_) => 2,
+                Extern::Function(_) => 3,
+                Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
+            };
+            w.tagged(kind, &[what.number(), *step]);
+        });
+    }
+    fn types(&mut self, types: &[(u32, Vec<u8>)]) {
+        self.many(types, |w, (number, ty)| {
+            w.number(*number);
+            w.bytes(ty);
         });
     }
     fn step(&mut self, s: &Step) {
@@ -269,6 +302,17 @@ impl<'a> Reader<'a> {
         let sites = self.many(|r| Some((r.text()?, r.text()?, r.text()?, r.text()?, r.number()?)))?;
         Some(GpuKernel { symbol, contents, captured, sites, ..GpuKernel::default() })
     }
+    fn types(&mut self) -> Option<Vec<(u32, Vec<u8>)>> {
+        self.many(|r| Some((r.number()?, r.bytes()?.to_vec())))
+    }
+    fn part(&mut self) -> Option<StoredPart> {
+        Some(StoredPart {
+            module: self.digest()?,
+            words: self.many(Reader::word)?,
+            types: self.types()?,
+            object: self.bytes()?.to_vec(),
+        })
+    }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
         let what = match kind {
@@ -293,29 +337,23 @@ impl Entry {
         }
         w.number(f.line);
         w.many(&self.steps, Writer::step);
-        w.many(&self.words, |w, (what, step)| {
-            let (kind, number) = match what {
-                Extern::Array(o) => (0, o.0),
-                Extern::Class(c) => (1, c.0),
-                Extern::Foreign(o) => (2, o.0),
-                Extern::Function(o) => (3, o.0),
-                Extern::Type(_) => lh_ir::bug!("types have a list of their own"),
-            };
-            w.tagged(kind, &[number, *step]);
-        });
+        w.words(&self.words);
         w.many(&self.files, |w, (file, step)| {
             w.number(*file);
             w.number(*step);
         });
-        w.many(&self.types, |w, (number, ty)| {
-            w.number(*number);
-            w.bytes(ty);
-        });
+        w.types(&self.types);
         w.bytes(&self.ret);
         w.byte(u8::from(self.escapes));
         w.many(self.kernel.as_slice(), Writer::kernel);
         w.many(&self.races, Writer::race);
         w.many(self.on_gpu.as_slice(), Writer::gpu);
+        w.many(&self.parts, |w, p| {
+            w.0.extend(p.module.0);
+            w.words(&p.words);
+            w.types(&p.types);
+            w.bytes(&p.object);
+        });
         w.bytes(&self.object);
         w.many(&self.variants, |w, (level, object)| {
             w.text(level);
@@ -345,12 +383,13 @@ impl Entry {
             steps: r.many(Reader::step)?,
             words: r.many(Reader::word)?,
             files: r.many(|r| Some((r.number()?, r.number()?)))?,
-            types: r.many(|r| Some((r.number()?, r.bytes()?.to_vec())))?,
+            types: r.types()?,
             ret: r.bytes()?.to_vec(),
             escapes: r.byte()? != 0,
             kernel: r.many(Reader::kernel)?.pop(),
             races: r.many(Reader::race)?,
             on_gpu: r.many(Reader::gpu)?.pop(),
+            parts: r.many(Reader::part)?,
             object: r.bytes()?.to_vec(),
             variants: r.many(|r| Some((r.text()?, r.bytes()?.to_vec())))?,
         };
@@ -448,6 +487,12 @@ mod tests {
                 sites: vec![("ValueError".into(), "no".into(), "f".into(), "f.py".into(), 7)],
                 ..GpuKernel::default()
             }),
+            parts: vec![StoredPart {
+                module: Digest([6; 32]),
+                words: vec![(Extern::Array(ObjId(1)), 4)],
+                types: vec![(2, vec![7, 8])],
+                object: vec![1; 20],
+            }],
             object: vec![0x7f; 300],
             variants: vec![("x86-64-v2".into(), vec![1]), ("x86-64-v3".into(), vec![2, 3])],
         }

@@ -1,10 +1,12 @@
 //! An object that is loaded, ready to run, with everything that it refers to.
 
+use super::part::Part;
 use lh_ir::func::Extern;
 use lh_llvm::symbols;
 use lh_llvm::{EntryPoint, Loaded, Outside};
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
+use std::sync::Arc;
 
 /// Symbol of the entry stub.
 pub(crate) const ENTRY: &str = symbols::ENTRY;
@@ -21,52 +23,58 @@ pub(crate) struct Image {
     _mapped: Mapped,
 }
 
+/// The referents of an object's symbols that belong to this process.
+pub(crate) struct Outsiders<'a> {
+    /// Numbers of the process.
+    pub(crate) word: Box<dyn Fn(Extern) -> Option<u64> + 'a>,
+    /// Names of source files.
+    pub(crate) file: Box<dyn Fn(usize) -> Option<String> + 'a>,
+    /// Addresses of the cells of functions that are compiled later.
+    pub(crate) lazy: Box<dyn Fn(usize) -> Option<usize> + 'a>,
+    /// The parts that it calls.
+    pub(crate) parts: Vec<Arc<Part>>,
+}
+
 impl Image {
     /// As [`Mapped::new`], with the entry point.
-    pub(crate) fn load(
-        object: &[u8],
-        title: &str,
-        word: &dyn Fn(Extern) -> Option<u64>,
-        file: &dyn Fn(usize) -> Option<String>,
-        lazy: &dyn Fn(usize) -> Option<usize>,
-    ) -> Image {
-        let mapped = Mapped::new(object, title, word, file, lazy);
+    pub(crate) fn load(object: &[u8], title: &str, outsiders: &Outsiders<'_>) -> Image {
+        let mapped = Mapped::new(object, title, outsiders);
         let Some(entry) = mapped.loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
         let callback = mapped.loaded.symbols().find(|s| s.0.starts_with(lh_llvm::CALLBACK)).map(|s| s.1);
         Image { entry, may_wait: mapped.may_wait, callback, _mapped: mapped }
     }
 }
 
-/// Machine code with the names of source files that its tracebacks show.
+/// Machine code with the names of source files that its tracebacks show, and the parts that it calls.
 pub(crate) struct Mapped {
     loaded: Loaded,
-    may_wait: bool,
+    /// Whether it calls anything that may take long or polls for Ctrl-C.
+    pub(crate) may_wait: bool,
     _files: Vec<CString>,
+    _parts: Vec<Arc<Part>>,
 }
 
 impl Mapped {
-    /// Loads the object of a function. Its symbols that belong to this process are resolved by `word` (numbers), `file`
-    /// (names of source files) and `lazy` (addresses of the cells of functions that are compiled later).
-    pub(crate) fn new(
-        object: &[u8],
-        title: &str,
-        word: &dyn Fn(Extern) -> Option<u64>,
-        file: &dyn Fn(usize) -> Option<String>,
-        lazy: &dyn Fn(usize) -> Option<usize>,
-    ) -> Mapped {
+    /// Loads the object of a function.
+    pub(crate) fn new(object: &[u8], title: &str, outsiders: &Outsiders<'_>) -> Mapped {
         let files: RefCell<Vec<CString>> = RefCell::default();
         let may_wait = Cell::new(false);
         // A call that raises ends the function: it takes no time that anybody waits for.
         let is_raising = |symbol: &str| symbol.starts_with(symbols::RAISE) || symbol == symbols::TRACEBACK;
         let resolve = |symbol: &str| match Outside::of(symbol) {
-            Some(Outside::Word(what)) => word(what).map(|w| w as usize),
-            Some(Outside::Rare(n)) => lazy(n),
+            Some(Outside::Word(what)) => (outsiders.word)(what).map(|w| w as usize),
+            Some(Outside::Rare(n)) => (outsiders.lazy)(n),
             Some(Outside::File(n)) => {
                 // No file name has a zero byte in it; code made at run time may claim one that does.
-                let name = CString::new(file(n)?.replace('\0', "?")).unwrap_or_default();
+                let name = CString::new((outsiders.file)(n)?.replace('\0', "?")).unwrap_or_default();
                 let at = name.as_ptr().addr();
                 files.borrow_mut().push(name);
                 Some(at)
+            }
+            Some(Outside::Part(key)) => {
+                let part = outsiders.parts.iter().find(|p| p.number() == key)?;
+                may_wait.set(may_wait.get() || part.may_wait());
+                Some(part.address())
             }
             None => {
                 may_wait.set(may_wait.get() || !is_raising(symbol));
@@ -75,7 +83,8 @@ impl Mapped {
         };
         let loaded = lh_llvm::load(object, &resolve);
         lh_llvm::perf::note(&loaded, ENTRY, title);
-        Mapped { loaded, may_wait: may_wait.get(), _files: files.into_inner() }
+        let (_files, _parts) = (files.into_inner(), outsiders.parts.clone());
+        Mapped { loaded, may_wait: may_wait.get(), _files, _parts }
     }
 
     /// Address of a global symbol.

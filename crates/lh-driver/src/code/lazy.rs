@@ -1,10 +1,11 @@
 //! Lazily compiled functions: those that hardly ever run, such as the checked versions of loops. All of a unit are
 //! compiled when the first one is called. That needs nothing of Python, so any thread may be the one that calls.
 
+use super::group::Group;
 use super::image::Mapped;
-use super::unit;
-use lh_ir::SpecId;
-use lh_ir::func::{Extern, Function};
+use super::objects::ObjectStore;
+use lh_ir::func::Extern;
+use lh_llvm::{Rare, Wanted};
 use lh_runtime::lazy::Cell;
 use once_cell::race::OnceBox;
 use std::collections::HashMap;
@@ -14,28 +15,27 @@ use std::thread;
 /// LLVM needs a larger stack than the thread that calls first may have.
 const STACK: usize = 16 << 20;
 
-/// The lazily compiled functions of a unit.
+/// The lazily compiled functions of a group.
 pub(crate) struct Lazy {
     /// For each name, the cell through which the function is called.
     cells: Vec<Cell>,
     names: Vec<String>,
-    /// All functions of the unit.
-    functions: Vec<Arc<Function>>,
-    spec_names: HashMap<SpecId, String>,
+    group: Arc<Group>,
     /// Numbers of the process that they refer to.
     words: HashMap<Extern, u64>,
+    store: Arc<ObjectStore>,
     /// Their code, once it is needed. A thread never waits for another to make it, because the other may not exist in a
     /// forked child: each makes its own, and all take the first that is ready.
     code: OnceBox<Option<Mapped>>,
 }
 
 impl Lazy {
-    /// The functions of these names, of a unit.
+    /// The functions of these names, of a group.
     pub(crate) fn new(
         names: Vec<String>,
-        functions: &[Arc<Function>],
-        spec_names: &HashMap<SpecId, String>,
+        group: &Arc<Group>,
         words: &HashMap<Extern, u64>,
+        store: &Arc<ObjectStore>,
     ) -> Arc<Lazy> {
         let cell = |own: &Weak<Lazy>, number| {
             let own = own.clone();
@@ -44,9 +44,9 @@ impl Lazy {
         Arc::new_cyclic(|own| Lazy {
             cells: (0..names.len()).map(|number| cell(own, number)).collect(),
             names,
-            functions: functions.to_vec(),
-            spec_names: spec_names.clone(),
+            group: group.clone(),
             words: words.clone(),
+            store: store.clone(),
             code: OnceBox::new(),
         })
     }
@@ -68,12 +68,8 @@ impl Lazy {
     }
 
     fn compile(&self) -> Mapped {
-        let unit = lh_llvm::Unit {
-            rare: lh_llvm::Rare::Only,
-            ..unit(&self.functions, &self.spec_names, lh_llvm::Wanted::default())
-        };
-        let object = lh_llvm::compile(&unit).object;
-        let file = |f: usize| Some(self.functions.get(f)?.file.clone());
-        Mapped::new(&object, &self.functions[0].name, &|w| self.words.get(&w).copied(), &file, &|_| None)
+        let (_, output) = self.store.compile(&self.group.unit(Wanted::default(), Rare::Only));
+        self.group.compile_called(&output.object);
+        Mapped::new(&output.object, &self.group.functions[0].name, &self.group.outsiders(&self.words))
     }
 }

@@ -99,9 +99,7 @@ impl Compiler {
             abi: request.abi,
             wanted: request.wanted,
             arrays,
-            outside: String::new(),
-            level: None,
-            rare: lh_llvm::Rare::Here,
+            ..Unit::default()
         };
         let ptx = lh_llvm::compile_ptx(&unit, gpu)?;
         Ok(DeviceCode { ptx, ret, deps: self.deps(&order), symbol, captured, linked })

@@ -1,7 +1,7 @@
 //! Code that comes as PTX: kernels, compiled for the CPU device, and functions that kernels are linked with.
 
+use crate::code::group::Group;
 use crate::code::image::Image;
-use crate::code::unit;
 use crate::kernel;
 use crate::source_info::SourceInfo;
 use crate::spec::{Body, Spec, callees};
@@ -68,10 +68,10 @@ pub fn compile_lifted(text: &str, name: Option<&str>, converged: bool) -> Result
     let functions: Vec<Arc<Function>> = order.iter().rev().filter_map(|i| done[*i].clone()).collect();
     let (functions, kernel) = kernel::place_memory(functions);
     let Some(kernel) = kernel else { lh_ir::bug!("`{}` is no kernel", functions[0].name) };
-    let output = lh_llvm::compile(&unit(&functions, &lifted.names, lh_llvm::Wanted::default()));
-    let file = |f: usize| Some(functions.get(f)?.file.clone());
-    let image = Image::load(&output.object, &functions[0].name, &|_| None, &file, &|_| None);
-    Ok(LiftedKernel { kernel, params, functions, image, variables: lifted.variables })
+    let group = Group::of_entry(functions, lifted.names, Vec::new());
+    let output = lh_llvm::compile(&group.unit(lh_llvm::Wanted::default(), lh_llvm::Rare::Here));
+    let image = Image::load(&output.object, &group.functions[0].name, &group.outsiders(&HashMap::new()));
+    Ok(LiftedKernel { kernel, params, functions: group.functions, image, variables: lifted.variables })
 }
 
 /// Device functions by name: their numbers, and how many parameters each has.

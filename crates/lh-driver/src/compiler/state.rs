@@ -1,6 +1,8 @@
 //! The state of the compiler: everything typed so far, for one Python interpreter.
 
 use super::ptx::LinkedFunctions;
+use crate::code::objects::ObjectStore;
+use crate::code::part::Part;
 use crate::compiled::Called;
 use crate::host::{Host, Inherited, is_current};
 use crate::spec::{Body, Dep, Key, Spec};
@@ -50,12 +52,16 @@ pub struct Compiler {
     pub(super) linked: HashMap<(String, Device), LinkedFunctions>,
     /// Variables of linked PTX, whose addresses are in code.
     pub(super) variables: Vec<lh_ptx::Variable>,
+    /// Functions of the library that are units of their own, and whether their objects have all of them.
+    pub(super) parts: HashMap<(SpecId, bool), Arc<Part>>,
+    /// Objects of modules.
+    pub(super) objects: Arc<ObjectStore>,
 }
 
 impl Compiler {
-    /// An empty compiler.
-    pub fn new() -> Compiler {
-        Compiler::default()
+    /// An empty compiler that takes objects from a store.
+    pub fn new(objects: Arc<ObjectStore>) -> Compiler {
+        Compiler { objects, ..Compiler::default() }
     }
 
     pub(super) fn spec(&self, s: SpecId) -> &Spec {

@@ -10,8 +10,10 @@ use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
 impl FnCx<'_, '_> {
     pub(super) fn call_spec(&mut self, spec: SpecId, args: &[Value]) -> Vec<Val> {
-        let Some(index) = self.cx.specs.get(&spec) else { lh_ir::bug!("{spec} is called but not in the unit") };
-        let callee = self.cx.functions[*index].clone();
+        let own = self.cx.specs.get(&spec).map(|index| &self.cx.functions[*index]);
+        let Some(callee) = own.or_else(|| self.cx.linked.get(&spec)).cloned() else {
+            lh_ir::bug!("{spec} is called but not in the unit")
+        };
         let prims = callee.ret.flatten();
         let mut vals: Vec<Val> = Vec::new();
         if callee.returns == Returns::Memory {

@@ -4,7 +4,7 @@ use super::debug_info::DebugInfo;
 use crate::ir::{Module, Type, Val};
 use crate::machine::Target;
 use crate::outside::Outside;
-use crate::unit::{RaiseSite, Unit};
+use crate::unit::{Abi, RaiseSite, Rare, Unit};
 use lh_ir::func::Function;
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Ty};
@@ -51,6 +51,8 @@ pub(crate) struct Lowering<'u> {
     pub(super) unit: &'u Unit<'u>,
     pub(super) functions: Vec<Declared>,
     pub(super) specs: HashMap<SpecId, usize>,
+    /// Functions of other units.
+    pub(super) linked: HashMap<SpecId, Declared>,
     /// Bodies of parallel loops by name.
     pub(super) bodies: HashMap<String, usize>,
     /// By function: whether it may call itself, directly or through others.
@@ -90,16 +92,15 @@ impl<'u> Lowering<'u> {
         // Functions that are inlined return through memory, which LLVM promotes; it cannot take a struct apart at a
         // phi.
         let is_body = self.bodies.contains_key(&f.name);
-        let in_registers = (self.recursive[index] || is_body) && prims.len() <= MAX_IN_REGISTERS;
+        let is_linked = index == self.unit.entry && self.unit.abi == Abi::Internal;
+        let in_registers = (self.recursive[index] || is_body || is_linked) && prims.len() <= MAX_IN_REGISTERS;
         let returns = if in_registers { Returns::Registers } else { Returns::Memory };
-        let mut args: Vec<Type> = Vec::new();
-        if returns == Returns::Memory {
-            args.push(m.t.ptr);
+        let ty = self.function_type(f, &prims, returns);
+        let value = m.declare(&self.unit.function_symbol(index), ty);
+        // Of the cold functions alone it is no part.
+        if !is_linked || self.unit.rare == Rare::Only {
+            m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
         }
-        args.extend(f.params().iter().flat_map(|p| f.ty(*p).flatten()).map(|p| m.prim(p)));
-        let ty = m.fn_type(&args, self.result_type(&prims, returns));
-        let value = m.declare(&f.name, ty);
-        m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
         self.attributes(value, f.options.debug);
         let is_cold = self.always_raise[index] && index != self.unit.entry;
         if f.options.debug || is_body || (self.often[index] || is_cold) && !self.target.is_gpu() {
@@ -111,6 +112,24 @@ impl<'u> Lowering<'u> {
             m.attribute(value, if size(f) <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
         }
         Declared { value, ty, ret, returns }
+    }
+
+    /// Declares a function of another unit.
+    pub(super) fn declare_linked(&self, f: &Function, symbol: &str) -> Declared {
+        let ret = f.ret.unwrap_or_else(Ty::never);
+        let prims = ret.flatten();
+        let returns = if prims.len() <= MAX_IN_REGISTERS { Returns::Registers } else { Returns::Memory };
+        let ty = self.function_type(f, &prims, returns);
+        let value = self.m.declare(symbol, ty);
+        self.m.attribute(value, "nounwind");
+        Declared { value, ty, ret, returns }
+    }
+
+    fn function_type(&self, f: &Function, prims: &[Prim], returns: Returns) -> Type {
+        let m = &self.m;
+        let params = f.params().iter().flat_map(|p| f.ty(*p).flatten()).map(|p| m.prim(p));
+        let args: Vec<Type> = (returns == Returns::Memory).then_some(m.t.ptr).into_iter().chain(params).collect();
+        m.fn_type(&args, self.result_type(prims, returns))
     }
 
     /// The return type: a status, or a struct of status and result.
@@ -135,8 +154,6 @@ impl<'u> Lowering<'u> {
             }
             return;
         }
-        m.text_attribute(function, "target-cpu", &self.target.cpu());
-        m.text_attribute(function, "target-features", &self.target.features());
         m.text_attribute(function, "no-trapping-math", "true");
         if debug {
             m.attribute(function, "optnone");

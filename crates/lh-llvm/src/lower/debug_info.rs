@@ -1,5 +1,6 @@
 //! Line tables: for debuggers, profilers and LLVM's remarks.
 
+use crate::ir::walk::name_of;
 use crate::ir::{Module, Val};
 use lh_ir::Span;
 use lh_ir::func::Function;
@@ -42,6 +43,7 @@ impl DebugInfo {
     /// Begins a function.
     pub(crate) fn enter(&mut self, m: &Module, function: Val, func: &Function) {
         let file = self.file(&func.file);
+        let symbol = name_of(function);
         let producer = "lancehead";
         // SAFETY: texts are read by length; no parameter types are passed.
         unsafe {
@@ -74,8 +76,8 @@ impl DebugInfo {
                 file,
                 func.qualname.as_ptr().cast(),
                 func.qualname.len(),
-                func.name.as_ptr().cast(),
-                func.name.len(),
+                symbol.as_ptr().cast(),
+                symbol.len(),
                 file,
                 func.first_line,
                 ty,

@@ -25,7 +25,7 @@ impl FnCx<'_, '_> {
     /// Builds `i32 closer(object)`, which resumes the generator to close it and releases what it yields.
     fn closer(&self, next: usize, sent: &[Prim]) -> Val {
         let (m, t) = (&self.cx.m, self.t);
-        let name = format!("{}.closer", self.cx.unit.functions[next].name);
+        let name = format!("{}.closer", self.cx.unit.function_symbol(next));
         if let Some(found) = m.function(&name) {
             return found;
         }

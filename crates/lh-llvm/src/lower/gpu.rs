@@ -20,7 +20,7 @@ const PTX_KERNEL: u32 = 71;
 /// Builds the function with the unit's name: a kernel, or a device function with C's or Numba's calling convention.
 pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     match &unit.abi {
-        Abi::Host => lh_ir::bug!("the host's entry on a GPU"),
+        Abi::Host | Abi::Internal => lh_ir::bug!("the host's entry on a GPU"),
         Abi::Kernel(limits) => kernel(cx, unit, *limits),
         Abi::CFunction => c_function(cx, unit),
         Abi::StatusFunction => status_function(cx, unit),

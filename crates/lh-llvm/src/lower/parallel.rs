@@ -19,7 +19,7 @@ impl FnCx<'_, '_> {
         let (n, grain) = (self.one(*n), self.one(*grain));
         let vals: Vec<Val> = captured.iter().flat_map(|v| self.get(*v)).copied().collect();
         let prims: Vec<Prim> = captured.iter().flat_map(|v| self.prims(*v)).copied().collect();
-        let thunk = self.thunk(body, &format!("{name}.block"), &prims);
+        let thunk = self.thunk(body, &format!("{}.block", self.cx.unit.function_symbol(body)), &prims);
         let t = self.t;
         // The race checker must observe all loops.
         let checked = func.options.parallel & parallel::RACE != 0;

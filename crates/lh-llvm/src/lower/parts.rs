@@ -24,6 +24,7 @@
 
 use super::cx::{Declared, Lowering, size};
 use super::function::FnCx;
+use crate::ir::walk::name_of;
 use crate::ir::{Type, Val};
 use crate::outside::Outside;
 use crate::unit::{Rare, Unit};
@@ -307,7 +308,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Dec
     args.extend(part.slots.iter().flat_map(|s| func.slots[*s].flatten()).map(|_| t.ptr));
     let ty = cx.m.fn_type(&args, t.i32);
     let is_cold = part.kind == Kind::Cold;
-    let name = format!("{}.{}{}", func.name, if is_cold { "cold" } else { "nest" }, part.blocks[0].0);
+    let name = format!("{}.{}{}", name_of(ret.value), if is_cold { "cold" } else { "nest" }, part.blocks[0].0);
     if is_cold {
         cx.rare.push(name.clone());
         if cx.unit.rare == Rare::Later {

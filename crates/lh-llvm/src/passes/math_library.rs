@@ -189,8 +189,7 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
 
 /// Adapts a linked function to the target.
 fn adopt(m: &Module, f: Val, target: Target) {
-    m.text_attribute(f, "target-cpu", &target.cpu());
-    m.text_attribute(f, "target-features", &target.features());
+    target.mark(m, f);
     // SAFETY: the function is not in a group whose others are elsewhere.
     unsafe { LLVMSetComdat(f, null_mut()) }
 }

@@ -6,7 +6,7 @@ use crate::host::{decorated, gpu_targets, library, table};
 use crate::object::errors;
 use crate::object::lock::lock;
 use lh_driver::cache::{self, Entry, Facts, Lock, Request};
-use lh_driver::{Compiled, Digest, Hasher, Level};
+use lh_driver::{Compiled, Digest, Hasher, Level, ObjectStore};
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
 use pyo3::intern;
@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 /// Hash of the sources that this compiler is built from.
@@ -133,13 +133,51 @@ pub fn directory(py: Python<'_>) -> (Option<PathBuf>, bool) {
     }
 }
 
+/// The store of objects of this process, in memory and in a folder beside that of limited size.
+pub fn objects(py: Python<'_>) -> Arc<ObjectStore> {
+    static OBJECTS: PyOnceLock<Arc<ObjectStore>> = PyOnceLock::new();
+    let open = || {
+        let folder = store_folder(py).map(|folder| (folder, size_limit(py)));
+        Arc::new(ObjectStore::new(folder, library::objects(py)))
+    };
+    OBJECTS.get_or_init(py, open).clone()
+}
+
+/// The folder of the store of objects; `None` if there is none.
+#[pyfunction]
+pub fn store_folder(py: Python<'_>) -> Option<PathBuf> {
+    match setting(py, intern!(py, "STORE")).and_then(|s| s.extract::<String>().ok()).as_deref() {
+        Some("0") => None,
+        Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
+        _ if is_wanted(py, true) => directory(py).0.map(|root| root.join("objects")),
+        _ => None,
+    }
+}
+
+/// Whether a file of the store of objects is whole.
+#[pyfunction]
+pub fn store_is_whole(path: PathBuf) -> bool {
+    lh_driver::is_whole(&path)
+}
+
+/// How many objects this process has found in the store, how many that came with lancehead it uses, and how many LLVM
+/// has made for it.
+#[pyfunction]
+pub fn store_counts(py: Python<'_>) -> (usize, usize, usize) {
+    objects(py).counts()
+}
+
+fn size_limit(py: Python<'_>) -> u64 {
+    setting(py, intern!(py, "CACHE_SIZE")).and_then(|s| s.extract::<u64>().ok()).unwrap_or(u64::MAX)
+}
+
 /// Keeps the directory within its limit. A process checks when it first writes there, and now and then.
 fn limit(py: Python<'_>, home: &Home, written: &Path) -> PyResult<()> {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     let Some(root) = home.root.as_deref().filter(|r| written.starts_with(r)) else { return Ok(()) };
     if WRITTEN.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
-        let bytes = setting(py, intern!(py, "CACHE_SIZE")).and_then(|s| s.extract::<u64>().ok()).unwrap_or(u64::MAX);
-        let gone = py.detach(|| cache::evict(root, bytes));
+        let bytes = size_limit(py);
+        let gone = py.detach(|| cache::evict(root, cache::CODE, bytes));
         if gone > 0 {
             log(py, &format!("{gone} files evicted from {}", root.display()))?;
         }
@@ -311,7 +349,8 @@ pub fn keep(
     let facts = facts(py, home)?;
     let request = request(py, function, args, options)?;
     // The objects that were read may have changed during the compilation: then the key differs, or there is no entry.
-    let mut entry = match request.entry(&mut host, compiled, facts) {
+    let levels = if options.gpu == 0 { shared_levels(py) } else { Vec::new() };
+    let mut entry = match request.entry(&mut host, compiled, facts, &levels) {
         Ok(entry) if entry.key == key => entry,
         Ok(_) => return log(py, &format!("not kept: {} has changed meanwhile", lookup.home.stem)),
         Err(why) => return log(py, &format!("not kept: {}: {why}", lookup.home.stem)),
@@ -320,11 +359,9 @@ pub fn keep(
         let ((major, minor), cuda) = (gpu.capability, gpu.driver);
         entry.facts.cpu = format!("sm_{major}{minor}/{}.{}", cuda / 1000, cuda % 1000 / 10);
     }
-    let levels = shared_levels(py);
-    if !levels.is_empty() && options.gpu == 0 {
+    if !levels.is_empty() {
         py.detach(|| entry.variants = levels.iter().map(|l| (l.name().to_owned(), compiled.object_for(*l))).collect());
         entry.facts.cpu = levels.iter().map(|l| l.name()).collect::<Vec<_>>().join("+");
-        entry.object.clear();
     }
     let name = format!("{}.{}.{}{}", lookup.home.stem, short(&key), short(&entry.dependencies()), cache::CODE);
     let (bytes, index) = (entry.write(), index(&entry.facts));
@@ -424,7 +461,8 @@ pub fn cache_entry<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Option<Bound
     }
     out.set_item("line", facts.line)?;
     out.set_item("size", bytes.len())?;
-    let code = entry.object.len() + entry.variants.iter().map(|(_, o)| o.len()).sum::<usize>();
+    let objects = entry.variants.iter().map(|(_, o)| o).chain(entry.parts.iter().map(|p| &p.object));
+    let code = entry.object.len() + objects.map(Vec::len).sum::<usize>();
     out.set_item("code", code)?;
     out.set_item("reads", entry.reads())?;
     Ok(Some(out))

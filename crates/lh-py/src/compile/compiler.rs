@@ -108,7 +108,7 @@ pub fn with_compiler<'py, R>(
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
     extensions::load(py)?;
-    let mut compiler = lock(&IDLE).pop().unwrap_or_default();
+    let mut compiler = lock(&IDLE).pop().unwrap_or_else(|| Compiler::new(super::cache::objects(py)));
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped, since its tables may be half written.
     let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))

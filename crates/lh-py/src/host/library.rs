@@ -8,7 +8,7 @@ use crate::object::lock::lock;
 use hashbrown::HashMap;
 use lh_driver::host::RawFunction;
 use lh_driver::typed_library::TypedLibrary;
-use lh_driver::{Digest, Hasher};
+use lh_driver::{Digest, Hasher, Shipped};
 use lh_infer::world::Object;
 use lh_ir::ObjId;
 use lh_ir::class::{Binding, Declaration};
@@ -31,6 +31,8 @@ struct State {
     is_extended: bool,
     stored: Option<Stored>,
     typed: Option<TypedLibrary>,
+    /// Directory of the package.
+    package: PathBuf,
 }
 
 /// A stored library.
@@ -56,11 +58,17 @@ fn state(py: Python<'_>) -> PyResult<&'static State> {
         let wanted = std::env::var("LANCEHEAD_LIBRARY").unwrap_or_default();
         let library = Library::open(BYTES).filter(|l| wanted != "source" && l.digest() == digest);
         let file = if wanted.contains('/') { PathBuf::from(&wanted) } else { package.join("library.typed") };
-        let package = package.to_string_lossy().into_owned();
+        let (directory, package) = (package.to_owned(), package.to_string_lossy().into_owned());
         let more = extensions(py)?;
         let typed = library.as_ref().filter(|_| wanted != "decoded").and_then(|_| open(py, &file, digest, &package));
         let stored = library.map(|library| Stored { library, package, functions: Mutex::default() });
-        Ok(State { digest: digest ^ more.unwrap_or_default(), is_extended: more.is_some(), stored, typed })
+        Ok(State {
+            digest: digest ^ more.unwrap_or_default(),
+            is_extended: more.is_some(),
+            stored,
+            typed,
+            package: directory,
+        })
     })
 }
 
@@ -130,11 +138,24 @@ fn made_for(py: Python<'_>, digest: u64) -> PyResult<String> {
     Ok(format!("{}{} {digest:016x} {}.{} {numpy}", build.0, build.1, version.major, version.minor))
 }
 
-/// The typed functions in a file, if they hold for this process.
-fn open(py: Python<'_>, file: &Path, digest: u64, package: &str) -> Option<TypedLibrary> {
+/// A file of the package, mapped for as long as the process lives.
+fn mapped(file: &Path) -> Option<&'static [u8]> {
     let file = std::fs::File::open(file).ok()?;
     // SAFETY: it belongs to the installed package, as the extension module does, which is mapped, too.
-    let bytes: &'static memmap2::Mmap = Box::leak(Box::new(unsafe { memmap2::Mmap::map(&file) }.ok()?));
+    let bytes = Box::leak(Box::new(unsafe { memmap2::Mmap::map(&file) }.ok()?));
+    Some(bytes)
+}
+
+/// The objects that came with lancehead, for the highest level of processors that this one has and they are for.
+pub fn objects(py: Python<'_>) -> Option<Shipped> {
+    let state = state(py).ok()?;
+    let level = lh_driver::shipped_level()?;
+    Shipped::open(mapped(&state.package.join(format!("library.{level}")))?, (level, ""))
+}
+
+/// The typed functions in a file, if they hold for this process.
+fn open(py: Python<'_>, file: &Path, digest: u64, package: &str) -> Option<TypedLibrary> {
+    let bytes = mapped(file)?;
     let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
     TypedLibrary::open(bytes, &made_for(py, digest).ok()?, package, tables)
 }

@@ -1,4 +1,4 @@
-//! Files of the cache: found by name, read if nobody else may have written them, written whole or not at all.
+//! Files with code: found by name, read if nobody else may have written them, written whole or not at all.
 
 use std::fs;
 use std::io::{self, Write};
@@ -110,11 +110,11 @@ pub fn mark_used(path: &Path) {
     }
 }
 
-/// Removes the least recently used files with code below a directory until they have at most so many bytes; how many
-/// are gone.
-pub fn evict(root: &Path, limit: u64) -> usize {
+/// Removes the least recently used files with a suffix below a directory until they have at most so many bytes; how
+/// many are gone.
+pub fn evict(root: &Path, suffix: &str, limit: u64) -> usize {
     let mut files = Vec::new();
-    gather(root, &mut files);
+    gather(root, suffix, &mut files);
     let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
     if total <= limit {
         return 0;
@@ -135,12 +135,12 @@ pub fn evict(root: &Path, limit: u64) -> usize {
     gone
 }
 
-fn gather(dir: &Path, out: &mut Vec<(SystemTime, u64, PathBuf)>) {
+fn gather(dir: &Path, suffix: &str, out: &mut Vec<(SystemTime, u64, PathBuf)>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let Ok(m) = entry.metadata() else { continue };
         if m.is_dir() {
-            gather(&entry.path(), out);
-        } else if entry.path().to_string_lossy().ends_with(CODE) {
+            gather(&entry.path(), suffix, out);
+        } else if entry.path().to_string_lossy().ends_with(suffix) {
             let used = [m.accessed(), m.modified()].into_iter().flatten().max();
             out.push((used.unwrap_or(SystemTime::UNIX_EPOCH), m.len(), entry.path()));
         }
@@ -188,9 +188,9 @@ mod tests {
             fs::File::open(path).unwrap().set_times(times).unwrap();
         }
         save(&dir, "other.txt", &[0; 1000]).unwrap();
-        assert_eq!(evict(&dir, 1000), 0);
+        assert_eq!(evict(&dir, CODE, 1000), 0);
         mark_used(&dir.join("m/f.0.nbc"));
-        assert_eq!(evict(&dir, 600), 5);
+        assert_eq!(evict(&dir, CODE, 600), 5);
         let left = list(&dir.join("m"), "f.", CODE).unwrap();
         assert_eq!(left, [0, 6, 7, 8, 9].map(|n| dir.join(format!("m/f.{n}.nbc"))));
         assert!(dir.join("other.txt").exists());

@@ -1,0 +1,58 @@
+//! Objects that come with lancehead, in a file: those of units that many programs share, for levels of processors.
+//!
+//! ```text
+//! "LHSHIPPD" · number of objects · (digest of the key · offset · size) in order of the digests · objects
+//! ```
+
+use super::objects::key;
+use crate::digest::Digest;
+use std::collections::BTreeMap;
+
+const MAGIC: &[u8; 8] = b"LHSHIPP1";
+
+/// A digest, an offset and a size.
+const ROW: usize = 32 + 4 + 4;
+
+/// The objects in a file, of which those for one processor are used.
+#[derive(Debug)]
+pub struct Shipped {
+    rows: &'static [[u8; ROW]],
+    objects: &'static [u8],
+    processor: (String, String),
+}
+
+impl Shipped {
+    /// Opens a file that [`write`] has made, for a processor of it.
+    pub fn open(file: &'static [u8], processor: (&str, &str)) -> Option<Shipped> {
+        let (number, rest) = file.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
+        let (rows, objects) = rest.split_at_checked(ROW * u32::from_le_bytes(*number) as usize)?;
+        let processor = (processor.0.to_owned(), processor.1.to_owned());
+        Some(Shipped { rows: rows.as_chunks().0, objects, processor })
+    }
+
+    /// The object of a module.
+    pub(crate) fn find(&self, module: &Digest) -> Option<&'static [u8]> {
+        let wanted = key(module, (&self.processor.0, &self.processor.1));
+        let at = self.rows.binary_search_by(|row| row[..32].cmp(&wanted.0)).ok()?;
+        let number = |from: usize| {
+            self.rows[at][from..].first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
+        };
+        let (offset, size) = (number(32), number(36));
+        self.objects.get(offset..offset + size)
+    }
+}
+
+/// The file of objects, by the digests of their keys.
+pub(crate) fn write(objects: &BTreeMap<Digest, Vec<u8>>) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend((objects.len() as u32).to_le_bytes());
+    let mut offset = 0u32;
+    for (key, object) in objects {
+        out.extend(key.0);
+        out.extend(offset.to_le_bytes());
+        out.extend((object.len() as u32).to_le_bytes());
+        offset += object.len() as u32;
+    }
+    objects.values().for_each(|object| out.extend(object));
+    out
+}
