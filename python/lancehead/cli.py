@@ -256,6 +256,10 @@ def run_demo(options: argparse.Namespace) -> int:
         if (error.name or "").split(".")[0] == "lancehead":
             raise
         return failed("demo", f"{error.name} is missing; install it with: pip install 'lancehead[demo]'", 2)
+    if demo.peers.are_slowed():
+        words = ["--quick"] * options.quick + [f"--only={name}" for name in options.only]
+        words += [f"--{path_of}={path}" for path_of in ("svg", "png") if (path := getattr(options, path_of))]
+        return demo.peers.run_unslowed(["demo", *words])
     return demo.run(options.only, options.quick, charts)
 
 

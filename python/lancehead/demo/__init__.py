@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from lancehead.demo import peers
 from lancehead.demo.chart import draw_chart
 from lancehead.demo.program import Program
 from lancehead.demo.programs import NAMES, NOT_YET
@@ -30,6 +31,8 @@ def run(only: list[str], quick: bool, charts: list[Path]) -> int:
         console = Console(width=120)
     results = list(run_with_progress(console, load(chosen), quick))
     print_report(console, results, {name: why for name, why in NOT_YET.items() if not only or name in only})
+    if blas := peers.blas():
+        console.print(f"NumPy's BLAS: {blas}", highlight=False)
     if charts:
         draw_chart(results, charts)
         console.print("chart:", ", ".join(map(str, charts)))

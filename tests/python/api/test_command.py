@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,17 @@ def test_demo_runs_one_program(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Monte-Carlo pi" in done.stdout
     assert "Mandelbrot" not in done.stdout
+
+
+def test_demo_runs_beside_a_blas_that_no_variable_slows(tmp_path):
+    # Prescott's kernels run on every processor of x86-64.
+    environment = {**os.environ, "OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_L2_SIZE": "4096"}
+    command = [sys.executable, "-m", "lancehead", "demo", "--quick", "--only", "pi", "--svg", str(tmp_path / "a.svg")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Monte-Carlo pi" in done.stdout and "Mandelbrot" not in done.stdout
+    assert "NumPy's BLAS: openblas" in done.stdout and "Prescott" not in done.stdout
+    assert (tmp_path / "a.svg").exists()
 
 
 def test_demo_knows_its_programs():
