@@ -1,6 +1,6 @@
 """Calls of the array API on arrays of ten elements, with their value, beside the same calls of NumPy.
 
-    python benches/calls.py [--seconds 0.05] [--only sum,where]
+    python benches/calls.py [--seconds 0.05] [--only sum,where] [--json FILE]
 
 A line for each call: microseconds of NumPy's, of ours without the value, of ours with it, and the last over the first.
 Every call is measured in rounds that take turns, and the least of them counts. Then a chain of ten maps and a reduction
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import figures
 import numpy as np
 
 from lancehead import xp
@@ -97,13 +98,15 @@ def measured(f: Callable[[], Any]) -> Callable[[int], float]:
     return run
 
 
-def longer(seconds: float) -> None:
+def longer(seconds: float, table: figures.Table) -> None:
     """Chains and traced functions."""
     x = xp.asarray(np.linspace(0.0, 1.0, 1000))
     lazily, whole = least(
         [measured(lambda: xp.sum(chain(x))), measured(lambda: xp.sum(chain(x)).compute())], 4 * seconds
     )
     print(f"ten maps and a sum, 1,000 elements: {lazily:.1f} us lazily, {whole:.1f} with the value")
+    table.add("ten maps and a sum, 1,000 elements, lazily", f"{lazily:.1f}")
+    table.add("the same with the value", f"{whole:.1f}")
     y = xp.asarray(np.linspace(0.0, 1.0, N))
     for count in (1, 10, 50):
 
@@ -115,6 +118,8 @@ def longer(seconds: float) -> None:
         traced = xp.trace(f)
         lazily, whole = least([measured(lambda: traced(y)), measured(lambda: traced(y).compute())], seconds)
         print(f"a traced function of {count} nodes: {lazily:.2f} us lazily, {whole:.2f} with the value")
+        table.add(f"a traced function of {count} nodes, lazily", f"{lazily:.2f}")
+        table.add("the same with the value", f"{whole:.2f}")
 
 
 def main() -> None:
@@ -122,21 +127,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.05)
     parser.add_argument("--only", default="")
+    figures.add_json(parser)
     options = parser.parse_args()
+    result = figures.Result("calls", "benches/run.sh calls", 1)
+    times = [(name, "us", 2) for name in ("NumPy", "lazily", "with the value")]
+    table = result.table("calls", "call", *times, ("over NumPy", "", 2))
     only = [word for word in options.only.split(",") if word]
-    logs = []
     print("| call | NumPy, us | lazily | with the value | over NumPy |\n|---|---:|---:|---:|---:|")
     for call in CALLS:
         if only and not any(word in call for word in only):
             continue
         numpy = functions(call, np, False)
         theirs, lazily, ours = least([numpy, functions(call, xp, False), functions(call, xp, True)], options.seconds)
-        logs.append(math.log(ours / theirs))
+        table.add(f"`{call}`", *(round(t, 2) for t in (theirs, lazily, ours)), round(ours / theirs, 2))
         print(f"| `{call}` | {theirs:.2f} | {lazily:.2f} | {ours:.2f} | {ours / theirs:.2f} |", flush=True)
-    above = sum(log > math.log(3) for log in logs)
-    print(f"geometric mean {math.exp(sum(logs) / len(logs)):.2f}, {above} of {len(logs)} above 3")
+    ratios = [row[4] for row in table.rows]
+    mean, below = figures.geometric_mean(ratios), sum(ratio < 3 for ratio in ratios)
+    print(f"geometric mean {mean:.2f}, {len(ratios) - below} of {len(ratios)} above 3")
+    result.summary = {"calls": len(ratios), "mean": mean, "below 3": below}
     if not only:
-        longer(options.seconds)
+        longer(options.seconds, result.table("longer", "case", "us"))
+    result.write(options.json)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import figures
 import numpy as np
 
 
@@ -142,7 +143,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--module", default="lancehead")
     parser.add_argument("--harness", type=Path, help="folder of the side-by-side harness")
+    figures.add_json(parser)
     given = parser.parse_args()
+    result = figures.Result("checks", "benches/run.sh checks", 1)
+    heads = [("checked", "us", 2), ("unchecked", "us", 2), ("checked over unchecked", "", 3)]
+    table, slowest = result.table("kernels", "kernel", *heads), result.table("slowest", "kernel", heads[2])
     ratios = []
     for name, *pair, arguments in kernels(importlib.import_module(given.module), given.harness and str(given.harness)):
         times = [min(all_) for all_ in zip(*([best(f, arguments) for f in pair] for _ in range(10)))]
@@ -151,7 +156,13 @@ def main() -> None:
             f"{name:<17} {times[0] * 1e6:>9.2f} us checked  {times[1] * 1e6:>9.2f} us unchecked  {ratios[-1]:.3f}",
             flush=True,
         )
-    print(f"geometric mean of {len(ratios)}: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
+        table.add(f"`{name}`", *(round(t * 1e6, 2) for t in times), round(ratios[-1], 3))
+    for row in sorted((row for row in table.rows if row[3] > 1.02), key=lambda row: -row[3]):
+        slowest.add(row[0], row[3])
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"geometric mean of {len(ratios)}: {mean:.3f}")
+    result.summary = {"kernels": len(ratios), "mean": round(mean, 3)}
+    result.write(given.json)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Lazy arrays as chunks of Dask's: the time of a task beyond that of its block, on processes of one computer.
 
-    python -P benches/chunks.py [--workers 4] [--tasks 400] [--milliseconds 5] [--rounds 3]
+    python -P benches/chunks.py [--workers 4] [--tasks 400] [--milliseconds 5] [--rounds 3] [--json FILE]
 
 Tasks are one fused expression each, of blocks that take so many milliseconds. `beyond` is the wall time of all tasks,
 less the blocks' own time on the cores that there are, for each task; the best of the rounds, after one that compiles.
@@ -13,9 +13,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
+# At the end: this folder has a `sparse.py`.
+sys.path.append(str(Path(__file__).parent))
+import figures  # isort: skip
 import dask.array as da
 import numpy as np
 import psutil
@@ -82,7 +87,11 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=400)
     parser.add_argument("--milliseconds", type=float, nargs="*", default=[0.0, 5.0])
     parser.add_argument("--rounds", type=int, default=3)
+    figures.add_json(parser)
     given = parser.parse_args()
+    result = figures.Result("dask", "benches/run.sh dask", given.workers)
+    times = [("own", "ms", 2), ("beyond", "ms", 2), ("CPU beyond", "ms", 2)]
+    table = result.table("tasks", "chunks of", *times)
     options: Any = {"host": "127.0.0.1", "dashboard_address": None}
     with LocalCluster(n_workers=given.workers, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
         print(f"{given.workers} workers, {given.tasks} tasks of a block each; milliseconds of a task")
@@ -91,6 +100,9 @@ def main() -> None:
             for name, make in (("xp", xp.asarray), ("NumPy", np.asarray)):
                 own, beyond, used = measure(client, make, given.tasks, milliseconds, given.rounds)
                 print(f"{name:8} {own:6.2f} {beyond:7.2f} {used:6.2f}", flush=True)
+                chunks = "lazy arrays" if name == "xp" else "NumPy's arrays"
+                table.add(chunks, round(own, 3), round(beyond, 2), round(used, 2))
+    result.write(given.json)
 
 
 if __name__ == "__main__":

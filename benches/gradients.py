@@ -1,9 +1,10 @@
 """Derivatives beside the functions themselves: time of `value_and_grad` over that of the compiled function.
 
-benches/run.sh gradients [names]        JAX's time stands beside it where target/peers has JAX
+benches/run.sh gradients [names] [--json FILE]        JAX's time stands beside it where target/peers has JAX
 benches/run.sh gradients --rules [words]        derivatives at edges beside JAX's
 """
 
+import argparse
 import importlib
 import json
 import subprocess
@@ -12,10 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import figures  # isort: skip
 import gradient_rules
 import numpy as np
 
-from lancehead import njit
+from lancehead import get_num_threads, njit
 from lancehead.gradients import value_and_grad
 
 
@@ -194,28 +196,46 @@ def with_jax(chosen):
     return {line["name"]: line for line in map(json.loads, out.splitlines())}
 
 
+def result_of_programs():
+    """The figures of a run, and their table, which is empty."""
+    result = figures.Result("gradients", "benches/run.sh gradients", get_num_threads())
+    times = [("function", "us", 1), ("gradient", "us", 1), ("ratio", "", 2), ("of JAX", "", 2)]
+    first_calls = [("function's first call", "ms"), ("gradient's first call", "ms"), ("of JAX's first", "", 2)]
+    return result, result.table("programs", "program", *times, *first_calls)
+
+
 def main():
     if sys.argv[1:2] == ["--rules"]:
         sys.exit(gradient_rules.main(sys.argv[2:]) > 0)
-    chosen = {n: p for n, p in programs().items() if len(sys.argv) == 1 or n in sys.argv[1:]}
-    jax, ratios, beside = with_jax(chosen), [], []
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    figures.add_json(parser)
+    given = parser.parse_args()
+    chosen = {n: p for n, p in programs().items() if not given.names or n in given.names}
+    result, table = result_of_programs()
+    jax = with_jax(chosen)
     heads = "program", "itself us", "gradient us", "ratio", "first calls ms", "of JAX", "first"
     print("{:12s} {:>10s} {:>12s} {:>6s} {:>16s} {:>8s} {:>5s}".format(*heads))
     for name, (f, args, argnums) in chosen.items():
         itself, gradient = njit(f), value_and_grad(f, argnums)
         calls = [first(itself, args) * 1e3, first(gradient, args) * 1e3]
         times = [least(itself, args), least(gradient, args)]
-        ratios.append(times[1] / times[0])
-        line = f"{name:12s} {times[0] * 1e6:10.1f} {times[1] * 1e6:12.1f} {ratios[-1]:6.2f}"
+        ratio, beside = times[1] / times[0], [None, None]
+        line = f"{name:12s} {times[0] * 1e6:10.1f} {times[1] * 1e6:12.1f} {ratio:6.2f}"
         line += f" {calls[0]:8.0f} {calls[1]:7.0f}"
         if name in jax:
             assert np.isclose(jax[name]["value"], gradient(*args)[0], rtol=1e-9), name
-            beside.append(times[1] / jax[name]["best"])
-            line += f" {beside[-1]:8.2f} {calls[1] / 1e3 / jax[name]['first']:5.2f}"
+            beside = [round(times[1] / jax[name]["best"], 2), round(calls[1] / 1e3 / jax[name]["first"], 2)]
+            line += f" {beside[0]:8.2f} {beside[1]:5.2f}"
         print(line)
-    print(f"geometric mean {np.exp(np.mean(np.log(ratios))):.2f}")
-    if beside:
-        print(f"geometric mean of JAX's time {np.exp(np.mean(np.log(beside))):.2f}")
+        numbers = *(round(t * 1e6, 1) for t in times), round(ratio, 2), beside[0], *map(round, calls), beside[1]
+        table.add(f"`{name}`", *numbers)
+    result.summary["mean"] = figures.geometric_mean(row[3] for row in table.rows)
+    print(f"geometric mean {result.summary['mean']:.2f}")
+    if jax:
+        result.summary["mean of JAX"] = figures.geometric_mean(row[4] for row in table.rows if row[4])
+        print(f"geometric mean of JAX's time {result.summary['mean of JAX']:.2f}")
+    result.write(given.json)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Compile time against the size of a body: of branches, and of statements on slices. Seconds, memory and the exponent
 of growth.
 
-    python benches/growth.py --module numba,lancehead
+    python benches/growth.py --module numba,lancehead [--json FILE]
 
 Each size is compiled in a process of its own, after a small function that warms the compiler up.
 """
@@ -16,6 +16,8 @@ import resource
 import subprocess
 import sys
 import time
+
+import figures
 
 
 def branches(statements: int) -> str:
@@ -106,20 +108,30 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    figures.add_json(parser)
     options = parser.parse_args()
     if options.child:
         child(*options.child[:2], int(options.child[2]))
         return
+    result, modules = figures.Result("growth", "benches/run.sh growth", 1), options.module.split(",")
     for program in options.programs.split(","):
         sizes = PROGRAMS[program][2]
-        for module in options.module.split(","):
-            results = [measure(module, program, n, options.repeats) for n in sizes]
-            for n, result in zip(sizes, results):
+        heads = [head for m in modules for head in ((m, "ms CPU", 1), (f"{m}, memory", "MiB", 1))]
+        table, cells = result.table(program, "statements", *heads), []
+        for module in modules:
+            runs = [measure(module, program, n, options.repeats) for n in sizes]
+            for n, run in zip(sizes, runs):
                 print(
-                    f"{program:<9} {module:<12} n = {n:>4}  {result['cpu'] * 1e3:>9.1f} ms CPU  "
-                    f"{result['wall'] * 1e3:>9.1f} ms  {result['mebibytes']:>7.1f} MiB"
+                    f"{program:<9} {module:<12} n = {n:>4}  {run['cpu'] * 1e3:>9.1f} ms CPU  "
+                    f"{run['wall'] * 1e3:>9.1f} ms  {run['mebibytes']:>7.1f} MiB"
                 )
-            print(f"{program:<9} {module:<12} exponent {exponent(sizes, [result['cpu'] for result in results]):.2f}")
+            grown = exponent(sizes, [run["cpu"] for run in runs])
+            print(f"{program:<9} {module:<12} exponent {grown:.2f}")
+            cells.append([(round(run["cpu"] * 1e3, 1), round(run["mebibytes"], 1)) for run in runs])
+            result.summary[f"{program} {module}"] = round(grown, 2)
+        for n, *pairs in zip(sizes, *cells):
+            table.add(n, *(value for pair in pairs for value in pair))
+    result.write(options.json)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Functions of NumPy in compiled code beside NumPy itself: products, factors, transforms, random numbers, sorting.
 
-    OPENBLAS_NUM_THREADS=1 python benches/numpy_sweep.py [--only products] [--rounds 7]
+    OPENBLAS_NUM_THREADS=1 python benches/numpy_sweep.py [--only products] [--rounds 7] [--json FILE]
 
 A compiled function and the same function in Python take turns in one process; a number is the least time of the
 compiled one over the least of NumPy's, so that 0.5 is half of NumPy's time. The time of an empty compiled call is left
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import figures
 import numpy as np
 
 from lancehead import njit
@@ -107,6 +108,8 @@ def sorting() -> Iterator[Case]:
         yield f"lexsort, {n}", lambda x, y: np.lexsort((x, y)), (x, (x * 3).astype(np.int64))
 
 
+#: Calls above 1.1 that a row of groups names.
+SHOWN = 4
 GROUPS = {"products": products, "factors": factors, "transforms": transforms, "draws": draws, "sorting": sorting}
 
 
@@ -133,17 +136,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=sorted(GROUPS))
     parser.add_argument("--rounds", type=int, default=7)
+    figures.add_json(parser)
     given = parser.parse_args()
+    print(f"NumPy's BLAS: {figures.blas()}")
+    result = figures.Result("numpy", "benches/run.sh numpy", 1)
+    groups = result.table("groups", "group", "calls", ("geometric mean", "", 2), "above 1.1")
+    calls = result.table("calls", "group", "call", ("NumPy", "us", 2), ("over NumPy", "", 2))
     for name in [given.only] if given.only else GROUPS:
         print(f"\n{name}: compiled over NumPy, NumPy's microseconds")
         found = {}
         for text, f, args in GROUPS[name]():
             found[text], theirs = ratio(f, args, given.rounds)
             print(f"  {text:32} {found[text]:6.2f} {theirs * 1e6:12.1f}", flush=True)
-        mean = math.exp(sum(map(math.log, found.values())) / len(found))
-        print(
-            f"  {len(found)} cases: mean {mean:.2f}, greatest {max(found.values()):.2f} ({max(found, key=found.get)})"
-        )
+            calls.add(name, text, round(theirs * 1e6, 2), round(found[text], 3))
+        mean, greatest = figures.geometric_mean(found.values()), sorted(found, key=found.__getitem__, reverse=True)
+        print(f"  {len(found)} cases: mean {mean:.2f}, greatest {found[greatest[0]]:.2f} ({greatest[0]})")
+        above = [f"`{text}` {found[text]:.2f}" for text in greatest if found[text] > 1.1]
+        shown = "; ".join([*above[:SHOWN], *[f"{len(above) - SHOWN} more"] * (len(above) > SHOWN)])
+        groups.add(name, len(found), mean, shown or "none")
+    result.write(given.json)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The cost of parallel loops, and their use of two threads: an empty region, memory bandwidth, uneven rows.
 
-    python benches/parallel.py [--rounds 30]
+    python benches/parallel.py [--rounds 30] [--json FILE]
 
 Times are the least of so many rounds, in which what is compared takes turns. The bandwidth is that of two Python
 threads which each run the serial loop over half of the arrays; Mandelbrot rows on one and on two threads.
@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 
+import figures
 import numpy as np
 
 from lancehead import get_thread_id, njit, parallel_chunksize, prange, set_num_threads
@@ -95,7 +96,7 @@ def halves(f: Callable[..., object], *arrays: np.ndarray) -> Callable[[], None]:
     return run
 
 
-def empty_region(rounds: int) -> None:
+def empty_region(rounds: int, table: figures.Table) -> None:
     out = np.zeros(16)
     for threads in (1, 2):
         set_num_threads(threads)
@@ -113,9 +114,12 @@ def empty_region(rounds: int) -> None:
             f"empty region, {threads} thread{'s' * (threads > 1)}: {t / LOOPS * 1e6:.2f} us one after the other, "
             f"{after}"
         )
+        region = f"empty region, {threads} thread{'s' * (threads > 1)}"
+        table.add(f"{region}, one after the other", round(t / LOOPS * 1e6, 2), "us")
+        table.add(f"{region}, after a rest of 2 ms", round(float(np.median(rested)) * 1e6, 1), "us")
 
 
-def bandwidth(rounds: int) -> None:
+def bandwidth(rounds: int, table: figures.Table) -> None:
     a, b, c = (np.full(ELEMENTS, x) for x in (1.0, 2.0, 0.0))
     for name, loop, serial, arrays in [
         ("c = a + 3 b", triad, triad_serial, (a, b, c)),
@@ -129,9 +133,10 @@ def bandwidth(rounds: int) -> None:
             f"{name}: {size / pool:.1f} GB/s, {threads / pool:.0%} of two threads ({size / threads:.1f}), one has "
             f"{size / one:.1f}"
         )
+        table.add(f"`{name}`, of the bandwidth of two serial threads", round(100 * threads / pool), "%")
 
 
-def balance(rounds: int) -> None:
+def balance(rounds: int, table: figures.Table) -> None:
     out, who = np.zeros((600, 600), np.int64), np.zeros(600, np.int64)
 
     def on(threads: int) -> Callable[[], None]:
@@ -149,15 +154,19 @@ def balance(rounds: int) -> None:
         f"Mandelbrot rows: {one / two:.2f} times faster on two threads; of the work {work[0] / sum(work):.0%} and "
         f"{work[1] / sum(work):.0%}"
     )
+    table.add("Mandelbrot rows, two threads over one", round(one / two, 2), "times")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=30)
-    rounds = parser.parse_args().rounds
-    empty_region(rounds)
-    bandwidth(rounds)
-    balance(rounds)
+    figures.add_json(parser)
+    given = parser.parse_args()
+    result = figures.Result("parallel", "benches/run.sh parallel", 2)
+    table = result.table("measures", "measure", "value", "unit")
+    for measure in (empty_region, bandwidth, balance):
+        measure(given.rounds, table)
+    result.write(given.json)
 
 
 if __name__ == "__main__":

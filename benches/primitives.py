@@ -1,6 +1,7 @@
 """The primitives of lazy arrays beside loops by hand, NumPy, Thrust and JAX, on one and two threads.
 
-    python benches/primitives.py [--sizes 100,10000,1000000,10000000] [--only reduce,scan] [--seconds 0.2] [--peers DIR]
+    python benches/primitives.py [--sizes 100,10000,1000000,10000000] [--only reduce,scan] [--seconds 0.2]
+        [--peers DIR] [--json FILE]
     python benches/primitives.py --sizes 100000000 --arrays a,b,mask --only map,reduce,chain,compact,union
 
 A line for each primitive, size and number of threads: microseconds of the whole call from Python, of the compiled
@@ -29,14 +30,17 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+import figures
 import numpy as np
 from peers.inputs import BINS, FEW, inputs
 
-from lancehead import set_num_threads, xp
+from lancehead import get_num_threads, set_num_threads, xp
 from lancehead.xp.regions import region_of
 from peers import loops
 
 HERE = Path(__file__).parent
+#: What ratios are to, in the order of columns.
+PEERS = ("loop", "NumPy", "Thrust", "JAX")
 Case = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any] | None]
 
 
@@ -384,7 +388,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.2)
     parser.add_argument("--arrays", default="", help="the inputs that are made besides x and y, all without it")
     parser.add_argument("--peers", type=Path, default=HERE.parent / "target/peers")
+    figures.add_json(parser)
     given = parser.parse_args()
+    result, measured = figures.Result("primitives", "benches/run.sh primitives", get_num_threads()), []
     sizes, counts = ([int(n) for n in text.split(",")] for text in (given.sizes, given.threads))
     libraries = thrust(given.peers)
     for n in sizes:
@@ -398,11 +404,37 @@ def main() -> None:
             print(f"\n{n} elements, {threads} thread{'s' * (threads > 1)}")
             print(f"{'primitive':22}{'call us':>10}{'alone us':>10}{'loop':>8}{'NumPy':>8}{'Thrust':>8}{'JAX':>8}")
             for name in names:
-                row(name, cases[name], h, libraries.get(threads), of_jax.get((n, name), math.nan), threads, given)
+                jax = of_jax.get((n, name), math.nan)
+                found = row(name, cases[name], h, libraries.get(threads), jax, threads, given)
+                measured.append((n, threads, name, *found))
+    add_tables(result, measured)
+    result.write(given.json)
 
 
-def row(name: str, case: Case, h: Any, measure: Any, jax: float, threads: int, given: Any) -> None:
-    """Measures and prints a line of the table."""
+def add_tables(result: figures.Result, measured: list[tuple[Any, ...]]) -> None:
+    """Tables of 10^4 and of 10^6 elements, means of all sizes, and everything that was measured."""
+    times, ratios = [("call", "us", 1), ("alone", "us", 1)], [(peer, "", 2) for peer in PEERS]
+    small = result.table("small", "primitive", *times, *ratios[:3])
+    two = [("two threads", "us", 1), *((f"{peer}, 2", "", 2) for peer in PEERS if peer != "NumPy")]
+    large = result.table("large", "primitive", ("one thread", "us", 1), *ratios, *two)
+    means = result.table("means", "measured at", *ratios)
+    known = {row[:3]: row[3:] for row in measured}
+    for n, threads in dict.fromkeys(row[:2] for row in measured):
+        columns = list(zip(*(row[5:] for row in measured if row[:2] == (n, threads))))
+        words = f"{n:,} elements, {threads} thread{'s' * (threads > 1)}"
+        means.add(words, *(figures.geometric_mean(ratio for ratio in column if ratio > 0) for column in columns))
+    for name in dict.fromkeys(row[2] for row in measured):
+        if found := known.get((10**4, 1, name)):
+            small.add(name, *found[:5])
+        if (one := known.get((10**6, 1, name))) and (both := known.get((10**6, 2, name))):
+            large.add(name, one[1], *one[2:], both[1], both[2], *both[4:])
+    everything = result.table("all", "elements", "threads", "primitive", *times, *ratios)
+    for row in measured:
+        everything.add(*row)
+
+
+def row(name: str, case: Case, h: Any, measure: Any, jax: float, threads: int, given: Any) -> tuple[float, ...]:
+    """Measures and prints a line of the table: microseconds of the call and alone, and ratios to the peers."""
     make, loop, of_numpy = case
     alone = compiled(make)
     functions = [lambda: value(make()), alone, loop, *([of_numpy] if of_numpy else [])]
@@ -413,6 +445,8 @@ def row(name: str, case: Case, h: Any, measure: Any, jax: float, threads: int, g
     others.append(by_thrust(measure, h, name, threads, given.seconds) if measure else math.nan)
     ratios = [f"{ours / other:8.2f}" if other == other else f"{'':>8}" for other in (*others, jax)]
     print(f"{name:22}{call * 1e6:10.1f}{ours * 1e6:10.1f}{''.join(ratios)}", flush=True)
+    rounded = (round(ours / other, 2) for other in (*others, jax))
+    return round(call * 1e6, 1), round(ours * 1e6, 1), *rounded
 
 
 if __name__ == "__main__":

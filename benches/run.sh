@@ -1,7 +1,12 @@
 #!/bin/sh
-# Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
+# Measures lancehead: by itself, beside NumPy and other packages, and beside Numba.
 #
-#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | numpy | clients | array-api | cupy-tests | primitives | calls | sparse | gradients | scipy-sparse | dask | suite | all]      results in target/bench
+#   benches/run.sh WHAT [OPTIONS]      `--json FILE` also writes the figures; other results are in target/bench
+#
+# In .venv:  latency primitives calls sparse gradients dask array-api cupy-tests scipy-sparse
+# In an environment with Numba, and with the side-by-side harness in ../shared (LANCEHEAD_SHARED names another place):
+#            numba-latency throughput start others growth checks parallel numpy clients suite
+# `all`, the default, is the latter but `clients`.
 #
 # ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
 # LANCEHEAD_XP_DEVICE=cuda:0 runs them on that device.
@@ -13,6 +18,10 @@ root=$PWD
 shared=${LANCEHEAD_SHARED:-$root/../shared}
 out=$root/target/bench
 what=${1:-all}
+[ $# = 0 ] || shift
+
+# They make OpenBLAS take kernels and block sizes of another processor, and NumPy a slow peer.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 
 # The tests of the array API standard, on lazy arrays as they are installed in .venv. First calls compile: no deadline.
 if [ "$what" = array-api ]; then
@@ -26,7 +35,6 @@ fi
 if [ "$what" = cupy-tests ]; then
     : "${CUPY_CHECKOUT:?names a checkout of cupy}"
     mkdir -p "$out"
-    shift
     exec "$root/.venv/bin/python" benches/cupy_suite.py --json "$out/cupy.json" "$@"
 fi
 
@@ -36,39 +44,38 @@ if [ "$what" = primitives ]; then
     mkdir -p "$peers"
     [ -d "$peers/cccl" ] || "$root/.venv/bin/python" -m pip install --quiet --no-deps --target "$peers/cccl" nvidia-cuda-cccl || true
     [ -x "$peers/v/bin/python" ] || { "$root/.venv/bin/python" -m venv "$peers/v" && "$peers/v/bin/pip" install --quiet jax; } || true
-    shift
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/primitives.py --peers "$peers" "$@"
 fi
 
 # Small calls of lazy arrays beside NumPy.
 if [ "$what" = calls ]; then
-    shift
     exec "$root/.venv/bin/python" benches/calls.py "$@"
 fi
 
 # Sparse arrays beside SciPy, and NetworkX where .venv has it.
 if [ "$what" = sparse ]; then
-    shift
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/sparse.py "$@"
 fi
 
 # Derivatives beside the functions themselves.
 if [ "$what" = gradients ]; then
-    shift
     exec "$root/.venv/bin/python" benches/gradients.py "$@"
 fi
 
 # Lazy arrays as chunks of Dask's. The folder of this file is not searched for modules: it has a `sparse.py`.
 if [ "$what" = dask ]; then
-    shift
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" -P benches/chunks.py "$@"
 fi
 
 # SciPy's own tests of sparse arrays, on lancehead.sparse as it is installed in .venv.
 if [ "$what" = scipy-sparse ]; then
     mkdir -p "$out"
-    shift
     exec "$root/.venv/bin/python" benches/scipy_sparse_suite.py --json "$out/scipy-sparse.json" "$@"
+fi
+
+# First calls in new processes, with an empty and with a filled store of compiled code.
+if [ "$what" = latency ]; then
+    exec "$root/.venv/bin/python" benches/latency.py "$@"
 fi
 
 if ! [ -d "$shared/bench" ]; then
@@ -81,22 +88,36 @@ mkdir -p "$out"
 venv=$root/target/bench-venv
 if ! [ -x "$venv/bin/pip" ]; then
     .venv/bin/python -m venv "$venv"
-    "$venv/bin/pip" install --quiet numba==0.68.1 numba-cuda==0.30.4 scipy cffi
+    "$venv/bin/pip" install --quiet numba==0.68.1 numba-cuda==0.30.4 scipy cffi threadpoolctl
 fi
 "$venv/bin/pip" install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
 python=$venv/bin/python
 
+more=$*
+
+# Runs a benchmark if it is asked for; alone, it has the rest of the command line, else it writes its figures.
 run() {
-    case "$what" in all | "$1") ;; *) return 0 ;; esac
+    name=$1
     shift
-    echo "bench: $*"
-    "$@"
+    case "$what" in
+    "$name") echo "bench: $*" && "$@" $more ;;
+    all) echo "bench: $*" && "$@" --json "$out/$name.json" ;;
+    esac
+}
+# Runs a script of the harness, and writes its figures in our form.
+harness() {
+    name=$1 kind=$2
+    shift 2
+    case "$what" in "$name" | all) ;; *) return 0 ;; esac
+    echo "bench: $kind.py $* $more"
+    env "$@" "$python" "$shared/bench/$kind.py" --module numba,lancehead --json "$out/harness-$kind.json" $more
+    "$python" benches/from_harness.py "$kind" "$out/harness-$kind.json" "$out/$name.json"
 }
 
 # The thread that OpenBLAS starts while NumPy is imported spins for 100 ms, which would be counted as time of a first call.
-run latency env OPENBLAS_NUM_THREADS=1 "$python" "$shared/bench/latency.py" --module numba,lancehead --repeats 5 --json "$out/latency.json"
+harness numba-latency latency OPENBLAS_NUM_THREADS=1
+harness throughput throughput
 run start env OPENBLAS_NUM_THREADS=1 "$python" benches/start.py
-run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
 run others "$python" benches/others/run.py
 run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead --harness "$shared/bench"
@@ -104,13 +125,16 @@ run parallel "$python" benches/parallel.py
 run numpy env OPENBLAS_NUM_THREADS=1 "$python" benches/numpy_sweep.py
 clients() {
     "$venv/bin/pip" install --quiet scipy pandas scikit-learn xarray numba-stats numbagg resampy tslearn quantecon stumpy interpolation pyts librosa sparse pynndescent numba-progress py-pde
-    "$python" benches/clients.py --python "$python" --numba | tee "$out/clients.log"
+    "$python" benches/clients.py --python "$python" --numba $more | tee "$out/clients.log"
 }
-[ "$what" = all ] || run clients clients
 suite() {
-    "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
-    "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --cuda real --no-selection --area 'cuda*' --jobs 2 | tee "$out/cuda.log"
+    numba_suite="$shared/peer/numba_suite.py --candidate lancehead --numba-site $venv --jobs 2"
+    "$python" $numba_suite --half open | tee "$out/suite.log"
+    "$python" $numba_suite --cuda real --no-selection --area 'cuda*' | tee "$out/cuda.log"
     "$python" benches/conformance.py "$out/suite.log" "$out/cuda.log" $([ -f "$out/cupy.json" ] && echo "$out/cupy.json") >docs/conformance.md
+    "$python" "$shared/peer/snippets.py" --module lancehead
 }
-run suite suite
-run suite "$python" "$shared/peer/snippets.py" --module lancehead
+case "$what" in
+clients) clients ;;
+suite | all) suite ;;
+esac

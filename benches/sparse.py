@@ -1,6 +1,6 @@
 """Times of sparse arrays beside SciPy's and, of graphs, NetworkX: ratios in one run, the least of several times.
 
-Usage: python benches/sparse.py [--threads 1,2] [--repeats 7] [--only NAME] [--cpu]
+Usage: python benches/sparse.py [--threads 1,2] [--repeats 7] [--only NAME] [--cpu] [--json FILE]
 
 The bandwidth is that of a sum of the bytes that a product with a vector reads. Gathers are sums of the elements of x
 in the order in which the product reads them, which take their time where the vector is larger than the cache. `--cpu`
@@ -15,6 +15,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 
+import figures
 import numpy as np
 import scipy.sparse
 from scipy.sparse import csgraph as scipy_csgraph
@@ -63,6 +64,10 @@ def graph(rng, n):
     return scipy.sparse.coo_array((rng.random(row.size) + 0.1, (row, col)), shape=(n, n)).tocsr()
 
 
+#: Names of the matrices that are measured.
+MATRICES = ("poisson", "random", "bands", "full", "powers")
+
+
 def operations(name, ours, theirs):
     """Names, and functions of ours and SciPy's."""
     x = np.random.default_rng(1).random(theirs.shape[1])
@@ -107,12 +112,24 @@ def measured(first, second, repeats, clock):
 
 
 def report(options, label, first, second):
+    """Measures both, prints a line and keeps the figures; the seconds of the first."""
     if options.only and options.only not in label:
         return np.inf
     clock = time.thread_time if options.cpu else time.perf_counter
     a, b = measured(first, second, options.repeats, clock)
     print(f"{label:45} {a * 1e3:9.2f} ms  {b * 1e3:9.2f} ms  {a / b:6.2f}", flush=True)
+    options.times.add(label, round(a * 1e3, 3), round(b * 1e3, 3), round(a / b, 2))
     return a
+
+
+def ratios(times):
+    """Rows of operations and columns of matrices, of those on one thread."""
+    known = {}
+    for label, _, _, ratio in times.rows:
+        matrix, _, operation = label.partition(", 1 thread(s): ")
+        known.setdefault(operation, {})[matrix] = str(ratio)
+    known.pop("", None)
+    return [[f"`{operation}`", *(of.get(matrix, "") for matrix in MATRICES)] for operation, of in known.items()]
 
 
 def main():
@@ -121,7 +138,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", default="")
     parser.add_argument("--cpu", action="store_true")
+    figures.add_json(parser)
     options = parser.parse_args()
+    result = figures.Result("sparse", "benches/run.sh sparse", 1)
+    table = result.table("ratios", "operation", *MATRICES)
+    options.times = result.table("times", "case", ("lancehead", "ms", 2), ("others", "ms", 2), ("ratio", "", 2))
     clock = time.thread_time if options.cpu else time.perf_counter
     print(f"{'':45} {'ours':>12}  {'others':>12}   ratio")
     small = scipy.sparse.csr_array(np.eye(3))
@@ -154,6 +175,8 @@ def main():
                     report(options, f"{name}, {n} thread(s): {label}", a, b)
     if find_spec("networkx"):
         networks(options)
+    table.rows = ratios(options.times)
+    result.write(options.json)
 
 
 def networks(options):

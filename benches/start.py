@@ -1,7 +1,7 @@
 """From the start of a process to its end, when its functions come from the cache: beside the same program in plain
 Python.
 
-    OPENBLAS_NUM_THREADS=1 python benches/start.py [--module lancehead] [--rounds 15]
+    OPENBLAS_NUM_THREADS=1 python benches/start.py [--module lancehead] [--rounds 15] [--json FILE]
 
 Each program runs in processes of its own that take turns with one that only imports NumPy, and with the same program
 whose decorators change nothing: what is over that is what the module costs. Milliseconds of CPU (user and system), the
@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import figures
 
 PLAIN = """
 def njit(**options):
@@ -93,7 +95,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--module", default="lancehead")
     parser.add_argument("--rounds", type=int, default=15)
+    figures.add_json(parser)
     options = parser.parse_args()
+    result = figures.Result("start", "benches/run.sh start", 1)
+    heads = [(head, "ms") for head in ("NumPy alone", "plain Python", "cached functions")]
+    tables = [result.table(clock, "program", *heads, ("over plain Python", "ms", 1)) for clock in ("cpu", "wall")]
     print(
         f"| program | NumPy alone | plain Python | {options.module}, cached | over plain Python "
         "|\n|---|---:|---:|---:|---:|"
@@ -111,6 +117,9 @@ def main() -> None:
             cells = [f"{cpu:.0f} ({wall:.0f})" for cpu, wall in zip(*least, strict=True)]
             over = [clock[2] - clock[1] for clock in least]
             print(f"| {title} | {' | '.join(cells)} | {over[0]:.1f} ({over[1]:.1f}) |", flush=True)
+            for table, times, more in zip(tables, least, over, strict=True):
+                table.add(title, *map(round, times), round(more, 1))
+    result.write(options.json)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ cp "$wheel" "$folder"
 for file in check_card.py guarded.py run.py run_tests.py peers.cu; do
     cp "benches/gpu/$file" "$folder/benches/gpu"
 done
+cp benches/figures.py "$folder/benches"
 cp benches/gpu/card/*.py "$folder/benches/gpu/card"
 cp tests/conftest.py "$folder/tests"
 cp tests/cuda/cases.py tests/cuda/corpus.py "$folder/tests/cuda"

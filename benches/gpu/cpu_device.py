@@ -1,7 +1,7 @@
 """Kernels on the CPU device, on one core, beside the same work as an `@njit` loop and as vectors of 32 lanes written by
 hand.
 
-    python benches/gpu/cpu_device.py [name ...]
+    python benches/gpu/cpu_device.py [name ...] [--json FILE]
 
 Least time of rounds that take turns, so that all see the same machine. The hand-written version is `gangs.c`, which the
 C compiler, if there is one, compiles for this machine; the launch is to come within 1.5 of it.
@@ -9,7 +9,9 @@ C compiler, if there is one, compiles for this machine; the launch is to come wi
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import math
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1]))
+import figures
 import numpy as np
 
 import lancehead
@@ -472,6 +476,13 @@ ROWS = {
 
 def main() -> None:
     """Writes the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=list(ROWS))
+    figures.add_json(parser)
+    given = parser.parse_args()
+    result = figures.Result("cpu-device", "python benches/gpu/cpu_device.py", 1)
+    times = [("launch", "ns a unit", 3), ("loop", "ns a unit", 3), ("launch / loop", "", 2)]
+    table = result.table("kernels", "kernel", *times, ("by hand", "ns a unit", 3), ("launch / by hand", "", 2))
     lancehead.set_num_threads(1)
     title = "gangs by hand, ns" if compiler() else "gangs by hand: no C compiler found"
     print(
@@ -479,18 +490,21 @@ def main() -> None:
         "|---|---|---|---|---|---|",
         sep="\n",
     )
-    for name in sys.argv[1:] or ROWS:
+    for name in given.names:
         row = ROWS[name]()
         ours, loop, *hand = measure(row)
         wrong = "" if row.same() else " WRONG"
         last = f"{hand[0]:.3f} | {ours / hand[0]:.2f}" if hand else " | "
         print(f"| {row.name}{wrong} | {ours:.3f} | {loop:.3f} | {ours / loop:.2f} | {last} |", flush=True)
+        by_hand = hand[0] if hand else math.nan
+        numbers = (ours, loop, ours / loop, by_hand, ours / by_hand)
+        table.add(f"{row.name}{wrong}", *(round(number, 4) for number in numbers))
     one, nothing = add_kernel[1, 32], zeros(32)
     one(nothing, nothing, nothing)
-    print(
-        "\nlaunch of one block: "
-        f"{min(seconds(lambda: one(nothing, nothing, nothing), 1000) for _ in range(ROUNDS)) * 1e6:.2f} us"
-    )
+    least = min(seconds(lambda: one(nothing, nothing, nothing), 1000) for _ in range(ROUNDS))
+    print(f"\nlaunch of one block: {least * 1e6:.2f} us")
+    result.summary["launch of a block"] = f"{least * 1e6:.2f} us"
+    result.write(given.json)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,23 @@
 """How long kernels take until they are there: PTX of a small one, and first launches on the CPU device, compiled and
 from the cache.
 
-    python benches/gpu/first.py
+    python benches/gpu/first.py [--json FILE]
 
 Milliseconds of CPU, the least of several new processes, imports not counted. No GPU is needed.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))
+import figures
 import numpy as np
 
 from lancehead import cuda
@@ -58,18 +62,25 @@ def least(what: str, environment: dict[str, str]) -> float:
 
 def main() -> None:
     """Prints the table, or one time."""
-    if sys.argv[1:]:
+    if sys.argv[1:] in (["ptx"], ["launch"]):
         print({"ptx": ptx, "launch": launch}[sys.argv[1]]())
         return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    figures.add_json(parser)
+    given = parser.parse_args()
+    result = figures.Result("gpu-first", "python benches/gpu/first.py", 1)
+    table = result.table("first", "step", ("time", "ms CPU", 1))
     with tempfile.TemporaryDirectory() as folder:
         here = {**os.environ, "LANCEHEAD_CUDA_DEVICE": "cpu", "LANCEHEAD_CACHE_DIR": folder}
         cold = subprocess.run(
             [sys.executable, __file__, "launch"], env=here, capture_output=True, text=True, check=True
         )
-        print(f"PTX of a small kernel: {least('ptx', here):.1f} ms")
-        print(
-            f"first launch: compiled {1e3 * float(cold.stdout):.1f} ms, from the cache {least('launch', here):.1f} ms"
-        )
+        table.add("PTX of a small kernel", round(least("ptx", here), 1))
+        table.add("first launch, compiled", round(1e3 * float(cold.stdout), 1))
+        table.add("first launch, from the cache", round(least("launch", here), 1))
+    for step, took in table.rows:
+        print(f"{step}: {took} ms")
+    result.write(given.json)
 
 
 if __name__ == "__main__":

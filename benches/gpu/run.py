@@ -1,5 +1,5 @@
 """Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small]
-[--seconds N] [table.md]`.
+[--seconds N] [--json FILE] [table.md]`.
 
 Needs no network. Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are
 random, outputs poisoned, both larger than the L2 cache unless `--small` only tries whether everything works.
@@ -30,15 +30,16 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lancehead import cuda
-
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests" / "cuda")]
+sys.path.append(str(HERE.parent))
+import figures  # isort: skip
+import numpy as np
+
 import guarded
 from cases import SMALL, Case, CpuDevice, Sizes, cases, runs
 from guarded import Report, Skipped, Task
+from lancehead import cuda
 
 HEAD = "| row | case | here | | numba-cuda | CuPy | as the CPU device |\n|---|---|---:|---:|---:|---:|---|"
 OURS, PEERS = "lancehead", {"numba-cuda": "numba", "CuPy": "cupy"}
@@ -351,6 +352,20 @@ class Table:
         said = f"{same} bit for bit{others}" if self.corpus else NOT_MEASURED
         return f"| 18 | the corpus, {len(self.corpus)} kernels | | | | | {said} |"
 
+    def result(self) -> figures.Result:
+        """The figures, in the form of all benchmarks."""
+        result = figures.Result("gpu", "python benches/gpu/run.py", 1, summary={"facts": self.head})
+        heads = [(name, "", 2) for name in reversed(PEERS)]
+        table = result.table("rows", "case", "here", "figure", *heads, "as the CPU device")
+        for row in self.rows.values():
+            here = "-" if row.here is None else f"{row.here:.{row.digits}f} {row.unit}"
+            found = [row.beside.get(peer) for peer in reversed(PEERS)]
+            ratios = [round(time / row.here, 2) if time and row.here else None for time in found]
+            table.add(row.name, here, row.note, *ratios, row.same)
+        same = sum(how == "yes" for how in self.corpus.values())
+        table.add(f"the corpus, {len(self.corpus)} kernels", "", "", *[None] * len(PEERS), f"{same} bit for bit")
+        return result
+
     def write(self) -> None:
         """Replaces the file."""
         if self.path:
@@ -400,6 +415,7 @@ def main(arguments: list[str]) -> int:
     names.add_argument("--small", action="store_true", help="tries whether everything works")
     names.add_argument("--seconds", type=float, default=600, help="after which nothing new is started")
     names.add_argument("--each", type=float, default=20, help="seconds that a row may take")
+    figures.add_json(names)
     for hidden in ("library", "group", "sizes", "into"):
         names.add_argument(f"--{hidden}", help=argparse.SUPPRESS)
     given = names.parse_args(arguments)
@@ -413,6 +429,7 @@ def main(arguments: list[str]) -> int:
     table = Table(given.table)
     measure(table, given.small, given.seconds, given.each)
     print(table)
+    table.result().write(given.json)
     return 0 if any(row.here is not None for row in table.rows.values()) else 1
 
 

@@ -59,7 +59,7 @@ part checks "${CARD:-195}" "$out/card.txt" "$python" benches/gpu/check_card.py -
 part "small table" "${SMALL:-60}" "$out/small.txt" "$python" benches/gpu/run.py --small --seconds $((${SMALL:-60} - 5)) "$out/small.md"
 part tests "${TESTS:-60}" "$out/tests.txt" "$python" benches/gpu/run_tests.py --seconds $((${TESTS:-60} - 5)) tests/python/cuda/test_cuda_kernels.py \
     tests/python/cuda/test_cuda_launches.py tests/python/cuda/test_cuda_interface.py
-part table "${FULL:-235}" "$out/table.txt" "$python" benches/gpu/run.py --seconds $((${FULL:-235} - 8)) "$out/table.md"
+part table "${FULL:-235}" "$out/table.txt" "$python" benches/gpu/run.py --seconds $((${FULL:-235} - 8)) --json "$out/gpu.json" "$out/table.md"
 
 grep -h '^FAIL' "$out/card.txt" "$out/tests.txt" 2>/dev/null | cut -c1-300 | tee -a "$summary"
 say "all of it in $(($(date +%s) - start)) s; results are in $out"

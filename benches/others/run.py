@@ -1,5 +1,5 @@
 """Some 320 functions beside Numba, one process, ratios of least times: `python benches/others/run.py [collections]
-[--only names]`.
+[--only names] [--json FILE]`.
 
 The harness's kernels are few and well known; these are many, so that a cliff beside the path that everybody walks is
 seen. Results are compared with Numba's. `unchecked` is the ratio with `boundscheck=False`.
@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1]))
+import figures
 import numba
 import numpy as np
 
@@ -44,8 +48,8 @@ def least_times(functions: list[Callable[..., Any]], args: tuple[Any, ...]) -> l
     return [min(row) for row in zip(*([seconds(f, times) for f in functions] for _ in range(ROUNDS)))]
 
 
-def measure(collection: Any, only: set[str]) -> Iterator[float]:
-    """Prints a line for each function, and yields its ratio."""
+def measure(collection: Any, only: set[str]) -> Iterator[tuple[str, float, float, float]]:
+    """Prints a line for each function, and yields its name and seconds: Numba's, ours, and ours without checks."""
     for f, args, options in collection.functions:
         if only and f.__name__ not in only:
             continue
@@ -61,7 +65,19 @@ def measure(collection: Any, only: set[str]) -> Iterator[float]:
             f"{c / a:5.2f}{note}",
             flush=True,
         )
-        yield b / a
+        yield f.__name__, a, b, c
+
+
+def summarise(result: figures.Result, collections: figures.Table, functions: figures.Table) -> None:
+    """Adds the mean of all and those that are slower than Numba by a tenth or more."""
+    rows = functions.rows
+    mean = figures.geometric_mean(row[3] / row[2] for row in rows)
+    collections.add("all", len(rows), mean)
+    slower = sorted((row for row in rows if row[5] >= 1.1), key=lambda row: -row[5])
+    slowest = result.table("slowest", "function", "time over Numba's")
+    for row in slower[:12]:
+        slowest.add(f"`{row[1]}`", str(row[5]))
+    result.summary = {"functions": len(rows), "mean": mean, "slower by a tenth": len(slower)}
 
 
 def main() -> None:
@@ -69,13 +85,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="*", default=COLLECTIONS, help=f"{', '.join(COLLECTIONS)}; all by default")
     parser.add_argument("--only", default="", help="names, with commas between")
+    figures.add_json(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    result = figures.Result("others", "benches/run.sh others", lancehead.get_num_threads())
+    collections = result.table("collections", "collection", "functions", ("geometric mean", "", 2))
+    times = [("Numba", "us", 1), ("lancehead", "us", 1), ("unchecked", "us", 1)]
+    functions = result.table("functions", "collection", "function", *times, ("ratio", "", 2))
     only = set(options.only.split(",")) - {""}
     for name in options.collections:
-        ratios = list(measure(importlib.import_module(name).C, only))
-        if ratios:
-            print(f"{name}: geometric mean of {len(ratios)}: {np.exp(np.mean(np.log(ratios))):.2f}\n", flush=True)
+        found = list(measure(importlib.import_module(name).C, only))
+        for function, *seconds in found:
+            functions.add(name, function, *(round(t * 1e6, 1) for t in seconds), round(seconds[1] / seconds[0], 2))
+        if found:
+            mean = figures.geometric_mean(b / a for _, a, b, _ in found)
+            collections.add(name, len(found), mean)
+            print(f"{name}: geometric mean of {len(found)}: {mean:.2f}\n", flush=True)
+    summarise(result, collections, functions)
+    result.write(options.json)
 
 
 if __name__ == "__main__":

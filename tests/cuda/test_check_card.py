@@ -251,6 +251,7 @@ def test_the_folder_to_carry(environment: dict[str, str], tmp_path: Path) -> Non
         "tests.txt",
         "table.txt",
         "table.md",
+        "gpu.json",
     }
     assert "checks: ended with 0" in summary, (out / "card.txt").read_text()
     assert "small table: ended with 0" in summary and "table: ended with 0" in summary
