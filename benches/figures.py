@@ -1,8 +1,9 @@
 """Figures of benchmarks as data: each program writes one form of JSON, from which `tables.py` writes pages.
 
-Importing this module unsets variables by which OpenBLAS takes kernels or block sizes of another processor: NumPy's
-products of matrices are up to several times slower where they are set. OpenBLAS reads them when NumPy is imported, so
-programs import this module first. Child processes inherit the environment.
+Importing this module unsets variables that distort what is measured. By two of them OpenBLAS takes kernels or block
+sizes of another processor: NumPy's products of matrices take 1.8 times as long on a processor with AVX-512 if they are
+those of Haswell. OpenBLAS reads them when NumPy is imported, so programs import this module first. By the third one,
+Python compiles modules anew in each process, whose start would be measured with that.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "PYTHONDONTWRITEBYTECODE")
 for name in SLOWING:
     os.environ.pop(name, None)
 

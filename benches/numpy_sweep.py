@@ -4,7 +4,7 @@
 
 A compiled function and the same function in Python take turns in one process; a number is the least time of the
 compiled one over the least of NumPy's, so that 0.5 is half of NumPy's time. The time of an empty compiled call is left
-in. The last row of a group is the geometric mean and the greatest ratio.
+in. Both have one thread. The last row of a group is the geometric mean and the greatest ratio.
 """
 
 from __future__ import annotations
@@ -18,20 +18,36 @@ from typing import Any
 import figures
 import numpy as np
 
-from lancehead import njit
+from lancehead import njit, set_num_threads
 
 #: A name, a function and its arguments.
 Case = tuple[str, Callable[..., Any], tuple[Any, ...]]
 RNG = np.random.default_rng(1)
 SIZES = (2, 3, 4, 8, 16, 32, 64, 200, 500)
+#: From so many rows on, a product takes longer than its call.
+LARGE = 64
 
 
 def matrix(*shape: int, dtype: Any = np.float64) -> np.ndarray:
     return RNG.standard_normal(shape).astype(dtype)
 
 
+def small_products() -> Iterator[Case]:
+    """Products that are mostly the call."""
+    yield from products_of([n for n in SIZES if n < LARGE])
+
+
 def products() -> Iterator[Case]:
-    for n in SIZES:
+    """Products in which the BLAS kernels work, and flat and long ones."""
+    yield from products_of([n for n in SIZES if n >= LARGE])
+    for rows, columns in ((1000, 10), (10, 1000), (2000, 50), (50, 2000)):
+        a = matrix(rows, columns)
+        yield f"a @ a.T, {rows} x {columns}", lambda a: a @ a.T, (a,)
+        yield f"a @ v, {rows} x {columns}", lambda a, v: a @ v, (a, matrix(columns))
+
+
+def products_of(sizes: list[int]) -> Iterator[Case]:
+    for n in sizes:
         a, b, v = matrix(n, n), matrix(n, n), matrix(n)
         yield f"a @ b, {n}", lambda a, b: a @ b, (a, b)
         yield f"a.T @ a, {n}", lambda a: a.T @ a, (a,)
@@ -40,15 +56,11 @@ def products() -> Iterator[Case]:
         yield f"dot(v, v), {n}", lambda v: np.dot(v, v), (v,)
         yield f"a[:, ::2] @ b[::2], {n}", lambda a, b: a[:, ::2] @ b[::2], (a, b)
         yield f"float32 a @ b, {n}", lambda a, b: a @ b, (a.astype(np.float32), b.astype(np.float32))
-    for n in (3, 16, 64, 200):
+    for n in (n for n in (3, 16, 64, 200) if n in sizes):
         z = matrix(n, n) + 1j * matrix(n, n)
         yield f"complex a @ b, {n}", lambda a, b: a @ b, (z, z)
         yield f"vdot, {n * n}", lambda a: np.vdot(a, a), (z,)
         yield f"einsum ij,kj, {n}", lambda a, b: np.einsum("ij,kj->ik", a, b), (matrix(n, n), matrix(n, n))
-    for rows, columns in ((1000, 10), (10, 1000), (2000, 50), (50, 2000)):
-        a = matrix(rows, columns)
-        yield f"a @ a.T, {rows} x {columns}", lambda a: a @ a.T, (a,)
-        yield f"a @ v, {rows} x {columns}", lambda a, v: a @ v, (a, matrix(columns))
 
 
 def factors() -> Iterator[Case]:
@@ -110,7 +122,10 @@ def sorting() -> Iterator[Case]:
 
 #: Calls above 1.1 that a row of groups names.
 SHOWN = 4
-GROUPS = {"products": products, "factors": factors, "transforms": transforms, "draws": draws, "sorting": sorting}
+GROUPS = {
+    "small products": small_products, "products": products, "factors": factors, "transforms": transforms,
+    "draws": draws, "sorting": sorting,
+}  # fmt: skip
 
 
 def least(f: Callable[..., Any], args: tuple[Any, ...], repeats: int) -> float:
@@ -138,6 +153,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     figures.add_json(parser)
     given = parser.parse_args()
+    # OpenBLAS has one thread, and large products would run on the pool.
+    set_num_threads(1)
     print(f"NumPy's BLAS: {figures.blas()}")
     result = figures.Result("numpy", "benches/run.sh numpy", 1)
     groups = result.table("groups", "group", "calls", ("geometric mean", "", 2), "above 1.1")

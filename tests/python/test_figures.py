@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "benches/results").glob("*.json"))
+SLOWING = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "PYTHONDONTWRITEBYTECODE"}
 FACTS = {"benchmark", "command", "source", "processor", "cores", "threads", "load", "blas", "versions", "commit"}
 
 
@@ -28,7 +29,7 @@ def module(name):
 def results(tmp_path, monkeypatch):
     """`tables.py`, which finds one result that `figures.py` has written."""
     # Importing `figures` unsets these, which other tests may have.
-    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    for name in SLOWING:
         monkeypatch.delenv(name, raising=False)
     figures, tables = module("figures"), module("tables")
     result = figures.Result("some", "benches/run.sh some", 2)
@@ -61,7 +62,7 @@ def test_tables_and_figures_replace_what_stands_between_marks(results):
     page = "x <!-- figure some mean -->old<!-- end -->\n\n<!-- table some times -->\nold\n<!-- end -->\n"
     assert results.renewed(page) == (
         "x <!-- figure some mean -->0.48<!-- end -->\n\n<!-- table some times -->\n"
-        "| case | here, us | peer |\n| --- | ---: | ---: |\n| `a \\| b` | 1.50 | 1,234 |\n| c | | 0 |\n<!-- end -->\n"
+        "| case | here, µs | peer |\n| --- | ---: | ---: |\n| `a \\| b` | 1.50 | 1,234 |\n| c | | 0 |\n<!-- end -->\n"
     )
     assert results.table("some", "times", "peer; case").startswith("| peer | case |\n")
 
@@ -75,7 +76,7 @@ def test_marks_without_a_result_are_refused(results, mark):
 
 
 def test_variables_that_slow_the_peer_are_unset(monkeypatch):
-    for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    for name in SLOWING:
         monkeypatch.setenv(name, "1")
     module("figures")
-    assert not {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"} & set(os.environ)
+    assert not SLOWING & set(os.environ)

@@ -13,7 +13,7 @@ SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 def are_slowed() -> bool:
-    """Whether NumPy has read a variable that makes its products slower than this processor allows."""
+    """Whether NumPy has read a variable that may make its products slower than this processor allows."""
     return any(name in os.environ for name in SLOWING)
 
 
