@@ -101,7 +101,7 @@ def text_of(data: dict[str, Any]) -> str:
 
 
 def ran_on(threads: int) -> dict[str, Any]:
-    """What a benchmark ran on."""
+    """The processor, threads and versions of packages of a run."""
     return {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),

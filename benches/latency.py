@@ -51,7 +51,7 @@ def child(name: str) -> None:
 
 
 def measured(name: str, folder: str) -> list[float]:
-    """What a new process measures, with its store in a folder."""
+    """Milliseconds that a new process measures, with its store in a folder."""
     environment = {**os.environ, "LANCEHEAD_STORE": folder, "LANCEHEAD_CACHE_DIR": folder, "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, __file__, "--child", name]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -61,7 +61,7 @@ def measured(name: str, folder: str) -> list[float]:
 
 
 def rounds(names: list[str], processes: int) -> dict[tuple[str, str], list[list[float]]]:
-    """What so many processes of each program measure, by program and store."""
+    """Milliseconds that so many processes of each program measure, by program and store."""
     found: dict[tuple[str, str], list[list[float]]] = {(name, store): [] for name in names for store in STORES}
     for k in range(processes + 1):
         for name in names:

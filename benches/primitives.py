@@ -39,7 +39,7 @@ from lancehead.xp.regions import region_of
 from peers import loops
 
 HERE = Path(__file__).parent
-#: What ratios are to, in the order of columns.
+#: The peers that ratios are to, in the order of columns.
 PEERS = ("loop", "NumPy", "Thrust", "JAX")
 Case = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any] | None]
 

@@ -95,7 +95,7 @@ def line_of(cells: list[str]) -> str:
 
 
 def ran_on(data: dict[str, Any]) -> str:
-    """What a result ran on, and where its figures come from."""
+    """The machine and versions that a result was measured with, and the origin of its figures."""
     facts = [data["processor"], data["threads"] and f"threads: {data['threads']}"]
     facts += [f"{NAMES.get(package, package)} {version}" for package, version in data["versions"].items()]
     facts += [data["blas"] and f"BLAS {data['blas']}", data["load"] and f"load {data['load']}"]
