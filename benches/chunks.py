@@ -18,9 +18,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-# At the end: this folder has a `sparse.py`.
+# For `figures` only: Dask would find the `sparse.py` of this folder.
 sys.path.append(str(Path(__file__).parent))
 import figures  # isort: skip
+
+sys.path.pop()
 import dask.array as da
 import numpy as np
 import psutil
