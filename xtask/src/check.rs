@@ -146,6 +146,7 @@ pub fn pages(arguments: &[&str]) -> Vec<Step> {
         page("names of NumPy", "xtask/numpy_page.py"),
         page("options", "xtask/options_page.py"),
         page("reference", "xtask/reference.py"),
+        page("figures", "benches/tables.py"),
     ]
 }
 
