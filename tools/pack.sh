@@ -28,7 +28,7 @@ if [ "$profile" = wheel ]; then
     export LANCEHEAD_ORDER="$order"
 fi
 "$venv/bin/maturin" develop --profile "$profile" --skip-install
-PYTHONPATH=python "$venv/bin/python" xtask/type_library.py "$typed"
+PYTHONPATH=python "$venv/bin/python" xtask/type_library.py "$typed" --objects
 clean
 "$venv/bin/maturin" build --profile "$profile" --interpreter "$venv/bin/python" --out "$out"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$out"/lancehead-*.whl

@@ -1,7 +1,7 @@
 """Types the library for the arguments that programs use most, and compiles its large functions for processors.
 
-Usage: `python xtask/type_library.py python/lancehead/library.typed`, with lancehead installed. The files, that one and
-`library.x86-64-v3` and the like beside it, go into the wheel.
+Usage: `python xtask/type_library.py python/lancehead/library.typed [--objects]`, with lancehead installed. That file
+and, with `--objects`, `library.x86-64-v3` and the like beside it go into the wheel.
 """
 
 import subprocess
@@ -94,21 +94,18 @@ def programs():
             yield from ((eval("lambda a: " + text, {"np": np}), [array]) for text in texts.split())
 
 
-def main(words):
-    """Writes one file; or the typed library, and then, which need it, the objects for each level in a process."""
-    if words[0] == "--objects":
-        _core.keep_objects(words[2], list(programs()), [words[1]])
-        return
-    typed = Path(words[0])
-    _core.keep_typed(typed, list(programs()))
-    commands = [
-        [sys.executable, __file__, "--objects", level, str(typed.with_suffix(f".{level}"))]
-        for level in _core.shipped_levels()
-    ]
-    started = [subprocess.Popen(command) for command in commands]
+def keep_objects(typed):
+    """Writes the objects for each level beside the typed library, which they need: each level in a process."""
+    commands = [(level, typed.with_suffix(f".{level}")) for level in _core.shipped_levels()]
+    started = [subprocess.Popen([sys.executable, __file__, "--level", level, str(file)]) for level, file in commands]
     statuses = [process.wait() for process in started]
     if any(statuses):
         sys.exit("type_library: no objects of the library")
 
 
-main(sys.argv[1:])
+if sys.argv[1] == "--level":
+    _core.keep_objects(sys.argv[3], list(programs()), [sys.argv[2]])
+else:
+    _core.keep_typed(sys.argv[1], list(programs()))
+    if "--objects" in sys.argv:
+        keep_objects(Path(sys.argv[1]))
