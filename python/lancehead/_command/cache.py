@@ -125,7 +125,7 @@ def facts(places: Sequence[Path]) -> list[str]:
     lines += [
         f"entries    {total}",
         f"objects    {store}: {_objects_text([store])}" if store else "objects    in memory only (LANCEHEAD_STORE)",
-        f"limit      {size_text(config.CACHE_SIZE)}, entries and objects each",
+        f"limit      {size_text(config.CACHE_SIZE)}, and a quarter of it for objects",
         f"kept       {everything[config.CACHE]}",
     ]
     return lines if total else [*lines, *_advice()]

@@ -11,9 +11,11 @@ use crate::files::{distrust, evict, mark_used, save};
 use lh_llvm::{Lowered, Objects, Output, Unit};
 use std::collections::{HashMap, VecDeque};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Suffix of files with objects.
 pub const OBJECT: &str = ".nbo";
@@ -24,8 +26,13 @@ const MAGIC: &[u8; 8] = b"LHOBJEC1";
 /// The most bytes of objects that a process keeps in memory.
 const MEMORY: usize = 64 << 20;
 
-/// So many new files are written before the size of the folder is looked at again.
-const BETWEEN_CHECKS: usize = 256;
+/// So many files are written by a process before it looks at the size of the folder, which takes time: there may be a
+/// hundred thousand files.
+const BETWEEN_CHECKS: usize = 512;
+
+/// A process that writes fewer looks if none has for so long, as the time of this file tells.
+const SOMETIMES: Duration = Duration::from_secs(3600);
+const CHECKED: &str = "checked";
 
 /// Objects by the digests of their modules.
 #[derive(Default)]
@@ -213,8 +220,19 @@ impl Folder {
         if save(&folder, &name, &file_of(object)).is_err() {
             // A full disk and a folder that cannot be written are not tried again for each object.
             self.is_read_only.store(true, Ordering::Relaxed);
-        } else if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(BETWEEN_CHECKS) {
+        } else if self.is_due() {
+            // Others, who would look at the same time, see that this process does. If that cannot be written, they look.
+            let _ = save(&self.path, CHECKED, b"");
             evict(&self.path, OBJECT, self.limit);
+        }
+    }
+
+    /// Whether the size of the folder is to be looked at after a file was written.
+    fn is_due(&self) -> bool {
+        let age = || fs::metadata(self.path.join(CHECKED))?.modified()?.elapsed().map_err(io::Error::other);
+        match self.written.fetch_add(1, Ordering::Relaxed) {
+            0 => age().map_or(true, |age| age > SOMETIMES),
+            n => n.is_multiple_of(BETWEEN_CHECKS),
         }
     }
 }

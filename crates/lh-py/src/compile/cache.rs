@@ -133,11 +133,12 @@ pub fn directory(py: Python<'_>) -> (Option<PathBuf>, bool) {
     }
 }
 
-/// The store of objects of this process, in memory and in a folder beside that of limited size.
+/// The store of objects of this process, in memory and in a folder, which may have a quarter of the size of the
+/// directory's: its files are small, and many.
 pub fn objects(py: Python<'_>) -> Arc<ObjectStore> {
     static OBJECTS: PyOnceLock<Arc<ObjectStore>> = PyOnceLock::new();
     let open = || {
-        let folder = store_folder(py).map(|folder| (folder, size_limit(py)));
+        let folder = store_folder(py).map(|folder| (folder, size_limit(py) / 4));
         Arc::new(ObjectStore::new(folder, library::objects(py)))
     };
     OBJECTS.get_or_init(py, open).clone()
