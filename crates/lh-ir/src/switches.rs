@@ -19,6 +19,7 @@ pub const PARTS: &[&str] = &[
     "llvm.divide_as_float",
     "llvm.rare_extremes",
     "llvm.unroll_short",
+    "parts",
     "poll_signals.short_loops",
     "split_kernel",
     "tighten_bounds.uniform_rows",

@@ -1,8 +1,9 @@
 //! Functions of the library that are units of their own.
 //!
-//! A function is one if it is the library's with all that it calls, and so large that its call costs nothing beside it:
-//! such functions are the same in all programs that use them with the same types, so that their objects are shared
-//! between programs, by the store of objects, and between the functions of a program.
+//! A function is one if it is the library's with all that it calls, if it is large enough to repay a call, and if it is
+//! not called in a loop: there LLVM may hoist parts of it, and a call counts. Such functions are the same in all programs
+//! that use them with the same types, so that their objects are shared between programs, by the store of objects, and
+//! between the functions of a program.
 
 use super::Compiler;
 use crate::code::group::Group;
@@ -10,11 +11,13 @@ use crate::code::part::Part;
 use crate::code::shipped;
 use crate::digest::Digest;
 use crate::host::Host;
+use crate::spec;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Device, Function, Options};
-use lh_ir::{ObjId, SpecId, Ty, TyKind};
+use lh_ir::func::{Device, Function, Inst, Options};
+use lh_ir::switches::is_off;
+use lh_ir::{Block, ObjId, SpecId, Ty, TyKind};
 use lh_llvm::Level;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// The least number of instructions, with those of the functions that are compiled with it, of a unit.
@@ -22,6 +25,21 @@ const LARGE: usize = 120;
 
 /// The same of one with loops.
 const LARGE_WITH_LOOP: usize = 40;
+
+/// The same of one that is called in a loop.
+const LARGE_IN_LOOP: usize = 600;
+
+/// The functions that are compiled together with one.
+#[derive(Default)]
+pub(super) struct Split {
+    /// They, that one first.
+    own: Vec<SpecId>,
+    /// The units of their own that these call.
+    called: Vec<SpecId>,
+}
+
+/// The functions that one calls, each with whether that happens in a loop.
+type Sites = Arc<[(SpecId, bool)]>;
 
 impl Compiler {
     /// The specialisations that are compiled together with an entry, which comes first, and the parts that they call.
@@ -31,9 +49,9 @@ impl Compiler {
         entry: SpecId,
         whole: bool,
     ) -> (Vec<SpecId>, Vec<(SpecId, Arc<Part>)>) {
-        let apart = self.apart(entry);
-        let (own, called) = self.group_of(entry, &apart);
-        (own, called.into_iter().map(|s| (s, self.part(host, s, &apart, whole))).collect())
+        let split = self.split(entry).unwrap_or_default();
+        let parts = split.called.iter().map(|s| (*s, self.part(host, *s, whole))).collect();
+        (split.own.clone(), parts)
     }
 
     /// The file of the objects of the units that functions need for types of arguments, for levels of processors; it is
@@ -42,18 +60,16 @@ impl Compiler {
         let (mut parts, mut objects) = (HashMap::new(), BTreeMap::new());
         for (f, args) in functions {
             if let Ok((entry, _)) = self.specialise(host, *f, args, Options::default(), None) {
-                let apart = self.apart(entry);
-                let called = self.group_of(entry, &apart).1;
-                called.into_iter().for_each(|s| drop(self.part_for_file(s, &apart, levels, &mut parts, &mut objects)));
+                let split = self.split(entry).unwrap_or_default();
+                split.called.iter().for_each(|s| drop(self.part_for_file(*s, levels, &mut parts, &mut objects)));
             }
         }
         shipped::write(&objects)
     }
 
     fn part_for_file(
-        &self,
+        &mut self,
         spec: SpecId,
-        apart: &HashSet<SpecId>,
         levels: &[Level],
         parts: &mut HashMap<SpecId, Arc<Part>>,
         objects: &mut BTreeMap<Digest, Vec<u8>>,
@@ -61,24 +77,11 @@ impl Compiler {
         if let Some(part) = parts.get(&spec) {
             return part.clone();
         }
-        let (own, called) = self.group_of(spec, apart);
-        let called = called.into_iter().map(|s| (s, self.part_for_file(s, apart, levels, parts, objects))).collect();
-        let (part, made) = Part::for_file(self.group(&own, called), levels);
+        let split = self.split(spec).unwrap_or_default();
+        let called = split.called.iter().map(|s| (*s, self.part_for_file(*s, levels, parts, objects))).collect();
+        let (part, made) = Part::for_file(self.group(&split.own, called), levels);
         objects.extend(made);
         parts.entry(spec).or_insert(Arc::new(part)).clone()
-    }
-
-    /// The functions that are units of their own among those that an entry reaches.
-    fn apart(&self, entry: SpecId) -> HashSet<SpecId> {
-        let order = self.callees_first(entry);
-        let resumed = self.resumed(&order);
-        let mut apart = HashSet::new();
-        for s in order {
-            if s != entry && !resumed.contains(&s) && self.is_apart(s, &apart) {
-                apart.insert(s);
-            }
-        }
-        apart
     }
 
     fn group(&self, own: &[SpecId], parts: Vec<(SpecId, Arc<Part>)>) -> Group {
@@ -87,85 +90,110 @@ impl Compiler {
     }
 
     /// A function as a unit of its own, compiled on first use.
-    fn part(&mut self, host: &mut dyn Host, spec: SpecId, apart: &HashSet<SpecId>, whole: bool) -> Arc<Part> {
+    fn part(&mut self, host: &mut dyn Host, spec: SpecId, whole: bool) -> Arc<Part> {
         if let Some(part) = self.parts.get(&(spec, whole)) {
             return part.clone();
         }
-        let (own, called) = self.group_of(spec, apart);
-        let parts = called.into_iter().map(|s| (s, self.part(host, s, apart, whole))).collect();
-        let group = self.group(&own, parts);
+        let split = self.split(spec).unwrap_or_default();
+        let parts = split.called.iter().map(|s| (*s, self.part(host, *s, whole))).collect();
+        let group = self.group(&split.own, parts);
         let words = group.values(|w| host.word(w));
         let part = Arc::new(Part::new(group, words, &self.objects, whole));
         self.parts.insert((spec, whole), part.clone());
         part
     }
 
-    /// All that a function reaches, each after what it calls, but for those that call each other.
-    fn callees_first(&self, entry: SpecId) -> Vec<SpecId> {
-        let (mut order, mut seen) = (Vec::new(), HashSet::from([entry]));
-        let mut work = vec![(entry, self.body(entry).callees.iter())];
-        while let Some((s, rest)) = work.last_mut() {
-            match rest.next() {
-                Some(c) if seen.insert(*c) => work.push((*c, self.body(*c).callees.iter())),
-                Some(_) => {}
-                None => {
-                    order.push(*s);
-                    work.pop();
+    /// The functions that are compiled together with one; `None` while they are being found.
+    fn split(&mut self, spec: SpecId) -> Option<Arc<Split>> {
+        if let Some(known) = self.splits.get(&spec) {
+            return known.clone();
+        }
+        self.splits.insert(spec, None);
+        let mut split = Split { own: vec![spec], called: Vec::new() };
+        // By function: whether it is called in a loop.
+        let mut hot = HashMap::from([(spec, false)]);
+        let mut work = VecDeque::from([spec]);
+        while let Some(s) = work.pop_front() {
+            for (callee, in_loop) in &*self.sites(s) {
+                let is_hot = *in_loop || hot[&s];
+                let known = hot.get(callee).copied();
+                if known.is_none() && self.is_apart(*callee, is_hot) {
+                    if !split.called.contains(callee) {
+                        split.called.push(*callee);
+                    }
+                } else if known.is_none_or(|known| is_hot && !known) {
+                    if known.is_none() {
+                        split.own.push(*callee);
+                    }
+                    hot.insert(*callee, is_hot);
+                    work.push_back(*callee);
                 }
             }
         }
-        order
+        split.called.retain(|s| !hot.contains_key(s));
+        let split = Arc::new(split);
+        self.splits.insert(spec, Some(split.clone()));
+        Some(split)
     }
 
-    /// The functions that are compiled together with one, which comes first, and those apart that they call.
-    fn group_of(&self, entry: SpecId, apart: &HashSet<SpecId>) -> (Vec<SpecId>, Vec<SpecId>) {
-        let (mut own, mut called, mut at) = (vec![entry], Vec::new(), 0);
-        while at < own.len() {
-            for c in &self.body(own[at]).callees {
-                let list = if apart.contains(c) { &mut called } else { &mut own };
-                if !list.contains(c) {
-                    list.push(*c);
-                }
-            }
-            at += 1;
+    fn sites(&mut self, spec: SpecId) -> Sites {
+        if let Some(known) = self.sites.get(&spec) {
+            return known.clone();
         }
-        (own, called)
+        let body = self.body(spec);
+        let sites = sites(&body.func, &body.callees);
+        self.sites.insert(spec, sites.clone());
+        sites
     }
 
-    /// Whether a function is a unit of its own, where some that it calls may be.
-    fn is_apart(&self, spec: SpecId, apart: &HashSet<SpecId>) -> bool {
+    /// Whether a function is a unit of its own where it is called, in a loop or not.
+    fn is_apart(&mut self, spec: SpecId, in_loop: bool) -> bool {
         let (of, func) = (self.spec(spec), &self.body(spec).func);
-        if !of.is_library || func.options.device != Device::Host || func.options.callback || of.ret.is_never() {
+        let is_possible = of.is_library && func.options.device == Device::Host && !func.options.callback;
+        if is_off("parts") || !is_possible || of.ret.is_never() {
             return false;
         }
         let has_generators = |t: Ty| matches!(t.kind(), TyKind::Generator(_));
         if has_generators(of.ret) || func.params().iter().any(|p| has_generators(func.ty(*p))) {
             return false;
         }
-        let (own, _) = self.group_of(spec, apart);
+        let Some(split) = self.split(spec) else { return false };
         let is_shared = |s: &SpecId| self.spec(*s).is_library && self.body(*s).deps.is_empty();
-        let calls_itself = || own.iter().any(|s| self.body(*s).callees.contains(&spec));
-        own.iter().all(is_shared) && !calls_itself() && self.is_large(&own)
+        let calls_itself = || split.own.iter().any(|s| self.body(*s).callees.contains(&spec));
+        split.own.iter().all(is_shared) && !calls_itself() && self.is_large(&split.own, in_loop)
     }
 
     /// Whether a group of functions repays a call: one with loops sooner than another, which may become next to nothing
     /// where it is inlined.
-    fn is_large(&self, group: &[SpecId]) -> bool {
+    fn is_large(&self, group: &[SpecId], in_loop: bool) -> bool {
         let functions = || group.iter().flat_map(|s| self.body(*s).func.with_bodies());
         let size: usize = functions().flat_map(|f| &f.blocks).map(|b| b.insts.len() + 1).sum();
-        size >= LARGE || size >= LARGE_WITH_LOOP && functions().any(has_loop)
-    }
-
-    /// The functions of generators that others resume or close.
-    fn resumed(&self, order: &[SpecId]) -> HashSet<SpecId> {
-        let next = |t: &Ty| if let TyKind::Generator(g) = t.kind() { Some(g.next) } else { None };
-        order.iter().flat_map(|s| self.body(*s).func.values.iter().filter_map(next).collect::<Vec<_>>()).collect()
+        match in_loop {
+            true => size >= LARGE_IN_LOOP,
+            false => size >= LARGE || size >= LARGE_WITH_LOOP && functions().any(|f| !looping(f).is_empty()),
+        }
     }
 }
 
-/// Whether a function has a loop.
-fn has_loop(func: &Function) -> bool {
+/// The blocks of a function that are in loops, but for cold ones.
+fn looping(func: &Function) -> HashSet<Block> {
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    !Loops::new(func, &cfg, &dom).loops.is_empty()
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
+    loops.into_iter().flat_map(|l| l.blocks).filter(|b| !func.blocks[b.index()].cold).collect()
+}
+
+/// The functions that one calls, with whether that happens in a loop; functions that others call for it (those of
+/// generators) and bodies of parallel loops count as in one.
+fn sites(func: &Function, callees: &[SpecId]) -> Sites {
+    let looping = looping(func);
+    let mut outside = HashSet::new();
+    let mut inside: HashSet<SpecId> = func.with_bodies().into_iter().skip(1).flat_map(spec::callees).collect();
+    for (at, b) in func.blocks.iter().enumerate() {
+        for d in &b.insts {
+            if let Inst::Call(spec, _) = &d.inst {
+                if looping.contains(&Block::new(at)) { &mut inside } else { &mut outside }.insert(*spec);
+            }
+        }
+    }
+    callees.iter().map(|s| (*s, inside.contains(s) || !outside.contains(s))).collect()
 }

@@ -1,5 +1,6 @@
 //! The state of the compiler: everything typed so far, for one Python interpreter.
 
+use super::parts::Split;
 use super::ptx::LinkedFunctions;
 use crate::code::objects::ObjectStore;
 use crate::code::part::Part;
@@ -54,6 +55,9 @@ pub struct Compiler {
     pub(super) variables: Vec<lh_ptx::Variable>,
     /// Functions of the library that are units of their own, and whether their objects have all of them.
     pub(super) parts: HashMap<(SpecId, bool), Arc<Part>>,
+    /// By function: those that are compiled together with it, and those that it calls.
+    pub(super) splits: HashMap<SpecId, Option<Arc<Split>>>,
+    pub(super) sites: HashMap<SpecId, Arc<[(SpecId, bool)]>>,
     /// Objects of modules.
     pub(super) objects: Arc<ObjectStore>,
 }
