@@ -1,7 +1,7 @@
 """Random programs with fresh seeds, for some minutes: `python tests/fuzz/night.py --minutes 20`.
 
-The fuzzers take turns. A case that fails is written to `tests/fuzz/found/FUZZER-SEED.txt`, which becomes part of the
-repository: `test_found.py` runs it again from then on.
+The fuzzers take turns. A case that fails, and fails again when it runs alone, is written to
+`tests/fuzz/found/FUZZER-SEED.txt`, which becomes part of the repository: `test_found.py` runs it again from then on.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ def found(folder: Path) -> list[tuple[str, int]]:
     return [(name, int(seed)) for name, _, seed in cases]
 
 
-def run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, folder: Path) -> list[Path]:
-    """The files of the cases that fail within some seconds; each fuzzer has one turn at least."""
-    draw, end, files = random.Random(seed), time.monotonic() + seconds, []
+def run(fuzzers: dict[str, Fuzzer], seed: int, seconds: float, folder: Path) -> list[tuple[str, int]]:
+    """The cases that fail within some seconds; each fuzzer has one turn at least."""
+    draw, end, failed = random.Random(seed), time.monotonic() + seconds, []
     turns = 0
     while turns < len(fuzzers) or time.monotonic() < end:
         name, fuzzer = list(fuzzers.items())[turns % len(fuzzers)]
         for case, text in fuzzer.run(draw.randrange(SEEDS), fuzzer.turn).items():
-            folder.mkdir(exist_ok=True)
-            files.append(folder / f"{name}-{case}.txt")
-            files[-1].write_text(f"{text}\n", encoding="utf-8")
-            print(f"{name}, seed {case}:\n{text}", flush=True)
+            failed.append((name, case))
+            again = fuzzer.run(case, 1)
+            if again:
+                folder.mkdir(exist_ok=True)
+                (folder / f"{name}-{case}.txt").write_text(f"{text}\n", encoding="utf-8")
+            print(f"{name}, seed {case}{'' if again else ', not again when it ran alone'}:\n{text}", flush=True)
         turns += 1
-    print(f"{turns} turns of {len(fuzzers)} fuzzers, {len(files)} cases fail", flush=True)
-    return files
+    print(f"{turns} turns of {len(fuzzers)} fuzzers, {len(failed)} cases fail", flush=True)
+    return failed
 
 
 def main() -> int:

@@ -138,7 +138,8 @@ pub fn above(root: &Path, tests: &Seconds) -> Vec<String> {
     folders.iter().filter_map(complaint).collect()
 }
 
-/// Records what the last check has measured, and forgets files that are gone; prints folders, the longest first.
+/// Records the seconds that the last check has measured, and forgets files that are gone. Prints the ceilings that
+/// follow, the highest first.
 pub fn record(root: &Path) -> Vec<String> {
     let tests = measured(root);
     if tests.is_empty() {
@@ -155,7 +156,9 @@ pub fn record(root: &Path) -> Vec<String> {
     }
     let mut folders: Vec<(String, f64)> = by(&tests, |test| folder(file(test))).into_iter().collect();
     folders.sort_by_key(|(_, seconds)| Reverse(seconds.round() as u64));
-    folders.iter().for_each(|(folder, seconds)| println!("{seconds:>6.0} s  {folder}"));
+    // In steps of five seconds, so that folders that take nearly none have room.
+    let ceiling = |seconds: &f64| (seconds * 1.5 / 5.0).ceil().max(2.0) * 5.0;
+    folders.iter().for_each(|(folder, seconds)| println!("\"{folder}\" = {}", ceiling(seconds)));
     fs::write(root.join(RECORDED), text).err().map(|e| format!("{RECORDED}: {e}")).into_iter().collect()
 }
 
