@@ -1,7 +1,7 @@
 """Records the code objects of code/source.py for the tests, with the interpreter that runs it.
 
 Run in this directory with every supported version: `python3.11 record.py`. It writes code/py311.txt: a line per
-function, of tokens; strings are percent-encoded, lists in brackets. `support/mod.rs` reads it.
+function, of tokens; strings are percent-encoded, lists in brackets. `all/support.rs` reads it.
 """
 
 import sys

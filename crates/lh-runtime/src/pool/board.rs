@@ -2,7 +2,7 @@
 //!
 //! A slot is one number: who owns it, whether more threads may join, how many may, and how many have joined and not
 //! left. All that must be agreed on is agreed on by changing that number, so the orders in which things can happen are
-//! few; the model checker goes through them (`tests/pool_model.rs`).
+//! few; the model checker goes through them (`tests/all/pool_model.rs`).
 //!
 //! The publisher gets its slot, writes the task's address and opens the slot. A worker joins an open slot by counting
 //! itself in, and only then looks at the task. The publisher closes the slot and waits until those who joined have

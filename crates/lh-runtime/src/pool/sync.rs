@@ -1,4 +1,5 @@
-//! Atomics and waiting, as the operating system has them. `tests/pool_model.rs` puts a model checker's in their place.
+//! Atomics and waiting, as the operating system has them. `tests/all/pool_model.rs` puts a model checker's in their
+//! place.
 
 use std::mem::transmute;
 use std::ops::Deref;

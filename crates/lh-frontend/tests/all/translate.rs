@@ -3,8 +3,7 @@
 //! The IR of the first version stands in full; that of a later version where it differs from the one before, as the
 //! lines that differ from the first.
 
-mod support;
-
+use crate::support::{VERSIONS, path, recorded};
 use lh_frontend::{translate, verify};
 use lh_ir::Value;
 use lh_ir::diag::Diagnostic;
@@ -13,7 +12,6 @@ use lh_ir::untyped::{BlockData, Code};
 use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;
-use support::{VERSIONS, path, recorded};
 
 /// Text of a translated function, or its diagnostic.
 fn printed(raw: &lh_frontend::raw::RawCode, version: (u8, u8)) -> String {

@@ -1,8 +1,6 @@
 //! Parts that hardly ever run become functions of their own, and do what they did.
 
-mod common;
-
-use common::{array_1d, build};
+use crate::common::{array_1d, build};
 use lh_runtime::{ExcArg, take_pending};
 
 /// With a negative `v1`, the cold loop adds up items from `-v1` on, counting in a slot. It is left to a block that both

@@ -1,8 +1,6 @@
 //! Loops that must be vectorised, by LLVM's own word and by the code.
 
-mod common;
-
-use common::{array_1d, build, build_unit, unit};
+use crate::common::{array_1d, build, build_unit, unit};
 use lh_llvm::{Unit, Wanted};
 
 /// A loop over `v0` that stores `body` of the element `x` (`v5`) as `v9`.
@@ -182,7 +180,7 @@ block3():
 }}"
         )
     };
-    let rounds = |c: &common::Compiled| c.optimised().matches("xor i64").count();
+    let rounds = |c: &crate::common::Compiled| c.optimised().matches("xor i64").count();
     let handed_on = build(&text("v5, v6, v9"));
     assert!(rounds(&handed_on) > 1, "{}", handed_on.optimised());
     assert!(rounds(&build(&text("v9, v5, v6"))) > 3);

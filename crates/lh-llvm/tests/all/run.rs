@@ -1,8 +1,6 @@
 //! Typed functions compiled and run.
 
-mod common;
-
-use common::{array_1d, build, unit};
+use crate::common::{array_1d, build, unit};
 use lh_llvm::compile;
 use lh_runtime::{ExcArg, take_pending};
 

@@ -1,8 +1,6 @@
 //! Every row's examples, compiled for this computer and, by way of PTX, for GPUs, against the row's `eval`.
 
-mod common;
-
-use common::build_unit;
+use crate::common::build_unit;
 use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
 use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;

@@ -1,8 +1,6 @@
 //! PTX for textual IR.
 
-mod common;
-
-use common::unit;
+use crate::common::unit;
 use lh_llvm::{Abi, Gpu, KernelLimits, Unit, compile_ptx};
 
 fn ptx(text: &str, abi: Abi) -> String {

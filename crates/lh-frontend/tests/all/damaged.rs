@@ -2,12 +2,10 @@
 //!
 //! In debug builds every translated function is verified too, so a panic here is a bug in either.
 
-mod support;
-
+use crate::support::{VERSIONS, recorded};
 use lh_frontend::raw::{RawCode, RawConst};
 use lh_frontend::translate;
 use lh_ir::diag::TOO_LARGE;
-use support::{VERSIONS, recorded};
 
 /// Damaged copies of each recorded function.
 const COPIES: u32 = 40;

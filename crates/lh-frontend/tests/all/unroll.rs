@@ -1,14 +1,12 @@
 //! Unrolled loops: well-formed for every loop of the recorded functions, and printed for some of them in
 //! `code/unrolled.txt`, rewritten by `LH_BLESS=1`.
 
-mod support;
-
+use crate::support::{VERSIONS, path, recorded};
 use lh_frontend::{translate, unroll, verify};
 use lh_ir::Block;
 use lh_ir::untyped::{Code, Inst, Term};
 use std::fmt::Write;
 use std::fs;
-use support::{VERSIONS, path, recorded};
 
 /// Loops over what `iter` gives: one over a generator itself is only on a way that is never taken.
 fn headers(code: &Code) -> Vec<Block> {

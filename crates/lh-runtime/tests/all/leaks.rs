@@ -1,8 +1,9 @@
-//! Nothing leaks: a process of its own, in which the number of live allocations can be told exactly.
+//! Nothing leaks. The test runs in a process of its own, in which the number of live allocations can be told exactly.
 
 use lh_runtime::alloc::{MemInfo, decref, lh_live_allocations};
 use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::{StrValue, address, take_pending};
+use std::process::Command;
 use std::ptr;
 
 type Split = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut Items) -> i32;
@@ -29,6 +30,17 @@ fn words(text: &str) -> ItemsRef {
 
 #[test]
 fn everything_is_released() {
+    if std::env::var_os("LH_ALONE").is_some() {
+        return release_everything();
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let run = command.args(["--exact", "leaks::everything_is_released"]).env("LH_ALONE", "1").output();
+    let run = run.expect("it starts");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&run.stderr));
+}
+
+fn release_everything() {
     assert_eq!(lh_live_allocations(), 0);
     let list = words("a bc def");
     // The header and the text that the three parts share.

@@ -1,5 +1,4 @@
 //! Compiles textual IR and calls it.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 use lh_ir::SpecId;
 use lh_ir::parse::{Tables, parse};

@@ -1,17 +1,20 @@
 //! Compiled code and the state of the process: live allocations and interrupts.
 
-mod common;
+use std::process::Command;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use common::build;
+use crate::common::build;
 use lh_ir::class::Declaration;
 use lh_runtime::take_pending;
 
-/// Held by a test while it runs, as the state is shared by all of them.
-fn alone() -> MutexGuard<'static, ()> {
-    static STATE: Mutex<()> = Mutex::new(());
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Runs a test in a process of its own, as other tests make allocations and can be interrupted.
+fn alone(name: &str, test: impl FnOnce()) {
+    if std::env::var_os("LH_ALONE").is_some() {
+        return test();
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let run = command.args(["--exact", name]).env("LH_ALONE", "1").output().expect("it starts");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&run.stderr));
 }
 
 fn live_allocations() -> u64 {
@@ -39,10 +42,10 @@ fn declare_classes() {
 
 #[test]
 fn fields_of_objects_are_released_with_them() {
-    let _alone = alone();
-    declare_classes();
-    let c = build(
-        "function %f(v0: int) -> int {
+    alone("process::fields_of_objects_are_released_with_them", || {
+        declare_classes();
+        let c = build(
+            "function %f(v0: int) -> int {
 block0(v0: int):
     v1 = new v0: toys.node(int)
     v2 = new v0: toys.node(int)
@@ -60,18 +63,19 @@ block0(v0: int):
     decref v1
     return v11
 }",
-    );
-    let before = live_allocations();
-    assert_eq!(c.call(&[7]), Some([7]));
-    assert_eq!(live_allocations(), before);
+        );
+        let before = live_allocations();
+        assert_eq!(c.call(&[7]), Some([7]));
+        assert_eq!(live_allocations(), before);
+    });
 }
 
 #[test]
 fn lists_are_made_filled_and_released() {
-    let _alone = alone();
-    declare_classes();
-    let c = build(
-        "function %f(v0: int) -> int {
+    alone("process::lists_are_made_filled_and_released", || {
+        declare_classes();
+        let c = build(
+            "function %f(v0: int) -> int {
 block0(v0: int):
     v1 = new v0: list(int)
     jump block1()
@@ -97,17 +101,18 @@ block2():
     decref v1
     propagate
 }",
-    );
-    let before = live_allocations();
-    assert_eq!(c.call(&[7]), Some([7 + 8 + 3]));
-    assert_eq!(live_allocations(), before);
+        );
+        let before = live_allocations();
+        assert_eq!(c.call(&[7]), Some([7 + 8 + 3]));
+        assert_eq!(live_allocations(), before);
+    });
 }
 
 #[test]
 fn a_poll_stops_a_loop() {
-    let _alone = alone();
-    let c = build(
-        "function %f(v0: int) -> int {
+    alone("process::a_poll_stops_a_loop", || {
+        let c = build(
+            "function %f(v0: int) -> int {
     source \"f\", \"/x/f.py\", 1
 block0(v0: int):
     jump block1(v0)
@@ -117,13 +122,14 @@ block1(v1: int):
     v3 = add v1, v2: int
     jump block1(v3)
 }",
-    );
-    std::thread::scope(|s| {
-        s.spawn(|| {
-            std::thread::sleep(std::time::Duration::from_millis(30));
-            lh_runtime::interrupt::set();
+        );
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                lh_runtime::interrupt::set();
+            });
+            assert_eq!(c.call::<1>(&[0]), None);
+            assert_eq!(take_pending().expect("an exception").class, lh_runtime::classes::KEYBOARD_INTERRUPT);
         });
-        assert_eq!(c.call::<1>(&[0]), None);
-        assert_eq!(take_pending().expect("an exception").class, lh_runtime::classes::KEYBOARD_INTERRUPT);
     });
 }

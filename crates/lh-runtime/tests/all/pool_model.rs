@@ -48,7 +48,7 @@ mod sync {
     }
 }
 
-#[path = "../src/pool/board.rs"]
+#[path = "../../src/pool/board.rs"]
 #[allow(
     dead_code,
     clippy::absurd_extreme_comparisons,

@@ -1,0 +1,4 @@
+//! Text and values of the IR.
+
+mod untyped_text;
+mod values;
