@@ -1,7 +1,7 @@
 //! The short commands. `check.rs` has the long one.
 
 use crate::steps::{PYTHON, Step, run_alone};
-use crate::{check, rooms, tidy};
+use crate::{check, lines, ratchet, rooms, tidy};
 use std::path::Path;
 
 /// Tests of both languages, or of what the arguments name: crates after `-p`, else files and options for pytest.
@@ -22,11 +22,19 @@ pub fn test(root: &Path, arguments: &[String]) -> Vec<String> {
     run_alone(root, steps.into_iter().flatten().collect())
 }
 
-/// Rewrites expectations: IR files from the passes, the language from CPython. The difference is to be read like code.
+/// Rewrites expectations: IR files from the passes, the language from CPython, the budget from lines that there are.
+/// The difference is to be read like code.
 pub fn bless(root: &Path) -> Vec<String> {
     let files = cargo_test(&["-p", "lh-test", "-p", "lh-frontend"]).with("LH_BLESS", "1");
     let language = Step::pytest("pytest", &["tests/lang"]).with("LANCEHEAD_BLESS", "1");
-    run_alone(root, vec![files, language])
+    let mut failed = run_alone(root, vec![files, language]);
+    failed.extend(ratchet(root));
+    failed
+}
+
+/// Lowers the numbers of the budget to the lines that are there.
+pub fn ratchet(root: &Path) -> Vec<String> {
+    ratchet::fall(root, &lines::count(&tidy::sources(root))).into_iter().collect()
 }
 
 /// Writes the manual's lists: supported names from the operation table and the library, NumPy's names, options and

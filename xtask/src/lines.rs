@@ -7,12 +7,11 @@ use crate::tidy::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Complains of parts that are above their budget, and gives the lines of each.
-pub fn check(table: &Table, sources: &[Source], complaints: &mut Vec<String>) -> Vec<String> {
-    let counted = count(sources);
+pub fn check(table: &Table, counted: &BTreeMap<String, usize>, complaints: &mut Vec<String>) -> Vec<String> {
     let nothing = Section::default();
     let budget = table.section("lines").unwrap_or(&nothing);
     let mut summary = Vec::new();
-    for (part, &lines) in &counted {
+    for (part, &lines) in counted {
         let allowed = budget.number(part).unwrap_or(0);
         summary.push(format!("{lines:>7} {part}, of {allowed}"));
         if lines > allowed {
@@ -30,7 +29,7 @@ pub fn check(table: &Table, sources: &[Source], complaints: &mut Vec<String>) ->
 }
 
 /// The lines of each part. A crate of tests alone counts as little as the tests of the others.
-fn count(sources: &[Source]) -> BTreeMap<String, usize> {
+pub fn count(sources: &[Source]) -> BTreeMap<String, usize> {
     let mut parts: BTreeMap<String, usize> = BTreeMap::new();
     let hidden = hidden(sources);
     for source in sources {

@@ -2,9 +2,9 @@
 //!
 //! `check` is everything, `test` the tests alone, all or those of a crate (`-p lh-opt`) or a file, `times` records how
 //! long files of tests took, `collected` compares the list of all tests with one of before, `bless` rewrites
-//! expectations, `bench` measures beside Numba, `docs` writes the generated pages of the manual, `tidy` checks what
-//! neither rustfmt nor clippy can, `graph` shows which files of a crate import which, `bisect` finds the run of a pass
-//! that makes a command fail.
+//! expectations, `ratchet` lowers the numbers of the budget, `bench` measures beside Numba, `docs` writes the generated
+//! pages of the manual, `tidy` checks what neither rustfmt nor clippy can, `graph` shows which files of a crate import
+//! which, `bisect` finds the run of a pass that makes a command fail.
 
 mod bisect;
 mod check;
@@ -13,6 +13,7 @@ mod lines;
 mod map;
 mod names;
 mod prose;
+mod ratchet;
 mod rooms;
 mod since;
 mod steps;
@@ -24,8 +25,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask <check | test | times | collected | bless | bench | docs | tidy | graph | bisect> \
-    [arguments of the tool behind it]";
+const USAGE: &str = "usage: cargo xtask <check | test | times | collected | bless | ratchet | bench | docs | tidy | graph | \
+    bisect> [arguments of the tool behind it]";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         "times" => times::record(&root),
         "collected" => commands::collected(&root, &rest),
         "bless" => commands::bless(&root),
+        "ratchet" => commands::ratchet(&root),
         "docs" => commands::docs(&root),
         "bench" => commands::bench(&root, &rest),
         "tidy" => commands::tidy(&root),

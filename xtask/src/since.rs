@@ -79,8 +79,14 @@ pub fn scope(root: &Path, revision: &str) -> Result<Scope, String> {
     Ok(Rules::read(root).scope(root, &changed))
 }
 
-fn git(root: &Path, arguments: &[&str]) -> Result<Vec<String>, String> {
-    let output = Command::new("git").args(arguments).current_dir(root).output().map_err(|e| format!("git: {e}"))?;
+/// The lines that Git prints.
+pub fn git(root: &Path, arguments: &[&str]) -> Result<Vec<String>, String> {
+    command(root, "git", arguments)
+}
+
+/// The lines that a program prints.
+pub fn command(root: &Path, name: &str, arguments: &[&str]) -> Result<Vec<String>, String> {
+    let output = Command::new(name).args(arguments).current_dir(root).output().map_err(|e| format!("{name}: {e}"))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
