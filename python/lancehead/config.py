@@ -95,7 +95,8 @@ def _is_in(function: Any, names: Iterable[str]) -> bool:
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
 
-#: The folder of the store of objects, `0` for none (`LANCEHEAD_STORE`); by default, one in the user's cache.
+#: The folder of the store of objects, `0` for none (`LANCEHEAD_STORE`); by default, one in the user's cache. It is read
+#: when a process compiles for the first time.
 STORE: str = os.environ.get("LANCEHEAD_STORE", "")
 
 #: Whether packs beside sources (`lancehead pack`) are looked at; a new pack is made without those.
