@@ -221,7 +221,7 @@ impl Folder {
             // A full disk and a folder that cannot be written are not tried again for each object.
             self.is_read_only.store(true, Ordering::Relaxed);
         } else if self.is_due() {
-            // Others, who would look at the same time, see that this process does. If that cannot be written, they look.
+            // Other processes see that this one looks, unless that cannot be written.
             let _ = save(&self.path, CHECKED, b"");
             evict(&self.path, OBJECT, self.limit);
         }

@@ -1,9 +1,9 @@
 //! Functions of the library that are units of their own.
 //!
 //! A function is one if it is the library's with all that it calls, if it is large enough to repay a call, and if it is
-//! not called in a loop: there LLVM may hoist parts of it, and a call counts. Such functions are the same in all programs
-//! that use them with the same types, so that their objects are shared between programs, by the store of objects, and
-//! between the functions of a program.
+//! not called in a loop: there LLVM may hoist parts of it, and a call counts. Such functions are the same in all
+//! programs that use them with the same types, so that their objects are shared between programs, by the store of
+//! objects, and between the functions of a program.
 
 use super::Compiler;
 use crate::code::group::Group;
