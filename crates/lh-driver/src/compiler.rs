@@ -129,7 +129,7 @@ impl Compiler {
         mut timings: Timings,
         whole: bool,
     ) -> Result<Compiled> {
-        let order = self.reachable(spec);
+        let order = self.reachable(&[spec]);
         let (own, parts) = self.own_and_parts(host, spec, whole);
         let functions: Vec<Arc<Function>> = own.iter().map(|s| self.body(*s).func.clone()).collect();
         let (functions, kernel) = kernel::place_memory(functions);

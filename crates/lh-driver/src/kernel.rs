@@ -51,15 +51,14 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
 }
 
 fn prints(func: &Function) -> bool {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Print(_))))
+    func.insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Print(_))))
 }
 
 fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i64, usize>) -> Arc<Function> {
     let constants = constants(&func);
     let int = |v: &Value| *constants.get(v).unwrap_or_else(|| lh_ir::bug!("{v} of {} is no constant", func.name));
     let mut sites = HashMap::new();
-    for d in func.blocks.iter().flat_map(|b| &b.insts) {
+    for d in func.insts() {
         let Inst::Runtime(f, args) = &d.inst else { continue };
         let Role::Memory(memory) = f.role else { continue };
         match memory {
@@ -100,8 +99,7 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
 }
 
 fn constants(func: &Function) -> HashMap<Value, i64> {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts
+    func.insts()
         .filter_map(|d| match (&d.inst, d.result) {
             (Inst::Const(Const::Int(i, _)), Some(r)) => Some((r, *i as i64)),
             _ => None,

@@ -51,7 +51,7 @@ impl Reverse<'_> {
             return Ok(());
         }
         let f = atomic(Rmw::Add, prim).unwrap_or_else(|| bug!("no atomic sum of {prim:?}"));
-        let take = self.callees.taken(self.func.options, ty.strong());
+        let take = self.program.derivatives().taken(self.func.options, ty.strong());
         let take = take.unwrap_or_else(|| bug!("extremes in code for a device"));
         let given = args.to_vec();
         let d = self.with(out, |b| {

@@ -13,14 +13,13 @@ use lh_ir::{Block, Value};
 /// # Errors
 /// A number is made of such bits.
 pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    if !insts().any(|d| matches!(&d.inst, Inst::Op(op, _) if op.is(Algebra::Bits))) {
+    if !func.insts().any(|d| matches!(&d.inst, Inst::Op(op, _) if op.is(Algebra::Bits))) {
         return Ok(());
     }
     let mut bits: HashSet<Value> = HashSet::new();
     loop {
         let before = bits.len();
-        for d in insts() {
+        for d in func.insts() {
             let Some(r) = d.result.filter(|r| !func.ty(*r).is_bool()) else { continue };
             let mut of_bits = false;
             d.inst.for_each_operand(|v| of_bits |= bits.contains(&v));

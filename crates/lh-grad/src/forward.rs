@@ -2,8 +2,9 @@
 //! memory. Control flow stays as it is, and nothing is kept.
 
 use crate::builder::{Builder, SUM};
-use crate::memory::{Callees, Memory, leaves, wanted};
+use crate::memory::{Memory, leaves, wanted};
 use crate::partial::{self, Terms};
+use crate::program::Program;
 use crate::shadow::{self, Mode, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero};
 use crate::snapshots::refused_call;
 use hashbrown::HashMap;
@@ -22,15 +23,15 @@ use lh_ir::{Block, SpecId, Ty, Value, bug};
 pub(crate) fn build(
     func: &mut Function,
     memory: &Memory,
-    callees: &dyn Callees,
+    program: &dyn Program,
     given: &[(Value, Value)],
     ret: Ty,
     zeros: Option<SpecId>,
 ) -> Result<()> {
     let shadows: Shadows = given.iter().copied().filter(|(p, _)| memory.has_shadow(*p)).collect();
-    let (shadows, ..) = shadow::add(func, memory, callees, &shadows, Mode::Forward)?;
+    let (shadows, ..) = shadow::add(func, memory, program, &shadows, Mode::Forward)?;
     let cfg = Cfg::new(func);
-    let mut pass = Pass { memory, callees, shadows, tangents: HashMap::new() };
+    let mut pass = Pass { memory, program, shadows, tangents: HashMap::new() };
     let mut first = Vec::new();
     for (p, t) in given.iter().filter(|(p, _)| memory.is_active(*p)) {
         let ty = func.ty(*p);
@@ -62,7 +63,7 @@ pub(crate) fn build(
 
 struct Pass<'a> {
     memory: &'a Memory,
-    callees: &'a dyn Callees,
+    program: &'a dyn Program,
     shadows: Shadows,
     /// The tangents of a value's floats.
     tangents: HashMap<Value, Vec<Value>>,
@@ -133,14 +134,18 @@ impl Pass<'_> {
         }
     }
 
+    /// A value of the tangents of a value, with the shadows of its memory.
+    fn tangent(&self, b: &mut Builder<'_>, v: Value) -> Value {
+        let (ty, of) = (b.func.ty(v), self.of(b, v));
+        with_leaves(b, self.shadows.get(&v).copied().unwrap_or(v), ty, &mut of.into_iter())
+    }
+
     fn inst(&mut self, b: &mut Builder<'_>, d: &InstData) -> Result<()> {
-        if let (Inst::Store(p, v), true) = (&d.inst, matches!(&d.inst, Inst::Store(p, _) if self.memory.has_shadow(*p)))
+        if let Inst::Store(p, v) = &d.inst
+            && self.memory.has_shadow(*p)
         {
-            let ty = b.func.ty(*v);
-            if !leaves(ty).is_empty() {
-                let of = self.of(b, *v);
-                let own = self.shadows.get(v).copied().unwrap_or(*v);
-                let stored = with_leaves(b, own, ty, &mut of.into_iter());
+            if !leaves(b.func.ty(*v)).is_empty() {
+                let stored = self.tangent(b, *v);
                 b.effect(Inst::Store(self.shadows[p], stored));
             }
             return Ok(());
@@ -150,7 +155,14 @@ impl Pass<'_> {
         {
             return Ok(());
         }
-        let Some(r) = d.result.filter(|r| self.memory.is_active(*r)) else { return self.check(b, d) };
+        let Some(r) = d.result.filter(|r| self.memory.is_active(*r)) else {
+            return match &d.inst {
+                Inst::Call(s, _) if self.memory.is_written_by(b.func, self.program, &d.inst) => {
+                    Err(refused_call(self.program.typed(*s).name))
+                }
+                _ => Ok(()),
+            };
+        };
         let ty = b.func.ty(r);
         let made = match &d.inst {
             Inst::Op(op, args) => vec![self.row(b, op, args, r, ty)?],
@@ -176,7 +188,7 @@ impl Pass<'_> {
                 self.of(b, *v)[before..before + leaves(ty).len()].to_vec()
             }
             Inst::Runtime(f, _) => return Err(refused(f.name)),
-            Inst::Call(s, _) => return Err(refused_call(&self.callees.name(*s))),
+            Inst::Call(s, _) => return Err(refused_call(self.program.typed(*s).name)),
             Inst::Foreign(..) => return Err(refused_foreign()),
             _ => return Err(Diagnostic::new(diag::NO_DERIVATIVE, "this value has no derivative in forward mode")),
         };
@@ -189,13 +201,8 @@ impl Pass<'_> {
         let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result) else { return false };
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
         let is_one = args.iter().any(is_active) || self.memory.has_shadow(r);
-        let Some(rule) = self.callees.push(*s).filter(|_| is_one) else { return false };
-        let mut tangents = Vec::new();
-        for v in args {
-            let (ty, of) = (b.func.ty(*v), self.of(b, *v));
-            let own = self.shadows.get(v).copied().unwrap_or(*v);
-            tangents.push(with_leaves(b, own, ty, &mut of.into_iter()));
-        }
+        let Some(rule) = self.program.derivatives().push(*s).filter(|_| is_one) else { return false };
+        let tangents = args.iter().map(|v| self.tangent(b, *v)).collect();
         let tangents = b.inst(Inst::Pack(tangents), rule.args);
         let bits = args.iter().zip(&rule.params).filter(|(v, _)| is_active(v)).map(|(_, at)| 1i64 << at).sum();
         let mut given = vec![b.int(bits), tangents];
@@ -204,7 +211,7 @@ impl Pass<'_> {
         } else {
             given.extend(args);
         }
-        let both = b.inst(Inst::Call(rule.function, given), rule.ret);
+        let both = b.inst(Inst::Call(rule.function.id, given), rule.function.ret);
         let ty = b.func.ty(r);
         b.insts.push(InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span });
         let tangent = match self.shadows.get(&r) {
@@ -224,14 +231,12 @@ impl Pass<'_> {
     /// Replaces a call of a function that calls itself by that of its derivative; answers whether it is such a call.
     fn recursive(&mut self, b: &mut Builder<'_>, s: SpecId, args: &[Value], result: Option<Value>) -> bool {
         let asked = wanted(self.memory, args);
-        let Some((derivative, ret)) = self.callees.recursive(s, &asked, Derivative::Tangent) else { return false };
+        let Some((derivative, ret)) = self.program.derivatives().recursive(s, &asked, Derivative::Tangent) else {
+            return false;
+        };
         b.insts.pop();
         let mut given = args.to_vec();
-        for (a, _) in args.iter().zip(&asked).filter(|(_, w)| **w) {
-            let (ty, of) = (b.func.ty(*a), self.of(b, *a));
-            let own = self.shadows.get(a).copied().unwrap_or(*a);
-            given.push(with_leaves(b, own, ty, &mut of.into_iter()));
-        }
+        given.extend(args.iter().zip(&asked).filter(|(_, w)| **w).map(|(a, _)| self.tangent(b, *a)));
         let both = b.inst(Inst::Call(derivative, given), ret);
         let Some(r) = result else { return true };
         let ty = b.func.ty(r);
@@ -243,18 +248,6 @@ impl Pass<'_> {
             self.tangents.insert(r, of);
         }
         true
-    }
-
-    /// Refuses calls that may write active memory.
-    fn check(&self, b: &Builder<'_>, d: &InstData) -> Result<()> {
-        let Inst::Call(s, args) = &d.inst else { return Ok(()) };
-        let writes = self.callees.writes(*s);
-        let of = |i: usize| writes >> i.min(31) & 1 != 0;
-        let _ = b;
-        if args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v)) {
-            return Err(refused_call(&self.callees.name(*s)));
-        }
-        Ok(())
     }
 
     /// The tangent of a row's result: the sum of its operands' parts.

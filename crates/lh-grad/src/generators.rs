@@ -48,7 +48,7 @@ pub(crate) fn open(func: &mut Function) {
 pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
     let left = |d: &&InstData| d.result.is_some_and(|r| is_generator(func.ty(r)) && memory.has_shadow(r));
     let is_given = |p: &Value| is_generator(func.ty(*p)) && memory.has_shadow(*p);
-    let found = func.blocks.iter().flat_map(|b| &b.insts).find(left).map(|d| d.span);
+    let found = func.insts().find(left).map(|d| d.span);
     let given = func.params().iter().any(is_given).then(lh_ir::Span::default);
     match found.or(given) {
         None => Ok(()),
@@ -188,9 +188,8 @@ impl Frames {
 
 /// The parts of values that are packed.
 fn packs(func: &Function) -> HashMap<Value, Vec<Value>> {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
     let own = |d: &InstData| if let Inst::Pack(of) = &d.inst { Some((d.result?, of.clone())) } else { None };
-    insts.filter_map(own).collect()
+    func.insts().filter_map(own).collect()
 }
 
 /// The number of a frame's item at an offset.
@@ -262,12 +261,11 @@ impl<'a> Analysis<'a> {
     /// Finds addresses in frames.
     fn addresses(&mut self) {
         let func = self.func;
-        let insts = || func.blocks.iter().flat_map(|b| &b.insts);
         let number = |d: &InstData| match &d.inst {
             Inst::Const(Const::Int(n, _)) => Some((d.result?, i64::try_from(*n).ok()?)),
             _ => None,
         };
-        let numbers: HashMap<Value, i64> = insts().filter_map(number).collect();
+        let numbers: HashMap<Value, i64> = func.insts().filter_map(number).collect();
         for b in Cfg::new(func).rpo() {
             for d in &func.blocks[b.index()].insts {
                 let found = match (&d.inst, d.result) {
@@ -355,16 +353,11 @@ impl<'a> Analysis<'a> {
             Inst::Load(_) | Inst::Take(_) => d.result.is_some_and(|r| fits(self.func.ty(r))),
             Inst::Store(_, x) if n == 0 => {
                 let is_whole = self.offset.get(&v) == Some(&0) && self.func.ty(*x) == *frame;
-                fits(self.func.ty(*x)) || is_whole && self.is_packed(*x)
+                fits(self.func.ty(*x)) || is_whole && packs(self.func).contains_key(x)
             }
             Inst::Runtime(f, _) => n == 0 && matches!(f.role, Role::Items(Items::SetLen | Items::Keeps)),
             _ => false,
         }
-    }
-
-    fn is_packed(&self, v: Value) -> bool {
-        let insts = self.func.blocks.iter().flat_map(|b| &b.insts);
-        insts.filter(|d| d.result == Some(v)).any(|d| matches!(d.inst, Inst::Pack(_)))
     }
 
     /// Refuses generators of which an older one may be asked after another was made at the same place.

@@ -91,10 +91,10 @@ pub(crate) fn wait(func: &Function, memory: &Memory) -> Wait {
         }
         _ => Wait::None,
     };
-    func.blocks.iter().flat_map(|b| &b.insts).map(of).max().unwrap_or(Wait::None)
+    func.insts().map(of).max().unwrap_or(Wait::None)
 }
 
 /// Whether a function atomically stores the greater or lesser float.
-pub fn is_extreme(f: &RuntimeFn) -> bool {
+pub(crate) fn is_extreme(f: &RuntimeFn) -> bool {
     is_folded(f) && !matches!(f.role, Role::Atomic(Rmw::Add, _))
 }

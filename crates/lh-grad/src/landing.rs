@@ -70,8 +70,7 @@ fn split(func: &mut Function, block: Block) {
 /// A handler reads a number of an exception, and there is one that is active.
 pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
     let reads = |inst: &Inst| matches!(inst, Inst::Runtime(f, _) if std::ptr::eq(*f, &rt::lh_exc_float));
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let Some(read) = insts().find(|d| reads(&d.inst)) else { return Ok(()) };
+    let Some(read) = func.insts().find(|d| reads(&d.inst)) else { return Ok(()) };
     let puts = |inst: &Inst| match inst {
         Inst::Runtime(f, args)
             if std::ptr::eq(*f, &rt::lh_exc_put_float) || std::ptr::eq(*f, &rt::lh_exc_put_complex) =>
@@ -84,7 +83,7 @@ pub(crate) fn check(func: &Function, memory: &Memory) -> Result<()> {
         Some(Term::Raise { args, .. }) => args.iter().any(|a| memory.is_active(*a)),
         _ => false,
     });
-    if raised || insts().any(|d| puts(&d.inst)) {
+    if raised || func.insts().any(|d| puts(&d.inst)) {
         let text = "a number that an exception carries has no derivative";
         return Err(Diagnostic::new(diag::NO_DERIVATIVE, text)
             .note("keep it in a variable, which the handler can read")

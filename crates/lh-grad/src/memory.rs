@@ -1,33 +1,28 @@
 //! Classes of memory: values that may address the same memory are in one class (Steensgaard's points-to analysis, not
 //! sensitive to fields). On them rest the activity of memory and the question whether a load can be repeated.
 
+use crate::program::Program;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Grad;
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
-use lh_ir::func::{Derivative, Function, Inst, InstData, Options};
+use lh_ir::func::{Function, Inst, InstData};
 use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
-use lh_ir::{Block, SpecId, Ty, Value, bug};
+use lh_ir::{Block, Ty, Value, bug};
 
 /// Whether values of a type address memory that may hold floats.
-pub fn has_memory(ty: Ty) -> bool {
-    match ty.kind() {
-        TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr | TyKind::MemInfo | TyKind::Generator(_) => true,
-        TyKind::Class(ClassTy { parts: None, .. }) => true,
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
-        TyKind::Str | TyKind::PyObject | TyKind::Exc => false,
-        _ => parts(ty).any(has_memory),
-    }
+pub(crate) fn has_memory(ty: Ty) -> bool {
+    memory_parts(ty) > 0
 }
 
 /// The number of parts of a value that address memory, each of which has a class.
 fn memory_parts(ty: Ty) -> usize {
     match ty.kind() {
-        TyKind::Array { .. } | TyKind::Record(_) => 1,
+        TyKind::Array { .. } | TyKind::Record(_) | TyKind::Ptr | TyKind::MemInfo | TyKind::Generator(_) => 1,
+        TyKind::Class(ClassTy { parts: None, .. }) => 1,
         TyKind::Optional(t) | TyKind::MaybeUnbound(t) => memory_parts(*t),
-        _ if !has_memory(ty) => 0,
-        TyKind::Ptr | TyKind::MemInfo | TyKind::Generator(_) | TyKind::Class(ClassTy { parts: None, .. }) => 1,
+        TyKind::Str | TyKind::PyObject | TyKind::Exc => 0,
         _ => parts(ty).map(memory_parts).sum(),
     }
 }
@@ -43,92 +38,13 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
 }
 
 /// Whether a value consists of floats, beside what it has in memory.
-pub fn has_floats(ty: Ty) -> bool {
+pub(crate) fn has_floats(ty: Ty) -> bool {
     !leaves(ty).is_empty()
-}
-
-/// The functions that copy the memory of a value of a type, and make it what it was.
-#[derive(Clone, Copy, Debug)]
-pub struct Snapshot {
-    /// Takes the value, gives the copies.
-    pub take: SpecId,
-    /// Type of the copies.
-    pub kept: Ty,
-    /// Takes the value and the copies.
-    pub put_back: SpecId,
-}
-
-/// Facts about functions that are called.
-pub trait Callees {
-    /// The rule of a function that is differentiated by one.
-    fn rule(&self, spec: SpecId) -> Option<Rule>;
-    /// The rule of a function that is differentiated by one in forward mode.
-    fn push(&self, spec: SpecId) -> Option<Push>;
-    /// The function that takes back the adjoint of a copy, for memory of a float type: it takes the shadow of the copy,
-    /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
-    fn copy_back(&self, float: Ty) -> Option<SpecId>;
-    /// The derivative of a function that calls itself, with respect to the arguments asked for, and its result's type.
-    /// In reverse mode it takes the arguments, shadows, the list of owners and the adjoint of the result; in forward
-    /// mode the arguments and their tangents.
-    fn recursive(&self, spec: SpecId, asked: &[bool], kind: Derivative) -> Option<(SpecId, Ty)>;
-    /// The functions that copy memory of a type, for functions that call themselves and change it.
-    fn snapshot(&self, ty: Ty) -> Option<Snapshot>;
-    /// The functions that fill shared and thread-local memory of a device with zeros: they take its address and size.
-    fn fills(&self, options: Options) -> Option<[SpecId; 2]>;
-    /// The function that takes an adjoint out of memory of a float type if a condition holds, for code for a device.
-    fn taken(&self, options: Options, float: Ty) -> Option<SpecId>;
-    /// The name of a function, for messages.
-    fn name(&self, spec: SpecId) -> String;
-    /// The parameters whose memory a function may write: one bit for each, the last for all from there on.
-    fn writes(&self, spec: SpecId) -> u32;
-}
-
-/// The derivative of a function as the library or the program states it.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// Returns the result and the residuals that `backward` needs.
-    pub forward: SpecId,
-    /// Whether it takes a bit for each argument before, which says that the memory of the argument stays what it is.
-    pub takes_lasting: bool,
-    /// Type of what `forward` gives.
-    pub forward_ret: Ty,
-    /// Takes a bit for each argument that has an adjoint, what `forward` saved, the shadow of the result, and those of
-    /// the arguments. It adds to the memory of the latter, and gives the adjoints of the arguments' floats.
-    pub backward: SpecId,
-    /// Type of what `backward` gives: a tuple with a part for each argument.
-    pub backward_ret: Ty,
-    /// Type of the tuple of arguments: `none` for those that calls do not have.
-    pub args: Ty,
-    /// Makes the shadow of a result that has memory.
-    pub zero: Option<SpecId>,
-    /// The place among all arguments of each that calls have.
-    pub params: Vec<usize>,
-}
-
-/// The tangent of a function as the library or the program states it.
-#[derive(Clone, Debug)]
-pub struct Push {
-    /// Gives the result and its tangent. It takes a bit for each argument that has a tangent, a tuple of tangents, and
-    /// the arguments or, if the program states the rule, a tuple of them.
-    pub function: SpecId,
-    /// Whether the program states the rule.
-    pub is_stated: bool,
-    /// The place among all arguments of each that calls have.
-    pub params: Vec<usize>,
-    /// Type of what it gives.
-    pub ret: Ty,
-    /// Type of the tuple of arguments: `none` for those that calls do not have.
-    pub args: Ty,
 }
 
 /// The arguments of a call that derivatives flow through.
 pub(crate) fn wanted(memory: &Memory, args: &[Value]) -> Vec<bool> {
     args.iter().map(|a| memory.is_active(*a) || memory.has_shadow(*a)).collect()
-}
-
-/// Whether a function is differentiated by a rule.
-fn is_ruled(callees: &dyn Callees, s: SpecId) -> bool {
-    callees.rule(s).is_some() || callees.push(s).is_some()
 }
 
 #[derive(Default)]
@@ -202,13 +118,13 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Analyses a function whose parameters are active where `params` says so.
-    pub(crate) fn new(func: &Function, params: &[bool], callees: &dyn Callees) -> Memory {
+    pub(crate) fn new(func: &Function, params: &[bool], program: &dyn Program) -> Memory {
         let mut c = Classes::default();
         let class: Vec<Vec<u32>> =
             func.values.iter().map(|t| (0..memory_parts(*t)).map(|_| c.new_class()).collect()).collect();
         let null: HashSet<Value> = nulls(func);
         for (i, data) in func.blocks.iter().enumerate() {
-            data.insts.iter().for_each(|d| unify_inst(func, &mut c, &class, &null, callees, d));
+            data.insts.iter().for_each(|d| unify_inst(func, &mut c, &class, &null, program, d));
             for (_, t) in targets(func, Block::new(i)) {
                 for (a, p) in t.args.iter().zip(&func.blocks[t.block.index()].params) {
                     join(&mut c, &class, &null, *a, *p);
@@ -235,8 +151,8 @@ impl Memory {
                 m.activate(*p, &mut c);
             }
         }
-        while m.sweep(func, &mut c, callees) {}
-        m.note_accesses(func, callees);
+        while m.sweep(func, &mut c, program) {}
+        m.note_accesses(func, program);
         m.note_mixed(func);
         m
     }
@@ -256,6 +172,10 @@ impl Memory {
     /// Whether the memory of a value has a shadow.
     pub(crate) fn has_shadow(&self, v: Value) -> bool {
         self.of(v).iter().any(|k| self.active_classes.contains(k))
+    }
+    /// Whether an instruction may write active memory.
+    pub(crate) fn is_written_by(&self, func: &Function, program: &dyn Program, inst: &Inst) -> bool {
+        written(func, program, inst).iter().any(|v| self.has_shadow(*v))
     }
     /// The type of the floats in a value's memory, if that is known and there are no addresses beside them.
     pub(crate) fn floats(&self, v: Value) -> Option<Ty> {
@@ -322,11 +242,11 @@ impl Memory {
         changed
     }
 
-    fn sweep(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees) -> bool {
+    fn sweep(&mut self, func: &Function, c: &mut Classes, program: &dyn Program) -> bool {
         let mut changed = self.activate_owners(c);
         for (i, data) in func.blocks.iter().enumerate() {
             for d in &data.insts {
-                changed |= self.inst(func, c, callees, d);
+                changed |= self.inst(func, c, program, d);
             }
             for (_, t) in targets(func, Block::new(i)) {
                 for (a, p) in t.args.iter().zip(&func.blocks[t.block.index()].params) {
@@ -340,7 +260,7 @@ impl Memory {
         changed
     }
 
-    fn inst(&mut self, func: &Function, c: &mut Classes, callees: &dyn Callees, d: &InstData) -> bool {
+    fn inst(&mut self, func: &Function, c: &mut Classes, program: &dyn Program, d: &InstData) -> bool {
         let mut active_operand = false;
         d.inst.for_each_operand(|v| active_operand |= self.is_active(v));
         let mut shadowed = false;
@@ -352,7 +272,7 @@ impl Memory {
         }
         let mut changed = false;
         if active_operand || shadowed {
-            for v in written(func, callees, &d.inst) {
+            for v in written(func, program, &d.inst) {
                 changed |= self.activate(v, c);
             }
         }
@@ -366,7 +286,7 @@ impl Memory {
                 _ => active_operand,
             };
         changed |= becomes && !std::mem::replace(&mut self.active[r.index()], true);
-        let is_rule = matches!(&d.inst, Inst::Call(s, _) if is_ruled(callees, *s));
+        let is_rule = matches!(&d.inst, Inst::Call(s, _) if program.derivatives().is_ruled(*s));
         if is_rule && (active_operand || shadowed) {
             changed |= self.activate(r, c);
         }
@@ -378,8 +298,7 @@ impl Memory {
         let dom = DomTree::new(&cfg);
         let loops = Loops::new(func, &cfg, &dom);
         let carried = loops.loops.iter().flat_map(|l| &func.blocks[l.header.index()].params);
-        let loaded = func.blocks.iter().flat_map(|b| &b.insts);
-        let loaded = loaded.filter(|d| matches!(d.inst, Inst::Load(_) | Inst::Take(_) | Inst::Extern(_)));
+        let loaded = func.insts().filter(|d| matches!(d.inst, Inst::Load(_) | Inst::Take(_) | Inst::Extern(_)));
         let values = func.params().iter().chain(carried).copied().chain(loaded.filter_map(|d| d.result));
         let mixed: HashSet<u32> = values.flat_map(|v| self.of(v).to_vec()).collect();
         self.mixed = mixed;
@@ -394,7 +313,7 @@ impl Memory {
                 self.floats.entry(k).and_modify(|f| *f = f.filter(|f| Some(*f) == own)).or_insert(own);
             }
         }
-        for d in func.blocks.iter().flat_map(|b| &b.insts) {
+        for d in func.insts() {
             let access = match (&d.inst, d.result) {
                 (Inst::Load(p), Some(r)) => Some((*p, func.ty(r))),
                 (Inst::Store(p, v), _) => Some((*p, func.ty(*v))),
@@ -412,17 +331,17 @@ impl Memory {
     }
 
     /// Finds the places of instructions anew, after others were added.
-    pub(crate) fn renumber(&mut self, func: &Function, callees: &dyn Callees) {
+    pub(crate) fn renumber(&mut self, func: &Function, program: &dyn Program) {
         self.stores.clear();
         self.made.clear();
-        self.note_accesses(func, callees);
+        self.note_accesses(func, program);
     }
 
-    fn note_accesses(&mut self, func: &Function, callees: &dyn Callees) {
+    fn note_accesses(&mut self, func: &Function, program: &dyn Program) {
         for (i, data) in func.blocks.iter().enumerate() {
             for (at, d) in data.insts.iter().enumerate() {
                 let place = (Block::new(i), at);
-                for v in written(func, callees, &d.inst) {
+                for v in written(func, program, &d.inst) {
                     for k in self.of(v).to_vec() {
                         self.stores.entry(k).or_default().push(place);
                     }
@@ -450,12 +369,12 @@ pub(crate) fn is_made(inst: &Inst) -> bool {
 }
 
 /// Operands whose memory an instruction may write.
-pub(crate) fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Vec<Value> {
+fn written(func: &Function, program: &dyn Program, inst: &Inst) -> Vec<Value> {
     match inst {
         Inst::Store(p, _) | Inst::Take(p) => vec![*p],
         Inst::MapInto(_, args) => vec![args[0]],
         Inst::Call(s, args) => {
-            let mask = if is_ruled(callees, *s) { 0 } else { callees.writes(*s) };
+            let mask = if program.derivatives().is_ruled(*s) { 0 } else { program.typed(*s).writes };
             let writes = |i: usize| mask >> i.min(31) & 1 != 0;
             args.iter().enumerate().filter(|(i, _)| writes(*i)).map(|(_, v)| *v).collect()
         }
@@ -485,8 +404,7 @@ pub(crate) fn written(func: &Function, callees: &dyn Callees, inst: &Inst) -> Ve
 }
 
 pub(crate) fn nulls(func: &Function) -> HashSet<Value> {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts.filter(|d| matches!(d.inst, Inst::Zero)).filter_map(|d| d.result).collect()
+    func.insts().filter(|d| matches!(d.inst, Inst::Zero)).filter_map(|d| d.result).collect()
 }
 
 /// Unifies the classes of values of one type, part by part.
@@ -511,7 +429,7 @@ fn unify_inst(
     c: &mut Classes,
     class: &[Vec<u32>],
     null: &HashSet<Value>,
-    callees: &dyn Callees,
+    program: &dyn Program,
     d: &InstData,
 ) {
     let first = |v: &Value| class[v.index()].first().copied();
@@ -540,7 +458,7 @@ fn unify_inst(
         (Inst::Runtime(f, _), _) if matches!(f.role, Role::Items(Items::Reserve | Items::SetLen)) => {}
         // The context of a block is no memory of the program.
         (Inst::Runtime(f, _), _) if f.is_for_kernels() && !matches!(f.role, Role::Atomic(..)) => {}
-        (Inst::Call(s, _), _) if is_ruled(callees, *s) => {}
+        (Inst::Call(s, _), _) if program.derivatives().is_ruled(*s) => {}
         (Inst::Pack(of), Some(r)) => {
             let own = class[r.index()].clone();
             let given: Vec<(Value, u32)> = of.iter().flat_map(|v| class[v.index()].iter().map(|k| (*v, *k))).collect();

@@ -206,7 +206,7 @@ fn repeat_addresses(func: &mut Function) -> bool {
         Inst::Field(..) | Inst::PtrAdd(..) | Inst::ArrayData(_) => d.result.is_some_and(|r| func.ty(r) == Ty::ptr()),
         _ => false,
     };
-    let insts = func.blocks.iter().flat_map(|b| &b.insts).filter(is_address);
+    let insts = func.insts().filter(is_address);
     let insts: HashMap<Value, Inst> = insts.filter_map(|d| Some((d.result?, d.inst.clone()))).collect();
     let leaves = |v: Value, b: Block| {
         let l = defs[v.index()].and_then(|d| loops.innermost[d.index()]);
@@ -502,7 +502,7 @@ pub(crate) fn bounds(func: &Function, flow: &Flow, l: usize) -> Option<Bounds> {
 }
 
 pub(crate) fn inst_anywhere(func: &Function, v: Value) -> Option<&Inst> {
-    func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(v)).map(|d| &d.inst)
+    func.insts().find(|d| d.result == Some(v)).map(|d| &d.inst)
 }
 
 /// Whether a loop has an exit other than that of its header.

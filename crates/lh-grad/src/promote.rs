@@ -176,7 +176,7 @@ pub(crate) fn simplify(func: &mut Function) {
     loop {
         let mut names = drop_single_valued(func, 1);
         let zeros: HashSet<Value> = constants(func);
-        for d in func.blocks.iter().flat_map(|b| &b.insts) {
+        for d in func.insts() {
             if let (Inst::Op(op, args), Some(r)) = (&d.inst, d.result)
                 && op.is(Algebra::AnyOrder(AnyOrder::Add))
                 && let [a, b] = args[..]
@@ -223,8 +223,7 @@ fn share_zeros(func: &mut Function) {
 }
 
 fn constants(func: &Function) -> HashSet<Value> {
-    let insts = func.blocks.iter().flat_map(|b| &b.insts);
-    insts.filter(|d| is_zero(d)).filter_map(|d| d.result).collect()
+    func.insts().filter(|d| is_zero(d)).filter_map(|d| d.result).collect()
 }
 
 /// Removes parameters of blocks where paths meet if they have one value on every path.

@@ -35,7 +35,7 @@ impl Reverse<'_> {
         let asked = wanted(self.memory, args);
         let mut given = args.to_vec();
         for (a, _) in args.iter().zip(&asked).filter(|(a, w)| **w && has_memory(self.func.ty(**a))) {
-            let Some(s) = self.shadows.get(a) else { return Err(refused_call(&self.callees.name(spec))) };
+            let Some(s) = self.shadows.get(a) else { return Err(refused_call(self.program.typed(spec).name)) };
             given.push(*s);
         }
         given.extend(end.owners);
@@ -45,12 +45,12 @@ impl Reverse<'_> {
         let found = self.with(out, |b| {
             let mut now = Vec::new();
             for (own, of, _) in &kept {
-                now.push(b.inst(Inst::Call(of.take, vec![*own]), of.kept));
+                now.push(b.inst(Inst::Call(of[0].id, vec![*own]), of[0].ret));
             }
-            kept.iter().for_each(|(own, of, copy)| put_back(b, *own, *of, *copy));
+            kept.iter().for_each(|(own, of, copy)| put_back(b, *own, of, *copy));
             given.push(with_leaves(b, r, ty, &mut taken.into_iter()));
             let both = b.inst(Inst::Call(derivative, given), ret);
-            kept.iter().zip(now).for_each(|((own, of, _), now)| put_back(b, *own, *of, now));
+            kept.iter().zip(now).for_each(|((own, of, _), now)| put_back(b, *own, of, now));
             let is_given = !adjoints.flatten().is_empty();
             let adjoints = b.inst(if is_given { Inst::Field(both, 1) } else { Inst::Zero }, adjoints);
             let mut each = Vec::new();

@@ -4,9 +4,10 @@
 
 use crate::builder::{Builder, SUM, to};
 use crate::kernels::{self, Wait, is_folded};
-use crate::memory::{Callees, Memory, leaves, wanted};
+use crate::memory::{Memory, leaves, wanted};
 use crate::normal::{Flow, Selector, edge_args, entries, origin};
 use crate::partial::{self, Terms};
+use crate::program::Program;
 use crate::shadow::{
     Copies, RuleCall, Saved, Shadows, leaf_values, refused, refused_foreign, with_leaves, zero, zeroed,
 };
@@ -37,7 +38,7 @@ pub(crate) struct Reverse<'a> {
     pub func: &'a mut Function,
     pub flow: &'a Flow,
     pub memory: &'a Memory,
-    pub callees: &'a dyn Callees,
+    pub program: &'a dyn Program,
     pub shadows: &'a Shadows,
     pub saved: &'a Saved,
     pub copies: &'a Copies,
@@ -92,7 +93,7 @@ impl<'a> Reverse<'a> {
         func: &'a mut Function,
         flow: &'a Flow,
         memory: &'a Memory,
-        callees: &'a dyn Callees,
+        program: &'a dyn Program,
         shadows: &'a Shadows,
         (saved, copies): (&'a Saved, &'a Copies),
     ) -> Reverse<'a> {
@@ -102,7 +103,7 @@ impl<'a> Reverse<'a> {
         let (adjoints, blocks) = (HashMap::new(), HashMap::new());
         let device = func.options.device != Device::Host;
         let unchosen = unchosen(func, flow, memory);
-        Reverse { func, flow, memory, callees, shadows, saved, copies, adjoints, blocks, loops, unchosen, device }
+        Reverse { func, flow, memory, program, shadows, saved, copies, adjoints, blocks, loops, unchosen, device }
     }
 
     /// Whether threads of a kernel have shadows in shared memory, which all of them fill with zeros.
@@ -113,7 +114,7 @@ impl<'a> Reverse<'a> {
             }
             _ => false,
         };
-        self.device && self.func.blocks.iter().flat_map(|b| &b.insts).any(is_shared)
+        self.device && self.func.insts().any(is_shared)
     }
 
     fn block(&mut self, b: Block, result: Value, end: &End<'_>) -> Result<()> {
@@ -327,7 +328,7 @@ impl<'a> Reverse<'a> {
     /// The adjoint of an instruction.
     fn inst(&mut self, out: &mut Out, d: &InstData, end: &End<'_>) -> Result<()> {
         if let (Inst::Call(s, args), Some(r)) = (&d.inst, d.result)
-            && let Some(own) = self.callees.recursive(*s, &wanted(self.memory, args), Derivative::Adjoint)
+            && let Some(own) = self.program.derivatives().recursive(*s, &wanted(self.memory, args), Derivative::Adjoint)
         {
             return self.recursive(out, (*s, own), args, r, end);
         }
@@ -440,7 +441,9 @@ impl<'a> Reverse<'a> {
 
     /// A copy of memory: its adjoint goes to what was copied.
     fn copy(&mut self, out: &mut Out, args: &[Value], is_row: bool) {
-        let Some(function) = self.memory.floats(args[0]).and_then(|t| self.callees.copy_back(t)) else { return };
+        let Some(function) = self.memory.floats(args[0]).and_then(|t| self.program.derivatives().copy_back(t)) else {
+            return;
+        };
         let source = args[if is_row { 2 } else { 1 }];
         let to = self.shadows[&args[0]];
         let from = self.shadows.get(&source).copied();
@@ -483,15 +486,10 @@ impl<'a> Reverse<'a> {
             // Texts and errors are constant.
             Inst::Runtime(..) => Ok(()),
             Inst::Call(s, _) if self.is_rule(*s) => Ok(()),
-            Inst::Call(s, args) => {
-                let writes = self.callees.writes(*s);
-                let of = |i: usize| writes >> i.min(31) & 1 != 0;
-                let written = args.iter().enumerate().any(|(i, v)| of(i) && self.memory.has_shadow(*v));
+            Inst::Call(s, _) => {
                 let gives = d.result.is_some_and(|r| self.memory.is_active(r));
-                if written || gives {
-                    return Err(refused_call(&self.callees.name(*s)));
-                }
-                Ok(())
+                let is_refused = gives || self.memory.is_written_by(self.func, self.program, &d.inst);
+                if is_refused { Err(refused_call(self.program.typed(*s).name)) } else { Ok(()) }
             }
             _ if active => Err(refused_foreign()),
             _ => Ok(()),
@@ -500,7 +498,7 @@ impl<'a> Reverse<'a> {
 
     /// Whether a call belongs to a rule: it has no adjoint of its own.
     fn is_rule(&self, s: SpecId) -> bool {
-        self.saved.values().any(|c| c.rule.forward == s || c.rule.zero == Some(s))
+        self.saved.values().any(|c| c.rule.forward.id == s || c.rule.zero == Some(s))
     }
 
     /// The adjoint of a call that a rule differentiates.
@@ -529,13 +527,13 @@ impl<'a> Reverse<'a> {
             if !given.is_empty() {
                 args.push(b.inst(Inst::Pack(given), rule.args));
             }
-            b.inst(Inst::Call(rule.backward, args), rule.backward_ret)
+            b.inst(Inst::Call(rule.backward.id, args), rule.backward.ret)
         });
         for (a, at) in call.args.iter().zip(&rule.params) {
             if !self.memory.is_active(*a) {
                 continue;
             }
-            let Some(ty) = part(rule.backward_ret, *at as u32).filter(|t| !leaves(*t).is_empty()) else { continue };
+            let Some(ty) = part(rule.backward.ret, *at as u32).filter(|t| !leaves(*t).is_empty()) else { continue };
             let d = self.with(out, |b| {
                 let part = b.inst(Inst::Field(adjoints, *at as u32), ty);
                 leaf_values(b, part, ty)

@@ -2,8 +2,10 @@
 //! of the same form that holds adjoints. All of it is zero until the reverse part runs.
 
 use crate::builder::{Builder, row};
+use crate::derivatives::{Rule, Snapshot};
 use crate::kernels::is_folded;
-use crate::memory::{Callees, Memory, Rule, Snapshot, has_memory, is_lasting, leaves, nulls, wanted, written};
+use crate::memory::{Memory, has_memory, is_lasting, leaves, nulls, wanted};
+use crate::program::Program;
 use crate::snapshots::{self, refused_call};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::Cfg;
@@ -48,14 +50,14 @@ pub(crate) enum Mode {
 pub(crate) fn add(
     func: &mut Function,
     memory: &Memory,
-    callees: &dyn Callees,
+    program: &dyn Program,
     given: &Shadows,
     mode: Mode,
 ) -> Result<(Shadows, Saved, Copies)> {
     let cfg = Cfg::new(func);
     let mut pass = Pass {
         memory,
-        callees,
+        program,
         shadows: given.clone(),
         saved: Saved::new(),
         null: nulls(func),
@@ -102,7 +104,7 @@ pub(crate) fn add(
 
 struct Pass<'a> {
     memory: &'a Memory,
-    callees: &'a dyn Callees,
+    program: &'a dyn Program,
     shadows: Shadows,
     saved: Saved,
     null: HashSet<Value>,
@@ -140,15 +142,17 @@ impl Pass<'_> {
     fn ruled(&mut self, b: &mut Builder<'_>, d: &InstData, place: (Block, usize)) -> bool {
         let Inst::Call(spec, args) = &d.inst else { return false };
         let is_active = |v: &Value| self.memory.is_active(*v) || self.memory.has_shadow(*v);
-        let Some(rule) = self.callees.rule(*spec).filter(|_| args.iter().any(is_active)) else { return false };
+        let Some(rule) = self.program.derivatives().rules.get(spec).filter(|_| args.iter().any(is_active)) else {
+            return false;
+        };
         let mut given = args.clone();
         if rule.takes_lasting {
             let lasts = |v: &Value| self.memory.of(*v).iter().all(|k| is_lasting(b.func, self.memory, *k, place));
             let bits = args.iter().zip(&rule.params).filter(|(v, _)| lasts(v)).map(|(_, at)| 1i64 << at).sum();
             given.insert(0, b.int(bits));
         }
-        let both = b.inst(Inst::Call(rule.forward, given), rule.forward_ret);
-        let saved = parts(rule.forward_ret).nth(1).filter(|t| !t.flatten().is_empty());
+        let both = b.inst(Inst::Call(rule.forward.id, given), rule.forward.ret);
+        let saved = parts(rule.forward.ret).nth(1).filter(|t| !t.flatten().is_empty());
         if let Some(r) = d.result {
             let value = InstData { result: Some(r), inst: Inst::Field(both, 0), span: d.span };
             b.insts.push(value);
@@ -158,7 +162,7 @@ impl Pass<'_> {
                 let s = b.inst(Inst::Call(zero, vec![r]), ty);
                 self.shadows.insert(r, s);
             }
-            self.saved.insert(r, RuleCall { rule, args: args.clone(), saved });
+            self.saved.insert(r, RuleCall { rule: rule.clone(), args: args.clone(), saved });
         }
         true
     }
@@ -167,14 +171,14 @@ impl Pass<'_> {
     fn recursive(&mut self, b: &mut Builder<'_>, d: &InstData, place: (Block, usize)) -> Result<bool> {
         let Inst::Call(spec, args) = &d.inst else { return Ok(false) };
         let asked = wanted(self.memory, args);
-        if self.callees.recursive(*spec, &asked, Derivative::Adjoint).is_none() {
+        if self.program.derivatives().recursive(*spec, &asked, Derivative::Adjoint).is_none() {
             return Ok(false);
         }
         let r = d.result.unwrap_or_else(|| b.func.new_value(Ty::none()));
         if self.memory.has_shadow(r) {
-            return Err(refused_call(&self.callees.name(*spec)));
+            return Err(refused_call(self.program.typed(*spec).name));
         }
-        let kept = snapshots::keep(b, self.memory, self.callees, (*spec, args), place)?;
+        let kept = snapshots::keep(b, self.memory, self.program, (*spec, args), place)?;
         self.copies.insert(r, kept);
         b.insts.push(InstData { result: Some(r), inst: d.inst.clone(), span: d.span });
         Ok(true)
@@ -191,7 +195,7 @@ impl Pass<'_> {
         }
         if let (Inst::Call(spec, args), Some(r)) = (&d.inst, d.result)
             && self.mode == Mode::Forward
-            && self.callees.push(*spec).is_some()
+            && self.program.derivatives().push(*spec).is_some()
             && (args.iter().any(is_active) || self.memory.has_shadow(r))
         {
             if self.memory.has_shadow(r) {
@@ -219,13 +223,11 @@ impl Pass<'_> {
             && !f.has_no_effect()
             && !f.allocates()
             && !is_folded(f)
-            && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
+            && self.memory.is_written_by(b.func, self.program, &d.inst)
         {
             return Err(if matches!(f.role, Role::Atomic(..)) { refused_atomic() } else { refused(f.name) });
         }
-        if matches!(d.inst, Inst::Foreign(..))
-            && written(b.func, self.callees, &d.inst).iter().any(|v| self.memory.has_shadow(*v))
-        {
+        if matches!(d.inst, Inst::Foreign(..)) && self.memory.is_written_by(b.func, self.program, &d.inst) {
             return Err(refused_foreign());
         }
         match (&d.inst, d.result) {
@@ -268,10 +270,14 @@ impl Pass<'_> {
         if !shadowed {
             return Ok(());
         }
-        let is_index = std::ptr::eq(f, &rt::lh_table_index);
-        match f.role {
+        let is_mirrored = match f.role {
+            Role::Items(Items::Reserve | Items::SetLen | Items::Keeps) => true,
+            Role::Memory(Mem::Move | Mem::CopyRow) => self.mode == Mode::Forward || self.memory.has_no_floats(args[0]),
             // The shadow of a table has its keys, in the same places.
-            _ if is_index || matches!(f.role, Role::Items(Items::Reserve | Items::SetLen | Items::Keeps)) => {
+            _ => std::ptr::eq(f, &rt::lh_table_index),
+        };
+        match f.role {
+            _ if is_mirrored => {
                 let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
                 b.effect(Inst::Runtime(f, args));
                 Ok(())
@@ -282,16 +288,9 @@ impl Pass<'_> {
             Role::Memory(Mem::Prefetch | Mem::Fence) => Ok(()),
             // A shadow is never given to Python while the function runs.
             _ if [&rt::lh_items_share, &rt::lh_items_freeze].iter().any(|own| std::ptr::eq(f, *own)) => Ok(()),
-            Role::Memory(Mem::Move | Mem::CopyRow)
-                if self.mode == Mode::Forward || self.memory.has_no_floats(args[0]) =>
-            {
-                let args = args.iter().map(|v| self.shadow_of(b.func, *v)).collect::<Result<_>>()?;
-                b.effect(Inst::Runtime(f, args));
-                Ok(())
-            }
             // The copies of what has no pointers are zeros.
             Role::Memory(Mem::Move | Mem::CopyRow)
-                if self.memory.floats(args[0]).is_some_and(|t| self.callees.copy_back(t).is_some()) =>
+                if self.memory.floats(args[0]).is_some_and(|t| self.program.derivatives().copy_back(t).is_some()) =>
             {
                 Ok(())
             }
@@ -317,7 +316,7 @@ impl Pass<'_> {
 
     /// Fills memory with zeros: shared memory by all threads, that of a thread by itself.
     fn fill(&self, b: &mut Builder<'_>, how: usize, p: Value, bytes: Value) {
-        let fills = self.callees.fills(b.func.options);
+        let fills = self.program.derivatives().fills(b.func.options);
         let fills = fills.unwrap_or_else(|| bug!("memory of kernels in code for a device"));
         let none = b.func.new_value(Ty::none());
         let fill = Inst::Call(fills[how], vec![p, bytes]);
@@ -349,8 +348,8 @@ impl Pass<'_> {
             Inst::Runtime(f, _) => return Err(refused(f.name)),
             Inst::Call(s, _) => {
                 // Its arguments are constant: what is written later makes its memory active.
-                let Some(zero) = self.callees.rule(*s).and_then(|rule| rule.zero) else {
-                    return Err(refused_call(&self.callees.name(*s)));
+                let Some(zero) = self.program.derivatives().rules.get(s).and_then(|rule| rule.zero) else {
+                    return Err(refused_call(self.program.typed(*s).name));
                 };
                 return Ok(b.inst(Inst::Call(zero, vec![r]), ty));
             }

@@ -1,14 +1,16 @@
 //! Copies of the memory that the call of a function that calls itself may change: its derivative runs it again.
 
 use crate::builder::Builder;
-use crate::memory::{Callees, Memory, Snapshot, has_memory, is_lasting};
+use crate::derivatives::Snapshot;
+use crate::memory::{Memory, has_memory, is_lasting};
+use crate::program::Program;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Function, Inst, InstData};
 use lh_ir::types::Prim;
 use lh_ir::{Block, SpecId, Ty, Value};
 
 /// Whether memory of a type can be copied and made what it was: that of arrays, not of objects.
-pub fn has_snapshot(ty: Ty) -> bool {
+pub(crate) fn has_snapshot(ty: Ty) -> bool {
     // A list of owners is only appended to.
     has_memory(ty) && !ty.flatten().contains(&Prim::Object)
 }
@@ -17,11 +19,11 @@ pub fn has_snapshot(ty: Ty) -> bool {
 fn changing(
     func: &Function,
     memory: &Memory,
-    callees: &dyn Callees,
+    program: &dyn Program,
     (spec, args): (SpecId, &[Value]),
     place: (Block, usize),
 ) -> Result<Vec<(Value, Snapshot)>> {
-    let writes = callees.writes(spec);
+    let writes = program.typed(spec).writes;
     let mut found = Vec::new();
     for (i, a) in args.iter().enumerate() {
         let ty = func.ty(*a);
@@ -32,9 +34,9 @@ fn changing(
         if writes >> i.min(31) & 1 == 0 && lasts {
             continue;
         }
-        match callees.snapshot(ty).filter(|_| has_snapshot(ty)) {
+        match program.derivatives().snapshot(ty).filter(|_| has_snapshot(ty)) {
             Some(of) => found.push((*a, of)),
-            None => return Err(refused_call(&callees.name(spec))),
+            None => return Err(refused_call(program.typed(spec).name)),
         }
     }
     Ok(found)
@@ -47,18 +49,22 @@ fn changing(
 pub(crate) fn keep(
     b: &mut Builder<'_>,
     memory: &Memory,
-    callees: &dyn Callees,
+    program: &dyn Program,
     call: (SpecId, &[Value]),
     place: (Block, usize),
 ) -> Result<Vec<(Value, Snapshot, Value)>> {
-    let of = changing(b.func, memory, callees, call, place)?;
-    Ok(of.into_iter().map(|(a, s)| (a, s, b.inst(Inst::Call(s.take, vec![a]), s.kept))).collect())
+    let of = changing(b.func, memory, program, call, place)?;
+    let copied = |(a, s): (Value, Snapshot)| {
+        let copy = b.inst(Inst::Call(s[0].id, vec![a]), s[0].ret);
+        (a, s, copy)
+    };
+    Ok(of.into_iter().map(copied).collect())
 }
 
 /// Appends a call that makes memory what it was.
-pub(crate) fn put_back(b: &mut Builder<'_>, own: Value, of: Snapshot, kept: Value) {
+pub(crate) fn put_back(b: &mut Builder<'_>, own: Value, of: &Snapshot, kept: Value) {
     let none = b.func.new_value(Ty::none());
-    let inst = Inst::Call(of.put_back, vec![own, kept]);
+    let inst = Inst::Call(of[1].id, vec![own, kept]);
     b.insts.push(InstData { result: Some(none), inst, span: b.span });
 }
 

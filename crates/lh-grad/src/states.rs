@@ -56,7 +56,7 @@ pub(crate) fn unroll(func: &mut Function, states: usize) {
 fn apart(func: &mut Function) {
     let defs = def_blocks(func);
     let mut constants: HashMap<Value, Inst> = HashMap::new();
-    for d in func.blocks.iter().flat_map(|b| &b.insts) {
+    for d in func.insts() {
         if let (Inst::Const(_) | Inst::Zero, Some(r)) = (&d.inst, d.result) {
             constants.insert(r, d.inst.clone());
         }

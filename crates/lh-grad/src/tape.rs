@@ -115,7 +115,7 @@ impl Tape {
             objects(func.ty(c.value), &mut found);
         }
         // Lists that keep memory alive for a derivative that this one is of.
-        found.extend(func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| Some(func.ty(keeps(func, d)?))));
+        found.extend(func.insts().filter_map(|d| Some(func.ty(keeps(func, d)?))));
         for ty in found {
             if !self.lists.contains_key(&ty) {
                 let list = func.new_param(Block(0), Ty::list(ty));

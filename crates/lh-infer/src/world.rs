@@ -4,6 +4,7 @@
 use lh_ir::class::{Binding, Class};
 use lh_ir::diag::Result;
 use lh_ir::func::{ForeignAbi, Options};
+pub use lh_ir::spec::{Adjoint, ArgTy, Spec};
 use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, Meaning, ObjId, SpecId, Ty};
@@ -242,42 +243,6 @@ pub struct CoreDims {
     pub operands: Vec<Vec<usize>>,
 }
 
-/// Type of an argument for which a function is specialised, with its value when the callee is specialised for that.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ArgTy {
-    /// Type.
-    pub ty: Ty,
-    /// Value known while compiling.
-    pub value: Option<Const>,
-    /// Items of a tuple that are all known while compiling.
-    pub items: Option<Vec<Const>>,
-}
-
-impl ArgTy {
-    /// The last argument of a generator's function, to which something of a type is sent; `never` asks for a guess.
-    pub fn sent(ty: Ty) -> ArgTy {
-        // No argument is a dtype with the value `None`.
-        ArgTy { ty: Ty::dtype(ty), value: Some(Const::None), items: None }
-    }
-    /// The type that such an argument says.
-    pub fn as_sent(&self) -> Option<Ty> {
-        match (self.ty.kind(), &self.value) {
-            (TyKind::DType(t), Some(Const::None)) => Some(*t),
-            _ => None,
-        }
-    }
-    /// Whether the callee is typed for a value.
-    pub fn is_known(&self) -> bool {
-        self.value.is_some() || self.items.is_some()
-    }
-}
-
-impl From<Ty> for ArgTy {
-    fn from(ty: Ty) -> ArgTy {
-        ArgTy { ty, value: None, items: None }
-    }
-}
-
 /// A request to the Python functions that are registered as overloads.
 #[derive(Clone, Debug)]
 pub struct Overload<'a> {
@@ -319,32 +284,6 @@ pub enum Overloaded {
         /// The object that stands for both.
         object: ObjId,
     },
-}
-
-/// A specialised function as its callers see it.
-#[derive(Clone, Debug)]
-pub struct Spec {
-    /// Which.
-    pub id: SpecId,
-    /// Result type; `Never` while a recursive function's result is still unknown, or if it always raises.
-    pub ret: Ty,
-    /// Whether `ret` is `Never` because the result of a function that is still being typed is unknown.
-    pub is_open: bool,
-}
-
-/// The derivative of a function.
-#[derive(Clone, Debug)]
-pub struct Adjoint {
-    /// The function: it takes the arguments, shadows, and a list of owners of memory.
-    pub id: SpecId,
-    /// Its result: that of the function itself, and a tuple of adjoints.
-    pub ret: Ty,
-    /// Of each argument asked for, whether its shadow is to be passed.
-    pub shadowed: Vec<bool>,
-    /// The parameters whose memory the function itself may write: one bit for each, the last for all from there on.
-    pub writes: u32,
-    /// The types of lists that it takes last.
-    pub lists: Vec<Ty>,
 }
 
 /// Types found by typing a function for containers of undecided types.

@@ -307,6 +307,10 @@ impl Function {
         out.extend(self.bodies.iter().flat_map(Function::with_bodies));
         out
     }
+    /// The instructions of all blocks.
+    pub fn insts(&self) -> impl Iterator<Item = &InstData> {
+        self.blocks.iter().flat_map(|b| &b.insts)
+    }
     /// Type of a value.
     pub fn ty(&self, v: Value) -> Ty {
         self.values[v.index()]

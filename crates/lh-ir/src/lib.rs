@@ -24,6 +24,7 @@ mod print_untyped;
 pub mod runtime;
 pub mod single_valued;
 pub mod span;
+pub mod spec;
 pub mod stored;
 pub mod switches;
 mod target;

@@ -6,8 +6,9 @@
 //!
 //! `v1 in 0..8` bounds a number, `v0[0]` is an extent, `v2 items` are the elements of an array of integers, `v3 len` is
 //! the length of a list; `is` makes an extent equal to a number, or a number to an extent. `apart`: no two arrays share
-//! memory. `whole`: floats are small multiples of 1/4, whose sums and products are exact in any order. `threads in`,
-//! `blocks in` and `rows in` (blocks along the second axis) are the shape of a launch.
+//! memory. `whole`: floats are small multiples of 1/4, whose sums and products are exact in any order. `v1 constant`:
+//! derivatives are not with respect to it. `threads in`, `blocks in` and `rows in` (blocks along the second axis) are
+//! the shape of a launch.
 
 use crate::interpret::Stop;
 use crate::interpret::memory::Memory;

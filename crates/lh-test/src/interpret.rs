@@ -8,7 +8,7 @@ mod atomic;
 mod elementwise;
 pub mod exception;
 pub mod grid;
-mod items;
+pub mod items;
 mod items_calls;
 pub mod launch;
 pub mod memory;

@@ -1,4 +1,5 @@
-//! Runs the file tests of passes, `tests/ir/<pass>/*.lir`; [`inference`] runs those of inference.
+//! Runs the file tests of passes, `tests/ir/<pass>/*.lir`, and of derivatives, `tests/ir/grad/*.lir`
+//! ([`derivatives::texts`]); [`inference`] runs those of inference.
 //!
 //! A file begins with `; test <pass> ...`, where parts of passes such as `gangs` have names, too; what follows `; ===`
 //! is the expected result of those passes, each line behind `; `, or only whether the last of them has changed each
@@ -23,6 +24,7 @@ pub mod random;
 pub mod wishes;
 pub mod world;
 
+use derivatives::texts;
 use files::{MARK, settle};
 pub use files::{TABLES, checked, files};
 use lh_ir::parse::parse;
@@ -44,6 +46,11 @@ pub fn run_file(path: &Path) -> Result<(), String> {
     let (source, expected) = text.split_once(MARK).unwrap_or((&text, ""));
     let first = source.lines().next().unwrap_or_default();
     let passes = first.strip_prefix("; test ").ok_or("the first line must be `; test <pass>`")?;
+    if texts::is_about(passes) {
+        let text = texts::Text::new(source, passes)?;
+        text.check()?;
+        return settle(path, source, expected, &text.shown());
+    }
     let (got, before, after) = transformed(source, passes)?;
     let wishes = wishes::Wishes::of(source)?;
     let visited = Default::default();

@@ -1,7 +1,7 @@
 //! Requirements that a file states of a function's inputs; see [`crate::inputs`] for the form.
 
 use lh_ir::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Requirements of a function.
@@ -19,6 +19,8 @@ pub struct Wishes {
     pub rows: Option<Range<i64>>,
     /// Why the interpreter does not run the function.
     pub not_run: Option<String>,
+    /// Parameters that no derivative is asked for.
+    constant: HashSet<String>,
     ranges: HashMap<String, Range<i64>>,
     equal: HashMap<String, String>,
 }
@@ -55,6 +57,8 @@ impl Wishes {
                         "rows" => self.rows = Some(range),
                         _ => drop(self.ranges.insert(what.to_owned(), range)),
                     }
+                } else if let Some(what) = clause.strip_suffix(" constant") {
+                    self.constant.insert(what.to_owned());
                 } else {
                     let (what, other) = clause.split_once(" is ").ok_or_else(unknown)?;
                     self.equal.insert(what.to_owned(), other.to_owned());
@@ -79,6 +83,10 @@ impl Wishes {
     /// The range of a container's length.
     pub fn length(&self, v: Value) -> Option<Range<i64>> {
         self.ranges.get(&format!("{v} len")).cloned()
+    }
+    /// Whether no derivative is asked for.
+    pub fn is_constant(&self, v: Value) -> bool {
+        self.constant.contains(&v.to_string())
     }
     /// The number that an extent is.
     pub fn equal_number(&self, v: Value, d: usize) -> Option<Value> {

@@ -67,7 +67,7 @@ impl Compiler {
         request: &DeviceRequest<'_>,
     ) -> Result<DeviceCode> {
         let (spec, _) = self.specialise(host, f, args, options, None)?;
-        let order = self.reachable(spec);
+        let order = self.reachable(&[spec]);
         let mut functions: Vec<Function> = order.iter().map(|s| Function::clone(&self.body(*s).func)).collect();
         let mut names = self.names(&order);
         let mut ret = self.spec(spec).ret;

@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
     }
 
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
-        let f = self.differentiated(f, options);
+        let f = lh_grad::differentiated(self, f, options);
         let key = key_of(f, args, options);
         if let Some(id) = self.compiler.by_key.get(&key).copied() {
             let Spec { ret, body, .. } = &self.compiler.specs[id.index()];
@@ -114,9 +114,9 @@ impl<'a> Session<'a> {
         }
         let code = self.code(f)?;
         let name = format!("{}.{}", code.name, self.compiler.specs.len());
-        self.begin(&key, name.clone());
+        self.begin(&key, &name);
         // Asked here, the function depends on its rule. One with a rule is not differentiated itself.
-        let has_rule = self.has_rule(f, options);
+        let has_rule = lh_grad::has_rule(self, f, options);
         let own = if has_rule { Options { derivative: Derivative::None, ..options } } else { options };
         let inferred = lh_infer::infer(self, f, args, own, &name);
         let frame = self.stack.leave();
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
             && !spec.ret.is_never()
         {
             let id = spec.id;
-            if let Err(d) = self.type_rule(f, args, options, id) {
+            if let Err(d) = lh_grad::type_rule(self, f, args, options, id) {
                 finished = Err(d);
             }
         }
@@ -141,10 +141,9 @@ impl<'a> Session<'a> {
     }
 
     /// Begins to type a function.
-    fn begin(&mut self, key: &Key, name: String) {
-        let id = SpecId::new(self.compiler.specs.len());
-        let is_library = self.info(key.func).is_library;
-        self.compiler.specs.push(Spec { name, func: key.func, ret: Ty::never(), body: None, is_library });
+    fn begin(&mut self, key: &Key, name: &str) {
+        let id = self.reserve(key.func, name);
+        let is_library = self.compiler.spec(id).is_library;
         self.compiler.by_key.insert(key.clone(), id);
         self.stack.enter(id, key.clone(), Notes { is_library, deps: vec![] });
     }
@@ -531,7 +530,7 @@ impl World for Session<'_> {
         }
         self.stack.check_depth()?;
         let name = format!("{}.taught", self.code(f)?.name);
-        self.begin(&key, name.clone());
+        self.begin(&key, &name);
         let taught = lh_infer::taught(self, f, args, options, &name);
         let frame = self.stack.leave();
         self.forget(&frame);
@@ -558,11 +557,11 @@ impl World for Session<'_> {
     }
 
     fn adjoint(&mut self, s: SpecId, asked: &[bool], owners: Option<Ty>) -> Result<lh_infer::Adjoint> {
-        self.make_adjoint(s, asked, owners)
+        lh_grad::make_adjoint(self, s, asked, owners)
     }
 
     fn tangent(&mut self, s: SpecId, asked: &[bool]) -> Result<lh_infer::Adjoint> {
-        self.make_tangent(s, asked)
+        lh_grad::make_tangent(self, s, asked)
     }
 
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {
@@ -591,33 +590,13 @@ impl World for Session<'_> {
     }
 
     fn offsets(&mut self, s: SpecId) -> Vec<lh_infer::Offsets> {
-        let (mut all, mut order, mut at) = (Vec::new(), vec![s], 0);
-        while at < order.len() {
-            let body = self.compiler.specs[order[at].index()].body.as_ref();
-            at += 1;
-            // A function still being typed calls itself: what it reads is added once.
-            let Some(body) = body else { continue };
-            all.extend(body.offsets.iter().cloned());
-            for c in &body.callees {
-                if !order.contains(c) {
-                    order.push(*c);
-                }
-            }
-        }
-        all
+        let order = self.compiler.reachable(&[s]).into_iter();
+        order.flat_map(|s| &self.compiler.spec(s).body).flat_map(|b| b.offsets.iter().cloned()).collect()
     }
 
     fn functions(&mut self, specs: &[SpecId]) -> Vec<Arc<lh_ir::Function>> {
-        let (mut all, mut order, mut at) = (Vec::new(), specs.to_vec(), 0);
-        let mut seen: std::collections::HashSet<SpecId> = specs.iter().copied().collect();
-        while at < order.len() {
-            let body = self.compiler.specs[order[at].index()].body.as_ref();
-            at += 1;
-            let Some(body) = body else { continue };
-            all.push(body.func.clone());
-            order.extend(body.callees.iter().filter(|c| seen.insert(**c)));
-        }
-        all
+        let order = self.compiler.reachable(specs).into_iter();
+        order.flat_map(|s| &self.compiler.spec(s).body).map(|b| b.func.clone()).collect()
     }
 
     fn describe(&mut self, o: ObjId) -> String {

@@ -28,27 +28,7 @@ pub struct Compiler {
     /// Functions of the typed library that have been read, by their numbers there.
     pub(super) from_library: HashMap<u32, SpecId>,
     pub(super) library: HashMap<String, Option<(FuncId, Binding)>>,
-    /// Derivatives, by specialisation and the arguments asked for.
-    pub(super) adjoints: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
-    /// Derivatives of functions that call themselves, with their results' types.
-    pub(super) recursive: HashMap<(SpecId, Vec<bool>, lh_ir::func::Derivative), (SpecId, lh_ir::Ty)>,
-    /// Tangents, by specialisation and the arguments asked for.
-    pub(super) tangents: HashMap<(SpecId, Vec<bool>), lh_infer::Adjoint>,
-    pub(super) pushes: HashMap<SpecId, lh_grad::Push>,
-    /// `derivatives.copy_back` by type of floats.
-    pub(super) copies_back: HashMap<lh_ir::Ty, SpecId>,
-    /// The functions that copy memory of a type, and make it what it was.
-    pub(super) snapshots: HashMap<lh_ir::Ty, lh_grad::Snapshot>,
-    /// The functions that fill shared and thread-local memory with zeros, by the options of kernels.
-    pub(super) fills: HashMap<Options, [SpecId; 2]>,
-    /// The functions that take adjoints of extremes out of memory of a type, for code for a device.
-    pub(super) takers: HashMap<(Options, lh_ir::Ty), SpecId>,
-    /// Functions with rules and functions of rules as they were typed, and specialisations of their texts for
-    /// derivatives.
-    pub(super) retypable: HashMap<SpecId, (FuncId, Vec<lh_infer::ArgTy>, Options)>,
-    pub(super) texts: HashMap<(SpecId, lh_ir::func::Derivative), SpecId>,
-    /// The rules by which specialisations are differentiated.
-    pub(super) rules: HashMap<SpecId, lh_grad::Rule>,
+    pub(super) derivatives: lh_grad::Derivatives,
     /// Functions of linked PTX, by its text and the kind of device.
     pub(super) linked: HashMap<(String, Device), LinkedFunctions>,
     /// Variables of linked PTX, whose addresses are in code.
@@ -86,17 +66,14 @@ impl Compiler {
         })
     }
 
-    /// The specialisation and all that it calls, callers first.
-    pub(super) fn reachable(&self, entry: SpecId) -> Vec<SpecId> {
-        let mut order = vec![entry];
+    /// Specialisations and all that they call, callers first. One that is still being typed calls nothing yet.
+    pub(super) fn reachable(&self, entries: &[SpecId]) -> Vec<SpecId> {
+        let mut order = entries.to_vec();
         let mut seen: HashSet<SpecId> = order.iter().copied().collect();
         let mut at = 0;
         while at < order.len() {
-            for c in &self.body(order[at]).callees {
-                if seen.insert(*c) {
-                    order.push(*c);
-                }
-            }
+            let callees = self.spec(order[at]).body.iter().flat_map(|b| &b.callees);
+            order.extend(callees.filter(|c| seen.insert(**c)));
             at += 1;
         }
         order

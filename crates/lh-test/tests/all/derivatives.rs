@@ -18,7 +18,7 @@ fn adjoints_and_tangents_of_random_programs_agree() {
     for seed in first()..first() + many() {
         let outcome = Case::new(seed).and_then(|case| {
             let both = [case.check(2 * seed), case.check(2 * seed + 1)];
-            both.into_iter().collect::<Result<Vec<_>, _>>().map_err(|e| format!("{e}\n{}", case.shown()))
+            both.into_iter().collect::<Result<Vec<_>, _>>().map_err(|e| format!("{e:?}\n{}", case.shown()))
         });
         match outcome {
             Ok(each) => compared += each.iter().filter(|c| **c == Compared::Everything).count() as u64,
