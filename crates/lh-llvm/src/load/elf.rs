@@ -165,7 +165,7 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let object = Object::parse(object);
     let page = 4096;
     let mut at = vec![None; object.sections.len()];
-    let (mut end, mut ends) = (0usize, [0usize; 3]);
+    let (mut end, mut executable) = (0usize, 0usize);
     let (mut stubs, mut table) = (0, 0);
     let external = object.symbols.len();
     for part in [EXEC, READ, WRITE] {
@@ -177,13 +177,14 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
         end = end.next_multiple_of(16);
         match part {
             EXEC => (stubs, end) = (end, end + STUB * external),
-            READ => (table, end) = (end, end + 8 * external),
+            READ => {
+                (table, end) = (end, (end + 8 * external).next_multiple_of(page));
+                executable = end;
+            }
             _ => {}
         }
-        end = end.next_multiple_of(page);
-        ends[part] = end;
     }
-    let len = end.max(page);
+    let len = end.next_multiple_of(page).max(page);
     // SAFETY: a new anonymous mapping.
     let base = unsafe {
         libc::mmap(
@@ -201,7 +202,7 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let mut image = Image { object, base: base.cast(), len, at, stubs, table, entries: HashMap::new(), resolve };
     image.copy();
     image.relocate();
-    image.protect(ends);
+    image.protect(executable);
     Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) }
 }
 
@@ -293,14 +294,12 @@ impl Image<'_> {
         self.bytes()[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
     }
 
-    fn protect(&self, ends: [usize; 3]) {
-        let mut from = 0;
-        for (end, flags) in ends.into_iter().zip([libc::PROT_READ | libc::PROT_EXEC, libc::PROT_READ]) {
-            // SAFETY: a part of our mapping, at page boundaries.
-            if end > from && unsafe { libc::mprotect(self.base.add(from).cast(), end - from, flags) } != 0 {
-                lh_ir::bug!("the system does not let memory become executable");
-            }
-            from = end;
+    /// Makes code and constants executable, together: a process may have 65,530 mappings only.
+    fn protect(&self, end: usize) {
+        let flags = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: a part of our mapping, at page boundaries.
+        if end > 0 && unsafe { libc::mprotect(self.base.cast(), end, flags) } != 0 {
+            lh_ir::bug!("the system does not let memory become executable");
         }
     }
 
