@@ -1,8 +1,9 @@
 //! Functions of the library that are units of their own.
 //!
-//! A function is one if it is the library's with all that it calls, if it is large enough to repay a call, and if it is
-//! not called in a loop: there LLVM may hoist parts of it, and a call counts. Such functions are the same in all
-//! programs that use them with the same types, so that their objects are shared between programs, by the store of
+//! A function is one if it is the library's with all that it calls, if it is large enough to repay a call, and if
+//! programs call it outside of loops: in a loop a call counts, and LLVM may hoist parts of a function; and what the
+//! library itself calls gets arrays of which only the caller knows that they do not overlap. Such functions are the same
+//! in all programs that use them with the same types, so that their objects are shared between programs, by the store of
 //! objects, and between the functions of a program.
 
 use super::Compiler;
@@ -26,8 +27,8 @@ const LARGE: usize = 120;
 /// The same of one with loops.
 const LARGE_WITH_LOOP: usize = 40;
 
-/// The same of one that is called in a loop.
-const LARGE_IN_LOOP: usize = 600;
+/// The same of one that is called in a loop or by the library.
+const LARGE_ANYWHERE: usize = 600;
 
 /// The functions that are compiled together with one.
 #[derive(Default)]
@@ -110,12 +111,12 @@ impl Compiler {
         }
         self.splits.insert(spec, None);
         let mut split = Split { own: vec![spec], called: Vec::new() };
-        // By function: whether it is called in a loop.
+        // By function: whether it is called in a loop or by the library.
         let mut hot = HashMap::from([(spec, false)]);
         let mut work = VecDeque::from([spec]);
         while let Some(s) = work.pop_front() {
             for (callee, in_loop) in &*self.sites(s) {
-                let is_hot = *in_loop || hot[&s];
+                let is_hot = *in_loop || hot[&s] || self.spec(s).is_library;
                 let known = hot.get(callee).copied();
                 if known.is_none() && self.is_apart(*callee, is_hot) {
                     if !split.called.contains(callee) {
@@ -146,8 +147,8 @@ impl Compiler {
         sites
     }
 
-    /// Whether a function is a unit of its own where it is called, in a loop or not.
-    fn is_apart(&mut self, spec: SpecId, in_loop: bool) -> bool {
+    /// Whether a function is a unit of its own where it is called, which is hot or not.
+    fn is_apart(&mut self, spec: SpecId, is_hot: bool) -> bool {
         let (of, func) = (self.spec(spec), &self.body(spec).func);
         let is_possible = of.is_library && func.options.device == Device::Host && !func.options.callback;
         if is_off("parts") || !is_possible || of.ret.is_never() {
@@ -160,16 +161,16 @@ impl Compiler {
         let Some(split) = self.split(spec) else { return false };
         let is_shared = |s: &SpecId| self.spec(*s).is_library && self.body(*s).deps.is_empty();
         let calls_itself = || split.own.iter().any(|s| self.body(*s).callees.contains(&spec));
-        split.own.iter().all(is_shared) && !calls_itself() && self.is_large(&split.own, in_loop)
+        split.own.iter().all(is_shared) && !calls_itself() && self.is_large(&split.own, is_hot)
     }
 
     /// Whether a group of functions repays a call: one with loops sooner than another, which may become next to nothing
     /// where it is inlined.
-    fn is_large(&self, group: &[SpecId], in_loop: bool) -> bool {
+    fn is_large(&self, group: &[SpecId], is_hot: bool) -> bool {
         let functions = || group.iter().flat_map(|s| self.body(*s).func.with_bodies());
         let size: usize = functions().flat_map(|f| &f.blocks).map(|b| b.insts.len() + 1).sum();
-        match in_loop {
-            true => size >= LARGE_IN_LOOP,
+        match is_hot {
+            true => size >= LARGE_ANYWHERE,
             false => size >= LARGE || size >= LARGE_WITH_LOOP && functions().any(|f| !looping(f).is_empty()),
         }
     }
