@@ -6,7 +6,6 @@
 
 use super::objects::key;
 use crate::digest::Digest;
-use std::collections::BTreeMap;
 
 const MAGIC: &[u8; 8] = b"LHSHIPP1";
 
@@ -42,17 +41,27 @@ impl Shipped {
     }
 }
 
-/// The file of objects, by the digests of their keys.
-pub(crate) fn write(objects: &BTreeMap<Digest, Vec<u8>>) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    out.extend((objects.len() as u32).to_le_bytes());
+/// Objects with the digests of their keys, and the names of their functions.
+pub(crate) type Named = Vec<(String, Digest, Vec<u8>)>;
+
+/// The file of objects. Those of functions of one name lie together: they are alike, and so the wheel is smaller.
+pub(crate) fn write(mut objects: Named) -> Vec<u8> {
+    objects.sort_by(|a, b| (&a.0, a.2.len(), a.1).cmp(&(&b.0, b.2.len(), b.1)));
+    objects.dedup_by_key(|(_, key, _)| *key);
+    let mut rows = Vec::new();
     let mut offset = 0u32;
-    for (key, object) in objects {
-        out.extend(key.0);
-        out.extend(offset.to_le_bytes());
-        out.extend((object.len() as u32).to_le_bytes());
+    for (_, key, object) in &objects {
+        rows.push((*key, offset, object.len() as u32));
         offset += object.len() as u32;
     }
-    objects.values().for_each(|object| out.extend(object));
+    rows.sort_unstable();
+    let mut out = MAGIC.to_vec();
+    out.extend((rows.len() as u32).to_le_bytes());
+    for (key, offset, size) in rows {
+        out.extend(key.0);
+        out.extend(offset.to_le_bytes());
+        out.extend(size.to_le_bytes());
+    }
+    objects.iter().for_each(|(_, _, object)| out.extend(object));
     out
 }

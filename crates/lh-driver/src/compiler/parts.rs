@@ -10,7 +10,6 @@ use super::Compiler;
 use crate::code::group::Group;
 use crate::code::part::Part;
 use crate::code::shipped;
-use crate::digest::Digest;
 use crate::host::Host;
 use crate::spec;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
@@ -18,7 +17,7 @@ use lh_ir::func::{Device, Function, Inst, Options};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, ObjId, SpecId, Ty, TyKind};
 use lh_llvm::Level;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// The least number of instructions, with those of the functions that are compiled with it, of a unit.
@@ -58,14 +57,14 @@ impl Compiler {
     /// The file of the objects of the units that functions need for types of arguments, for levels of processors; it is
     /// read by [`crate::Shipped::open`]. Functions that cannot be typed are passed over.
     pub fn export_objects(&mut self, host: &mut dyn Host, functions: &[(ObjId, Vec<Ty>)], levels: &[Level]) -> Vec<u8> {
-        let (mut parts, mut objects) = (HashMap::new(), BTreeMap::new());
+        let (mut parts, mut objects) = (HashMap::new(), shipped::Named::new());
         for (f, args) in functions {
             if let Ok((entry, _)) = self.specialise(host, *f, args, Options::default(), None) {
                 let split = self.split(entry).unwrap_or_default();
                 split.called.iter().for_each(|s| drop(self.part_for_file(*s, levels, &mut parts, &mut objects)));
             }
         }
-        shipped::write(&objects)
+        shipped::write(objects)
     }
 
     fn part_for_file(
@@ -73,7 +72,7 @@ impl Compiler {
         spec: SpecId,
         levels: &[Level],
         parts: &mut HashMap<SpecId, Arc<Part>>,
-        objects: &mut BTreeMap<Digest, Vec<u8>>,
+        objects: &mut shipped::Named,
     ) -> Arc<Part> {
         if let Some(part) = parts.get(&spec) {
             return part.clone();
@@ -81,7 +80,7 @@ impl Compiler {
         let split = self.split(spec).unwrap_or_default();
         let called = split.called.iter().map(|s| (*s, self.part_for_file(*s, levels, parts, objects))).collect();
         let (part, made) = Part::for_file(self.group(&split.own, called), levels);
-        objects.extend(made);
+        objects.extend(made.into_iter().map(|(key, object)| (part.function.qualname.clone(), key, object)));
         parts.entry(spec).or_insert(Arc::new(part)).clone()
     }
 
