@@ -1,9 +1,9 @@
 //! Functions of the library that are units of their own.
 //!
 //! A function is one if it is the library's with all that it calls, if it is large enough to repay a call, and if
-//! programs call it outside of loops: in a loop a call counts, and LLVM may hoist parts of a function; and what the
-//! library itself calls gets arrays of which only the caller knows that they do not overlap. Such functions are the same
-//! in all programs that use them with the same types, so that their objects are shared between programs, by the store of
+//! programs call it outside of loops. In a loop a call counts, and LLVM may hoist parts of a function. Functions that
+//! the library itself calls get arrays of which only their callers know that they do not overlap. Units are the same in
+//! all programs that use them with the same types, so that their objects are shared between programs, by the store of
 //! objects, and between the functions of a program.
 
 use super::Compiler;
