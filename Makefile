@@ -54,6 +54,15 @@ docs: .venv-docs/.installed
 	.venv-docs/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
+# The list of LLVM's functions in the order in which they run, of a module that is linked without it: for a new version of
+# LLVM.
+.PHONY: order
+order: | setup
+	VIRTUAL_ENV=$(VENV) LANCEHEAD_ORDER= $(VENV)/bin/maturin develop --release --skip-install -- -C strip=none
+	$(PY) xtask/order.py python/lancehead/_core.*.so target/order.txt
+	rm -f python/lancehead/_core.*.so
+	gzip -9 -n -c target/order.txt >tools/llvm-22.order.gz
+
 setup:
 	@tools/setup.sh
 

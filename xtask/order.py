@@ -1,5 +1,5 @@
 """Writes a list of LLVM's functions that compilations run, those that most of them run first, given an extension
-module with symbols. `tools/pack.sh` runs it once:
+module with symbols. `make order` runs it, for each version of LLVM:
 
     python xtask/order.py python/lancehead/_core.*.so target/order.txt
 

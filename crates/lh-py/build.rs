@@ -30,7 +30,7 @@ fn main() {
     // LLVM's linker lays the functions that run side by side, those that run at load time too: a compilation touches 12
     // to 20 MB of code instead of 28 to 33. `xtask/order.py` writes the list, of a module that was built without one.
     println!("cargo:rerun-if-env-changed=LANCEHEAD_ORDER");
-    if let Ok(list) = std::env::var("LANCEHEAD_ORDER") {
+    if let Some(list) = std::env::var("LANCEHEAD_ORDER").ok().filter(|list| !list.is_empty()) {
         link_if_possible(&[&format!("--symbol-ordering-file={list}"), "--no-warn-symbol-ordering"]);
         println!("cargo:rerun-if-changed={list}");
     }

@@ -57,7 +57,7 @@ block8() cold:
 fn parts_are_left_by_every_way() {
     let c = build(LOOP);
     let ir = c.output.llvm_ir.as_deref().expect("wanted");
-    assert!(ir.contains("@f.cold1("), "{ir}");
+    assert!(ir.contains("@f.0.cold1("), "{ir}");
     let call = |items: &[f64], from: i64| {
         let mut args = array_1d(items);
         args.push(from as u64);
@@ -118,7 +118,7 @@ block3():
 }}",
         zeros = ["v2"; 9].join(", "),
     ));
-    assert!(c.output.llvm_ir.as_deref().expect("wanted").contains("@f.cold1("));
+    assert!(c.output.llvm_ir.as_deref().expect("wanted").contains("@f.0.cold1("));
     assert_eq!(c.call::<9>(&[-7i64 as u64, 3]), Some([-1i64 as u64; 9]));
     assert_eq!(c.call::<9>(&[7, 3]), Some([0; 9]));
 }
@@ -164,7 +164,7 @@ block0(v0: int):
 }",
     );
     let ir = c.output.llvm_ir.as_deref().expect("wanted");
-    assert!(ir.contains("@f.cold1("), "{ir}");
+    assert!(ir.contains("@f.0.cold1("), "{ir}");
     assert_eq!(c.call::<1>(&[4]), Some([4]));
     assert_eq!(c.call::<1>(&[-4i64 as u64]), None);
     let e = take_pending().expect("an exception");
