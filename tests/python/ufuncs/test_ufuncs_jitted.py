@@ -5,6 +5,8 @@ import pytest
 
 import lancehead as lh
 
+pytestmark = pytest.mark.optimised
+
 
 @lh.vectorize(["float32(float32, float32)", "float64(float64, float64)"])
 def hypot2(x, y):
@@ -343,7 +345,6 @@ def filled(a, value):
     a[:] = value
 
 
-@pytest.mark.optimised
 def test_calls_in_place_are_vectorised():
     a = np.arange(1000.0)
 
