@@ -148,7 +148,8 @@ def clear(places: Sequence[Path]) -> list[Path]:
         for path in (place / SCHEDULES).glob("*.json"):
             path.unlink(missing_ok=True)
     removed = [*files(places), *objects(places)]
-    for path in removed:
+    # The store notes when it looked at its size.
+    for path in [*removed, *(path for place in places for path in place.rglob(".lh-checked"))]:
         path.unlink(missing_ok=True)
         if path.suffix == ".nbc":
             path.with_name(path.name.rsplit(".", 3)[0] + ".nbi").unlink(missing_ok=True)

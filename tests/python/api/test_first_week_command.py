@@ -447,7 +447,11 @@ def test_f10_where_nothing_is_found_the_command_says_where_it_looked(script):
 @pytest.mark.parametrize(("answer", "status", "left"), [("n\n", 1, 1), ("", 1, 1), ("\n", 1, 1), ("y\n", 0, 0)])
 def test_f10_clear_asks(script, answer, status, left):
     done = cached(script, "clear", given=answer)
-    assert done.stdout.startswith("Remove 1 entry and 1 object, ") and "__pycache__" in done.stdout and done.returncode == status
+    assert (
+        done.stdout.startswith("Remove 1 entry and 1 object, ")
+        and "__pycache__" in done.stdout
+        and done.returncode == status
+    )
     assert len(list(script.parent.rglob("*.nbc"))) == left
 
 

@@ -333,7 +333,8 @@ def test_odd_file_systems(project, tmp_path_factory, odd):
     assert "Traceback" not in project.errors
     left = [p.name for p in project.path.rglob("*") if p.is_file() and p.suffix != ".py"]
     assert all(
-        name.endswith((".nbc", ".nbi", ".nbo")) or name.startswith(".lh-") and name.endswith(".lock") for name in left
+        name.endswith((".nbc", ".nbi", ".nbo")) or name.startswith(".lh-") and name.endswith((".lock", "checked"))
+        for name in left
     ), left
 
 

@@ -180,7 +180,7 @@ def test_old_objects_go_first(project):
         os.utime(path, (moment, moment))
     project.env["LANCEHEAD_CACHE_SIZE"] = str(size * 2)
     # The size was looked at when the folder was made; the next time is an hour later.
-    os.utime(folder(project) / "checked", (0, 0))
+    os.utime(folder(project) / ".lh-checked", (0, 0))
     project.write("n.py", "@njit\ndef f(x): return x * 3 + 1\n")
     code = "import n; from lancehead import _core; n.f(2)\nprint(0)\nprint(json.dumps(_core.store_counts()[1:]))"
     run(project, code)

@@ -32,7 +32,7 @@ const BETWEEN_CHECKS: usize = 512;
 
 /// A process that writes fewer looks if none has for so long, as the time of this file tells.
 const SOMETIMES: Duration = Duration::from_secs(3600);
-const CHECKED: &str = "checked";
+const CHECKED: &str = ".lh-checked";
 
 /// Objects by the digests of their modules.
 #[derive(Default)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RESULTS = sorted((ROOT / "benches/results").glob("*.json"))
 SLOWING = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "PYTHONDONTWRITEBYTECODE"}
 FACTS = {"benchmark", "command", "source", "processor", "cores", "threads", "load", "blas", "versions", "commit"}
