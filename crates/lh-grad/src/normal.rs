@@ -11,6 +11,7 @@ use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{BlockData, Inst, InstData, LatchHint, Parallel, Target, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use std::collections::BTreeMap;
 
 /// Control flow of a function in normal form.
 pub(crate) struct Flow {
@@ -20,7 +21,7 @@ pub(crate) struct Flow {
     /// The counter of each loop: a parameter of its header.
     pub counters: Vec<Value>,
     /// The loops that are left on the way into a block, and the counter of each then.
-    pub left: HashMap<Block, Vec<(usize, Value)>>,
+    pub left: BTreeMap<Block, Vec<(usize, Value)>>,
     /// The block that returns.
     pub ret: Block,
     /// Blocks from which the function may return.
@@ -379,8 +380,8 @@ fn exits(
     cfg: &Cfg,
     loops: &Loops,
     counters: &HashMap<Block, Value>,
-) -> HashMap<Block, Vec<(usize, Value)>> {
-    let mut out: HashMap<Block, Vec<(usize, Value)>> = HashMap::new();
+) -> BTreeMap<Block, Vec<(usize, Value)>> {
+    let mut out: BTreeMap<Block, Vec<(usize, Value)>> = BTreeMap::new();
     for (i, l) in loops.loops.iter().enumerate() {
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
         for &b in &l.blocks {
