@@ -67,7 +67,8 @@ setup:
 	@tools/setup.sh
 
 $(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pack.sh tools/pages.sh tools/requirements.txt | setup
-	cargo build --release --quiet --package lh-aot
+	# With the libraries of lh-py, so that both processors have work.
+	cargo build --release --quiet --package lh-aot --package lh-driver
 	strip --strip-debug -R .llvmbc -R .llvmcmd -o python/lancehead/liblancehead.a target/release/liblancehead.a
 	tools/pack.sh $(VENV) target/wheels
 	touch $@

@@ -45,7 +45,7 @@ mkdir -p "$all"
 cp -p python/lancehead/library.* "$archive" "$kept" 2>/dev/null || true
 trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
-cargo build --profile wheel --quiet --package lh-aot
+cargo build --profile wheel --quiet --package lh-aot --package lh-driver
 strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/wheel/liblancehead.a"
 
 for wanted in "$@"; do
