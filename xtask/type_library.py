@@ -24,7 +24,7 @@ np.arange(len(a)) np.linspace(0.0,1.0,len(a)) np.clip(a,a,a) np.diff(a) a[a>a] a
 a[1:]+a[:-1] np.maximum(a,a) np.minimum(a,a) a.astype(np.float64) a.astype(np.int64) a.fill(0) np.sqrt(a) np.exp(a)
 np.log(a) np.sin(a) np.cos(a) a+a a*a a**2 a/a np.asarray(a) np.flip(a) np.roll(a,1)
 np.searchsorted(a.ravel(),a.ravel()) np.bincount(a.ravel()) np.isnan(a) np.append(a,a) np.percentile(a,50)
-np.array_equal(a,a) """
+np.array_equal(a,a) np.sum(a[::2]) np.mean(a[::2]) np.max(a[::2]) np.min(a[::2]) np.sort(a[::2]) a[::2].copy() """
 #: Of a matrix.
 MATRIX = """
 a.sum(axis=0) a.sum(axis=1) np.sum(a,axis=0) np.sum(a,axis=1) np.mean(a,axis=0) np.mean(a,axis=1) a.mean(axis=0)
@@ -33,7 +33,7 @@ a.max(axis=1) a.min(axis=0) a.min(axis=1) np.argmax(a,axis=1) np.argmin(a,axis=1
 np.linalg.inv(a) np.linalg.det(a) np.linalg.norm(a) np.dot(a,a[0]) a@a[0] a.T@a np.eye(3) np.identity(3) np.diag(a)
 np.trace(a) a[0,:] a[:,0] a[1:,1:] np.vstack((a,a)) np.hstack((a,a)) np.outer(a[0],a[0]) np.transpose(a)
 np.cumsum(a,axis=0) np.cumsum(a,axis=1) a.reshape(a.shape[0],1,a.shape[1]) np.linalg.cholesky(a) np.expand_dims(a,0)
-a[:,None]
+a[:,None] np.sum(a[1:,::2]) np.mean(a[1:,::2]) np.max(a[1:,::2]) np.min(a[1:,::2]) a[1:,::2].copy()
 """
 DTYPES = ("float64", "float32", "int64", "int32", "bool")
 #: Of a list.
