@@ -23,8 +23,9 @@ import figures
 EXAMPLES = Path(__file__).parents[1] / "examples"
 #: It runs a program and prints the store's counts: found, came with lancehead, compiled.
 RUN = """
-import json, runpy, sys
+import json, os, runpy, sys
 sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
 try:
     runpy.run_path(sys.argv[0], run_name="__main__")
 finally:

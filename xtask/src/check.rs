@@ -10,8 +10,8 @@ use crate::times;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// `check` fails when its steps take longer, so that it stays something that is run before each change. On a bare machine
-/// Cargo builds the tests first, which takes a third of it.
+/// `check` fails when its steps take longer, so that it stays something that is run before each change. On a bare
+/// machine Cargo builds the tests first, which takes a third of it.
 const LIMIT: Duration = Duration::from_secs(35 * 60);
 /// The random functions and programs of Rust's tests at night.
 const MANY: &str = "20000";
