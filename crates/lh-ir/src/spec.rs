@@ -45,7 +45,7 @@ impl From<Ty> for ArgTy {
 /// A specialised function as its callers see it.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Which.
+    /// Its number.
     pub id: SpecId,
     /// Result type; `Never` while a recursive function's result is still unknown, or if it always raises.
     pub ret: Ty,
