@@ -110,8 +110,8 @@ pub fn mark_used(path: &Path) {
     }
 }
 
-/// Removes the least recently used files with a suffix below a directory until they have at most so many bytes; how
-/// many are gone.
+/// Removes the least recently used files with a suffix below a directory, and what killed writers have left, until they
+/// have at most so many bytes; how many are gone.
 pub fn evict(root: &Path, suffix: &str, limit: u64) -> usize {
     let mut files = Vec::new();
     gather(root, suffix, &mut files);
@@ -140,11 +140,16 @@ fn gather(dir: &Path, suffix: &str, out: &mut Vec<(SystemTime, u64, PathBuf)>) {
         let Ok(m) = entry.metadata() else { continue };
         if m.is_dir() {
             gather(&entry.path(), suffix, out);
-        } else if entry.path().to_string_lossy().ends_with(suffix) {
+        } else if entry.file_name().to_str().is_some_and(|n| n.ends_with(suffix) || is_temporary(n)) {
             let used = [m.accessed(), m.modified()].into_iter().flatten().max();
             out.push((used.unwrap_or(SystemTime::UNIX_EPOCH), m.len(), entry.path()));
         }
     }
+}
+
+/// Whether a file is one of [`save`] that has no name yet: a process that was killed leaves it.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(".lh-") && name.ends_with(".tmp")
 }
 
 /// Tells apart processes of the same number on different computers that share a directory.
@@ -175,6 +180,20 @@ mod tests {
         assert_eq!(list(&dir, "f.", CODE).unwrap(), [dir.join("f.1.nbc")]);
         assert_eq!(fs::read(dir.join("f.1.nbc")).unwrap(), b"two");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 3);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn files_of_killed_writers_go_too() {
+        let dir = directory("killed");
+        fs::create_dir_all(&dir).unwrap();
+        let left = dir.join(".lh-7-host-0.tmp");
+        fs::write(&left, [0; 100]).unwrap();
+        let long_ago = fs::FileTimes::new().set_accessed(SystemTime::UNIX_EPOCH).set_modified(SystemTime::UNIX_EPOCH);
+        fs::File::open(&left).unwrap().set_times(long_ago).unwrap();
+        let path = save(&dir, "f.1.nbc", &[0; 100]).unwrap();
+        assert_eq!(evict(&dir, CODE, 150), 1);
+        assert!(!left.exists() && path.exists());
         fs::remove_dir_all(dir).unwrap();
     }
 

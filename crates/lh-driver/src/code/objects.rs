@@ -58,8 +58,9 @@ struct Memory {
 struct Folder {
     path: PathBuf,
     limit: u64,
-    /// Whether it is not used: others may write there, or it cannot be written.
-    is_closed: AtomicBool,
+    /// Whether it is not used, since others may write there.
+    is_closed: bool,
+    /// Whether a file could not be written.
     is_read_only: AtomicBool,
     written: AtomicUsize,
 }
@@ -70,7 +71,7 @@ impl ObjectStore {
     pub fn new(folder: Option<(PathBuf, u64)>, shipped: Option<Shipped>) -> ObjectStore {
         let folder = folder.map(|(path, limit)| Folder {
             // Whoever else may write there could have put code there.
-            is_closed: AtomicBool::new(matches!(distrust(&path), Ok(Some(_)))),
+            is_closed: matches!(distrust(&path), Ok(Some(_))),
             is_read_only: AtomicBool::new(false),
             written: AtomicUsize::new(0),
             path,
@@ -198,7 +199,7 @@ impl Folder {
     }
 
     fn read(&self, key: &Digest) -> Option<Vec<u8>> {
-        if self.is_closed.load(Ordering::Relaxed) {
+        if self.is_closed {
             return None;
         }
         let (folder, name) = self.place(key);
@@ -213,7 +214,7 @@ impl Folder {
     }
 
     fn write(&self, key: &Digest, object: &[u8]) {
-        if self.is_closed.load(Ordering::Relaxed) || self.is_read_only.load(Ordering::Relaxed) {
+        if self.is_closed || self.is_read_only.load(Ordering::Relaxed) {
             return;
         }
         let (folder, name) = self.place(key);
