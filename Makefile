@@ -20,7 +20,7 @@ SOURCES := $(shell find crates python -type f \
 # The Python of a machine with a GPU.
 PYTHON ?= python3.12
 
-.PHONY: build demo test night bench gpu docs setup clean
+.PHONY: build demo test night bench gpu docs setup tools-of-tests clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -28,15 +28,15 @@ build: $(VENV)/.lancehead-installed
 demo: build
 	$(VENV)/bin/lancehead demo
 
-test: build
+test: build tools-of-tests
 	cargo xtask check
 
 # All of it: hours. MINUTES of random programs are part of them.
 MINUTES ?= 20
-night: build
+night: build tools-of-tests
 	cargo xtask check --all --minutes $(MINUTES)
 
-bench: build
+bench: build tools-of-tests
 	cargo xtask bench
 
 # A folder to carry to a machine with a GPU, in target/gpu/carry: the wheel for PYTHON, and what checks and measures it there.
@@ -65,6 +65,9 @@ order: | setup
 
 setup:
 	@tools/setup.sh
+
+tools-of-tests: | setup
+	@tools/setup.sh tests
 
 $(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pack.sh tools/pages.sh tools/requirements.txt | setup
 	# With the libraries of lh-py, so that both processors have work.

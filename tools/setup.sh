@@ -1,9 +1,11 @@
 #!/bin/sh
 # Installs what building lancehead needs and this machine lacks: LLVM 22 and a C++ compiler from Debian, rustfmt and
 # clippy from rustup, a virtual environment in .venv, and Python's headers. Quick and silent when nothing is missing.
+# Usage: tools/setup.sh [tests]
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$HOME/.cargo/bin:$PATH"
+for_tests=${1:-}
 
 PACKAGES="llvm-22-dev libzstd-dev zlib1g-dev libffi-dev libxml2-dev g++"
 
@@ -65,8 +67,14 @@ fi
 .venv/bin/python -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
     install_packages python3-dev
 
-sum=$(cksum <tools/requirements.txt)
-if [ "$(cat .venv/.requirements 2>/dev/null || true)" != "$sum" ]; then
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+set -- -r tools/requirements.txt
+# Tests need more, which a build does not wait for.
+[ -z "$for_tests" ] || set -- "$@" -r tools/test_requirements.txt
+sum="$(cat tools/*requirements.txt | cksum) $*"
+case "$(cat .venv/.requirements 2>/dev/null || true)" in
+"$sum"*) ;;
+*)
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"
     echo "$sum" >.venv/.requirements
-fi
+    ;;
+esac
