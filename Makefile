@@ -69,10 +69,10 @@ setup:
 tools-of-tests: | setup
 	@tools/setup.sh tests
 
-$(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pack.sh tools/pages.sh tools/requirements.txt | setup
+$(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pack.sh tools/pages.sh tools/archive.sh tools/requirements.txt | setup
 	# With the libraries of lh-py, so that both processors have work.
 	cargo build --release --quiet --package lh-aot --package lh-driver
-	strip --strip-debug -R .llvmbc -R .llvmcmd -o python/lancehead/liblancehead.a target/release/liblancehead.a
+	tools/archive.sh target/release/liblancehead.a python/lancehead/liblancehead.a
 	tools/pack.sh $(VENV) target/wheels
 	touch $@
 

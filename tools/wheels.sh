@@ -46,7 +46,7 @@ cp -p python/lancehead/library.* "$archive" "$kept" 2>/dev/null || true
 trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
 cargo build --profile wheel --quiet --package lh-aot --package lh-driver
-strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/wheel/liblancehead.a"
+tools/archive.sh "$target/wheel/liblancehead.a" "$archive"
 
 for wanted in "$@"; do
     python=$(find_python "$wanted")
