@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use lh_ir::algebra::{Algebra, Cmp};
-use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
+use lh_ir::cfg::{Cfg, DomTree, Edge, Loop, def_blocks, targets};
 use lh_ir::func::{GANG, Inst, Target, Term};
 use lh_ir::runtime::{Axis, Geometry, Launch as LaunchCall, Role};
 use lh_ir::{Block, Const, Function, Value};
@@ -79,6 +79,12 @@ impl Defs {
             Role::Geometry(Geometry::Block, _) => Some(Launch::Index(None)),
             _ => None,
         }
+    }
+    /// Whether a value is visible at the start of a block. An exception leaves a block before its instructions have
+    /// their results.
+    pub(crate) fn reaches(&self, dom: &DomTree, v: Value, b: Block) -> bool {
+        let is_result = self.places.get(v.index()).is_some_and(|place| *place != u32::MAX);
+        self.block(v).is_some_and(|d| if is_result { dom.results_reach(d, b) } else { dom.dominates(d, b) })
     }
     pub(crate) fn block(&self, v: Value) -> Option<Block> {
         self.blocks[v.index()]

@@ -455,9 +455,7 @@ impl<'a> Judge<'a> {
         let Some(w) = accesses.iter().find(writes) else { return Ok(()) };
         let hides = |a: &&Access| match a.root {
             Root::Inside(v) => !self.inside[v.index()],
-            Root::Value(v) => {
-                is_field(v) && !self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
-            }
+            Root::Value(v) => is_field(v) && !self.defs.reaches(&self.dom, v, self.region.header),
             Root::Unknown => true,
             Root::Fresh => false,
         };

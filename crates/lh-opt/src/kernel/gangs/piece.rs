@@ -618,7 +618,7 @@ impl<'a> GangBuilder<'a> {
     }
     /// Whether a value is defined at the end of a block.
     fn is_defined_at(&self, v: Value, b: Block) -> bool {
-        self.places.block(v).is_some_and(|d| self.dom.dominates(d, b))
+        self.places.block(v) == Some(b) || self.places.reaches(&self.dom, v, b)
     }
     /// The new target of an edge: a copied block, or the end of the body.
     fn follow(&mut self, from: Block, t: &Target, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {

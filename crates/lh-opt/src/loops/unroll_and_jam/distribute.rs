@@ -91,7 +91,7 @@ pub(super) fn prefetch(facts: &Facts<'_>, at: usize, distributed: &[Block], acce
                 && l.latches.len() == 1
                 && position(l.header) < position(a.block)
                 && c.as_ref().is_some_and(|c| c.limit == fill.limit && c.step == fill.step)
-                && facts.defs.block(a.array).is_some_and(|b| facts.dom.dominates(b, l.header))
+                && facts.defs.reaches(facts.dom, a.array, l.header)
         });
         let is_new =
             out.iter().all(|o| o.view != a.array) && accesses.iter().all(|o| o.array != a.array || is_distributed(o));

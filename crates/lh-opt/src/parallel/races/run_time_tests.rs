@@ -126,7 +126,7 @@ impl Judge<'_> {
     /// Whether a value can be read before the loop; a field of a parameter is read anew.
     fn is_before(&self, v: Value) -> bool {
         let is_field = matches!(self.defs.inst(self.func, v), Some(Inst::Field(..)));
-        is_field || self.defs.block(v).is_some_and(|b| self.dom.dominates(b, self.region.header))
+        is_field || self.defs.reaches(&self.dom, v, self.region.header)
     }
 
     /// Whether two arrays may have memory in common: both come from outside, or one is the field of an object or made
