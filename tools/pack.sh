@@ -22,8 +22,8 @@ if ! [ -e "$order" ]; then
     gzip -dc tools/llvm-22.order.gz >"$order"
 fi
 export LANCEHEAD_ORDER="$order"
-"$venv/bin/maturin" develop --profile "$profile" --skip-install
+"$venv/bin/maturin" develop --profile "$profile" --skip-install --strip
 PYTHONPATH=python "$venv/bin/python" xtask/type_library.py "$typed" --objects
 clean
-"$venv/bin/maturin" build --profile "$profile" --interpreter "$venv/bin/python" --out "$out"
+"$venv/bin/maturin" build --profile "$profile" --strip --interpreter "$venv/bin/python" --out "$out"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$out"/lancehead-*.whl

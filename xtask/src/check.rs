@@ -45,13 +45,14 @@ pub fn check(root: &Path, arguments: &[String]) -> Vec<String> {
         Err(error) => return vec![error],
     };
     scope.reasons.iter().for_each(|reason| println!("{reason}"));
-    let store = std::env::temp_dir().join(format!("lancehead-store-{}", std::process::id()));
+    // Tests that look at the store have a folder of their own.
+    let cache = std::env::temp_dir().join(format!("lancehead-cache-{}", std::process::id()));
     let mut steps = rust(&scope, &extent);
     steps.extend(python(root, &scope, &extent));
     steps.extend(lints(&scope));
     if matches!(extent, Extent::All(_)) {
-        let path = store.to_string_lossy().into_owned();
-        steps = steps.into_iter().map(|step| step.with("LANCEHEAD_STORE", path.clone())).collect();
+        let path = cache.to_string_lossy().into_owned();
+        steps = steps.into_iter().map(|step| step.with("XDG_CACHE_HOME", path.clone())).collect();
     }
     let outcomes = run(root, steps);
     let tests = times::measured(root);
@@ -64,8 +65,8 @@ pub fn check(root: &Path, arguments: &[String]) -> Vec<String> {
     if !matches!(extent, Extent::All(_)) && start.elapsed() > LIMIT {
         failed.push(format!("the limit of {} s", LIMIT.as_secs()));
     }
-    // The store is not there if nothing was compiled.
-    let _ = std::fs::remove_dir_all(store);
+    // It is not there if nothing was compiled.
+    let _ = std::fs::remove_dir_all(cache);
     failed
 }
 
