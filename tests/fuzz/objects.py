@@ -143,7 +143,9 @@ def show_error(error: BaseException | None) -> str:
 
 
 def key_text(key: Any) -> str:
-    """A key that is not there; of a member or an instance, compiled code tells the text."""
+    """A key that is not there; of a member or an instance, compiled code tells the text, of a namedtuple the tuple."""
+    if isinstance(key, tuple):
+        return show(tuple(key))
     is_told = isinstance(key, (enum.Enum, frozenset)) or hasattr(key, "f0")
     return show(repr(key) if is_told else key)
 

@@ -498,7 +498,7 @@ impl Infer<'_> {
 
     /// Adds an item to a list that a comprehension makes.
     pub(crate) fn append(&mut self, l: &Val, x: &Val) -> Result<()> {
-        self.teaching_method("append", l, std::slice::from_ref(x), &[]).map(|_| ())
+        self.method(l, "append", std::slice::from_ref(x)).map(|_| ())
     }
 
     /// Whether an instance made here learns that a type argument has to be another, so that the next sweep makes it

@@ -170,8 +170,10 @@ def _of_digits(string):
 
 def _hex(a, sep, group):
     digits = [hex_digit(int(b) // 16) + hex_digit(int(b) % 16) for b in a]
-    if sep is None:
+    if sep is ...:
         return "".join(digits)
+    if sep is None:
+        raise TypeError("object of type 'NoneType' has no len()")
     between = sep if prim.is_str(sep) else _text(sep)
     if len(between) != 1:
         raise ValueError("sep must be length 1.")
@@ -253,7 +255,7 @@ class bytes:
         """
         return decoded(prim.bytes_array(self), encoding, errors)
 
-    def hex(self, sep=None, bytes_per_sep=1):
+    def hex(self, sep=..., bytes_per_sep=1):
         """The digits of the bytes to the base 16, in groups if there is a separator.
 
         >>> b"abc".hex()

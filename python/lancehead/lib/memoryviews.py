@@ -46,7 +46,7 @@ class memoryview:
         """
         return prim.bytes_of(np.frombuffer(prim.bytes_array(self).copy(), np.uint8))
 
-    def hex(self, sep=None, bytes_per_sep=1):
+    def hex(self, sep=..., bytes_per_sep=1):
         """The digits of the bytes to the base 16, in groups if there is a separator.
 
         >>> memoryview(b"ab").hex()

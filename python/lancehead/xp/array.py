@@ -403,7 +403,7 @@ def _viewed(a: Any, first: int, shape: tuple[int, ...], strides: tuple[int, ...]
     # The view of a value, in its memory; what has no buffer goes the longer way.
     if type(a) is np.ndarray and a.size and a.dtype.kind in "biufc" and a.flags.c_contiguous and 0 not in shape:
         return np.ndarray(shape, a.dtype, a, first * a.itemsize, strides)
-    return as_strided(np.asarray(a).reshape(-1)[first:], shape, strides)
+    return as_strided(np.ascontiguousarray(a).reshape(-1)[first:], shape, strides)
 
 
 def _compute(x: ndarray) -> ndarray:

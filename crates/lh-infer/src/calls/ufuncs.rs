@@ -335,6 +335,9 @@ impl Infer<'_> {
         if casting.ty.native() != Ty::str() {
             return Err(wrong(format!("the rule of casts of `{path}` is a text, not a `{}`", casting.ty)));
         }
+        if given("casting").is_some() {
+            self.call_library("numpy.casting.check_rule", std::slice::from_ref(&casting))?;
+        }
         let types = self.loop_types(path, takes, given("dtype"), given("signature"))?;
         let mut ins = ins.to_vec();
         for (x, dtype) in ins.iter_mut().zip(&types).filter(|(_, dtype)| !dtype.ty.is_none()) {

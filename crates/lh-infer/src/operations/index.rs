@@ -603,6 +603,10 @@ impl Infer<'_> {
             self.store_vector(p, &x);
             return Ok(());
         }
+        if dtype.is_record() && x.ty.class() == Some(Class::list()) && all_ints(&parts, ndim).is_some() {
+            let text = format!("`{}` cannot be stored in one element of `{}`", x.ty, a.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("a record is stored as a tuple"));
+        }
         let dst = self.view(a, &parts)?;
         if self.dead {
             return Ok(());

@@ -3,6 +3,12 @@
 from lancehead.lib import prim
 
 
+def check_rule(casting):
+    """Refuses a text that is no rule of ufuncs, as NumPy does whatever the operands are."""
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
+
+
 def check_cast(source, target, casting):
     """Refuses a conversion between two dtypes that the rule does not allow."""
     if not prim.is_str(casting):

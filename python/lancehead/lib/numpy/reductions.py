@@ -368,7 +368,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     lost = lost_freedom(freedom(ddof, correction), real)
-    if prim.is_number(where):
+    # A real dtype of complex numbers is that of the mean, not of the distances from it.
+    is_real_mean = prim.is_complex(prim.dtype_of(x)) and not prim.is_complex(dt)
+    if prim.is_number(where) and not is_real_mean:
         if where:
             return deliver(_variance(x, axis, keepdims, dt, real, lost, mean), out)
     center = _middle(x, axis, dt, where, mean)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.casting import check_rule
 from lancehead.lib.numpy.creation import asarray
 
 
@@ -14,7 +15,13 @@ def isscalar(element):
     >>> np.isscalar(np.array(3.5))
     False
     """
-    return prim.is_scalar(element) or prim.is_str(element) or prim.is_bytes(element)
+    if prim.is_enum(element):
+        return prim.is_int(element) or prim.is_float(element)
+    if prim.is_buffer(element):
+        return prim.is_frozen(element) or not prim.is_bytes(element)
+    if prim.is_array(element):
+        return False
+    return prim.is_scalar(element) or prim.is_str(element) or prim.is_record(element)
 
 
 def issubdtype(arg1, arg2):
@@ -113,6 +120,7 @@ def can_cast(from_, to, casting="safe"):
             "can_cast() does not support Python ints, floats, and complex because the result used to depend on "
             "the value."
         )
+    check_rule(casting)
     source = _type_of(from_)
     target = prim.as_dtype(to)
     if prim.is_time(source) or prim.is_time(target) or prim.is_record(source) or prim.is_record(target):
@@ -123,8 +131,6 @@ def can_cast(from_, to, casting="safe"):
         return source == target
     if casting == "safe":
         return prim.result_type(source, target) == target
-    if casting != "same_kind" and casting != "same_value":
-        raise ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', or 'same_value'")
     return prim.result_type(source, target) == target or _rank(source) <= _rank(target)
 
 

@@ -247,13 +247,12 @@ class Continuous:
                 raise ValueError("left == right")
             return drawn(self, 24, size, first, middle, last)
         a, b, c = asarray(left), asarray(mode), asarray(right)
-        shape = np.broadcast_shapes(a.shape, b.shape, c.shape)
-        x, y, z = spread(a, shape, np.float64), spread(b, shape, np.float64), spread(c, shape, np.float64)
-        if np.any(x > y):
+        # Each pair is compared by itself: the third array may be empty.
+        if np.any(a > b):
             raise ValueError("left > mode")
-        if np.any(y > z):
+        if np.any(b > c):
             raise ValueError("mode > right")
-        if np.any(x == z):
+        if np.any(a == c):
             raise ValueError("left == right")
         return drawn(self, 24, size, a, b, c)
 
