@@ -1,6 +1,10 @@
 """Members of enumerations outside of functions' arguments and results: elements of arrays, ufuncs, cached code."""
 
 import enum
+import functools
+import heapq
+import itertools
+import random
 
 import numpy as np
 
@@ -47,3 +51,30 @@ def test_results_are_members_of_the_same_class():
     assert made is Access.WRITE
     assert both[0] is Access.READ
     assert status is Status.OK
+
+
+@njit
+def once(x):
+    yield x
+
+
+def handed_on(few):
+    heap = [Status.BROKEN]
+    heapq.heappush(heap, Status.MISSING)
+    return (
+        next(once(Status.OK), Status.MISSING),
+        next(iter(few), Status.OK),
+        next(iter(few[:0]), Status.OK),
+        list(itertools.repeat(Status.MISSING, 2)),
+        list(itertools.chain(few, [Status.OK])),
+        functools.reduce(lambda a, b: b, few, Status.MISSING),
+        functools.reduce(lambda a, b: b, few[:0], Status.MISSING),
+        heapq.heappop(heap),
+        random.choice(few),
+        ascii(Status.OK),
+    )
+
+
+def test_functions_that_hand_values_on_keep_members():
+    few = [Status.BROKEN]
+    assert repr(njit(handed_on)(few)) == repr(handed_on(few))

@@ -651,27 +651,13 @@ impl Infer<'_> {
 
     /// The value that a builtin or a library function gets for an instance.
     pub(crate) fn as_native(&mut self, path: &str, x: &Val) -> Result<Val> {
-        let kept = matches!(
-            path,
-            "builtins.isinstance"
-                | "builtins.type"
-                | "builtins.print"
-                | "builtins.len"
-                | "builtins.enumerate"
-                | "builtins.zip"
-                | "builtins.reversed"
-                | "builtins.iter"
-                | "builtins.list"
-                | "builtins.map"
-                | "builtins.filter"
-                | "builtins.sum"
-                | "builtins.sorted"
-                | "builtins.getattr"
-                | "builtins.hasattr"
-                | "builtins.repr"
-                | "builtins.min"
-                | "builtins.max"
-        );
+        // Numbers are computed of the value; what hands its arguments on, or asks for their class, gets the member.
+        const COMPUTE: &str = "abs bin bool bytearray bytes chr complex divmod float format hash hex int oct ord pow range \
+                               round slice str";
+        let computes = path.strip_prefix("builtins.").is_some_and(|name| COMPUTE.split(' ').any(|one| one == name));
+        let hands_on =
+            ["builtins.", "itertools.", "functools.", "collections.", "copy.", "heapq.", "bisect.", "random."];
+        let kept = !computes && hands_on.iter().any(|module| path.starts_with(module));
         match (x.ty.as_enum(), x.ty.as_buffer()) {
             // Its text is what a format fills in.
             (Some((_, class, values)), _)

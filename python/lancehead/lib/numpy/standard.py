@@ -36,10 +36,11 @@ def unstack(x, /, *, axis=0):
     >>> np.unstack(np.array([[1, 2], [3, 4]]))[1]
     array([3, 4])
     """
-    a = asarray(x)
-    if a.ndim == 0:
+    if not prim.is_array(x):
+        prim.error("np.unstack takes an array, whose dimensions it asks for")
+    if x.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
-    moved = moveaxis(a, axis, 0)
+    moved = moveaxis(x, axis, 0)
     return [moved[i] for i in range(moved.shape[0])]
 
 
