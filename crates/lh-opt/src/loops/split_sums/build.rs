@@ -1,6 +1,6 @@
 //! Builds the loops of a plan.
 
-use super::plan::Plan;
+use super::plan::{MIN_TRIP_COUNT, Plan};
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Users;
 use crate::edit::overlap::apart;
@@ -10,9 +10,6 @@ use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{BlockData, LoopHint, Term};
 use lh_ir::{Block, Function, Value};
-
-/// Fewest iterations of a loop that is split.
-const MIN_TRIP_COUNT: i64 = 16;
 
 /// Splits a loop, whose original runs where the test before it fails; answers with the headers of all loops.
 pub(super) fn split(

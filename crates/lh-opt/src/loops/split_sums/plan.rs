@@ -13,6 +13,9 @@ use lh_ir::cfg::Loop;
 use lh_ir::func::{Inst, LoopHint, Term};
 use lh_ir::{Block, Layout, Value};
 
+/// Fewest iterations of a loop that is split.
+pub(super) const MIN_TRIP_COUNT: i64 = 16;
+
 /// Most pairs of arrays that the test before the loops compares.
 const MAX_PAIRS: usize = 16;
 
@@ -38,10 +41,6 @@ struct Sum<'a> {
     store: usize,
     /// Places of its other instructions, which nothing else uses.
     own: Vec<usize>,
-    /// The values that are added.
-    terms: Vec<Value>,
-    /// The address.
-    address: Value,
 }
 
 #[derive(Clone, Copy)]
@@ -88,6 +87,10 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
         return None;
     }
     let counted = facts.counts[at].as_ref()?;
+    let trips = counted.trips(facts.func, facts.cfg, facts.defs, l);
+    if trips.is_some_and(|n| n < MIN_TRIP_COUNT.unsigned_abs()) {
+        return None;
+    }
     Planner { facts, at, l, counted, body, uses: use_counts(facts.func) }.plan()
 }
 
@@ -142,7 +145,7 @@ impl<'a> Planner<'a> {
     fn sum(&self, store: usize) -> Option<Sum<'a>> {
         let Inst::Store(address, v) = self.insts()[store].inst else { return None };
         let at = self.element(address)?;
-        let mut sum = Sum { at, store, own: Vec::new(), terms: Vec::new(), address };
+        let mut sum = Sum { at, store, own: Vec::new() };
         let ty = self.facts.func.ty(v);
         (ty.is_float() && !ty.is_half() && self.chain(v, &mut sum)).then_some(sum)
     }
@@ -151,15 +154,11 @@ impl<'a> Planner<'a> {
     fn chain(&self, v: Value, sum: &mut Sum<'a>) -> bool {
         let Some((place, inst)) = self.own(v).filter(|_| self.uses[v.index()] == 1) else { return false };
         let found = match inst {
-            Inst::Load(p) => *p == sum.address || self.element(*p).is_some_and(|e| e.is(&sum.at)),
+            Inst::Load(p) => self.element(*p).is_some_and(|e| e.is(&sum.at)),
             Inst::Op(op, args) if is_free(self.facts.func, op) => {
                 let is_sum = matches!(op.algebra, Algebra::Add | Algebra::AnyOrder(AnyOrder::Add));
-                let orders: &[[usize; 2]] = if is_sum { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-                orders.iter().any(|[old, term]| {
-                    let holds = self.chain(args[*old], sum);
-                    sum.terms.extend(holds.then_some(args[*term]));
-                    holds
-                })
+                let orders: &[usize] = if is_sum { &[0, 1] } else { &[0] };
+                orders.iter().any(|old| self.chain(args[*old], sum))
             }
             _ => false,
         };
@@ -235,8 +234,10 @@ impl<'a> Planner<'a> {
     /// Sums that share a loop, by their numbers; the first group stays. `None` if there is no reason to split.
     fn groups(&self, sums: &[Sum<'a>]) -> Option<Vec<Vec<usize>>> {
         let fits = |group: &[usize], s: &Sum<'a>| {
-            let mut same_array = group.iter().map(|o| &sums[*o].at).filter(|o| o.array == s.at.array);
-            same_array.all(|o| matches!(self.relation(o, &s.at), Relation::Same | Relation::Apart))
+            // The sum itself is one of them: each of its iterations has to have another element.
+            let all = group.iter().map(|o| &sums[*o].at).chain([&s.at]);
+            all.filter(|o| o.array == s.at.array)
+                .all(|o| matches!(self.relation(o, &s.at), Relation::Same | Relation::Apart))
         };
         let mut groups: Vec<Vec<usize>> = vec![Vec::new()];
         for (i, s) in sums.iter().enumerate() {
@@ -293,8 +294,8 @@ impl<'a> Planner<'a> {
         let mut found: HashSet<usize> = HashSet::new();
         let mut work: Vec<Value> = Vec::new();
         for s in sums {
-            found.extend(s.own.iter().copied().chain([s.store]));
-            work.extend(s.terms.iter().copied().chain([s.address]));
+            found.insert(s.store);
+            self.insts()[s.store].inst.for_each_operand(|o| work.push(o));
         }
         while let Some(v) = work.pop() {
             if let Some((place, inst)) = self.own(v) {
