@@ -10,8 +10,11 @@
 //! the body once for each block and returns when all have ended. The blocks depend on `n` and `grain` only, never
 //! on threads: results combined by blocks are the same whatever the number of threads. A body that
 //! returns something other than 0 has left an exception pending in its thread; the one of the first block becomes the
-//! caller's, and no further block is begun. `thread` is below [`threads`], and no two blocks that run at the same time
+//! caller's, and no later block is begun. `thread` is below [`threads`], and no two blocks that run at the same time
 //! have the same.
+//!
+//! A thread begins with the same contiguous part of the blocks in each loop with as many of them, and helps others with
+//! theirs when its own are done.
 //!
 //! Any thread may call it at any time, from inside a body too: the inner loop gets workers that have nothing else to
 //! do. The caller works itself and waits only for workers that have begun a block. In a forked child the pool begins
@@ -23,6 +26,7 @@
 
 mod board;
 mod exclude;
+mod parts;
 mod region;
 mod settings;
 mod sync;
@@ -40,8 +44,12 @@ use crate::symbol::{Symbol, functions};
 use region::Work;
 use std::ffi::c_void;
 
-/// The most blocks of a loop: enough for uneven iterations to balance.
+/// The most blocks of a loop with short ones.
 const BLOCKS: i64 = 256;
+/// The most blocks of any loop: enough for uneven iterations to balance on many threads.
+const MOST: i64 = 1024;
+/// A block does not take longer than this many nanoseconds where there may be more.
+const LONGEST: i64 = 50_000;
 /// A block takes this long at least, if there are so many iterations, in nanoseconds.
 const SHORTEST: i64 = 4_000;
 /// Elements of a cache line, whatever their size.
@@ -55,14 +63,14 @@ pub fn grain(n: i64, cost: i64) -> i64 {
         0 => {}
         chunk => return chunk,
     }
-    let fair = (n / BLOCKS + 1).max(1);
+    let finest = (n / MOST + 1).max(1);
     if cost <= 0 {
-        return fair;
+        return finest;
     }
     if n.saturating_mul(cost) < WORTHWHILE {
         return n.max(1);
     }
-    let grain = fair.max(SHORTEST / cost);
+    let grain = (n / BLOCKS + 1).min(LONGEST / cost).max(finest).max(SHORTEST / cost);
     // Blocks of long loops begin at whole cache lines, if the array does.
     if grain < 4 * LINE { grain } else { (grain + LINE - 1) / LINE * LINE }
 }

@@ -22,6 +22,9 @@ const JOINED: u32 = (1 << 12) - 1;
 const ROOM: u32 = 1 << 12;
 const ROOM_MASK: u32 = JOINED * ROOM;
 
+/// A thread wakes so many others: those wake more.
+const WAKES: u32 = 2;
+
 /// The most threads that can work on one task beside the publisher.
 pub(crate) const MOST: u32 = JOINED;
 
@@ -45,8 +48,8 @@ pub(crate) struct Board<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     slot: usize,
-    /// Room that was left to the worker when it joined.
-    pub(crate) room: u32,
+    /// How many more could join then.
+    room: u32,
 }
 
 impl<T> Board<T> {
@@ -69,11 +72,22 @@ impl<T> Board<T> {
         self.news.fetch_add(1, Ordering::Release);
         // Between the two, so that either a worker sees the news or this thread sees the sleeper.
         fence(Ordering::SeqCst);
+        let place = Place { slot, room };
+        self.wake(place, room);
+        Some(place)
+    }
+
+    /// Wakes some of those who may join a task that is for so many workers, at first those with the least numbers.
+    pub(crate) fn wake(&self, place: Place, helpers: u32) {
+        if place.room == 0 {
+            return;
+        }
         let asleep = self.sleepers.load(Ordering::Relaxed);
         if asleep > 0 {
-            self.news.wake(room.min(asleep));
+            // Where there are other tasks, they may have these workers.
+            let beds = if place.slot == 0 { beds_before(helpers) } else { EVERY_BED };
+            self.news.wake(place.room.min(asleep).min(WAKES), beds);
         }
-        Some(Place { slot, room })
     }
 
     /// Lets nobody else join.
@@ -111,7 +125,7 @@ impl<T> Board<T> {
                 let next = state - ROOM + 1;
                 match slot.state.compare_exchange_weak(state, next, Ordering::Acquire, Ordering::Relaxed) {
                     Ok(_) => {
-                        let place = Place { slot: i, room: (state & ROOM_MASK) / ROOM };
+                        let place = Place { slot: i, room: (next & ROOM_MASK) / ROOM };
                         return Some((place, slot.task.load(Ordering::Relaxed)));
                     }
                     Err(now) => state = now,
@@ -126,7 +140,7 @@ impl<T> Board<T> {
         let word = &self.slots[place.slot].state;
         let before = word.fetch_sub(1, Ordering::Release);
         if before & JOINED == 1 && before & WAITING != 0 {
-            word.wake(1);
+            word.wake(1, EVERY_BED);
         }
     }
 
@@ -135,8 +149,8 @@ impl<T> Board<T> {
         self.news.load(Ordering::Acquire)
     }
 
-    /// Returns when there may have been an announcement since `seen`.
-    pub(crate) fn rest(&self, seen: u32) {
+    /// Returns when there may have been an announcement since `seen`, of which this worker is told.
+    pub(crate) fn rest(&self, seen: u32, worker: u32) {
         for _ in 0..SPINS {
             if self.news() != seen {
                 return;
@@ -145,9 +159,22 @@ impl<T> Board<T> {
         }
         self.sleepers.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        self.news.wait(seen);
+        self.news.wait(seen, bed(worker));
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// The beds of all threads.
+const EVERY_BED: u32 = u32::MAX;
+
+/// The bed of a worker, a bit. Those with great numbers share the last one.
+fn bed(worker: u32) -> u32 {
+    1 << worker.saturating_sub(1).min(31)
+}
+
+/// The beds of so many workers.
+fn beds_before(workers: u32) -> u32 {
+    if workers < 32 { (1 << workers) - 1 } else { EVERY_BED }
 }
 
 /// Sleeps until all who joined a slot that is sealed have left.
@@ -157,7 +184,7 @@ fn wait_for_all(word: &Word) {
         if state & WAITING == 0 {
             let _ = word.compare_exchange(state, state | WAITING, Ordering::Relaxed, Ordering::Relaxed);
         } else {
-            word.wait(state);
+            word.wait(state, EVERY_BED);
         }
         state = word.load(Ordering::Acquire);
     }

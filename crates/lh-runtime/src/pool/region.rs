@@ -1,7 +1,9 @@
-//! A parallel loop while it runs: blocks are claimed in order, by whoever is free.
+//! A parallel loop while it runs: each thread runs the blocks of its part, and then helps the others with theirs.
 
 use super::board::{Board, Place};
+use super::parts::Parts;
 use super::settings::{Here, here, set_here};
+use super::sync::ticks;
 use super::workers::{forks, pool};
 use crate::classes::KEYBOARD_INTERRUPT;
 use crate::exception::{Pending, set_pending, take_pending};
@@ -9,7 +11,6 @@ use crate::interrupt;
 use crate::random::split::{self, Split};
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 /// The body of a parallel loop: `status body(env, low, high, thread)` does the iterations from `low` to before `high`.
 /// A status other than 0 says that an exception is pending in this thread.
@@ -28,11 +29,7 @@ pub(super) struct Work {
 /// A loop on the pool.
 pub(super) struct Region {
     work: Work,
-    blocks: i64,
-    /// The next block that nobody has.
-    next: AtomicI64,
-    /// No further block is begun.
-    stop: AtomicBool,
+    parts: Parts,
     /// The first exception in the order of iterations, with its block.
     failed: Mutex<Option<(i64, Box<Pending>)>>,
     /// Settings of the thread that began it.
@@ -68,9 +65,7 @@ impl Work {
         let mine = here();
         let mut region = Region {
             work: self,
-            blocks,
-            next: AtomicI64::new(0),
-            stop: AtomicBool::new(false),
+            parts: Parts::new(blocks as u64, helpers + 1),
             failed: Mutex::new(None),
             here: mine,
             limit: threads,
@@ -84,6 +79,9 @@ impl Work {
             pool.ensure(helpers);
             pool.board.publish(&raw mut region, helpers).map(|place| (&pool.board, place))
         };
+        if place.is_none() {
+            region.parts = Parts::new(blocks as u64, 1);
+        }
         region.take_part(place, 0);
         if let Some((board, place)) = place {
             // In a forked child nobody else is left to wait for.
@@ -104,10 +102,10 @@ impl Work {
 }
 
 impl Region {
-    /// A worker's part.
-    pub(super) fn help(&self, board: &Board<Region>, place: Place) {
-        // The room that is left numbers the workers: the last to join has the least.
-        self.take_part(Some((board, place)), self.limit.saturating_sub(place.room).max(1));
+    /// The part of a worker with this number.
+    pub(super) fn help(&self, board: &Board<Region>, place: Place, worker: u32) {
+        board.wake(place, self.parts.helpers());
+        self.take_part(Some((board, place)), self.parts.enter(worker));
     }
 
     /// Runs blocks until there are no more.
@@ -116,14 +114,14 @@ impl Region {
         // The size of blocks was asked for of this loop, not of those that it begins.
         set_here(Here { id, depth: self.here.depth + 1, threads: self.limit, chunk: 0 });
         let stream = split::enter();
-        while !self.stop.load(Ordering::Relaxed) {
-            let block = self.next.fetch_add(1, Ordering::Relaxed);
-            if block >= self.blocks {
-                break;
-            }
-            stream.block(&self.split, block as u64);
-            if let Err(pending) = self.work.block(block, id) {
-                self.fail(block, pending);
+        let mut claims = self.parts.claims(id);
+        while let Some(blocks) = claims.next(ticks()) {
+            for block in blocks {
+                stream.block(&self.split, block as u64);
+                if let Err(pending) = self.work.block(block, id) {
+                    self.fail(block, pending);
+                    break;
+                }
             }
         }
         drop(stream);
@@ -134,10 +132,10 @@ impl Region {
         }
     }
 
-    /// Notes an exception; that of the first block counts. All earlier blocks have begun, and later ones need not.
+    /// Notes an exception; that of the first block counts. So earlier blocks still run, unless Ctrl-C is to end all.
     #[cold]
     fn fail(&self, block: i64, pending: Box<Pending>) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.parts.cut(if interrupt::requested() { 0 } else { block as u64 });
         let mut failed = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if failed.as_ref().is_none_or(|(first, _)| block < *first) {
             *failed = Some((block, pending));

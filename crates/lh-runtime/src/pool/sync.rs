@@ -4,7 +4,7 @@
 use std::mem::transmute;
 use std::ops::Deref;
 use std::ptr::null_mut;
-pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
+pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
 /// Rounds of waiting before a thread sleeps: some tens of microseconds. Longer only hurts where threads share cores.
 pub(crate) const SPINS: u32 = 2000;
@@ -21,25 +21,18 @@ impl Deref for Word {
 }
 
 impl Word {
-    /// Sleeps until woken, unless the number is another already. May return without reason.
-    pub(crate) fn wait(&self, expected: u32) {
-        // SAFETY: a futex call on a live, aligned word without a time limit.
-        unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                self.0.as_ptr(),
-                libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-                expected,
-                std::ptr::null::<libc::timespec>(),
-            );
-        }
+    /// Sleeps in some of 32 beds until woken, unless the number is another already. May return without reason.
+    pub(crate) fn wait(&self, expected: u32, beds: u32) {
+        self.futex(libc::FUTEX_WAIT_BITSET, expected, beds);
     }
-    /// Wakes threads that wait.
-    pub(crate) fn wake(&self, threads: u32) {
-        // SAFETY: a futex call that looks at the address only.
-        unsafe {
-            libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, threads);
-        }
+    /// Wakes threads that wait in these beds.
+    pub(crate) fn wake(&self, threads: u32, beds: u32) {
+        self.futex(libc::FUTEX_WAKE_BITSET, threads, beds);
+    }
+    fn futex(&self, operation: i32, number: u32, beds: u32) {
+        let (none, operation) = (null_mut::<libc::c_void>(), operation | libc::FUTEX_PRIVATE_FLAG);
+        // SAFETY: a futex call on a live, aligned word without a time limit.
+        unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, number, none, none, beds) };
     }
 }
 
@@ -67,4 +60,21 @@ pub(crate) fn apart(wait: &mut dyn FnMut()) {
 /// Tells the processor that a loop waits.
 pub(crate) fn pause() {
     std::hint::spin_loop();
+}
+
+/// A clock that is cheap to read and advances once a nanosecond or more often.
+pub(crate) fn ticks() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: all processors of this kind have the instruction.
+    return unsafe { std::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let mut now = std::mem::MaybeUninit::<libc::timespec>::zeroed();
+        // SAFETY: the call fills the struct, of which all bits may be 0.
+        let now = unsafe {
+            libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
+            now.assume_init()
+        };
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
 }

@@ -18,6 +18,8 @@ pub(super) struct Pool {
     pub(super) board: Board<Region>,
     /// Workers that have been started.
     started: AtomicU32,
+    /// Workers that have begun, which numbers them.
+    begun: AtomicU32,
 }
 
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
@@ -29,7 +31,8 @@ pub(super) fn pool() -> &'static Pool {
     let mut p = POOL.load(Ordering::Acquire);
     if p.is_null() {
         forget_in_children();
-        let new = Box::into_raw(Box::new(Pool { board: Board::new(SLOTS), started: AtomicU32::new(0) }));
+        let (started, begun) = (AtomicU32::new(0), AtomicU32::new(0));
+        let new = Box::into_raw(Box::new(Pool { board: Board::new(SLOTS), started, begun }));
         p = match POOL.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => new,
             Err(other) => {
@@ -102,16 +105,17 @@ impl Pool {
 /// A worker's life.
 extern "C" fn work(pool: *mut c_void) -> *mut c_void {
     // SAFETY: `start` passes a pool that lives as long as the process.
-    let board = unsafe { &(*pool.cast::<Pool>()).board };
+    let Pool { board, begun, .. } = unsafe { &*pool.cast::<Pool>() };
+    let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
     loop {
         let seen = board.news();
         match board.join() {
             Some((place, region)) => {
                 // SAFETY: the region lives until all who joined have left.
-                unsafe { (*region).help(board, place) };
+                unsafe { (*region).help(board, place, number) };
                 board.leave(place);
             }
-            None => board.rest(seen),
+            None => board.rest(seen, number),
         }
     }
 }

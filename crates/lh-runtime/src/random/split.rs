@@ -37,8 +37,20 @@ pub(crate) struct Split {
 struct Block {
     split: *const Split,
     number: u64,
+}
+
+impl Block {
     /// Tells it from all other blocks; never 0.
-    id: u64,
+    fn id(self) -> u64 {
+        // SAFETY: a loop outlives its blocks.
+        derive(unsafe { (*self.split).id }, self.number)
+    }
+
+    /// The seeds of its streams.
+    fn seeds(self) -> [u64; 2] {
+        // SAFETY: a loop outlives its blocks.
+        unsafe { (*self.split).seeds }.map(|seed| derive(seed, self.number))
+    }
 }
 
 /// Parts of threads in loops, of the whole process.
@@ -46,17 +58,60 @@ static PARTS: AtomicU64 = AtomicU64::new(0);
 /// Loops begun by the process.
 static ALL_LOOPS: AtomicU64 = AtomicU64::new(0);
 
-thread_local! {
-    /// The seeds of the thread's present streams, by family; 0: not known yet.
-    static ORIGIN: Cell<[u64; 2]> = const { Cell::new([0; 2]) };
+/// In place of a seed, which is odd: the present block's. Most blocks draw nothing and need none.
+const OF_BLOCK: u64 = 2;
+
+/// A thread's place in loops. A block sets numbers one by one, which is quick.
+struct Here {
+    /// The seeds of the thread's present streams, by family; 0: not known yet, or [`OF_BLOCK`].
+    origin: [Cell<u64>; 2],
     /// Loops begun since then.
-    static LOOPS: Cell<u64> = const { Cell::new(0) };
+    loops: Cell<u64>,
+    /// The loop of the block that the thread runs; null: none.
+    split: Cell<*const Split>,
+    /// The number of that block.
+    number: Cell<u64>,
+}
+
+thread_local! {
+    static HERE: Here = const {
+        Here {
+            origin: [Cell::new(0), Cell::new(0)],
+            loops: Cell::new(0),
+            split: Cell::new(std::ptr::null()),
+            number: Cell::new(0),
+        }
+    };
     /// States of the thread that blocks have displaced, by family; of the innermost loop.
     static ASIDE: RefCell<[Option<Box<Mt19937>>; 2]> = const { RefCell::new([None, None]) };
-    /// The block that the thread runs.
-    static BLOCK: Cell<Option<Block>> = const { Cell::new(None) };
-    /// The streams of that block, by the address of the generator.
+    /// The streams of the block that the thread runs, by the address of the generator.
     static STREAMS: RefCell<Vec<(usize, BlockStream)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Here {
+    /// The block that the thread runs.
+    fn block(&self) -> Option<Block> {
+        let split = self.split.get();
+        (!split.is_null()).then(|| Block { split, number: self.number.get() })
+    }
+
+    fn set(&self, origin: [u64; 2], loops: u64, (split, number): (*const Split, u64)) {
+        self.origin[0].set(origin[0]);
+        self.origin[1].set(origin[1]);
+        self.loops.set(loops);
+        self.split.set(split);
+        self.number.set(number);
+    }
+
+    /// The seeds of the thread's present streams.
+    fn seeds(&self) -> [u64; 2] {
+        if let Some(seeds) = self.block().map(Block::seeds) {
+            for (known, seed) in self.origin.iter().zip(seeds).filter(|(known, _)| known.get() == OF_BLOCK) {
+                known.set(seed);
+            }
+        }
+        self.origin.each_ref().map(Cell::get)
+    }
 }
 
 /// The finaliser of SplitMix64.
@@ -73,22 +128,22 @@ pub(super) fn derive(origin: u64, number: u64) -> u64 {
 
 /// Begins a loop: what its blocks' streams are made from.
 pub(crate) fn fork() -> Split {
-    let number = LOOPS.get();
-    LOOPS.set(number + 1);
-    let mut origin = ORIGIN.get();
-    if origin.contains(&0) {
-        origin = origin.map(|o| if o == 0 { Mt19937::entropy() | 1 } else { o });
-        ORIGIN.set(origin);
-    }
     let id = ALL_LOOPS.fetch_add(1, Ordering::Relaxed) + 1;
-    let (seeds, around) = (origin.map(|o| derive(o, number)), BLOCK.get());
-    Split { seeds, id, number, around, keys: Mutex::default() }
+    HERE.with(|here| {
+        let number = here.loops.get();
+        here.loops.set(number + 1);
+        for unknown in here.origin.iter().filter(|seed| seed.get() == 0) {
+            unknown.set(Mt19937::entropy() | 1);
+        }
+        let seeds = here.seeds().map(|seed| derive(seed, number));
+        Split { seeds, id, number, around: here.block(), keys: Mutex::default() }
+    })
 }
 
 impl Split {
     /// The key of a generator that was made in a block; `draw` draws it.
     fn key(&self, generator: usize, birth: u64, draw: &mut dyn FnMut() -> u64) -> u64 {
-        if let Some(around) = self.around.filter(|b| b.id != birth) {
+        if let Some(around) = self.around.filter(|b| b.id() != birth) {
             // SAFETY: the loop around outlives this one.
             let outer = unsafe { (*around.split).key(generator, birth, draw) };
             return derive(derive(outer, around.number), self.number);
@@ -111,7 +166,7 @@ pub(super) fn is_anywhere() -> bool {
 
 /// The id of the block that the thread runs; 0: none.
 pub(super) fn present() -> u64 {
-    if is_anywhere() { BLOCK.get().map_or(0, |block| block.id) } else { 0 }
+    if is_anywhere() { HERE.with(Here::block).map_or(0, Block::id) } else { 0 }
 }
 
 /// The stream that the present block has in place of a generator that was made in a block; `None` where it draws from
@@ -122,7 +177,7 @@ pub(super) fn stream_for<R>(
     mut draw: impl FnMut() -> u64,
     with: impl FnOnce(&mut BlockStream) -> R,
 ) -> Option<R> {
-    let block = BLOCK.get().filter(|b| b.id != birth)?;
+    let block = HERE.with(Here::block).filter(|b| b.id() != birth)?;
     STREAMS.with_borrow_mut(|streams| {
         let at = streams.iter().position(|(known, _)| *known == generator).unwrap_or_else(|| {
             // SAFETY: a loop outlives its blocks.
@@ -136,17 +191,15 @@ pub(super) fn stream_for<R>(
 
 /// Nothing is known of the thread's stream any more.
 pub(super) fn forget(family: Family) {
-    let mut origin = ORIGIN.get();
-    origin[family as usize] = 0;
-    ORIGIN.set(origin);
+    HERE.with(|here| here.origin[family as usize].set(0));
 }
 
 /// A stream of the thread has been seeded.
 pub(super) fn seeded(family: Family, seed: u64) {
-    let mut origin = ORIGIN.get();
-    origin[family as usize] = derive(seed, 0);
-    ORIGIN.set(origin);
-    LOOPS.set(0);
+    HERE.with(|here| {
+        here.origin[family as usize].set(derive(seed, 0));
+        here.loops.set(0);
+    });
 }
 
 /// A thread's part in a loop; puts everything back when it ends.
@@ -155,7 +208,7 @@ pub(crate) struct Stream {
     loops: u64,
     aside: [Option<Box<Mt19937>>; 2],
     marks: [Mark; 2],
-    block: Option<Block>,
+    block: (*const Split, u64),
     streams: Vec<(usize, BlockStream)>,
 }
 
@@ -163,10 +216,10 @@ pub(crate) struct Stream {
 pub(crate) fn enter() -> Stream {
     PARTS.fetch_add(1, Ordering::Relaxed);
     Stream {
-        block: BLOCK.get(),
+        block: HERE.with(|here| (here.split.get(), here.number.get())),
         streams: STREAMS.take(),
-        origin: ORIGIN.get(),
-        loops: LOOPS.get(),
+        origin: HERE.with(|here| here.origin.each_ref().map(Cell::get)),
+        loops: HERE.with(|here| here.loops.get()),
         aside: ASIDE.take(),
         marks: [super::numpy::mark(), super::python::mark()],
     }
@@ -175,10 +228,8 @@ pub(crate) fn enter() -> Stream {
 impl Stream {
     /// Begins a block.
     pub(crate) fn block(&self, split: &Split, block: u64) {
-        ORIGIN.set(split.seeds.map(|key| derive(key, block)));
-        BLOCK.set(Some(Block { split, number: block, id: derive(split.id, block) }));
+        HERE.with(|here| here.set([OF_BLOCK; 2], 0, (std::ptr::from_ref(split), block)));
         STREAMS.with_borrow_mut(Vec::clear);
-        LOOPS.set(0);
         super::numpy::mark();
         super::python::mark();
     }
@@ -190,9 +241,7 @@ impl Drop for Stream {
         let [numpy_mark, python_mark] = self.marks;
         super::numpy::unmark(numpy, numpy_mark);
         super::python::unmark(python, python_mark);
-        ORIGIN.set(self.origin);
-        LOOPS.set(self.loops);
-        BLOCK.set(self.block);
+        HERE.with(|here| here.set(self.origin, self.loops, self.block));
         STREAMS.set(std::mem::take(&mut self.streams));
         PARTS.fetch_sub(1, Ordering::Relaxed);
     }
@@ -207,6 +256,6 @@ pub(super) fn put_aside(family: Family, state: &Mt19937) {
 
 /// The seed of the stream of the present block.
 pub(super) fn words(family: Family) -> [u32; 2] {
-    let key = ORIGIN.get()[family as usize];
+    let key = HERE.with(Here::seeds)[family as usize];
     [key as u32, (key >> 32) as u32]
 }

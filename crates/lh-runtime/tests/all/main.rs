@@ -3,3 +3,4 @@
 mod leaks;
 mod pool;
 mod pool_model;
+mod pool_schedule;

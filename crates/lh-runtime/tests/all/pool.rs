@@ -49,6 +49,60 @@ fn the_first_exception_counts() {
     }
 }
 
+unsafe extern "C" fn fail_late(env: *mut c_void, low: i64, _: i64, _: i64) -> i32 {
+    // SAFETY: `env` is a counter.
+    unsafe { (*env.cast::<AtomicI64>()).fetch_add(1, Ordering::Relaxed) };
+    if low >= 50 { exception::raise(lh_runtime::classes::VALUE_ERROR, low.to_string()) } else { 0 }
+}
+
+#[test]
+fn all_blocks_before_the_exception_run() {
+    pool::set_max_threads(4);
+    for _ in 0..200 {
+        let ran = AtomicI64::new(0);
+        assert_eq!(run(100, 1, fail_late, std::ptr::from_ref(&ran).cast_mut().cast()), 1);
+        let Pending { args, .. } = take_pending().expect("an exception");
+        assert_eq!(args, [ExcArg::Str("50".into())]);
+        assert!((51..100).contains(&ran.into_inner()));
+    }
+}
+
+#[test]
+fn a_loop_of_more_blocks_than_32_bits_number_ends() {
+    pool::set_max_threads(4);
+    let ran = AtomicI64::new(0);
+    let env = std::ptr::from_ref(&ran).cast_mut().cast();
+    assert_eq!(run(i64::MAX, 1, fail_late_or_stop, env), 1);
+    assert!(take_pending().is_some());
+}
+
+unsafe extern "C" fn fail_late_or_stop(env: *mut c_void, low: i64, _: i64, _: i64) -> i32 {
+    // SAFETY: `env` is a counter.
+    let ran = unsafe { (*env.cast::<AtomicI64>()).fetch_add(1, Ordering::Relaxed) };
+    if low == 1000 || ran > 10_000 { exception::raise(lh_runtime::classes::VALUE_ERROR, low.to_string()) } else { 0 }
+}
+
+/// The threads that ran the blocks of a loop.
+unsafe extern "C" fn note(env: *mut c_void, low: i64, _: i64, thread: i64) -> i32 {
+    // SAFETY: there is a place for each block.
+    unsafe { (*env.cast::<AtomicI64>().add(low as usize)).store(thread, Ordering::Relaxed) };
+    std::thread::sleep(std::time::Duration::from_micros(300));
+    0
+}
+
+#[test]
+fn a_thread_keeps_its_part() {
+    pool::set_max_threads(4);
+    let who: Vec<AtomicI64> = (0..40).map(|_| AtomicI64::new(-1)).collect();
+    let mut kept = 0;
+    for _ in 0..5 {
+        assert_eq!(run(40, 1, note, who.as_ptr().cast_mut().cast()), 0);
+        kept += who.iter().enumerate().filter(|(b, t)| t.load(Ordering::Relaxed) == *b as i64 / 10).count();
+    }
+    // Others take blocks of a thread that begins late.
+    assert!(kept > 120, "{kept}");
+}
+
 unsafe extern "C" fn nest(env: *mut c_void, low: i64, high: i64, thread: i64) -> i32 {
     assert!((0..i64::from(pool::threads())).contains(&thread) && thread == i64::from(pool::thread_id()));
     for _ in low..high {
@@ -108,5 +162,7 @@ fn grains_follow_the_cost() {
     assert_eq!(pool::grain(100, 1), 100);
     assert_eq!(pool::grain(100_000, 1), 4032);
     assert_eq!(pool::grain(0, 1), 1);
-    assert!(pool::grain(i64::MAX, 1) > i64::MAX / 300);
+    assert!(pool::grain(i64::MAX, 1) > i64::MAX / 1100);
+    // Blocks of uneven iterations, and long ones, are more.
+    assert_eq!((pool::grain(10_000, 0), pool::grain(10_000, 5_000), pool::grain(1_000, 100_000)), (10, 10, 1));
 }

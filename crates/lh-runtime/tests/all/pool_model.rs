@@ -1,11 +1,12 @@
-//! The pool's board under a model checker, which goes through the orders in which threads can meet.
+//! The pool's board, and the parts of loops, under a model checker, which goes through the orders in which threads
+//! can meet.
 
 use loom::thread;
 use std::sync::Arc;
 
 /// The model checker's counterpart of `pool/sync.rs`.
 mod sync {
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
     use loom::sync::{Condvar, Mutex};
     use std::ops::Deref;
 
@@ -27,13 +28,13 @@ mod sync {
     }
 
     impl Word {
-        pub(crate) fn wait(&self, expected: u32) {
+        pub(crate) fn wait(&self, expected: u32, _beds: u32) {
             let bed = self.bed.lock().unwrap();
             if self.value.load(Ordering::Relaxed) == expected {
                 drop(self.bell.wait(bed).unwrap());
             }
         }
-        pub(crate) fn wake(&self, _threads: u32) {
+        pub(crate) fn wake(&self, _threads: u32, _beds: u32) {
             let _bed = self.bed.lock().unwrap();
             self.bell.notify_all();
         }
@@ -57,7 +58,11 @@ mod sync {
 )]
 mod board;
 
+#[path = "../../src/pool/parts.rs"]
+mod parts;
+
 use board::Board;
+use parts::Parts;
 use sync::{AtomicU32, Ordering};
 
 /// A task: blocks to be claimed, and a cell for each that only its owner writes.
@@ -97,7 +102,7 @@ fn worker(board: &Board<Task>) {
                     return;
                 }
             }
-            None => board.rest(seen),
+            None => board.rest(seen, 1),
         }
     }
 }
@@ -181,4 +186,55 @@ fn a_task_takes_no_more_helpers_than_it_has_room_for() {
 
 fn board_join(board: &Board<Task>) -> Option<board::Place> {
     board.join().map(|(place, _)| place)
+}
+
+/// Runs the blocks of a thread's part and those that it takes from others, with one that fails.
+fn run(parts: &Parts, own: u32, failing: Option<i64>) -> Vec<i64> {
+    let (mut ran, mut claims) = (Vec::new(), parts.claims(own));
+    while let Some(blocks) = claims.next(0) {
+        for block in blocks {
+            ran.push(block);
+            if failing == Some(block) {
+                parts.cut(block as u64);
+                break;
+            }
+        }
+    }
+    ran
+}
+
+/// Two threads run five blocks; in order, those that they ran.
+fn run_five(failing: Option<i64>) -> Vec<i64> {
+    let parts = Arc::new(Parts::new(5, 2));
+    let other = Arc::clone(&parts);
+    let helper = thread::spawn(move || run(&other, other.enter(1), failing));
+    let mut ran = run(&parts, 0, failing);
+    ran.extend(helper.join().unwrap());
+    ran.sort_unstable();
+    ran
+}
+
+#[test]
+fn each_block_is_claimed_once() {
+    check(3, || assert_eq!(run_five(None), [0, 1, 2, 3, 4]));
+}
+
+#[test]
+fn blocks_before_one_that_fails_run_nevertheless() {
+    check(3, || {
+        let ran = run_five(Some(3));
+        assert!(ran == [0, 1, 2, 3] || ran == [0, 1, 2, 3, 4], "{ran:?}");
+    });
+}
+
+#[test]
+fn threads_have_parts_of_their_own() {
+    check(3, || {
+        let parts = Arc::new(Parts::new(9, 3));
+        let other = Arc::clone(&parts);
+        let helper = thread::spawn(move || other.enter(1));
+        let mut both = [parts.enter(7), helper.join().unwrap()];
+        both.sort_unstable();
+        assert_eq!(both, [1, 2]);
+    });
 }
