@@ -1,7 +1,7 @@
 """Inner loops of ufuncs: a function over strided memory, as NumPy calls them.
 
-Addresses are of first elements, strides are in bytes. NumPy promises that no operand overlaps another one other than
-element by element.
+Addresses are of first elements, strides are in bytes. NumPy promises that no element is written before another one has
+been read from the same place, provided that the elements are computed in order.
 """
 
 from lancehead.lib import prim

@@ -8,6 +8,7 @@ use crate::object::lock::lock;
 use crate::runtime::signals::Running;
 use crate::runtime::{in_order, raise, render};
 use crate::ufunc::fp_flags;
+use crate::ufunc::sharing::Shared;
 use lh_driver::Compiled;
 use lh_driver::host::Host;
 use lh_ir::func::Options;
@@ -111,16 +112,6 @@ pub struct Loop {
     shared: Option<Shared>,
 }
 
-/// The facts that are needed to share the elements out to threads.
-pub struct Shared {
-    /// Number of operands.
-    pub operands: usize,
-    /// The operands that are written to; one with a stride of 0 is reduced, in order.
-    pub written: Vec<usize>,
-    /// Number of core dimensions.
-    pub core: usize,
-}
-
 impl Loop {
     /// Compiles the version for adjacent elements.
     pub fn new(
@@ -140,7 +131,12 @@ impl Loop {
 
     /// # Safety
     /// As NumPy calls inner loops.
-    unsafe fn words(&self, args: *const *mut u8, dims: *const isize, steps: *const isize) -> SmallVec<[u64; 40]> {
+    pub(super) unsafe fn words(
+        &self,
+        args: *const *mut u8,
+        dims: *const isize,
+        steps: *const isize,
+    ) -> SmallVec<[u64; 40]> {
         // SAFETY: the numbers are within what NumPy passes for the ufunc's signature.
         let word = |s: &Source| unsafe {
             match *s {
@@ -249,9 +245,7 @@ impl Loop {
             let before = fp_flags::take();
             let running = Running::start(true);
             let status = match &self.shared {
-                Some(s) if *dims > 1 && s.written.iter().all(|k| *steps.add(*k) != 0) => {
-                    parallel::run(self, s, &code, (args, dims, steps))
-                }
+                Some(s) if s.may_reorder(args, dims, steps) => s.run(self, &code, (args, dims, steps)),
                 _ => (code.entry)(self.words(args, dims, steps).as_ptr(), std::ptr::null_mut()),
             };
             drop(running);
@@ -275,65 +269,6 @@ impl Loop {
                     set_error(py, error);
                 });
             }
-        }
-    }
-}
-
-/// `target="parallel"`: the elements of an inner loop on the pool of threads.
-mod parallel {
-    use super::{Loop, Shared};
-    use crate::ufunc::fp_flags;
-    use lh_driver::Compiled;
-    use lh_runtime::pool;
-    use smallvec::SmallVec;
-    use std::ffi::c_void;
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    /// The work of a thread.
-    struct Work<'a> {
-        of: &'a Loop,
-        shared: &'a Shared,
-        code: &'a Compiled,
-        args: *const *mut u8,
-        dims: *const isize,
-        steps: *const isize,
-        /// Floating-point exceptions that occurred in any thread.
-        flags: AtomicU32,
-    }
-
-    /// # Safety
-    /// As NumPy calls inner loops; the code is one of the loop's.
-    pub unsafe fn run(
-        of: &Loop,
-        shared: &Shared,
-        code: &Compiled,
-        (args, dims, steps): (*const *mut u8, *const isize, *const isize),
-    ) -> i32 {
-        let flags = AtomicU32::new(fp_flags::take());
-        let mut work = Work { of, shared, code, args, dims, steps, flags };
-        // SAFETY: as promised; the body only reads the work, which outlives the call.
-        let status = unsafe {
-            let size: isize = (1..=shared.core).map(|i| (*dims.add(i)).max(1)).product();
-            let grain = pool::grain(*dims as i64, size as i64 + 1);
-            pool::parallel_for(*dims as i64, grain, body, (&raw mut work).cast())
-        };
-        fp_flags::set(work.flags.into_inner());
-        status
-    }
-
-    unsafe extern "C" fn body(work: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
-        // SAFETY: the work of `run`, whose operands have so many elements.
-        unsafe {
-            let w = &*work.cast::<Work<'_>>();
-            let at = |k| (*w.args.add(k)).offset(*w.steps.add(k) * low as isize);
-            let args: SmallVec<[*mut u8; 16]> = (0..w.shared.operands).map(at).collect();
-            let mut dims: SmallVec<[isize; 8]> = (0..=w.shared.core).map(|i| *w.dims.add(i)).collect();
-            dims[0] = (high - low) as isize;
-            let words = w.of.words(args.as_ptr(), dims.as_ptr(), w.steps);
-            fp_flags::take();
-            let status = (w.code.entry)(words.as_ptr(), std::ptr::null_mut());
-            w.flags.fetch_or(fp_flags::take(), Ordering::Relaxed);
-            status
         }
     }
 }

@@ -11,4 +11,5 @@ pub mod layout;
 pub mod lookup;
 pub mod numpy_api;
 pub mod overrides;
+pub mod sharing;
 pub mod specialise;

@@ -168,11 +168,13 @@ pub fn make_writable(ufunc: &Bound<'_, PyAny>, inputs: &[usize]) {
     }
 }
 
-/// Lets inner loops leave elements of outputs as they are, also of outputs that NumPy converts.
+/// Lets the inner loops of a generalised ufunc leave elements of outputs as they are, also of outputs that NumPy
+/// converts.
 pub fn keep_outputs(ufunc: &Bound<'_, PyAny>) {
     /// The flags that NumPy takes for outputs where nothing is said (`NPY_ITER_` `ALIGNED`, `UPDATEIFCOPY`, `ALLOCATE`,
-    /// `NO_SUBTYPE`, `NO_BROADCAST`, `OVERLAP_ASSUME_ELEMENTWISE`), with `READWRITE` in place of `WRITEONLY`.
-    const FLAGS: c_uint = 0x4b91_0000;
+    /// `NO_SUBTYPE`, `NO_BROADCAST`), with `READWRITE` in place of `WRITEONLY`. `OVERLAP_ASSUME_ELEMENTWISE` is not among
+    /// them: a call may read a whole row before it stores the first element, so an input that is the output is copied.
+    const FLAGS: c_uint = 0x0b91_0000;
     let Some(u) = fields(ufunc) else { return };
     // SAFETY: the array has one item for each operand.
     unsafe {

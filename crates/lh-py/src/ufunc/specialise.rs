@@ -8,9 +8,10 @@ use crate::object::errors::{error_of, warn};
 use crate::object::numpy;
 use crate::ufunc::definition::{Definition, Typed};
 use crate::ufunc::inner_loop::{
-    ADJACENT, Choice, Contiguous, Loop, Recipe, STRIDED, Shared, Source, Version, library_function,
+    ADJACENT, Choice, Contiguous, Loop, Recipe, STRIDED, Source, Version, library_function,
 };
 use crate::ufunc::layout::Layout;
+use crate::ufunc::sharing::{Operand, Shared};
 use lh_ir::{Layout as Order, Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -37,9 +38,17 @@ impl Definition {
         cache::is_wanted(py, wanted).then(|| table::intern(dispatcher))
     }
 
-    fn shared(&self, operands: usize, core: usize) -> Option<Shared> {
-        let written = self.writable.iter().copied().chain(self.nin..operands).collect();
-        self.parallel.then_some(Shared { operands, written, core })
+    /// How elements are shared out, if threads are to have them: of operands with elements of these sizes, and core
+    /// dimensions by number.
+    fn shared(&self, operands: &[(isize, &[usize])], core: usize) -> Option<Shared> {
+        let mut stride = operands.len();
+        let operand = |(k, (itemsize, dims)): (usize, &(isize, &[usize]))| {
+            let strides = stride..stride + dims.len();
+            stride = strides.end;
+            let dims = dims.iter().map(|d| d + 1).zip(strides).collect();
+            Operand { itemsize: *itemsize, dims, is_written: k >= self.nin || self.writable.contains(&k) }
+        };
+        self.parallel.then(|| Shared { operands: operands.iter().enumerate().map(operand).collect(), core })
     }
 
     fn compile_elementwise(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
@@ -75,7 +84,8 @@ impl Definition {
             std::iter::once(Source::Dim(0)).chain(all.clone().map(Source::Address)).chain(all.map(Source::Step));
         let sizes = elements.iter().map(|t| (*t, t.itemsize() as isize)).collect();
         let recipe = self.elementwise(py, &elements)?;
-        let shared = self.shared(elements.len(), 0);
+        let operands: Vec<(isize, &[usize])> = elements.iter().map(|t| (t.itemsize() as isize, &[][..])).collect();
+        let shared = self.shared(&operands, 0);
         let code = Loop::new(py, sources.collect(), Choice::Strides(sizes, self.nin), recipe, shared)?;
         Ok(Arc::new(Typed { declared: elements.clone(), elements, code: Arc::new(code) }))
     }
@@ -130,7 +140,10 @@ impl Definition {
             let operands = if version == ADJACENT { contiguous } else { strided };
             Recipe { function, args: vec![user, Ty::int(), operands], options, home }
         };
-        let shared = self.shared(args.len(), layout.names.len());
+        let size = |t: &Ty| t.as_array().map_or(*t, |(element, ..)| element).itemsize() as isize;
+        let operands: Vec<(isize, &[usize])> =
+            layout.operands().zip(args).map(|(dims, t)| (size(t), dims.as_slice())).collect();
+        let shared = self.shared(&operands, layout.names.len());
         let code = Loop::new(py, plan.sources, Choice::Cores(plan.contiguous), Box::new(recipe), shared)?;
         let elements = args.iter().map(|t| t.as_array().map_or(*t, |(d, ..)| d).strong()).collect();
         Ok(Arc::new(Typed { declared: args.to_vec(), elements, code: Arc::new(code) }))
