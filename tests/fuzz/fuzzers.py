@@ -12,6 +12,7 @@ import gradients
 import graphs
 import grids
 import kernels
+import loops
 import objects
 import operands
 
@@ -60,6 +61,7 @@ FUZZERS = {
     "graphs": Fuzzer(_graphs, 10),
     "grids": Fuzzer(_unequal(grids.__file__), 10),
     "kernels": Fuzzer(_unequal(kernels.__file__), 10),
+    "loops": Fuzzer(loops.run, 20),
     "objects": Fuzzer(_objects, 20),
     "operands": Fuzzer(_operands, 5),
     "programs": Fuzzer(_unequal(differential.__file__), 40),

@@ -7,6 +7,7 @@ import pytest
 import calls
 import code_objects
 import differential
+import loops
 import objects
 import operands
 import standard_library
@@ -63,3 +64,11 @@ def test_calls_of_every_supported_name(batch: int, some: Some) -> None:
 def test_functions_of_the_standard_library_compile_or_are_refused(batch: int, some: Some) -> None:
     faults = standard_library.run(batch * 250, some(250, 60))
     assert not faults, "\n".join(faults.values())
+
+
+def test_parallel_loops_on_any_number_of_threads(some: Some) -> None:
+    count = some(200, 40)
+    found = loops.verdicts(0, count)
+    faults = {seed: text for seed, text in found.items() if not text.startswith("refused")}
+    assert not faults, "\n".join(f"seed {seed}: {text}" for seed, text in faults.items())
+    assert len(found) <= 0.05 * count
