@@ -177,9 +177,12 @@ NUMBA_DEFAULT_NUM_THREADS: int = len(os.sched_getaffinity(0))
 THREADING_LAYER: str = os.environ.get("NUMBA_THREADING_LAYER", "default")
 THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIORITY", "tbb omp workqueue").split()
 
+#: Numba's switch for its simulator of GPUs. The CPU device is there anyway; where lancehead serves as Numba,
+#: `cuda.is_available()` says so only if somebody asked for it.
+ENABLE_CUDASIM: int = int(os.environ.get("NUMBA_ENABLE_CUDASIM", "").strip() == "1")
+
 #: Settings of Numba and numba-cuda that programs set. Most mean nothing here: what they turn on is always there, or
 #: never.
-ENABLE_CUDASIM: int = 0
 CUDA_ENABLE_NRT: int = 1
 CUDA_DEBUGINFO_DEFAULT: int = 0
 CUDA_DEBUG_POLY: int = 0

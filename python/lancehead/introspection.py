@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from lancehead import _core, types
+from lancehead import _core, caching, types
 
 
 class CompileResult:
@@ -94,6 +94,19 @@ def _folded(dispatcher: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> tupl
     return signature, tuple(given)
 
 
+#: Caches of dispatchers, as Numba has them: they say where code is kept.
+_CACHES: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _cache(dispatcher: Any) -> Any:
+    """The cache of a dispatcher: one that keeps nothing, unless it is of a function with `cache=True`."""
+    kind = caching.FunctionCache if dispatcher.targetoptions.get("cache") else caching.NullCache
+    known = _CACHES.get(dispatcher)
+    if type(known) is not kind:
+        known = _CACHES[dispatcher] = kind(dispatcher.py_func) if kind is caching.FunctionCache else kind()
+    return known
+
+
 _UUIDS: weakref.WeakKeyDictionary[Any, uuid.UUID] = weakref.WeakKeyDictionary()
 
 _ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
@@ -113,6 +126,7 @@ _ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "_type": types.typeof,
     "_numba_type_": types.typeof,
     "__numba__": lambda d: "py_func",
+    "_cache": _cache,
     "_uuid": lambda d: str(_UUIDS.setdefault(d, uuid.uuid4())),
     "inspect_cfg": lambda d: lambda signature=None, **more: d.inspect_llvm(signature),
     "inspect_disasm_cfg": lambda d: lambda signature=None: d.inspect_asm(signature),

@@ -18,7 +18,7 @@ import warnings
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from lancehead import _absent, _core, type_texts
+from lancehead import _absent, _core, config, type_texts
 from lancehead.options import OBJECT_MODE
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
@@ -54,7 +54,11 @@ COUNTERPARTS = {
             "pyapi": "numba.core.pythonapi",
             "registry": "numba.core.imputils numba.core.typing.templates",
             "external": "numba.core.unsafe.nrt",
-            "lapack": "numba.np.linalg",
+            "lapack": "numba.np.linalg numba.np.arraymath",
+            "unsafe": "numba.cpython.unsafe.tuple numba.cpython.unsafe.numbers numba.np.unsafe.ndarray "
+            "numba.parfors.parfor",
+            "function_types": "numba.experimental.function_type",
+            "nrt": "numba.core.runtime._nrt_python",
             "texts": "numba.cpython.unicode numba.cpython.charseq",
             "ctypes_utils": "numba.core.typing.ctypes_utils",
             "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
@@ -122,6 +126,18 @@ def _jit_module(**options: Any) -> None:
     )
 
 
+def _is_cuda_available() -> bool:
+    """Whether there is a GPU, or the CPU device was asked for: as Numba's programs mean the question."""
+    settings = ("LANCEHEAD_CUDA_DEVICE", "LANCEHEAD_CPU_DEVICES")
+    if config.ENABLE_CUDASIM or any(os.environ.get(name) for name in settings):
+        return bool(importlib.import_module("lancehead.cuda").is_available())
+    return bool(importlib.import_module("lancehead.cuda.gpu").count() > 0)
+
+
+#: Functions that differ from their namesakes in lancehead.
+_OWN = {"numba.jit_module": _jit_module, "numba.cuda.is_available": _is_cuda_available}
+
+
 def of_modules() -> list[tuple[str, tuple[str, ...]]]:
     """Modules of Numba that have been asked for, and their decorators."""
     return [(name, names) for name, names in _COMPILING.items() if name == "numba" or COUNTERPARTS[name] in sys.modules]
@@ -182,6 +198,8 @@ class NumbaModule(ModuleType):
         if name == "version_info" and self.__name__ == "numba":
             return _VersionInfo(*_version())
         full = f"{self.__name__}.{name}"
+        if full in _OWN:
+            return _OWN[full]
         if full in _CLASSES:
             return getattr(_core, _CLASSES[full])
         if full in COUNTERPARTS or full in _absent.MODULES:
@@ -194,8 +212,6 @@ class NumbaModule(ModuleType):
         found = getattr(source, name, None)
         if found is None and (found := _absent.find(self.__name__, name)) is None:
             raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
-        if name == "jit_module":
-            return _jit_module
         has_semantics = any(name in names and found is getattr(counterpart(m), name, None) for m, names in of_modules())
         return _as_numba(found) if has_semantics else found
 

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import types
-from lancehead.lowlevel import irtypes as ir
-from lancehead.lowlevel import proxies
-from lancehead.lowlevel.values import INT64, Composed, lowered
+from lancehead.lowlevel import cgutils, proxies
+from lancehead.lowlevel.values import Composed, lowered
+
+get_item_pointer, get_item_pointer2 = cgutils.get_item_pointer, cgutils.get_item_pointer2
+fix_integer_index = cgutils.fix_integer_index
 
 
 def make_array(array_type: Any) -> Callable[..., Any]:
@@ -42,22 +44,6 @@ def basic_indexing(
     return get_item_pointer(context, builder, aryty, ary, indices, wraparound=True), [], []
 
 
-def get_item_pointer(
-    context: Any, builder: Any, aryty: Any, ary: Any, inds: Any, wraparound: bool = False, boundscheck: bool = False
-) -> Any:
-    """The address of the item at indices."""
-    r = builder.recorder
-    at = r.number(0, INT64)
-    for axis, index in enumerate(inds):
-        index = builder._cast(index, INT64)
-        if wraparound:
-            extent = builder.extract_value(ary.shape, axis)
-            negative = builder.icmp_signed("<", index, ir.Constant(INT64, 0))
-            index = builder.select(negative, builder.add(index, extent), index)
-        at = builder.add(at, builder.mul(index, builder.extract_value(ary.strides, axis)))
-    return r.let(f"prim.ptr_add({r.value(ary.data).text}, {at.text})", ary.data.type)
-
-
 def load_item(context: Any, builder: Any, arrayty: Any, ptr: Any) -> Any:
     """The item at an address."""
     return builder.load(ptr)
@@ -76,23 +62,6 @@ def _empty_nd_impl(context: Any, builder: Any, arrtype: Any, shapes: Any) -> Any
     dtype = r.constant(types.as_dtype(arrtype.dtype).type)
     made = r.let(f"{r.constant(np.empty)}(({extents}), {dtype}{order})", Composed(arrtype), owned=True)
     return proxies.ArrayProxy(arrtype, builder, made)
-
-
-def populate_array(
-    array: Any, data: Any, shape: Any, strides: Any, itemsize: Any, meminfo: Any, parent: Any = None
-) -> Any:
-    """Sets the parts of an array; without `meminfo` it refers to memory that someone else keeps."""
-    array.data = data
-    if meminfo is not None:
-        array.meminfo = meminfo
-    builder = array._builder
-    for name, given in (("shape", shape), ("strides", strides)):
-        if isinstance(given, (list, tuple)):
-            values = [builder.recorder.value(v) for v in given]
-            text = "".join(v.text + ", " for v in values)
-            given = builder.recorder.let(f"({text})", ir.ArrayType(INT64, len(values)))
-        setattr(array, name, given)
-    return array
 
 
 class Indexing(NamedTuple):
@@ -115,6 +84,8 @@ def get_array_index_type(ary: Any, idx: Any) -> Indexing | None:
     layout = ary.layout if len(parts) == integers and ary.layout == "C" else "A"
     return Indexing(idx, ary.copy(ndim=left, layout=layout), False)
 
+
+populate_array = proxies.populate_array
 
 __all__ = ["lowered"]
 

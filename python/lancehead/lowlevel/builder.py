@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from lancehead import errors
 from lancehead.lib import prim
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel import proxies
@@ -29,6 +31,8 @@ _ROWS = {
     "urem": "srem unsigned", "and_": "and", "or_": "or", "xor": "xor", "shl": "shl", "lshr": "shr unsigned",
     "ashr": "shr", "fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "fdiv", "frem": "frem",
 }  # fmt: skip
+#: Those that stay known while compiling: generators compute sizes.
+_FOLDED: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 #: Functions of C that programs have loaded or added by name.
 SYMBOLS: dict[str, int] = {}
@@ -74,7 +78,10 @@ class IRBuilder(ir.IRBuilder):
             wide = self.recorder.constant(raised(a.type, signed=False))
             text = f"prim.{name}(prim.cast({a.text}, {wide}), prim.cast({b.text}, {wide}))"
             return self.recorder.let(f"prim.cast({text}, {self._held(a.type)})", a.type)
-        return self.recorder.let(f"{self._prim(name)}({a.text}, {b.text})", a.type)
+        made = self.recorder.let(f"{self._prim(name)}({a.text}, {b.text})", a.type)
+        if name in _FOLDED and type(a.constant) is int and type(b.constant) is int:
+            made.constant = _FOLDED[name](a.constant, b.constant)
+        return made
 
     def _prim(self, name: str) -> str:
         """How the function names a primitive, of which some are called like words of Python."""
@@ -215,7 +222,10 @@ class IRBuilder(ir.IRBuilder):
             one = self.recorder.number(1, x.type)
             bit = self.and_(x, one)
             return self.recorder.let(f"prim.eq({bit.text}, {one.text})", INT1)
-        return self.recorder.let(f"prim.cast({text}, {self._held(type_)})", type_)
+        made = self.recorder.let(f"prim.cast({text}, {self._held(type_)})", type_)
+        if type(x.constant) is int and isinstance(type_, ir.IntType) and type_.width == 64:
+            made.constant = x.constant
+        return made
 
     def zext(self, x: Any, type_: Any, name: str = "") -> Value:
         """An integer with zeros in front."""
@@ -285,7 +295,8 @@ class IRBuilder(ir.IRBuilder):
             return self.recorder.slot(type_)
         count = size if isinstance(size, int) else self.recorder.value(size).constant
         if not isinstance(count, int):
-            raise NotImplementedError("a number of variables that is not known while compiling")
+            # Not a fault of the generator: it is asked again with the types of literals.
+            raise errors.TypingError("a number of variables that is not known while compiling: pass a constant")
         made = self.recorder.slot(ir.ArrayType(type_, count))
         made.is_memory = True
         found = Slot(self.recorder, made.text, type_)
@@ -315,11 +326,18 @@ class IRBuilder(ir.IRBuilder):
 
     def load_atomic(self, ptr: Any, ordering: str, align: int, name: str = "", typ: Any = None) -> Value:
         """Reads a number that other threads write: each time anew, in one step."""
-        type_ = typ or self.recorder.value(ptr).type.pointee
+        ptr = self.recorder.value(ptr)
+        type_ = typ or ptr.type.pointee
+        if isinstance(type_, ir.PointerType):
+            word = self.load_atomic(self.bitcast(ptr, ir.PointerType(INT64)), ordering, align)
+            return self.inttoptr(word, type_)
         return self.atomic_rmw("add", ptr, ir.Constant(type_, 0), ordering)
 
     def store_atomic(self, value: Any, ptr: Any, ordering: str, align: int) -> None:
         """Writes a number that other threads read, in one step."""
+        value, ptr = self.recorder.value(value), self.recorder.value(ptr)
+        if isinstance(value.type, ir.PointerType):
+            value, ptr = self.ptrtoint(value, INT64), self.bitcast(ptr, ir.PointerType(INT64))
         self.atomic_rmw("xchg", ptr, value, ordering)
 
     def atomic_rmw(self, op: str, ptr: Any, val: Any, ordering: str, name: str = "") -> Value:
@@ -491,6 +509,19 @@ class IRBuilder(ir.IRBuilder):
 
     def unreachable(self) -> None:
         """Says that execution never gets here."""
+
+    def assume(self, cond: Any) -> None:
+        """Says that a condition holds."""
+
+    def load_reg(self, *args: Any, **named: Any) -> None:
+        """Reads a register of the processor.
+
+        Raises:
+            NotImplementedError: always; values have no registers before they are compiled.
+        """
+        raise NotImplementedError("registers: values have none before they are compiled")
+
+    store_reg = load_reg
 
     def fence(self, *args: Any, **named: Any) -> None:
         """Orders memory accesses.

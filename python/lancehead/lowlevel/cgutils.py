@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from lancehead import types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.proxies import Proxy, proxy
 from lancehead.lowlevel.recorder import Loop
-from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Slot, Value, size_of
+from lancehead.lowlevel.values import INT1, INT8, INT32, INT64, VOIDPTR, Slot, Value, raised, size_of
 
 bool_t, int8_t, int32_t, intp_t, voidptr_t = INT1, INT8, INT32, INT64, VOIDPTR
 true_bit, false_bit = ir.Constant(INT1, 1), ir.Constant(INT1, 0)
@@ -270,3 +274,198 @@ def printf(builder: Any, format: str, *args: Any) -> None:
     values = [r.value(a).text for a in args]
     text = f"{format!r} % ({''.join(v + ', ' for v in values)})" if values else repr(format)
     r.do(f"print({text}, end='')")
+
+
+# Items of arrays.
+
+
+def get_item_pointer2(
+    context: Any,
+    builder: Any,
+    data: Any,
+    shape: Any,
+    strides: Any,
+    layout: str,
+    inds: Any,
+    wraparound: bool = False,
+    boundscheck: bool = False,
+) -> Any:
+    """The address of the item at indices, by the parts of an array."""
+    r = builder.recorder
+    indices = [builder._cast(index, INT64) for index in inds]
+    if wraparound:
+        indices = [fix_integer_index(builder, index, extent) for index, extent in zip(indices, shape, strict=True)]
+    if boundscheck:
+        for axis, (index, extent) in enumerate(zip(indices, shape, strict=True)):
+            do_boundscheck(context, builder, index, extent, axis)
+    data = r.value(data)
+    if layout not in "CF" or not indices:
+        at = r.number(0, INT64)
+        for index, stride in zip(indices, strides, strict=True):
+            at = builder.add(at, builder.mul(index, stride))
+        return pointer_add(builder, data, at)
+    if layout == "F":
+        indices, shape = indices[::-1], list(shape)[::-1]
+    at = indices[0]
+    for index, extent in zip(indices[1:], shape[1:], strict=True):
+        at = builder.add(builder.mul(at, extent), index)
+    return builder.gep(data, [at])
+
+
+def get_item_pointer(
+    context: Any, builder: Any, aryty: Any, ary: Any, inds: Any, wraparound: bool = False, boundscheck: bool = False
+) -> Any:
+    """The address of the item of an array at indices."""
+    shape, strides = (unpack_tuple(builder, part, count=aryty.ndim) for part in (ary.shape, ary.strides))
+    return get_item_pointer2(context, builder, ary.data, shape, strides, aryty.layout, inds, wraparound, boundscheck)
+
+
+def fix_integer_index(builder: Any, index: Any, extent: Any) -> Any:
+    """An index from the start of an axis, where a negative one counts from its end."""
+    return builder.select(is_neg_int(builder, index), builder.add(index, extent), index)
+
+
+def do_boundscheck(context: Any, builder: Any, ind: Any, dimlen: Any, axis: Any = None) -> None:
+    """Raises IndexError if an index from the start of an axis is not below its extent."""
+    outside = builder.or_(is_neg_int(builder, ind), builder.icmp_signed(">=", ind, dimlen))
+    with if_unlikely(builder, outside):
+        context.call_conv.return_user_exc(builder, IndexError, ("index is out of bounds",))
+
+
+# Numbers.
+
+
+def _against_zero(builder: Any, value: Any, integers: str, floats: str, op: str) -> Any:
+    value = builder.recorder.value(value)
+    compare = getattr(builder, integers if isinstance(value.type, ir.IntType) else floats)
+    return compare(op, value, get_null_value(value.type))
+
+
+def is_scalar_zero(builder: Any, value: Any) -> Any:
+    """Whether a number is zero."""
+    return _against_zero(builder, value, "icmp_signed", "fcmp_ordered", "==")
+
+
+def is_not_scalar_zero(builder: Any, value: Any) -> Any:
+    """Whether a number is not zero; NaN is not."""
+    return _against_zero(builder, value, "icmp_signed", "fcmp_unordered", "!=")
+
+
+def is_scalar_zero_or_nan(builder: Any, value: Any) -> Any:
+    """Whether a number is zero or NaN."""
+    return _against_zero(builder, value, "icmp_signed", "fcmp_unordered", "==")
+
+
+is_true, is_false = is_not_scalar_zero, is_scalar_zero
+
+
+def is_scalar_neg(builder: Any, value: Any) -> Any:
+    """Whether a number is negative."""
+    return _against_zero(builder, value, "icmp_signed", "fcmp_unordered", "<")
+
+
+def guard_zero(context: Any, builder: Any, value: Any, exc_tuple: Any) -> None:
+    """Raises an exception if a number is zero."""
+    with if_unlikely(builder, is_scalar_zero(builder, value)):
+        context.call_conv.return_user_exc(builder, exc_tuple[0], exc_tuple[1:])
+
+
+def muladd_with_overflow(builder: Any, a: Any, b: Any, c: Any) -> tuple[Any, Any]:
+    """The product of two integers and the sum with a third, and whether it is too large."""
+    product = builder.smul_with_overflow(a, b)
+    total = builder.sadd_with_overflow(builder.extract_value(product, 0), c)
+    overflows = builder.or_(builder.extract_value(product, 1), builder.extract_value(total, 1))
+    return builder.extract_value(total, 0), overflows
+
+
+def divmod_by_constant(builder: Any, val: Any, divisor: int) -> tuple[Any, Any]:
+    """The quotient, rounded down, and the remainder of an integer and a positive constant."""
+    if divisor <= 0:
+        raise ValueError(f"the divisor {divisor} is not positive")
+    val = builder.recorder.value(val)
+    by = ir.Constant(val.type, divisor)
+    rest = builder.srem(val, by)
+    rest = builder.select(is_neg_int(builder, rest), builder.add(rest, by), rest)
+    return builder.sdiv(builder.sub(val, rest), by), rest
+
+
+# Constants and structs.
+
+
+class GlobalVariable(Value):
+    """The address of memory of the process, which is zero unless it is set at first."""
+
+    def __init__(self, module: Any, ty: Any, name: str) -> None:
+        self.held = ctypes.create_string_buffer(max(1, size_of(ty)[0]))
+        module.keep(self.held)
+        text = module.let(f"prim.lh_addr_ptr({ctypes.addressof(self.held)})", ir.PointerType(ty)).text
+        super().__init__(module, text, ir.PointerType(ty))
+        self.name = name
+
+    @property
+    def initializer(self) -> Any:
+        """The constant that is in the memory at first."""
+        return ir.Constant(self.type.pointee, None)
+
+    @initializer.setter
+    def initializer(self, constant: Any) -> None:
+        content = constant.constant
+        if content is not None and content is not ir.Undefined:
+            numbers = content if isinstance(content, list) else [content]
+            found = [getattr(n, "constant", n) for n in numbers]
+            of = getattr(self.type.pointee, "element", self.type.pointee)
+            data = np.array(found).astype(types.as_dtype(raised(of))).tobytes()
+            self.held.raw = data.ljust(len(self.held), b"\0")
+
+
+def add_global_variable(module: Any, ty: Any, name: str, addrspace: int = 0) -> Any:
+    """The address of new memory of the process."""
+    return GlobalVariable(module, ty, name)
+
+
+def global_constant(builder_or_module: Any, name: str, value: Any, linkage: str = "internal") -> Any:
+    """The address of a constant."""
+    made = GlobalVariable(builder_or_module.module, value.type, name)
+    made.initializer = value
+    return made
+
+
+def make_bytearray(buf: bytes) -> Any:
+    """A constant of bytes."""
+    return ir.Constant(ir.ArrayType(INT8, len(buf)), [ir.Constant(INT8, b) for b in buf])
+
+
+def create_constant_array(ty: Any, val: Any) -> Any:
+    """A constant array of LLVM of constants of one type."""
+    return ir.Constant(ir.ArrayType(ty, len(val)), list(val))
+
+
+def copy_struct(dst: Any, src: Any, repl: dict[str, Any] | None = None) -> Any:
+    """Copies the members of a value to another one, some of which are replaced."""
+    repl = repl or {}
+    for name in src._datamodel._fields:
+        setattr(dst, name, repl[name] if name in repl else getattr(src, name))
+    return dst
+
+
+def is_empty_tuple(ty: Any) -> bool:
+    """Whether a type is that of an empty tuple."""
+    return getattr(ty, "kind", "") in ("Tuple", "UniTuple") and ty.count == 0
+
+
+def memset_padding(builder: Any, ptr: Any) -> None:
+    """Says nothing: nobody reads what lies between members."""
+
+
+def cbranch_or_continue(builder: Any, cond: Any, bbtrue: Any) -> Any:
+    """Goes to a block if a condition holds, and else on in a new one."""
+    rest = builder.append_basic_block("continue")
+    builder.cbranch(cond, bbtrue, rest)
+    builder.position_at_end(rest)
+    return rest
+
+
+def terminate(builder: Any, bbend: Any) -> None:
+    """Goes to a block, unless the current one has ended."""
+    if not builder.block.is_terminated:
+        builder.branch(bbend)

@@ -25,7 +25,7 @@ class TypingContext:
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """The signature with which compiled code calls a function for these types; None if there is none."""
-        result = result_of(func, tuple(args), dict(kws or {}))
+        result = result_of(_callee(func), tuple(args), dict(kws or {}))
         return None if result is None else signature(result, *args)
 
     def resolve_value_type(self, value: Any) -> Any:
@@ -57,6 +57,11 @@ class TypingContext:
 
     def refresh(self) -> None:
         """Looks for what has been registered, which every call does."""
+
+
+def _callee(function: Any) -> Any:
+    """The function that generators name, by itself or by its type."""
+    return function.dispatcher if isinstance(function, types.Dispatcher) else function
 
 
 def _either(which: Any, a: Any, b: Any) -> Any:
@@ -339,7 +344,7 @@ class TargetContext:
         """A code generator for calls of a function with these types."""
 
         def call(builder: Any, args: Any, *rest: Any) -> Any:
-            return _called(builder, builder.recorder.constant(fn), sig, args)
+            return _called(builder, builder.recorder.constant(_callee(fn)), sig, args)
 
         return call
 
@@ -352,6 +357,10 @@ class TargetContext:
             return r.argument(r.let(f"{r.result(value, typ)}.{attr}", of).text, of)
 
         return get
+
+    def populate_array(self, array: Any, **parts: Any) -> Any:
+        """Sets the parts of an array; without `meminfo` it refers to memory that someone else keeps."""
+        return proxies.populate_array(array, **parts)
 
     def get_python_api(self, builder: Any) -> Any:
         """Python's C API."""

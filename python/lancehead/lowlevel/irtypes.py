@@ -198,14 +198,30 @@ class Module:
         self.globals: dict[str, Any] = {}
 
 
+class Attributes(set[str]):
+    """Attributes of functions and arguments. The compiler finds out by itself what they say."""
+
+
+class Argument:
+    """An argument of a function of C."""
+
+    def __init__(self, parent: Any, typ: Type, name: str = "") -> None:
+        self.parent, self.type, self.name = parent, typ, name
+        self.attributes = Attributes()
+
+    def add_attribute(self, attr: str) -> None:
+        """Notes an attribute."""
+        self.attributes.add(attr)
+
+
 class Function:
     """A function of C, which is found by its name when it is called."""
 
     def __init__(self, module: Any, ftype: FunctionType, name: str) -> None:
         self.module, self.function_type, self.name = module, ftype, name
         self.type = ftype.as_pointer()
-        self.attributes: set[str] = set()
-        self.args = tuple(ftype.args)
+        self.attributes = Attributes()
+        self.args = tuple(Argument(self, t, f"arg{i}") for i, t in enumerate(ftype.args))
         if isinstance(getattr(module, "globals", None), dict):
             module.globals[name] = self
 

@@ -1,6 +1,7 @@
-"""Functions of LAPACK as extensions call them: `numba.np.linalg._LAPACK`.
+"""Linear algebra as extensions call it: the names of `numba.np.linalg`.
 
-They take addresses, as LAPACK's do, and work in place on columns. Their code is lancehead's own.
+Functions of LAPACK (`_LAPACK`) take addresses, as LAPACK's do, and work in place on columns. Their code is lancehead's
+own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import types
+from lancehead import errors, types
 from lancehead.cfuncs import carray
 from lancehead.errors import UnsupportedError
 from lancehead.extending import register_jitable
@@ -73,6 +74,91 @@ def _substitute(a: Any, n: int, pivots: Any, b: Any) -> None:
 
 def _scalar(dtype: Any) -> Any:
     return np.dtype(str(dtype)).type
+
+
+# Questions and copies that go before and after calls.
+
+_KINDS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
+
+
+def ensure_lapack() -> None:
+    """Raises where LAPACK's functions cannot be called; they always can."""
+
+
+ensure_blas = ensure_lapack
+
+
+def get_blas_kind(dtype: Any, func_name: str = "<BLAS function>") -> str:
+    """The letter with which names of LAPACK's functions for a type of numbers begin.
+
+    >>> get_blas_kind(types.float64)
+    'd'
+
+    Raises:
+        NumbaTypeError: there are none for the type.
+    """
+    if dtype not in _KINDS:
+        raise errors.NumbaTypeError(f"unsupported dtype for {func_name}()")
+    return _KINDS[dtype]
+
+
+def _copy_to_fortran_order(a: Any) -> Any:
+    """A copy of an array whose columns are contiguous.
+
+    >>> _copy_to_fortran_order(np.ones((2, 3))).strides
+    (8, 16)
+    """
+    return a.T.copy().T
+
+
+@register_jitable
+def _check_finite_matrix(a: Any) -> None:
+    if not np.isfinite(a).all():
+        raise np.linalg.LinAlgError("Array must not contain infs or NaNs.")
+
+
+def _check_linalg_matrix(a: Any, func_name: str, la_prefix: bool = True) -> None:
+    """Refuses the type of what is no matrix of floats or complex numbers."""
+    name = f"{'np.linalg' if la_prefix else 'np'}.{func_name}()"
+    a = a.type if isinstance(a, types.Optional) else a
+    if not isinstance(a, types.Array):
+        raise errors.TypingError(f"{name} only supported for array types")
+    if a.ndim != 2:
+        raise errors.TypingError(f"{name} only supported on 2-D arrays.")
+    if not isinstance(a.dtype, (types.Float, types.Complex)):
+        raise errors.TypingError(f"{name} only supported on float and complex arrays.")
+
+
+def _check_homogeneous_types(func_name: str, *given: Any) -> None:
+    """Refuses types of arrays of several types of numbers."""
+    if any(t.dtype != given[0].dtype for t in given[1:]):
+        text = f"np.linalg.{func_name}() only supports inputs that have homogeneous dtypes."
+        raise errors.TypingError(text)
+
+
+@register_jitable
+def _inv_err_handler(r: int) -> None:
+    if r > 0:
+        raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
+
+
+@register_jitable
+def _handle_err_maybe_convergence_problem(r: int) -> None:
+    if r > 0:
+        raise ValueError("Internal algorithm failed to converge.")
+
+
+def _get_inner_prod(dta: Any, dtb: Any) -> Any:
+    """The function that gives the inner product of two vectors of these types of numbers."""
+
+    @register_jitable
+    def inner(a: Any, b: Any) -> Any:
+        total = 0
+        for i in range(len(a)):
+            total = total + a[i] * b[i]
+        return total
+
+    return inner
 
 
 class _LAPACK:

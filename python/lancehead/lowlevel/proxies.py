@@ -52,6 +52,8 @@ def parts_of(of: Any, value: str) -> list[Part]:
         stop = f"((-{_LAST} - 1 if {step} < 0 else {_LAST}) if {value}.stop is None else {value}.stop)"
         texts = {"start": start, "stop": stop, "step": step}
         return [Part(n, types.int64, text) for n, text in texts.items()]
+    if kind == "FunctionType":
+        return [Part(n, types.voidptr, f"{value}.{n}") for n in ("c_addr", "py_addr", "jit_addr")]
     if kind == "RangeType":
         return [Part(n, of.dtype, f"{value}.{n}") for n in ("start", "stop", "step")]
     raise NotImplementedError(f"the layout of {of} is not Numba's: call a function by `context.compile_internal`")
@@ -70,6 +72,9 @@ def composed_of(builder: Any, of: Any, parts: list[Value]) -> Value:
         with builder.if_then(parts[1]):
             r.do(f"{made.text} = prim.as_type({r.result(parts[0], of.type)}, {held})")
         return made
+    if kind == "FunctionType":
+        maker = r.constant(LAYOUTS["function at"](of))
+        return r.let(f"{maker}({r.escape(parts[0]).text})", Composed(of))
     wanted = [p.of for p in parts_of(of, "")]
     texts = [r.result(value, t) for value, t in zip(parts, wanted, strict=True)]
     inside = "".join(text + ", " for text in texts)
@@ -214,12 +219,15 @@ class ArrayProxy:
     def __init__(self, of: Any, builder: Any, value: Any = None) -> None:
         self._of, self._builder = of, builder
         r: Recorder = builder.recorder
+        ints = ir.ArrayType(INT64, of.ndim)
         if value is None:
             self.meminfo: Any = Value(r, "prim.nobody()", Composed(_core.owner_type()[0]))
             self.parent: Any = ir.Constant(VOIDPTR, None)
+            self.data: Any = ir.Constant(ir.PointerType(lowered(of.dtype)), None)
+            self.shape: Any = ir.Constant(ints, None)
+            self.strides: Any = ir.Constant(ints, None)
             return
         a = r.value(value).text
-        ints = ir.ArrayType(INT64, of.ndim)
         self.meminfo = r.let(f"prim.owner({a})", Composed(_core.owner_type()[0]))
         self.parent = r.zero(VOIDPTR)
         self.nitems = r.let(f"prim.cast({a}.size, {builder._held(INT64)})", INT64)
@@ -231,6 +239,21 @@ class ArrayProxy:
         ]
         self.shape, self.strides = r.let(f"({casted[0]})", ints), r.let(f"({casted[1]})", ints)
 
+    def __getitem__(self, at: int) -> Any:
+        return getattr(self, ARRAY_PARTS[at])
+
+    def __setitem__(self, at: int, value: Any) -> None:
+        setattr(self, ARRAY_PARTS[at], value)
+
+    def __len__(self) -> int:
+        return len(ARRAY_PARTS)
+
+    def _getpointer(self) -> Any:
+        """The address of a variable that holds the array."""
+        slot = self._builder.recorder.slot(Composed(self._of))
+        self._builder.store(self._getvalue(), slot)
+        return slot
+
     def _getvalue(self) -> Value:
         r: Recorder = self._builder.recorder
         of = self._of
@@ -238,6 +261,23 @@ class ArrayProxy:
         data, shape, strides = (r.value(getattr(self, n)) for n in ("data", "shape", "strides"))
         text = f"prim.array({owner}, {r.escape(data).text}, {shape.text}, {strides.text}, {r.constant(of.dtype)}, "
         return r.let(f"{text}{of.layout!r})", Composed(of))
+
+
+def populate_array(
+    array: Any, data: Any, shape: Any, strides: Any, itemsize: Any, meminfo: Any = None, parent: Any = None
+) -> Any:
+    """Sets the parts of an array; without `meminfo` it refers to memory that someone else keeps."""
+    array.data = data
+    if meminfo is not None:
+        array.meminfo = meminfo
+    builder = array._builder
+    for name, given in (("shape", shape), ("strides", strides)):
+        if isinstance(given, (list, tuple)):
+            values = [builder.recorder.value(v) for v in given]
+            text = "".join(v.text + ", " for v in values)
+            given = builder.recorder.let(f"({text})", ir.ArrayType(INT64, len(values)))
+        setattr(array, name, given)
+    return array
 
 
 class BytesProxy(ArrayProxy):

@@ -95,6 +95,16 @@ class Recorder:
     # The attributes of `builder.module` and `builder.function` that generators use.
 
     @property
+    def attributes(self) -> ir.Attributes:
+        """Says of the function what the compiler finds out by itself."""
+        return ir.Attributes()
+
+    @property
+    def entry_basic_block(self) -> Block:
+        """The first block."""
+        return self.blocks[0]
+
+    @property
     def module(self) -> Recorder:
         """Itself: functions of C are known by their names everywhere."""
         return self

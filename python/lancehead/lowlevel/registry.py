@@ -19,8 +19,9 @@ from lancehead.lowlevel.context import lower_constant as lower_constant
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def recorded(generator: Any, sig: Any, given: tuple[Any, ...]) -> Any:
-    """The function that a code generator makes for a signature; arguments have the types of the call."""
+def recorded(generator: Any, sig: Any, given: tuple[Any, ...], known: dict[int, int] | None = None) -> Any:
+    """The function that a code generator makes for a signature; arguments have the types of the call. Those integers
+    whose values are known are constants to the generator."""
     code = getattr(generator, "__code__", None) or generator.__call__.__code__
     wanted = list(sig.args)
     with recording(getattr(generator, "__name__", "recorded"), code, list(given)) as (context, builder):
@@ -30,6 +31,8 @@ def recorded(generator: Any, sig: Any, given: tuple[Any, ...]) -> Any:
                 value if own == want else context.cast(builder, value, own, want)
                 for value, own, want in zip(r.args, given, wanted, strict=True)
             ]
+            for at, value in (known or {}).items():
+                args[at].constant = value
             result = generator(context, builder, sig, tuple(args))
             if sig.return_type == types.none and result is not None and _is_number(result):
                 raise errors.LoweringError("Non-void function returns a value, and its signature says none")
@@ -120,7 +123,8 @@ def _made(generator: Any, sig: Any, given: list[Any]) -> Any:
         raise errors.TypingError("a signature without a result type")
     if len(sig.args) != len(given):
         given = list(sig.args)
-    return recorded(generator, sig, tuple(_of_call(g, want) for g, want in zip(given, sig.args, strict=True)))
+    known = {i: t.literal_value for i, t in enumerate(given) if getattr(t, "kind", "") == "IntegerLiteral"}
+    return recorded(generator, sig, tuple(_of_call(g, want) for g, want in zip(given, sig.args, strict=True)), known)
 
 
 def _of_call(given: Any, want: Any) -> Any:

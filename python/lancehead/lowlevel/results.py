@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead import _core, errors
+from lancehead import _core, errors, type_texts
 from lancehead.decorators import njit
 
 
@@ -14,7 +14,7 @@ def result_of(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> An
     inside = ", ".join([f"a{i}" for i in range(len(args))] + [f"{n}={n}" for n in named])
     call = eval(f"lambda {', '.join(names)}: function({inside})", {"function": function})
     try:
-        made = njit(call)
+        made = njit(call, semantics="numba") if type_texts.served else njit(call)
         made.compile(tuple(map(_core.unliteral, (*args, *named.values()))))
         return made.nopython_signatures[-1].return_type
     except errors.NumbaError:

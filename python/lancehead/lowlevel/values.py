@@ -45,6 +45,17 @@ class Composed(ir.LiteralStructType):
             raise AttributeError(f"{self.of} has parts of several types")
         return self.elements[0]
 
+    @property
+    def pointee(self) -> ir.Type:
+        """The type of what an owner of memory refers to, which is an address to Numba.
+
+        Raises:
+            AttributeError: it is no owner.
+        """
+        if self.of != _core.owner_type()[0]:
+            raise AttributeError(f"{self.of} is no address")
+        return INT8
+
     def __str__(self) -> str:
         if self.of.kind == "Array":
             # LLVM's type of arrays says nothing of their order.
@@ -74,6 +85,17 @@ class Value(ir.Value):
     def function(self) -> Any:
         """The function that it is a value of."""
         return self.recorder
+
+    @property
+    def attributes(self) -> ir.Attributes:
+        """Says of an argument what the compiler finds out by itself."""
+        return ir.Attributes()
+
+    def add_attribute(self, attr: str) -> None:
+        """The same."""
+
+    def set_metadata(self, name: str, node: Any) -> None:
+        """The same of an instruction."""
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.text}>"

@@ -187,3 +187,33 @@ def test_dictionaries_in_results_are_typed() -> None:
     nested = serve.NumbaModule("numba").njit(lambda n: ({1: n}, [n]))(3)
     assert type(nested[0]) is lancehead.typed.Dict and nested[1] == [3]
     assert lancehead.njit(lambda n: {1: n})(3) == {1: 3}
+
+
+@pytest.mark.parametrize(
+    "asked", ["", "NUMBA_ENABLE_CUDASIM=1", "LANCEHEAD_CUDA_DEVICE=cpu", "LANCEHEAD_CPU_DEVICES=2"]
+)
+def test_a_gpu_is_there_only_if_somebody_asked_for_the_cpu_device(asked: str) -> None:
+    name, _, value = asked.partition("=")
+    variables = {"LANCEHEAD_CUDA_DRIVER": "/nowhere", "LANCEHEAD_CUDA_DEVICE": ""} | ({name: value} if name else {})
+    code = "from lancehead._command import serve; serve.install(); from numba import cuda; print(cuda.is_available())"
+    assert run("-c", code, **variables) == f"{bool(asked)}\n"
+
+
+def test_integers_to_negative_powers() -> None:
+    njit = serve.NumbaModule("numba").njit
+    power = njit(lambda a, b: a**b)
+    for dtype in (np.int8, np.int32, np.int64):
+        found = [power(dtype(a), dtype(b)) for a in (-2, -1, 1, 2) for b in (-3, -2, -1)]
+        assert found == [0, 0, 0, -1, 1, -1, 1, 1, 1, 0, 0, 0]
+    assert power(3, 4) == 81 and power(2.0, -1) == 0.5
+    with pytest.raises(ZeroDivisionError):
+        power(0, -1)
+    assert njit(lambda a, b: a**b, error_model="numpy")(0, -1) == np.iinfo(np.int64).min
+    with pytest.raises(OverflowError):
+        power(2, np.iinfo(np.int64).min)
+    with pytest.raises(ValueError, match="negative integer powers"):
+        lancehead.njit(lambda a, b: a**b)(2, -1)
+
+
+def test_parallel_loops_are_supported() -> None:
+    serve.NumbaModule("numba.parfors.parfor").ensure_parallel_support()
