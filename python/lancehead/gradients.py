@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import operator
 import types
 from collections import OrderedDict
 from collections.abc import Callable
@@ -24,7 +25,7 @@ def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(fun, types.MethodType):
             own, held = fun.__func__, (fun.__self__,)
             made = make(_function(own), _shifted(argnums), *rest, **others)
-            return lambda *args: made(*held, *args)
+            return lambda *args, **named: made(*held, *args, **named)
         inner = getattr(fun, "py_func", fun)
         free = getattr(getattr(inner, "__code__", None), "co_freevars", ())
         parameters = () if not free else inspect.signature(inner).parameters
@@ -42,7 +43,7 @@ def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
 
         numbers = (0, *(_number(fun, n) + 1 for n in asked[1:])) if isinstance(argnums, tuple) else 0
         made = make(_compiled(opened, fun), numbers, *rest, **others)
-        return lambda *args: made(cell.cell_contents, *args)
+        return lambda *args, **named: made(cell.cell_contents, *args, **named)
 
     return transformed
 
@@ -254,7 +255,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     def derivative(*args):  # type: ignore[no-untyped-def]
         return forward_jacobian(fun, asked, args)
 
-    return _compiled(derivative, fun)
+    return _alike(derivative, fun)
 
 
 @_resolving
@@ -265,7 +266,7 @@ def jacrev(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     def derivative(*args):  # type: ignore[no-untyped-def]
         return reverse_jacobian(fun, asked, args)
 
-    return _compiled(derivative, fun)
+    return _alike(derivative, fun)
 
 
 jacobian = jacrev
@@ -290,7 +291,7 @@ def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     def derivative(*args):  # type: ignore[no-untyped-def]
         return product_with_hessian(fun, asked, args[:-1], args[-1])
 
-    return _compiled(derivative, fun)
+    return _alike(derivative, fun, "tangent")
 
 
 def checkpoint(fun: Callable[..., Any]) -> Any:
@@ -359,11 +360,25 @@ def _transposed(fun: Any, tangent: Callable[..., Any]) -> tuple[Callable[..., An
 
 def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool]:
     """A tuple with `None` for each argument that is not asked for, and whether one is asked for by itself."""
-    is_one = isinstance(argnums, (int, str))
+    is_one = not isinstance(argnums, (tuple, list))
     numbers = [_number(fun, n) for n in ((argnums,) if is_one else argnums)]
     if not numbers or min(numbers) < 0 or sorted(set(numbers)) != numbers:
         raise ValueError("argnums are positions or names of arguments, in their order")
+    parameters = _parameters(fun)
+    if parameters is not None and max(numbers) >= len(parameters):
+        name = getattr(fun, "__name__", "the function")
+        raise ValueError(f"argnums asks for argument {max(numbers)}, counted from 0, but `{name}` has {len(parameters)}")
     return tuple(0 if i in numbers else None for i in range(max(numbers) + 1)), is_one
+
+
+def _parameters(fun: Callable[..., Any]) -> list[inspect.Parameter] | None:
+    """The parameters of a function, if all of them may be given by position."""
+    try:
+        found = list(inspect.signature(getattr(fun, "py_func", fun)).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    is_plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
+    return found if is_plain else None
 
 
 def _number(fun: Callable[..., Any], n: Any) -> int:
@@ -372,34 +387,49 @@ def _number(fun: Callable[..., Any], n: Any) -> int:
         if n not in names:
             raise ValueError(f"there is no argument `{n}`")
         return names.index(n)
-    return int(n)
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(f"argnums are positions or names of arguments, not {n!r}") from None
 
 
 def _function(fun: Callable[..., Any]) -> Any:
     return fun if hasattr(fun, "py_func") else _compiled_once(fun, fun)
 
 
-#: Functions of so many arguments that call one of any number: ufuncs ask a function how many it has.
+#: Functions of so many arguments that call one of any number: keywords and ufuncs need names and a number.
 _PLAIN: tuple[Callable[[Any], Any], ...] = (
     lambda f: lambda: f(),
     lambda f: lambda a: f(a),
     lambda f: lambda a, b: f(a, b),
     lambda f: lambda a, b, c: f(a, b, c),
     lambda f: lambda a, b, c, d: f(a, b, c, d),
+    lambda f: lambda a, b, c, d, e: f(a, b, c, d, e),
+    lambda f: lambda a, b, c, d, e, g: f(a, b, c, d, e, g),
+    lambda f: lambda a, b, c, d, e, g, h: f(a, b, c, d, e, g, h),
+    lambda f: lambda a, b, c, d, e, g, h, i: f(a, b, c, d, e, g, h, i),
+    lambda f: lambda a, b, c, d, e, g, h, i, j: f(a, b, c, d, e, g, h, i, j),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k: f(a, b, c, d, e, g, h, i, j, k),
 )
 
 
-def _alike(derivative: Any, fun: Any) -> Any:
-    """The compiled function with as many parameters as another one, if that has a few and no defaults."""
-    own = _compiled(derivative, fun)
-    try:
-        parameters = inspect.signature(getattr(fun, "py_func", fun)).parameters.values()
-    except (TypeError, ValueError):
+def _alike(derivative: Any, fun: Any, *more: str) -> Any:
+    """The compiled function with the parameters of another one and some more, if they are not many."""
+    own, parameters = _compiled(derivative, fun), _parameters(fun)
+    if parameters is None or len(parameters) + len(more) >= len(_PLAIN):
         return own
-    plain = all(p.kind == p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
-    if not plain or len(parameters) >= len(_PLAIN):
+    defaults = tuple(p.default for p in parameters if p.default is not p.empty)
+    if defaults and more:
         return own
-    return _compiled(_PLAIN[len(parameters)](own), fun)
+    names = (*(p.name for p in parameters), *more)
+    made = _PLAIN[len(names)](own)
+    free = "f"
+    while free in names:
+        free += "_"
+    positional = sum(p.kind == p.POSITIONAL_ONLY for p in parameters)
+    made.__code__ = made.__code__.replace(co_varnames=names, co_freevars=(free,), co_posonlyargcount=positional)
+    made.__defaults__ = defaults or None
+    return _compiled(made, fun)
 
 
 #: So many functions are kept, those used last: what they hold lives as long.
@@ -409,9 +439,23 @@ _made: OrderedDict[Any, Any] = OrderedDict()
 
 def _compiled(derivative: Any, fun: Any) -> Any:
     derivative.__name__ = getattr(fun, "__name__", "derivative")
+    derivative.__qualname__ = getattr(fun, "__qualname__", derivative.__name__)
     derivative.__doc__ = fun.__doc__
+    own = getattr(getattr(fun, "py_func", fun), "__code__", None)
+    if own is not None:
+        derivative.__code__ = _placed(derivative.__code__, own)
     # Its closure has the function and the request.
-    return _compiled_once(derivative, (derivative.__code__, *(cell.cell_contents for cell in derivative.__closure__)))
+    request = (cell.cell_contents for cell in derivative.__closure__)
+    return _compiled_once(derivative, (derivative.__code__, derivative.__defaults__, *request))
+
+
+def _placed(code: types.CodeType, own: types.CodeType) -> types.CodeType:
+    """The code, all of it in the line where a function of the program begins, so that messages name that place."""
+    units = len(code.co_code) // 2
+    # Entries of the table of positions (CPython's `locations.md`): up to 8 units in the same line, without columns.
+    table = bytes(byte for at in range(0, units, 8) for byte in (0xE8 | min(8, units - at) - 1, 0))
+    code = code.replace(co_filename=own.co_filename, co_firstlineno=own.co_firstlineno, co_linetable=table)
+    return code.replace(co_name=own.co_name, co_qualname=own.co_qualname)
 
 
 def _compiled_once(function: Any, made_of: Any) -> Any:

@@ -30,7 +30,7 @@ def zeros(x):
     if prim.is_array(x):
         return _zeros_like(x)
     if prim.is_tuple(x):
-        return _zeros_of(x)
+        return _zeros_of(x) if prim.is_plain_tuple(x) else prim.of_fields(x, _zeros_of(x))
     if prim.is_float(x) or prim.is_complex(x):
         return prim.cast(0, prim.dtype_of(x))
     if prim.is_user(x) or prim.is_closure(x):

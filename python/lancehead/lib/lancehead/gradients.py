@@ -1,5 +1,7 @@
 """Derivatives of functions, over `prim.adjoint` (reverse mode) and `prim.tangent` (forward mode)."""
 
+import functools
+
 import numpy as np
 
 from lancehead.lib import prim
@@ -88,11 +90,12 @@ def product_with_hessian(f, asked, args, tangent):
 
 
 def forward_jacobian(f, asked, args):
-    """The matrix of derivatives by columns."""
+    """The matrix of derivatives by columns. Each run has copies of the arguments, which the function may change."""
     x = _asked_of(asked, args)
+    _check_floats(x)
     if not prim.is_array(x):
-        return prim.tangent(f, args, _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
-    y = f(*args)
+        return prim.tangent(f, copied(args), _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
+    y = f(*copied(args))
     if prim.is_tuple(y):
         prim.error(y, "the Jacobian is that of a function whose result is an array or a number")
     out = np.zeros(_shape_of(y) + x.shape, prim.dtype_of(y))
@@ -100,16 +103,18 @@ def forward_jacobian(f, asked, args):
     for j in range(x.size):
         unit = np.zeros(x.size, prim.dtype_of(x))
         unit[j] = 1
-        column = prim.tangent(f, args, _alone(asked, args, _like(x, unit)))[1]
+        given = copied(args)
+        column = prim.tangent(f, given, _alone(asked, given, unit))[1]
         columns[:, j] = column.reshape(-1) if prim.is_array(column) else column
     return out
 
 
 def reverse_jacobian(f, asked, args):
-    """The matrix of derivatives by rows."""
-    y = f(*args)
+    """The matrix of derivatives by rows. Each run has copies of the arguments, which the function may change."""
+    _check_floats(_asked_of(asked, args))
+    y = f(*copied(args))
     if prim.is_float(y):
-        return chosen(differentiate(f, asked, args)[1])[0]
+        return chosen(differentiate(f, asked, copied(args))[1])[0]
     if not prim.is_array(y):
         prim.error(y, "the Jacobian is that of a function whose result is an array or a number")
     x = _asked_of(asked, args)
@@ -118,7 +123,7 @@ def reverse_jacobian(f, asked, args):
     for i in range(y.size):
         unit = np.zeros(y.size, prim.dtype_of(y))
         unit[i] = 1
-        row = pulled(f, unit.reshape(y.shape), asked, args)[0]
+        row = pulled(f, unit.reshape(y.shape), asked, copied(args))[0]
         rows[i] = row.reshape(-1) if prim.is_array(row) else row
     return out
 
@@ -351,18 +356,28 @@ def _all_plain(xs):
 
 def _shadows(asked, args):
     if len(args) == 0:
+        _check_given(asked)
         return ()
     if len(asked) == 0:
         return (None,) + _shadows((), args[1:])
     return (None if asked[0] is None else _shadow(args[0]),) + _shadows(asked[1:], args[1:])
 
 
+def _check_given(asked):
+    if len(chosen(asked)) > 0:
+        prim.error("`argnums` asks for an argument that the call does not give")
+
+
 def _shadow(x):
+    _check_floats(x)
+    return zeros(x)
+
+
+def _check_floats(x):
     if prim.is_int(x) or prim.is_bool(x):
         prim.error(x, "derivatives are with respect to floats; pass a float in place of an integer")
     if prim.is_array(x) and (prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x))):
         prim.error(x, "derivatives are with respect to floats; pass an array of floats")
-    return zeros(x)
 
 
 def _fitting(args, tangents):
@@ -372,7 +387,10 @@ def _fitting(args, tangents):
 
 
 def _fits(x, t):
-    if t is None or not prim.is_array(x):
+    if t is None:
+        return t
+    _check_floats(x)
+    if not prim.is_array(x):
         return t
     return _like(x, np.asarray(t))
 
@@ -386,6 +404,7 @@ def _like(x, t):
 
 def _alone(asked, args, tangent):
     if len(args) == 0:
+        _check_given(asked)
         return ()
     if len(asked) == 0:
         return (None,) + _alone((), args[1:], tangent)
@@ -394,6 +413,8 @@ def _alone(asked, args, tangent):
 
 
 def _asked_of(asked, args):
+    if len(args) == 0:
+        _check_given(asked)
     if asked[0] is None:
         return _asked_of(asked[1:], args[1:])
     return args[0]
@@ -424,14 +445,14 @@ def value_and_grad(fun, argnums=0, has_aux=False):
     asked = _asked(argnums)
     if has_aux:
 
-        def derivative(*args):
-            value, found = derivatives_with(fun, asked, args)
+        def derivative(*args, **named):
+            value, found = derivatives_with(_bound(fun, named), asked, args)
             return value, found[0]
 
     else:
 
-        def derivative(*args):
-            value, found = derivatives_of(fun, asked, args)
+        def derivative(*args, **named):
+            value, found = derivatives_of(_bound(fun, named), asked, args)
             return value, found[0]
 
     return derivative
@@ -442,14 +463,14 @@ def grad(fun, argnums=0, has_aux=False):
     both = value_and_grad(fun, argnums, has_aux)
     if has_aux:
 
-        def derivative(*args):
-            value, found = both(*args)
+        def derivative(*args, **named):
+            value, found = both(*args, **named)
             return found, value[1]
 
     else:
 
-        def derivative(*args):
-            return both(*args)[1]
+        def derivative(*args, **named):
+            return both(*args, **named)[1]
 
     return derivative
 
@@ -460,19 +481,21 @@ def jvp(fun, primals, tangents):
 
 
 def vjp(fun, *primals):
-    """The result of `fun(*primals)`, and the function from adjoints of it to those of the arguments."""
+    """The result of `fun(*primals)`, and the function from adjoints of it to those of the arguments as they were."""
+    kept = copied(primals)
 
     def pull(adjoint):
-        return pulled(fun, adjoint, all_of(primals), primals)
+        return pulled(fun, adjoint, all_of(kept), copied(kept))
 
     return fun(*primals), pull
 
 
 def linearize(fun, *primals):
-    """The result of `fun(*primals)`, and the function from tangents of the arguments to its tangent."""
+    """The result of `fun(*primals)`, and the function from tangents of the arguments as they were to its tangent."""
+    kept = copied(primals)
 
     def push(*tangents):
-        return pushed(fun, primals, tangents)[1]
+        return pushed(fun, copied(kept), tangents)[1]
 
     return fun(*primals), push
 
@@ -481,8 +504,8 @@ def jacfwd(fun, argnums=0):
     """The function that gives the matrix of derivatives, by columns."""
     asked = _asked(argnums)
 
-    def derivative(*args):
-        return forward_jacobian(fun, asked, args)
+    def derivative(*args, **named):
+        return forward_jacobian(_bound(fun, named), asked, args)
 
     return derivative
 
@@ -491,8 +514,8 @@ def jacrev(fun, argnums=0):
     """The function that gives the matrix of derivatives, by rows."""
     asked = _asked(argnums)
 
-    def derivative(*args):
-        return reverse_jacobian(fun, asked, args)
+    def derivative(*args, **named):
+        return reverse_jacobian(_bound(fun, named), asked, args)
 
     return derivative
 
@@ -511,10 +534,15 @@ def hvp(fun, argnums=0):
     """The function that gives the product of the matrix of second derivatives with its last argument."""
     asked = _asked(argnums)
 
-    def derivative(*args):
-        return product_with_hessian(fun, asked, args[:-1], args[-1])
+    def derivative(*args, **named):
+        return product_with_hessian(_bound(fun, named), asked, args[:-1], args[-1])
 
     return derivative
+
+
+def _bound(f, named):
+    # The function with arguments that are given by name, which count as constants.
+    return f if len(named) == 0 else functools.partial(f, **named)
 
 
 def all_of(args):

@@ -23,8 +23,9 @@ def stop_gradient_tangent(wanted, tangents, x):
 
 
 def recomputed_forward(f, args):
-    """The result; the arguments are kept, since the program may change them."""
-    return f(*args), (copied(f), copied(args))
+    """The result; the arguments are kept as they were, since the function or the program may change them."""
+    kept = copied(f), copied(args)
+    return f(*args), kept
 
 
 def recomputed_backward(saved, adjoint, wanted, shadows):

@@ -83,6 +83,7 @@ def squares_of_numbers_tangent(wanted, tangents, x, keepdims, dtype, center):
     """Twice the products of the distances and their tangents."""
     found = squares_of_numbers(x, keepdims, dtype, center)
     distances = np.where(x == x, x - center, prim.cast(0, prim.dtype_of(center)))
-    change = along(wanted & 1, tangents[0]) - along(wanted & 8, tangents[3])
+    zero = prim.cast(0, prim.dtype_of(center))
+    change = np.where(x == x, along(wanted & 1, tangents[0]) - along(wanted & 8, tangents[3]), zero)
     own = np.sum((np.conj(distances) * change).real)
     return found, fitted(own + own if prim.is_number(found) else np.broadcast_to(own + own, found.shape), found)

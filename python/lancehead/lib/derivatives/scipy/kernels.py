@@ -61,7 +61,7 @@ def logit_tangent(wanted, tangents, p):
 def xlogy_forward(x, y):
     """The product, and both slopes, which are zero where both numbers are."""
     of_x = prim.log(y) if x != 0.0 or y != 0.0 else 0.0
-    return xlogy(x, y), (of_x, prim.fdiv(x, y) if x != 0.0 else 0.0)
+    return xlogy(x, y), (of_x, prim.fdiv(x, y) if x != 0.0 or y != 0.0 else 0.0)
 
 
 def xlogy_backward(saved, adjoint, wanted, shadows):
@@ -82,7 +82,7 @@ def _along_both(slopes, wanted, tangents):
 def xlog1py_forward(x, y):
     """The product, and both slopes, which are zero where the number and the logarithm's argument are."""
     of_x = prim.log1p(y) if x != 0.0 or y != -1.0 else 0.0
-    return xlog1py(x, y), (of_x, prim.fdiv(x, 1.0 + y) if x != 0.0 else 0.0)
+    return xlog1py(x, y), (of_x, prim.fdiv(x, 1.0 + y) if x != 0.0 or y != -1.0 else 0.0)
 
 
 def xlog1py_backward(saved, adjoint, wanted, shadows):
