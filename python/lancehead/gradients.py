@@ -366,8 +366,8 @@ def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool
         raise ValueError("argnums are positions or names of arguments, in their order")
     parameters = _parameters(fun)
     if parameters is not None and max(numbers) >= len(parameters):
-        name = getattr(fun, "__name__", "the function")
-        raise ValueError(f"argnums asks for argument {max(numbers)}, counted from 0, but `{name}` has {len(parameters)}")
+        name, most = getattr(fun, "__name__", "the function"), len(parameters)
+        raise ValueError(f"argnums asks for argument {max(numbers)}, counted from 0, but `{name}` has {most}")
     return tuple(0 if i in numbers else None for i in range(max(numbers) + 1)), is_one
 
 
