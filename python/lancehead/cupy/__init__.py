@@ -423,8 +423,9 @@ from lancehead.cupy.ufuncs import (
 )
 
 if TYPE_CHECKING:
-    from lancehead.cupy.kernels import ElementwiseKernel, ReductionKernel
+    from lancehead.cupy.kernels import ElementwiseKernel
     from lancehead.cupy.raw import RawKernel, RawModule
+    from lancehead.cupy.reduction_kernels import ReductionKernel
 
 abs = absolute
 acos = arccos
@@ -528,7 +529,7 @@ def show_config(*, _full: Any = False) -> None:
 
 #: Names that are found when they are asked for, and their modules.
 _LATER = {
-    "ElementwiseKernel": "kernels", "ReductionKernel": "kernels", "RawKernel": "raw", "RawModule": "raw",
+    "ElementwiseKernel": "kernels", "ReductionKernel": "reduction_kernels", "RawKernel": "raw", "RawModule": "raw",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`ElementwiseKernel` and `ReductionKernel`: kernels of bodies in C for the elements of arrays that broadcast."""
+"""`ElementwiseKernel`: kernels of bodies in C for the elements of arrays that broadcast."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import numpy as np
 from lancehead.cuda.devicearray import DeviceNDArray
 from lancehead.cuda.gpu import here
 from lancehead.cupy import arguments, layout
+from lancehead.cupy.c.carrays import Indexed, Indexer
 from lancehead.cupy.c.parsing import Node
 from lancehead.cupy.c.programs import Program, failed, module, read
 from lancehead.cupy.c.statements import Statements
 from lancehead.cupy.c.tokens import Failure
-from lancehead.cupy.c.values import LONG, WIDE, Value, converted, loaded, stored
-from lancehead.cupy.c.writing import Indexed, addressed, indexing
+from lancehead.cupy.c.values import LONG, Value, loaded
+from lancehead.cupy.c.writing import Loop, addressed, indexing, leaves_loop
 from lancehead.cupy.cuda.stream import _STACKS
 from lancehead.cupy.hosted import ARRAY as _ARRAY
 from lancehead.cupy.hosted import array_of, wrap
@@ -179,6 +180,8 @@ class ElementwiseKernel:
         letters = sorted({p.type for p in self.params if isinstance(p.type, str)})
         parts = {"loop_prep": loop_prep, "operation": operation, "after_loop": after_loop}
         self._given = preamble, parts, letters
+        #: Whether the text may ask for the indices of elements and the strides of arrays.
+        self._asks_for_places = any(word in text for text in (preamble, *parts.values()) for word in ("_ind", "_raw_"))
         self._body: Body | None = None
         self._plans: dict[Any, Plan] = {}
         self._quick: dict[Any, Any] = {}
@@ -332,7 +335,7 @@ class ElementwiseKernel:
 
     @property
     def _can_be_quick(self) -> bool:
-        if self.no_return or self.return_tuple or not self.nout:
+        if self.no_return or self.return_tuple or not self.nout or self._asks_for_places:
             return False
         return not any(p.is_raw or not p.is_constant for p in self.params)
 
@@ -350,7 +353,7 @@ class ElementwiseKernel:
         kinds = [
             None if not isinstance(x, lazy.ndarray) else "one" if x.size == 1 and count != 1 else "array" for x in given
         ] + ["array"] * self.nout
-        plan = self._plans.get((tuple(types), tuple(kinds)))
+        plan = self._plans.get((tuple(types), tuple(kinds), 0))
         if plan is None or plan.shapes:
             return None
         convert = [arguments.number(d) if k is None else None for k, d in zip(kinds, types)][: self.nin]
@@ -391,6 +394,7 @@ class ElementwiseKernel:
         kinds: list[Any] = []
         values: list[Any] = []
         back: list[tuple[Any, Any]] = []
+        facts = _Layout(self.params, given, shape, self.reduce_dims)
         for k, (p, x, d) in enumerate(zip(self.params, given, types, strict=True)):
             is_out = k >= self.nin
             if not isinstance(x, lazy.ndarray):
@@ -404,20 +408,21 @@ class ElementwiseKernel:
                     whole = lazy.wrap(lazy.wrap(x.node()).node())
                     back.append((x, whole))
                 values.append(arguments.flat(arguments.memory(whole, is_given)))
-                kinds.append("array")
+                kinds.append(raw_kind(x) if p.is_raw else "array")
                 continue
             is_one = not p.is_raw and x.size == 1 and count != 1
             if not p.is_raw and not is_one and x.shape != shape:
                 x = _broadcast(x, shape)
             values.append(arguments.dense(x, is_given))
-            kinds.append("one" if is_one else "array")
+            kinds.append(raw_kind(x) if p.is_raw else "one" if is_one else "array")
             if not p.is_constant:
                 arguments.memory(x, True)
-        key = (tuple(types), tuple(kinds))
+        rank = len(facts.shape) if self._asks_for_places else 0
+        key = (tuple(types), tuple(kinds), rank)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = self._planned(types, kinds)
-        more = [_fact(name, self.params, given, shape) for name in plan.shapes]
+            plan = self._plans[key] = self._planned(types, kinds, rank)
+        more = [facts.facts[name] for name in plan.shapes]
         if count:
             blocks = -(-count // block_size)
             if stream is None:
@@ -427,7 +432,7 @@ class ElementwiseKernel:
         for x, whole in back:
             x.write(lazy.wrap(whole.node()).node())
 
-    def _planned(self, types: list[Any], kinds: list[Any]) -> Plan:
+    def _planned(self, types: list[Any], kinds: list[Any], rank: int) -> Plan:
         preamble, parts, letters = self._given
         if self._body is None:
             self._body = Body(preamble, parts, self.name, self.options, letters)
@@ -437,51 +442,72 @@ class ElementwiseKernel:
         w = Statements(program, program.env)
         trees = list(body.parts.values())
         w.boxed, w.indices = addressed(trees, set()), indexing(trees, set()) | {"i"}
-        w.scopes[0]["_ind"] = "_ind"
-        w.scopes[0]["n"] = Value("n", LONG)
-        body.writing("loop_prep", lambda: w.statement(body.parts["loop_prep"]) if "loop_prep" in body.parts else None)
-        w.add("i_1 = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
+        ind = Indexer("_ind", rank, "np.int64(n)", "i_1")
+        w.scopes[0] |= {"_ind": ind, "n": Value("n", LONG)}
+        for p, d, kind in zip(self.params, types, kinds, strict=True):
+            w.scopes[0].update(outside(p, d, kind, rank))
+
+        def write(part: str) -> list[str]:
+            # Variables of `loop_prep` are those of the other parts, too.
+            return w.apart(lambda: body.writing(part, lambda: [w.statement(s) for s in body.parts[part].parts[0]]))[1]
+
+        prepared = write("loop_prep")
         w.count += 1
         w.scopes[0]["i"] = Value("i_1", LONG, is_variable=True, base="=i")
+        _, lines = w.apart(lambda: self._write_element(body, w, types, kinds))
+        after = write("after_loop")
+        for line in ind.begin(w):
+            w.add(line)
+        w.lines += prepared
+        w.add("i_1 = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
         w.add("if i_1 < n:")
         w.depth += 1
-        for k, (p, d, kind) in enumerate(zip(self.params, types, kinds, strict=True)):
-            self._declare(w, p, d, kind, k >= self.nin)
-        body.writing("operation", lambda: w.statement(body.parts["operation"]))
+        for line in ind.enter(w):
+            w.add(line)
+        w.lines += lines
         w.add("pass")
         w.depth -= 1
-        body.writing(
-            "after_loop", lambda: w.statement(body.parts["after_loop"]) if "after_loop" in body.parts else None
-        )
-        lines = "\n".join(w.lines)
-        shapes = tuple(
-            name for p in self.params for name in (f"{p.name}_shape", f"{p.name}_strides") if f"{name}[" in lines
-        ) + (("_ind_shape",) if "_ind_shape[" in lines or "_ind_get[" in lines else ())
+        w.lines += after
+        shapes = tuple(sorted(name for name in w.needs if not name.endswith("_at")))
         names = ", ".join(["n", *[p.name for p in self.params], *shapes])
-        text = f"{program.text()}\n@cuda.jit(cache=True)\ndef {self.name}({names}):\n{lines}\n"
+        text = f"{program.text()}\n@cuda.jit(cache=True)\ndef {self.name}({names}):\n" + "\n".join(w.lines) + "\n"
         kernel = module(text)[self.name]
         kernel.__doc__ = text
         return Plan(kernel, shapes)
 
+    def _write_element(self, body: Body, w: Statements, types: list[Any], kinds: list[Any]) -> None:
+        # What is computed for one element.
+        w.depth += 1
+        w.scopes.append({})
+        for k, (p, d, kind) in enumerate(zip(self.params, types, kinds, strict=True)):
+            self._declare(w, p, d, kind, k >= self.nin)
+        operation = body.parts["operation"]
+        leaves = leaves_loop(operation)
+        if leaves:
+            # `continue` leaves a loop of one round.
+            w.add("while True:")
+            w.depth += 1
+            w.loops.append(Loop(["break"]))
+        body.writing("operation", lambda: w.statement(operation))
+        if leaves:
+            w.add("break")
+            w.loops.pop()
+            w.depth -= 1
+        w.scopes.pop()
+        w.depth -= 1
+
     def _declare(self, w: Statements, p: Parameter, d: np.dtype[Any], kind: Any, is_out: bool) -> None:
         # Declares a parameter in the body.
-        if p.is_raw:
-            if kind is None:
-                w.scopes[0][p.name] = Value(p.name, d)
-            else:
-                w.scopes[0][p.name] = Indexed(p.name, d, 1)
+        if p.is_raw or kind is None:
             return
         if is_out:
             w.add(f"{p.name}_at = i_1")
-            w.scopes[0][p.name] = Value(f"{p.name}_at", d, base=p.name, is_element=True)
-            return
-        if kind is None:
-            w.scopes[0][p.name] = Value(p.name, d)
+            w.scopes[-1][p.name] = Value(f"{p.name}_at", d, base=p.name, is_element=True)
             return
         own = w.fresh(p.name)
         place = "0" if kind == "one" else "i_1"
         w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
-        w.scopes[0][p.name] = Value(own, d)
+        w.scopes[-1][p.name] = Value(own, d)
 
 
 def _copied(x: Any, shape: tuple[int, ...], count: int) -> Any:
@@ -501,234 +527,89 @@ def _copied(x: Any, shape: tuple[int, ...], count: int) -> Any:
     return arguments.on_cpu(part.reshape(-1))
 
 
+def raw_kind(x: Any) -> Any:
+    """What the text of a kernel depends on of a raw array."""
+    return "raw", x.ndim, is_dense(x.shape, x.strides, x.dtype.itemsize)
+
+
 def _broadcast(x: lazy.ndarray, shape: tuple[int, ...]) -> lazy.ndarray:
     return lazy.ndarray.view(x, lambda a: np.broadcast_to(a, shape))
 
 
-def _fact(name: str, params: Sequence[Parameter], given: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    if name == "_ind_shape":
-        return tuple(int(n) for n in shape)
-    stem, _, of = name.rpartition("_")
-    x = next(x for p, x in zip(params, given, strict=True) if p.name == stem)
-    return tuple(int(v) for v in getattr(x, of))
+def outside(p: Parameter, d: np.dtype[Any], kind: Any, rank: int = 0) -> dict[str, Any]:
+    """The names of a parameter outside of the loop over elements: numbers, and arrays as a whole."""
+    if kind is None:
+        return {p.name: Value(p.name, d)}
+    if p.is_raw:
+        ndim, is_dense = kind[1:]
+        names = f"{p.name}_shape", f"{p.name}_strides", f"np.int64({p.name}.size)"
+        return {p.name: Indexed(p.name, d, ndim, *names, is_contiguous=is_dense)}
+    names = "_ind_shape", f"_raw_{p.name}_strides", "np.int64(n)"
+    return {f"_raw_{p.name}": Indexed(p.name, d, rank, *names, is_one=kind == "one")}
 
 
-class ReductionKernel:
-    """A kernel that reduces arrays along axes by expressions in C.
+class _Layout:
+    """The extents and strides that kernels see, where CuPy joins axes that memory allows to be joined."""
 
-    >>> norm = cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
-    >>> float(norm(cupy.asarray([3.0, 4.0])))
-    5.0
+    def __init__(self, params: Sequence[Parameter], given: Sequence[Any], shape: tuple[int, ...], joins: bool) -> None:
+        self.facts: dict[str, tuple[int, ...]] = {}
+        strides: dict[str, tuple[int, ...]] = {}
+        apart = []
+        for p, x in zip(params, given, strict=True):
+            if not isinstance(x, lazy.ndarray):
+                continue
+            if p.is_raw:
+                self.facts[f"{p.name}_shape"], self.facts[f"{p.name}_strides"] = tuple(x.shape), tuple(x.strides)
+                continue
+            strides[p.name] = strides_of(x, shape)
+            if not is_dense(shape, strides[p.name], x.dtype.itemsize):
+                apart.append(strides[p.name])
+        axes = joined_axes(shape, apart) if joins and strides else None
+        self.shape = shape if axes is None else tuple(n for n, _ in axes)
+        self.facts["_ind_shape"] = self.shape
+        for name, s in strides.items():
+            self.facts[f"_raw_{name}_strides"] = s if axes is None else tuple(s[k] for _, k in axes)
+
+
+def strides_of(x: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an array that is broadcast."""
+    own = zip(x.shape, x.strides, strict=True)
+    return (0,) * (len(shape) - x.ndim) + tuple(
+        0 if n == 1 != whole else s for (n, s), whole in zip(own, shape[len(shape) - x.ndim :], strict=True)
+    )
+
+
+def is_dense(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether elements follow each other in row-major order."""
+    step = itemsize
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and s != step:
+            return False
+        step *= n
+    return True
+
+
+def joined_axes(shape: tuple[int, ...], strides: Sequence[tuple[int, ...]]) -> list[tuple[int, int]] | None:
+    """Extents and last axes of groups of axes that become one, for the strides of the arrays that are not dense.
+
+    None if axes stay as they are.
     """
-
-    def __init__(
-        self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any,
-        name: str = "reduce_kernel", reduce_type: Any = None, reduce_dims: bool = True, preamble: str = "",
-        options: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        self.in_params, self.out_params = parameters(in_params), parameters(out_params)
-        if not self.in_params or not self.out_params:
-            raise ValueError("a reduction has arrays to reduce and outputs")
-        self.nin, self.nout = len(self.in_params), len(self.out_params)
-        self.nargs = self.nin + self.nout
-        self.params = self.in_params + self.out_params
-        self.name = self.__name__ = checked_name(name)
-        self.identity = None if identity is None or identity == "" else str(identity)
-        self.reduce_type, self.preamble, self.options = reduce_type, preamble, tuple(options)
-        parts = {"map_expr": map_expr, "reduce_expr": reduce_expr, "post_map_expr": post_map_expr}
-        if self.identity is not None:
-            parts["identity"] = self.identity
-        letters = sorted({p.type for p in self.params if isinstance(p.type, str)})
-        self._given = preamble, parts, letters
-        self._body: Body | None = None
-        self._plans: dict[Any, Any] = {}
-
-    def __repr__(self) -> str:
-        return f"<ReductionKernel '{self.name}'>"
-
-    def __call__(
-        self, *args: Any, out: Any = None, axis: Any = None, keepdims: bool = False, stream: Any = None
-    ) -> Any:
-        """The reduction along axes, all for None.
-
-        Raises TypeError for types that do not agree, ValueError for shapes and for no elements without identity.
-        """
-        if len(args) not in (self.nin, self.nargs):
-            raise TypeError(f"Wrong number of arguments for {self.name!r}: {len(args)}")
-        given = [argument(x) for x in args[: self.nin]]
-        outs = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
-        known = resolved(self.params, [*given, *outs], {})
-        arrays = [x for p, x in zip(self.in_params, given, strict=True) if isinstance(x, lazy.ndarray) and not p.is_raw]
-        if not arrays:
-            raise ValueError("Loop size is undecided.")
-        whole = np.broadcast_shapes(*[x.shape for x in arrays])
-        axes = _axes(axis, len(whole))
-        kept = tuple(k for k in range(len(whole)) if k not in axes)
-        shape = tuple(whole[k] for k in kept)
-        outer, inner = math.prod(shape), math.prod(whole[k] for k in axes)
-        if not inner and self.identity is None:
-            raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
-        types = [known[p.type] if isinstance(p.type, str) else p.type for p in self.params]
-        final = tuple(1 if k in axes else n for k, n in enumerate(whole)) if keepdims else shape
-        values = [self._argument(p, x, d, whole, kept + axes)
-                  for p, x, d in zip(self.in_params, given, types, strict=False)]  # fmt: skip
-        kinds = tuple(v[0] for v in values)
-        results = self._run([v[1] for v in values], types, kinds, outer, inner, final)
-        if outs:
-            for o, r in zip(outs, results, strict=True):
-                if o.shape != r.shape:
-                    raise ValueError(f"Out shape is mismatched: {o.shape} is not {r.shape}")
-                o[...] = r
-            results = outs
-        return results[0] if self.nout == 1 else tuple(results)
-
-    def _argument(
-        self, p: Parameter, x: Any, d: Any, whole: tuple[int, ...], order: tuple[int, ...]
-    ) -> tuple[Any, Any]:
-        if not isinstance(x, lazy.ndarray):
-            return None, arguments.number(d)(x)
-        if p.is_raw:
-            return "array", arguments.dense(x)
-        if x.shape != whole or order != tuple(range(len(whole))):
-            x = lazy.wrap(lazy.ndarray.view(x, lambda s: np.broadcast_to(s, whole).transpose(order)).node())
-        return "array", arguments.dense(x)
-
-    def _run(
-        self, values: list[Any], types: list[Any], kinds: Any, outer: int, inner: int, shape: tuple[int, ...]
-    ) -> list[Any]:
-        from lancehead import cuda
-
-        key = (tuple(types), kinds)
-        found = self._plans.get(key)
-        if found is None:
-            found = self._plans[key] = self._planned(types, kinds)
-        first, last, reduced = found
-        parts = max(1, min(1024, inner // 64))
-        partial = cuda.device_array(max(outer * parts, 1), reduced)
-        made = [cuda.device_array(max(outer, 1), d) for d in types[self.nin :]]
-        if outer:
-            n, m, width = np.int64(outer * parts), np.int64(inner), np.int64(parts)
-            first[-(-outer * parts // 128), 128](n, m, width, partial, *values)
-            last[-(-outer // 128), 128](
-                np.int64(outer), m, np.int64(min(parts, max(inner, 1))), width, partial, *made, *values
-            )
-        return [
-            wrap(lazy.wrap(leaf(v.reshape(shape) if outer else cuda.device_array(shape, v.dtype), layout.device())))
-            for v in made
-        ]
-
-    def _planned(self, types: list[Any], kinds: Any) -> tuple[Any, Any, np.dtype[Any]]:
-        preamble, parts, letters = self._given
-        if self._body is None:
-            self._body = Body(preamble, parts, self.name, self.options, letters)
-        body = self._body
-        env: dict[str, Any] = {p.type: d for p, d in zip(self.params, types, strict=True) if isinstance(p.type, str)}
-        program = Program(body.unit, env)
-        reduced = types[self.nin]
-        if self.reduce_type is not None:
-            from lancehead.cupy.c.parsing import TypeName
-            from lancehead.cupy.c.values import SCALARS, scalar
-
-            name = self.reduce_type
-            reduced = (
-                scalar(TypeName(name), program.env, 1) if name in SCALARS or name in program.env else np.dtype(name)
-            )
-        first = self._first(body, program, types, kinds, reduced)
-        last = self._last(body, program, types, reduced)
-        text = f"{program.text()}\n{first}\n{last}"
-        found = module(text)
-        return found[f"{self.name}_parts"], found[f"{self.name}_whole"], reduced
-
-    def _combined(self, body: Body, w: Statements, a: str, b: str, reduced: np.dtype[Any]) -> None:
-        # `a = a combined with b`.
-        w.scopes.append({"a": Value(a, reduced), "b": Value(b, reduced)})
-        v = body.writing("reduce_expr", lambda: converted(w.value(body.parts["reduce_expr"]), reduced, 1, True))
-        w.scopes.pop()
-        w.add(f"{a} = {w.kept('', v).text}")
-
-    def _begun(self, body: Body, w: Statements, reduced: np.dtype[Any], otherwise: Any) -> None:
-        if "identity" in body.parts:
-            node = read(self.identity or "0", body.macros, body.known).expression()
-            v = body.writing("identity", lambda: converted(w.value(node), reduced, 1, True))
-            w.add(f"a = {w.kept('', v).text if v.number is None or reduced in WIDE else stored(v)}")
-        else:
-            otherwise()
-
-    def _first(self, body: Body, program: Program, types: list[Any], kinds: Any, reduced: np.dtype[Any]) -> str:
-        w = Statements(program, program.env)
-        names = [p.name for p in self.in_params]
-
-        def mapped(place: str) -> str:
-            w.scopes.append({"i": Value(place, LONG), "_J": Value(place, LONG), "_in_ind": "_ind"})
-            for p, d, kind in zip(self.in_params, types, kinds, strict=False):
-                if kind is None:
-                    w.scopes[-1][p.name] = Value(p.name, d)
-                elif p.is_raw:
-                    w.scopes[-1][p.name] = Indexed(p.name, d, 1)
-                else:
-                    own = w.fresh(p.name)
-                    w.add(f"{own} = {loaded(f'{p.name}[{place}]', d).text}")
-                    w.scopes[-1][p.name] = Value(own, d)
-            v = body.writing("map_expr", lambda: converted(w.value(body.parts["map_expr"]), reduced, 1, True))
-            w.scopes.pop()
-            return w.kept("", v).text
-
-        w.add("t = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
-        w.add("if t < n:")
-        w.depth += 1
-        w.add("start = t // width * m")
-        w.add("k = t % width")
-        w.add(f"a = {loaded('partial[t]', reduced).text}")
-
-        def of_first() -> None:
-            w.add("if k < m:")
-            w.depth += 1
-            w.add(f"a = {mapped('(start + k)')}")
-            w.depth -= 1
-            w.add("k += width")
-
-        self._begun(body, w, reduced, of_first)
-        w.add("while k < m:")
-        w.depth += 1
-        w.add("place = start + k")
-        w.add(f"b = {mapped('place')}")
-        self._combined(body, w, "a", "b", reduced)
-        w.add("k += width")
-        w.depth -= 1
-        w.add(f"partial[t] = {stored(Value('a', reduced))}")
-        return (
-            f"@cuda.jit(cache=True)\ndef {self.name}_parts(n, m, width, partial, {', '.join(names)}):\n"
-            + "\n".join(w.lines)
-            + "\n"
-        )
-
-    def _last(self, body: Body, program: Program, types: list[Any], reduced: np.dtype[Any]) -> str:
-        w = Statements(program, program.env)
-        names = [p.name for p in self.out_params] + [p.name for p in self.in_params]
-        w.add("t = np.int64(cuda.blockIdx.x) * np.int64(cuda.blockDim.x) + np.int64(cuda.threadIdx.x)")
-        w.add("if t < n:")
-        w.depth += 1
-        w.add(f"a = {loaded('partial[t * width]', reduced).text}")
-        w.add("k = 1")
-        w.add("while k < parts:")
-        w.depth += 1
-        w.add(f"b = {loaded('partial[t * width + k]', reduced).text}")
-        self._combined(body, w, "a", "b", reduced)
-        w.add("k += 1")
-        w.depth -= 1
-        scope: dict[str, Any] = {"a": Value("a", reduced, is_variable=True, base="=a"), "_in_ind": "_ind"}
-        scope |= {"i": Value("t", LONG), "_ind": "_ind"}
-        for p, d in zip(self.out_params, types[self.nin :], strict=True):
-            scope[p.name] = Value("t", d, base=p.name, is_element=True)
-        for p, d in zip(self.in_params, types, strict=False):
-            scope.setdefault(p.name, Indexed(p.name, d, 1) if p.is_raw else Value(p.name, d))
-        w.scopes.append(scope)
-        body.writing("post_map_expr", lambda: w.statement(body.parts["post_map_expr"]))
-        return (
-            f"@cuda.jit(cache=True)\ndef {self.name}_whole(n, m, parts, width, partial, {', '.join(names)}):\n"
-            + "\n".join(w.lines)
-            + "\n"
-        )
+    ndim = len(shape)
+    if ndim < 2 or ndim == 2 and strides:
+        return None
+    if not strides:
+        return [(math.prod(shape), ndim - 1)]
+    extents, groups, last = list(shape), [], -1
+    for axis in range(ndim):
+        if extents[axis] == 1:
+            continue
+        if last >= 0:
+            if all(s[axis] * extents[axis] == s[last] for s in strides):
+                extents[axis] *= extents[last]
+            else:
+                groups.append((extents[last], last))
+        last = axis
+    return [*groups, *([(extents[last], last)] if last >= 0 else [])]
 
 
 _PLAIN = frozenset((bool, int, float, complex))
@@ -736,10 +617,7 @@ _PLAIN = frozenset((bool, int, float, complex))
 _MOST = 256
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    from lancehead.xp.manipulation import axes_of
-
-    return tuple(sorted(axes_of(tuple(axis) if isinstance(axis, list) else axis, ndim)))
-
-
-__all__ = ["ElementwiseKernel", "ReductionKernel"]
+__all__ = [
+    "Body", "ElementwiseKernel", "argument", "checked_name", "is_dense", "joined_axes", "outside", "parameters",
+    "raw_kind", "resolved", "strides_of",
+]  # fmt: skip

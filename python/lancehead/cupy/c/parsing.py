@@ -300,7 +300,8 @@ class Parser:
             t = self.now
             if t.text == "[":
                 self.take()
-                found = Node("index", (found, self.expression()), t.line)
+                at = Node("list", (self.braces(),), t.line) if self.now.text == "{" else self.expression()
+                found = Node("index", (found, at), t.line)
                 self.expect("]")
             elif t.text == "(":
                 found = Node("call", (found, self.arguments()), t.line)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lancehead.cupy.c.calls import called, complex_of, of_group
+from lancehead.cupy.c.carrays import Indexed, Indexer
 from lancehead.cupy.c.parsing import Function, Node, TypeName
 from lancehead.cupy.c.tokens import Failure
 from lancehead.cupy.c.values import (
@@ -70,15 +71,6 @@ class Loop:
     is_switch: bool = False
 
 
-@dataclass(frozen=True)
-class Indexed:
-    """A `raw` array of an elementwise kernel: its name, type, and number of axes."""
-
-    name: str
-    of: np.dtype[Any]
-    ndim: int
-
-
 class Writer:
     """Writes one function."""
 
@@ -94,11 +86,18 @@ class Writer:
         self.casts: dict[str, Any] = {}
         #: Variables that are in indices: the program's care is that they do not overflow.
         self.indices: set[str] = set()
+        #: Names of arrays' extents and the like that the text asks for.
+        self.needs: set[str] = set()
 
     # --- lines -------------------------------------------------------------------------------------------------------
     def add(self, line: str) -> None:
         """A line."""
         self.lines.append("    " * self.depth + line)
+
+    def needed(self, name: str) -> str:
+        """A name of the extents of an array or the like, which the text asks for now."""
+        self.needs.add(name)
+        return name
 
     def fresh(self, name: str) -> str:
         """A name that no other variable has."""
@@ -398,14 +397,11 @@ class Writer:
         return constant(8 if isinstance(d, Pointer) else d.itemsize, ULONG)
 
     def _index(self, of: Node, at: Node, line: int) -> Value:
-        if of.kind == "call" and of.parts[0].kind == "member":
-            return self._extent(of.parts[0], at, line)
         base: Any = self.find(of.parts[0]) if of.kind == "name" else None
         if isinstance(base, Indexed):
-            place = self.value(at)
-            if place.is_pointer:
-                raise Failure("indices of raw arrays are integers", line)
-            return Value(place.text, base.of, base=base.name, is_element=True)
+            if at.kind == "list":
+                return base.of_list(self, at.parts[0], line)
+            return base.element(self, self.value(at), line)
         v = self.loaded(self.expression(of))
         place = self.value(at)
         if v.extents:
@@ -419,21 +415,15 @@ class Writer:
         moved = self.moved(v, place, line)
         return Value(moved.text, v.type.of, base=v.base, is_element=True)
 
-    def _extent(self, member: Node, at: Node, line: int) -> Value:
-        # `x.shape()[k]` and `x.strides()[k]`, `_ind.get()[k]`.
-        of, which = member.parts
-        base = self.find(of.parts[0]) if of.kind == "name" else None
-        k = exact(self.value(at)).text
-        if isinstance(base, Indexed) and which in ("shape", "strides"):
-            text = f"np.int64({base.name}_{which}[{k}])"
-            return Value(text, LONG)
-        if base == "_ind" and which in ("get", "shape"):
-            return Value(f"np.int64(_ind_{which}[{k}])", LONG)
-        raise Failure(f"{which}() is not known", line)
+    def _list(self, items: list[Node], line: int) -> Value:
+        raise Failure("lists in braces are not served here", line)
 
     def _member(self, of: Node, name: str, line: int) -> Value:
         if of.kind == "name" and of.parts[0] in GEOMETRY and name in "xyz" and self.find(of.parts[0]) is None:
             return Value(f"np.int64(cuda.{of.parts[0]}.{name})", UINT, is_small=True)
+        base = self.find(of.parts[0]) if of.kind == "name" else None
+        if isinstance(base, Indexed | Indexer):
+            return base.member(name, line)
         v = self.value(of)
         if not v.is_pointer and v.type is not None and v.type.kind == "c" and name in ("x", "y", "re", "im"):
             part = "real" if name in ("x", "re") else "imag"
@@ -462,10 +452,8 @@ class Writer:
     def _method(self, of: Node, given: list[Node], line: int) -> Value:
         owner, name = of.parts
         base = self.find(owner.parts[0]) if owner.kind == "name" else None
-        if isinstance(base, Indexed) and name == "size":
-            return Value(f"np.int64({base.name}.size)", LONG)
-        if base == "_ind" and name == "size":
-            return Value("np.int64(n)", LONG)
+        if isinstance(base, Indexed | Indexer):
+            return base.method(self, name, [self.value(g) for g in given], line)
         v = self.loaded(self.expression(owner))
         if isinstance(v.type, Group):
             return of_group(v, name, line)
@@ -552,6 +540,17 @@ def changes(node: Any, found: set[str]) -> set[str]:
     return found
 
 
+def leaves_loop(node: Any) -> bool:
+    """Whether a tree leaves a loop around it, by `break` or `continue`."""
+    if isinstance(node, Node):
+        if node.kind in ("break", "continue"):
+            return True
+        if node.kind in ("for", "do"):
+            return False
+        node = node.parts
+    return isinstance(node, list | tuple) and any(leaves_loop(part) for part in node)
+
+
 def unused(body: Node) -> list[tuple[str, int]]:
     """Variables that a tree declares and names nowhere else, and their lines."""
     declared: list[tuple[str, int]] = []
@@ -598,4 +597,4 @@ def references(function: Function) -> list[int]:
     return [k for k, p in enumerate(function.parameters) if p.type.is_reference and not p.type.is_const]
 
 
-__all__ = ["GEOMETRY", "Indexed", "Loop", "Writer", "addressed", "changes", "indexing", "references", "unused"]
+__all__ = ["GEOMETRY", "Loop", "Writer", "addressed", "changes", "indexing", "leaves_loop", "references", "unused"]
